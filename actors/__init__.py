@@ -1,0 +1,1 @@
+"""Agents, graphs, tools, and the runtime that makes them durable."""

@@ -1,0 +1,130 @@
+"""The directory: start and find agents by role.
+
+An agent is a plain class; here it becomes a named, detached Ray actor, started on first use with the
+resources its role has in the configuration. A call survives the agent's death: Ray restarts the
+actor and the call runs again.
+"""
+
+import asyncio
+import importlib
+import random
+from collections.abc import Callable
+from typing import Any
+
+import ray
+import ray.actor
+import ray.exceptions
+
+from models.config import Config
+from models.errors import ConfigInvalid
+
+NAMESPACE = "signoff"
+PREFIX = "agent:"
+# How often a call is begun again when the process under it dies: one that kills its agent each time ends.
+_CALL_RETRIES = 3
+
+# What a role is made of: its class, and a function from the configuration to its arguments.
+Role = tuple[str, Callable[[Config, "Directory"], dict[str, Any]]]
+
+
+class Directory:
+    """Hands out agents. `roles` is where the table of roles is, as `module:NAME`. It can be pickled."""
+
+    def __init__(self, *, config: Config, roles: str) -> None:
+        self._config = config
+        self._roles = roles
+        self._handles: dict[tuple[str, int], Any] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_config": self._config, "_roles": self._roles, "_handles": {}}
+
+    def agent(self, role: str) -> Any:
+        """A stand-in for the agent: awaiting `agent.verb(…)` calls the actor (see `RemoteAgent`)."""
+        if role not in self._config.agents:
+            raise ConfigInvalid(f"agents.{role}: is required: the resources of this agent are not configured")
+        return RemoteAgent(directory=self, role=role)
+
+    def replicas(self, role: str) -> int:
+        """How many actors share the role."""
+        return self._config.agents[role].replicas
+
+    def handle(self, role: str, replica: int, *, fresh: bool = False) -> Any:
+        """The actor of a role, started if there is none; `fresh` drops a handle that went stale."""
+        key = (role, replica)
+        if fresh or key not in self._handles:
+            self._handles[key] = self._start(role, replica)
+        return self._handles[key]
+
+    def _start(self, role: str, replica: int) -> Any:
+        module, _, table = self._roles.partition(":")
+        path, arguments = getattr(importlib.import_module(module), table)[role]
+        module, _, name = path.partition(":")
+        plain = getattr(importlib.import_module(module), name)
+        settings = self._config.agents[role]
+        return (
+            ray.remote(plain)
+            .options(
+                name=f"{PREFIX}{role}:{replica}",
+                namespace=NAMESPACE,
+                lifetime="detached",
+                get_if_exists=True,
+                num_cpus=settings.num_cpus,
+                max_concurrency=settings.max_concurrency,
+                max_restarts=-1,
+                max_task_retries=_CALL_RETRIES,
+            )
+            .remote(**arguments(self._config, self))
+        )
+
+
+class RemoteAgent:
+    """An agent somewhere in the cluster. Its verbs are the class's own, and awaitable.
+
+    An error the agent raised arrives as itself. Cancelling the caller cancels the call.
+    """
+
+    def __init__(self, *, directory: Directory, role: str) -> None:
+        self._directory = directory
+        self._role = role
+
+    def __getattr__(self, verb: str) -> Any:
+        if verb.startswith("_"):
+            raise AttributeError(verb)
+
+        async def call(*args: Any, **kwargs: Any) -> Any:
+            replica = random.randrange(self._directory.replicas(self._role))
+            try:
+                return await self._call(replica, verb, args, kwargs, fresh=False)
+            except ray.exceptions.ActorDiedError:
+                # Dead for good, as after a change of configuration: there is a new one, or we start it.
+                return await self._call(replica, verb, args, kwargs, fresh=True)
+
+        return call
+
+    async def _call(
+        self, replica: int, verb: str, args: tuple[Any, ...], kwargs: dict[str, Any], *, fresh: bool
+    ) -> Any:
+        actor = await asyncio.to_thread(self._directory.handle, self._role, replica, fresh=fresh)
+        reference = getattr(actor, verb).remote(*args, **kwargs)
+        try:
+            return await reference
+        except asyncio.CancelledError:
+            ray.cancel(reference)
+            raise
+        except ray.exceptions.RayTaskError as error:
+            raise (error.cause if isinstance(error.cause, Exception) else error) from None
+
+
+def stop_agents() -> int:
+    """Stop every agent actor of this cluster, as a changed configuration needs; how many.
+
+    Nothing is lost: agents keep no state that matters, and the next call starts a new one.
+    """
+    names = [
+        entry["name"]
+        for entry in ray.util.list_named_actors(all_namespaces=True)
+        if entry["namespace"] == NAMESPACE and entry["name"].startswith(PREFIX)
+    ]
+    for name in names:
+        ray.kill(ray.get_actor(name, namespace=NAMESPACE), no_restart=True)
+    return len(names)

@@ -1,0 +1,81 @@
+"""The site: what `signoff up` brought up here, written into the Ray cluster for jobs to find.
+
+A job runs from a copy of its working directory, where relative paths mean nothing; the site says
+what they are relative to, which database is the cluster's, and which configuration it runs.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import ray.experimental.internal_kv as kv
+from pydantic import BaseModel, ConfigDict
+
+from models.config import Config, load
+from models.errors import ClusterProblem
+
+_KEY = b"site"
+_NAMESPACE = b"signoff"
+
+
+class Site(BaseModel):
+    """The cluster's own facts. `settings` is the resolved configuration, without its secrets."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    root: Path
+    database_url: str
+    settings: dict[str, Any]
+
+
+def publish(config: Config, *, root: Path, database_url: str) -> None:
+    """Write the site's facts into the cluster this process is connected to."""
+    site = Site(root=root, database_url=database_url, settings=_settings(config))
+    kv._internal_kv_put(_KEY, site.model_dump_json().encode(), overwrite=True, namespace=_NAMESPACE)
+
+
+def find() -> Site:
+    """The site of the cluster this process is connected to.
+
+    Raises:
+        ClusterProblem: nothing was brought up here.
+    """
+    found = kv._internal_kv_get(_KEY, namespace=_NAMESPACE)
+    if not found:
+        raise ClusterProblem("this Ray cluster has no Signoff site: run `signoff up` first")
+    return Site.model_validate_json(found)
+
+
+def load_for(site: Site, path: Path) -> Config:
+    """The configuration file as the site resolves it.
+
+    Raises:
+        ConfigInvalid: the file is wrong.
+        ClusterProblem: the cluster runs another configuration; the message names what differs.
+    """
+    config = load(path, root=site.root)
+    different = sorted(_differences(site.settings, _settings(config)))
+    if different:
+        raise ClusterProblem(
+            f"the cluster was brought up with another configuration than {path} "
+            f"(differs at {', '.join(different[:5])}): run `signoff up --config {path}` first"
+        )
+    return config
+
+
+def _settings(config: Config) -> dict[str, Any]:
+    """The configuration as JSON. Secrets show as `**********`: the cluster's store is no place for them."""
+    settings = json.loads(config.model_dump_json())
+    assert isinstance(settings, dict)
+    return settings
+
+
+def _differences(old: Any, new: Any, path: str = "") -> list[str]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        keys = old.keys() | new.keys()
+        return [
+            where
+            for key in keys
+            for where in _differences(old.get(key), new.get(key), f"{path}.{key}" if path else str(key))
+        ]
+    return [] if old == new else [path]

@@ -1,0 +1,5 @@
+"""The one table of workflow kinds: name -> where its `Kind` is. Runners import a kind when it first runs."""
+
+KINDS: dict[str, str] = {
+    "editorial": "actors.editorial.kind:EDITORIAL",
+}

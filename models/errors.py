@@ -1,0 +1,127 @@
+"""Every error Signoff raises on purpose.
+
+The class name is the fact, the docstring says what it means; the message names the thing and the
+remedy. `http_status` is what the HTTP door answers (RFC 9457 problem details).
+"""
+
+from typing import ClassVar
+
+
+class SignoffError(Exception):
+    """Something Signoff refuses or could not do."""
+
+    http_status: ClassVar[int] = 500
+
+
+class ConfigInvalid(SignoffError):
+    """The configuration file is wrong: the message names file, key path and reason."""
+
+
+class TopicInvalid(SignoffError):
+    """A topic file can't be edited: the message names the file, the key and the reason."""
+
+    http_status = 422
+
+
+class PathNotVisible(SignoffError):
+    """A path a job was given can't be seen from where the job runs."""
+
+
+class PromptInvalid(SignoffError):
+    """A prompt file is missing, or uses a name that nobody gives it."""
+
+
+class ModelUnavailable(SignoffError):
+    """A model endpoint did not answer, or refused the call, after its retries."""
+
+    http_status = 503
+
+
+class ModelReplyInvalid(SignoffError):
+    """A model's reply still broke its schema or rules after the configured retries."""
+
+
+class PromptTooLong(SignoffError):
+    """A prompt is over the agent's share of its context window; nothing was sent."""
+
+    http_status = 422
+
+
+class ReviewUnreadable(SignoffError):
+    """A review that is not empty holds no bullet (seed 004 §6.1.1)."""
+
+
+class FootnotesInvalid(SignoffError):
+    """A draft cites what no verdict supplied (seed 004 §6.2)."""
+
+
+class KnowledgeBaseInvalid(SignoffError):
+    """The knowledge base can't be indexed with these settings or files."""
+
+
+class EvidenceUnavailable(SignoffError):
+    """The evidence provider did not answer usefully."""
+
+    http_status = 503
+
+
+class MemoryRecordInvalid(SignoffError):
+    """A file of institutional memory is not a whole, valid record (seed 004 §7.3)."""
+
+
+class WorkflowNotFound(SignoffError):
+    """No workflow has this id."""
+
+    http_status = 404
+
+
+class WorkflowEnded(SignoffError):
+    """The workflow has already ended, so it can't be stopped or resumed."""
+
+    http_status = 409
+
+
+class Fenced(SignoffError):
+    """A write came from a runner that no longer owns the workflow; nothing was written."""
+
+    http_status = 409
+
+
+class ApprovalNotFound(SignoffError):
+    """No approval has this id."""
+
+    http_status = 404
+
+
+class ApprovalConflict(SignoffError):
+    """The approval was decided, has expired, or is for other content than was shown."""
+
+    http_status = 409
+
+
+class DecisionInvalid(SignoffError):
+    """A decision is malformed: it is refused and changes nothing (unclear is not yes)."""
+
+    http_status = 422
+
+
+class PermissionMissing(SignoffError):
+    """The caller lacks the scope, or asked for this approval himself."""
+
+    http_status = 403
+
+
+class Unauthenticated(SignoffError):
+    """The token is missing or not valid."""
+
+    http_status = 401
+
+
+class DatabaseUnavailable(SignoffError):
+    """Postgres can't be reached, or its schema is not this release's."""
+
+    http_status = 503
+
+
+class ClusterProblem(SignoffError):
+    """A part of the cluster can't come up: the message says what is wrong and what to do."""

@@ -1,0 +1,9 @@
+"""Alembic's entry: runs the revisions on the connection that `models.store.migrate` hands over."""
+
+from alembic import context
+
+from models.store.tables import metadata
+
+context.configure(connection=context.config.attributes["connection"], target_metadata=metadata)
+with context.begin_transaction():
+    context.run_migrations()
