@@ -5,63 +5,18 @@ path and reason. No environment variable is read and no required value has a def
 are relative to `root`: the folder `signoff up` was run in.
 """
 
-import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    SecretStr,
-    StringConstraints,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
+from models.config_fields import Count, Port, Positive, ResolvedPath, Secret, Section, Text, Url
+from models.editorial import SPECIALISTS
 from models.errors import ConfigInvalid
+from models.strict_yaml import MISSING_KEYS, faults, read_mapping
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-Port = Annotated[int, Field(ge=1, le=65535)]
-Positive = Annotated[float, Field(gt=0)]
-Count = Annotated[int, Field(ge=1)]
-
-
-def _read_secret(value: Any) -> Any:
-    """Accept a secret in place or as `{file: PATH}`; an empty one is refused."""
-    if isinstance(value, dict):
-        if set(value) != {"file"} or not isinstance(value["file"], str):
-            raise ValueError("a secret is a text, or {file: PATH}")
-        try:
-            value = Path(value["file"]).expanduser().read_text(encoding="utf-8").strip()
-        except OSError as error:
-            raise ValueError(f"can't read the secret file {error.filename}: {error.strerror}") from error
-    if isinstance(value, str) and not value.strip():
-        raise ValueError("the secret is empty")
-    if isinstance(value, str) and value.strip().startswith("<REQUIRED"):
-        raise ValueError("the secret is still the template's placeholder")
-    return value
-
-
-def _resolve(path: Path, info: ValidationInfo) -> Path:
-    path = path.expanduser()
-    root = (info.context or {}).get("root")
-    return Path(os.path.normpath(root / path)) if root is not None else path
-
-
-Secret = Annotated[SecretStr, BeforeValidator(_read_secret)]
-ResolvedPath = Annotated[Path, Field(strict=False), AfterValidator(_resolve)]
-
-
-class Section(BaseModel):
-    """A frozen part of the configuration that refuses unknown keys and loose types."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, protected_namespaces=())
+EDITORIAL_ROLES = ("writer", "article_review", "concern_mapping", *SPECIALISTS, "knowledge_base")
 
 
 class DatabaseConfig(Section):
@@ -111,6 +66,14 @@ class AutoscalingConfig(Section):
     max_replicas: Count
     target_ongoing_requests: Count
 
+    @model_validator(mode="after")
+    def _order(self) -> "AutoscalingConfig":
+        if self.min_replicas > self.max_replicas:
+            raise ValueError(
+                f"min_replicas is {self.min_replicas}, more than max_replicas, {self.max_replicas}"
+            )
+        return self
+
 
 class ServedModel(Section):
     """One model served by vLLM through `ray.serve.llm`.
@@ -130,7 +93,12 @@ class ServedModel(Section):
 
     @model_validator(mode="after")
     def _parallel(self) -> "ServedModel":
-        wanted = self.engine.get("tensor_parallel_size", 1) * self.engine.get("pipeline_parallel_size", 1)
+        wanted = 1
+        for key in ("tensor_parallel_size", "pipeline_parallel_size"):
+            size = self.engine.get(key, 1)
+            if not isinstance(size, int) or size < 1:
+                raise ValueError(f"engine.{key} must be a whole number from 1 up, not {size!r}")
+            wanted *= size
         if self.gpus_per_replica and wanted != self.gpus_per_replica:
             raise ValueError(
                 f"gpus_per_replica is {self.gpus_per_replica}, but the engine's tensor × pipeline "
@@ -193,7 +161,7 @@ class ModelSettings(Section):
     """
 
     model: Text
-    api_base: Text
+    api_base: Url
     api_key: Secret
     context_window: Count
     max_tokens: Count
@@ -261,7 +229,7 @@ class EmbeddingConfig(Section):
 
     provider: Literal["openai_compatible"]
     model_name: Text
-    api_base: Text
+    api_base: Url
     api_key: Secret
     tokenizer: Text
     max_input_tokens: Count
@@ -304,7 +272,7 @@ class OutsideEvidence(Section):
     """Evidence from an OpenAI-compatible search model (Perplexity's API and the like; seed 004 §8.2)."""
 
     provider: Literal["openai_compatible"]
-    api_base: Text
+    api_base: Url
     api_key: Secret
     model: Text
     timeout_seconds: Positive
@@ -361,6 +329,13 @@ class Config(Section):
     agents: dict[str, AgentConfig]
     article_generation: ArticleGenerationConfig
 
+    @field_validator("agents")
+    @classmethod
+    def _desk_is_whole(cls, agents: dict[str, AgentConfig]) -> dict[str, AgentConfig]:
+        if missing := [role for role in EDITORIAL_ROLES if role not in agents]:
+            raise PydanticCustomError(MISSING_KEYS, "lacks {names}", {"names": missing})
+        return agents
+
 
 def load(path: Path | str, *, root: Path | None = None) -> Config:
     """Read and check a YAML configuration.
@@ -373,41 +348,8 @@ def load(path: Path | str, *, root: Path | None = None) -> Config:
         ConfigInvalid: one line per fault, each with the file, the key path and the reason.
     """
     path = Path(path)
-    try:
-        raw = yaml.load(path.read_text(encoding="utf-8"), Loader=_StrictLoader)
-    except OSError as error:
-        raise ConfigInvalid(f"{path}: can't be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigInvalid(f"{path}: not valid YAML: {error}") from error
-    if not isinstance(raw, dict):
-        raise ConfigInvalid(f"{path}: the file must hold a mapping of sections, not {type(raw).__name__}")
+    raw = read_mapping(path)
     try:
         return Config.model_validate(raw, context={"root": Path(root or Path.cwd()).absolute()})
     except ValidationError as error:
-        raise ConfigInvalid("\n".join(_faults(path, error))) from error
-
-
-def _faults(path: Path, error: ValidationError) -> list[str]:
-    lines = []
-    for fault in error.errors(include_url=False, include_input=False):
-        key = ".".join(str(part) for part in fault["loc"]) or "(top level)"
-        reason = {"missing": "is required", "extra_forbidden": "is not a known key"}.get(
-            fault["type"], fault["msg"].removeprefix("Value error, ")
-        )
-        lines.append(f"{path}: {key}: {reason}")
-    return lines
-
-
-class _StrictLoader(yaml.SafeLoader):
-    """YAML's safe loader, but a key written twice is an error and not the last one's victory."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[Any] = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)  # type: ignore[no-untyped-call]
-            if key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key!r} stands twice", key_node.start_mark
-                )
-            seen.add(key)
-        return super().construct_mapping(node, deep=deep)
+        raise ConfigInvalid("\n".join(faults(path, raw, error))) from error

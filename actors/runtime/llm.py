@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from actors.runtime.prompts import fence
 from models.config import ModelSettings, SchemaLimits
 from models.errors import ModelReplyInvalid, ModelUnavailable, PromptTooLong
 from models.llm import Answer, ModelCall
@@ -309,4 +310,5 @@ def _validation_faults(error: ValidationError) -> str:
 
 
 def _mend(fault: str) -> str:
-    return f"The last reply was refused: {fault}. Answer again, whole, with this mended."
+    # A fault may quote the reply, and so whatever the reply was made from: it is fenced like that.
+    return f"The last reply was refused:\n{fence(fault, 'fault')}\nAnswer again, whole, with this mended."

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import traceback
 from typing import Any
 
 import ray
@@ -15,9 +16,9 @@ PREFIX = "runner:"
 
 
 class RunnerActor:
-    """One runner in a process of its own. When its run ends in an error the process ends, and Ray restarts it."""
+    """One runner in a process of its own. When its run ends in an error the process ends; Ray restarts it."""
 
-    async def __init__(
+    async def __init__(  # type: ignore[misc]  # Ray awaits it
         self, *, name: str, config: Config, database_url: str, roles: str, kinds: dict[str, str]
     ) -> None:
         from actors.runtime.runner import Runner
@@ -32,10 +33,8 @@ class RunnerActor:
     async def _run(self) -> None:
         try:
             await self._runner.run()
-        except BaseException:
-            import traceback
-
-            traceback.print_exc()
+        except BaseException as error:  # noqa: BLE001  # whatever it was, a runner that does not run must go
+            traceback.print_exception(error)
             os._exit(1)
 
     async def ready(self) -> tuple[str, int]:
@@ -52,7 +51,7 @@ def start_runners(
     config: Config, database_url: str, *, roles: str, kinds: dict[str, str], timeout_seconds: float = 120
 ) -> list[tuple[str, int]]:
     """Start the runners that are missing, and wait until each answers: their ids and process ids."""
-    handles = [
+    handles: list[Any] = [
         ray.remote(RunnerActor)
         .options(
             name=f"{PREFIX}{number}",
@@ -63,9 +62,7 @@ def start_runners(
             max_restarts=-1,
             max_concurrency=16,
         )
-        .remote(
-            name=f"{PREFIX}{number}", config=config, database_url=database_url, roles=roles, kinds=kinds
-        )
+        .remote(name=f"{PREFIX}{number}", config=config, database_url=database_url, roles=roles, kinds=kinds)
         for number in range(config.runners.count)
     ]
     answers: list[tuple[str, int]] = ray.get([h.ready.remote() for h in handles], timeout=timeout_seconds)

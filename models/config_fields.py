@@ -1,0 +1,74 @@
+"""The kinds of values a configuration holds: texts, counts, URLs, paths, secrets, and `Section` itself.
+
+Only `models.config` uses them. Paths, a secret's file too, are relative to the `root` that validation
+gets as context.
+"""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    StringConstraints,
+    ValidationInfo,
+)
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Port = Annotated[int, Field(ge=1, le=65535)]
+Positive = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+def _check_url(url: str) -> str:
+    if not url.startswith(("http://", "https://")):
+        raise ValueError("must start with http:// or https://")
+    return url
+
+
+def _read_secret(value: Any, info: ValidationInfo) -> Any:
+    """Accept a secret in place or as `{file: PATH}`; an empty one is refused."""
+    if isinstance(value, dict):
+        if set(value) != {"file"} or not isinstance(value["file"], str):
+            raise ValueError("a secret is a text, or {file: PATH}")
+        try:
+            value = _resolve(Path(value["file"]), info).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise ValueError(f"can't read the secret file {error.filename}: {error.strerror}") from error
+    if isinstance(value, str) and not value.strip():
+        raise ValueError("the secret is empty")
+    if isinstance(value, str) and value.strip().startswith("<REQUIRED"):
+        raise ValueError("the secret is still the template's placeholder")
+    return value
+
+
+def _refuse_blank(value: Any) -> Any:
+    if isinstance(value, str) and not value.strip():
+        raise ValueError("the path is empty")
+    return value
+
+
+def _resolve(path: Path, info: ValidationInfo) -> Path:
+    path = path.expanduser()
+    root = (info.context or {}).get("root")
+    return Path(os.path.normpath(root / path)) if root is not None else path
+
+
+Url = Annotated[Text, AfterValidator(_check_url)]
+Secret = Annotated[SecretStr, BeforeValidator(_read_secret)]
+ResolvedPath = Annotated[
+    Path, Field(strict=False), BeforeValidator(_refuse_blank), AfterValidator(_resolve)
+]
+
+
+class Section(BaseModel):
+    """A frozen part of the configuration that refuses unknown keys and loose types."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, protected_namespaces=()
+    )

@@ -1,0 +1,103 @@
+"""Reading YAML strictly, and naming every fault by file, key path and reason. Only `models.config` uses it.
+
+A key written twice is an error and not the last one's victory. Merge keys (`<<`) and anchors work; a
+key that overrides a merged one is not written twice.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from models.errors import ConfigInvalid
+
+MISSING_KEYS = "missing_keys"  # raised by a validator whose mapping lacks `names`
+
+def read_mapping(path: Path) -> dict[Any, Any]:
+    """The mapping that a YAML file holds.
+
+    Raises:
+        ConfigInvalid: the file can't be read, isn't YAML, has a key twice, or holds no mapping.
+    """
+    try:
+        loader = yaml.SafeLoader(path.read_text(encoding="utf-8"))
+        loader.name = str(path)  # what PyYAML's own messages call the file
+        try:
+            node = loader.get_single_node()
+            _refuse_duplicates(path, node)
+            raw = loader.construct_document(node) if node is not None else None
+        finally:
+            loader.dispose()
+    except OSError as error:
+        raise ConfigInvalid(f"{path}: can't be read: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigInvalid(f"{path}: not valid YAML: {error}") from error
+    if not isinstance(raw, dict):
+        raise ConfigInvalid(f"{path}: the file must hold a mapping of sections, not {type(raw).__name__}")
+    return raw
+
+
+def _refuse_duplicates(path: Path, root: yaml.Node | None) -> None:
+    """Looks at the nodes as they were written: PyYAML mixes merged keys in with a mapping's own."""
+    seen_nodes: set[int] = set()  # a node that aliases share is looked at once
+    waiting: list[tuple[str, Any]] = [("", root)]
+    while waiting:
+        where, node = waiting.pop()
+        if not isinstance(node, yaml.CollectionNode) or id(node) in seen_nodes:
+            continue
+        seen_nodes.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            waiting.extend((f"{where}{at}.", part) for at, part in enumerate(node.value))
+            continue
+        lines: dict[tuple[str, str], int] = {}
+        for key, value in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                line, first = key.start_mark.line + 1, lines.get((key.tag, key.value))
+                if first is not None:
+                    raise ConfigInvalid(
+                        f"{path}: {where}{key.value}: stands twice, in line {first} and in line {line}"
+                    )
+                lines[key.tag, key.value] = line
+                waiting.append((f"{where}{key.value}.", value))
+
+
+def faults(path: Path, raw: dict[Any, Any], error: ValidationError) -> list[str]:
+    """One line per fault of `raw`: file, key path as it is in the file, reason."""
+    lines = []
+    for fault in error.errors(include_url=False, include_input=False):
+        key = _key_path(raw, fault["loc"])
+        if fault["type"] == MISSING_KEYS:
+            lines += [f"{path}: {key}.{name}: is required" for name in fault["ctx"]["names"]]
+            continue
+        reason = fault["msg"].removeprefix("Value error, ")
+        match fault["type"]:
+            case "missing":
+                reason = "is required"
+            case "extra_forbidden":
+                reason = "is not a known key"
+            case "union_tag_not_found":
+                key, reason = f"{key}.{_discriminator(fault)}", "is required"
+            case "union_tag_invalid":
+                key = f"{key}.{_discriminator(fault)}"
+                reason = f"must be one of {fault['ctx']['expected_tags']}"
+        lines.append(f"{path}: {key}: {reason}")
+    return lines
+
+
+def _discriminator(fault: Any) -> str:
+    return str(fault["ctx"]["discriminator"]).strip("'")
+
+
+def _key_path(raw: Any, loc: tuple[int | str, ...]) -> str:
+    """The parts of `loc` that are in the file: pydantic puts the tag of a union's branch between them."""
+    parts: list[str] = []
+    here: Any = raw
+    for at, part in enumerate(loc):
+        in_file = part in here if isinstance(here, dict) else isinstance(here, list)
+        if in_file:
+            here = here[part]
+        elif at < len(loc) - 1:
+            continue
+        parts.append(str(part))
+    return ".".join(parts) or "(top level)"

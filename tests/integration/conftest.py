@@ -1,0 +1,95 @@
+"""One Postgres and one Ray for the whole run; a fresh database for each test that asks for one."""
+
+import os
+import shutil
+import tempfile
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+import yaml
+
+from models.config import Config, load
+from models.store import migrate
+from models.store.database import Database
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The URL of a Postgres of our own."""
+    from cluster import postgres
+
+    folder = Path(tempfile.mkdtemp(prefix="signoff-pg-", dir="/tmp"))
+    try:
+        yield postgres.start(folder)
+    finally:
+        postgres.stop(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def database_url(postgres: str) -> str:
+    """The URL of a fresh, migrated database."""
+    name = f"test_{uuid.uuid4().hex[:12]}"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}".encode())
+    url = postgres.replace("/signoff?", f"/{name}?")
+    assert url != postgres
+    migrate(url)
+    return url
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    """A pool on the fresh database."""
+    async with Database(url=database_url, pool_size=8) as database:
+        yield database
+
+
+@pytest.fixture
+def configure(tmp_path: Path) -> Callable[..., Config]:
+    """Make a configuration: configs/local.yaml with changes, its data in the test's own folder.
+
+    Changes are dotted key paths, as in `configure({"runners.count": 1})`.
+    """
+
+    def make(changes: dict[str, Any] | None = None) -> Config:
+        raw = yaml.safe_load((ROOT / "configs/local.yaml").read_text())
+        prompts = {"article_generation.editor.prompts.root_dir": str(ROOT / "configs/prompts/editorial")}
+        for path, value in {**prompts, **(changes or {})}.items():
+            *parents, last = path.split(".")
+            section = raw
+            for key in parents:
+                section = section[key]
+            section[last] = value
+        file = tmp_path / "config.yaml"
+        file.write_text(yaml.safe_dump(raw))
+        return load(file, root=tmp_path)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def ray_cluster() -> Iterator[None]:
+    """One Ray for the whole run. Its workers can import the tests."""
+    os.environ.setdefault("RAY_AUTH_MODE", "disabled")
+    import ray
+
+    ray.init(
+        address="local",
+        num_cpus=16,
+        object_store_memory=200 * 1024 * 1024,
+        include_dashboard=False,
+        log_to_driver=False,
+        namespace="signoff",
+        runtime_env={"env_vars": {"PYTHONPATH": str(ROOT)}},
+    )
+    try:
+        yield
+    finally:
+        ray.shutdown()
