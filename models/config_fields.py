@@ -61,9 +61,7 @@ def _resolve(path: Path, info: ValidationInfo) -> Path:
 
 Url = Annotated[Text, AfterValidator(_check_url)]
 Secret = Annotated[SecretStr, BeforeValidator(_read_secret)]
-ResolvedPath = Annotated[
-    Path, Field(strict=False), BeforeValidator(_refuse_blank), AfterValidator(_resolve)
-]
+ResolvedPath = Annotated[Path, Field(strict=False), BeforeValidator(_refuse_blank), AfterValidator(_resolve)]
 
 
 class Section(BaseModel):

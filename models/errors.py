@@ -51,10 +51,6 @@ class ReviewUnreadable(SignoffError):
     """A review that is not empty holds no bullet (seed 004 §6.1.1)."""
 
 
-class FootnotesInvalid(SignoffError):
-    """A draft cites what no verdict supplied (seed 004 §6.2)."""
-
-
 class KnowledgeBaseInvalid(SignoffError):
     """The knowledge base can't be indexed with these settings or files."""
 

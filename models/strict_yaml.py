@@ -14,6 +14,7 @@ from models.errors import ConfigInvalid
 
 MISSING_KEYS = "missing_keys"  # raised by a validator whose mapping lacks `names`
 
+
 def read_mapping(path: Path) -> dict[Any, Any]:
     """The mapping that a YAML file holds.
 

@@ -153,7 +153,11 @@ class Runner:
         async with self._turn:
             try:
                 claims = await workflows.claim(
-                    self._database, runner_id=self.id, kinds=list(self._kinds), limit=room
+                    self._database,
+                    runner_id=self.id,
+                    kinds=list(self._kinds),
+                    limit=room,
+                    lease_seconds=self._settings.lease_seconds,
                 )
             except GONE as error:
                 _log.warning("%s: Postgres is away: %s", self.id, error)

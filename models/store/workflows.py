@@ -101,16 +101,25 @@ async def counts(connection: Connection) -> dict[str, int]:
     return {row["status"]: row["n"] for row in await cursor.fetchall()}
 
 
-async def claim(database: Database, *, runner_id: str, kinds: Sequence[str], limit: int) -> list[Claim]:
-    """Take up to `limit` workflows that wait for a runner or whose runner's lease has run out."""
+async def claim(
+    database: Database, *, runner_id: str, kinds: Sequence[str], limit: int, lease_seconds: float
+) -> list[Claim]:
+    """Take up to `limit` workflows that wait for a runner or whose runner's lease has run out.
+
+    Whose own lease has run out takes none. While Postgres was down nobody could renew, so for one
+    `lease_seconds` after its start no lease counts as run out.
+    """
     async with database.connection() as connection:
         cursor = await connection.execute(
             f"""
             WITH ready AS (
                 SELECT w.id FROM workflows w
                 WHERE w.status IN ('queued', 'running') AND w.kind = ANY(%(kinds)s)
-                  AND (w.status = 'queued' OR NOT EXISTS (
-                        SELECT 1 FROM runners r WHERE r.id = w.runner_id AND r.lease_until > now()))
+                  AND (w.status = 'queued' OR (
+                        NOT EXISTS (
+                            SELECT 1 FROM runners r WHERE r.id = w.runner_id AND r.lease_until > now())
+                        AND pg_postmaster_start_time() < now() - make_interval(secs => %(lease)s)))
+                  AND EXISTS (SELECT 1 FROM runners r WHERE r.id = %(runner)s AND r.lease_until > now())
                   AND {_WANTED}
                 ORDER BY w.created_at
                 LIMIT %(limit)s
@@ -128,7 +137,7 @@ async def claim(database: Database, *, runner_id: str, kinds: Sequence[str], lim
             )
             SELECT id AS workflow_id, epoch, kind, input, requested_by, resume, created_at FROM begun
             """,
-            {"kinds": list(kinds), "limit": limit, "runner": runner_id},
+            {"kinds": list(kinds), "limit": limit, "runner": runner_id, "lease": lease_seconds},
         )
         return [Claim.model_validate(row) for row in await cursor.fetchall()]
 

@@ -12,6 +12,7 @@ import psycopg
 import pytest
 import yaml
 
+from cluster import postgres as embedded
 from models.config import Config, load
 from models.store import migrate
 from models.store.database import Database
@@ -20,16 +21,21 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    """The URL of a Postgres of our own."""
-    from cluster import postgres
-
+def postgres_folder() -> Iterator[Path]:
+    """The data folder of a Postgres of our own, which runs as long as the tests."""
     folder = Path(tempfile.mkdtemp(prefix="signoff-pg-", dir="/tmp"))
     try:
-        yield postgres.start(folder)
+        embedded.start(folder)
+        yield folder
     finally:
-        postgres.stop(folder)
+        embedded.stop(folder)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgres(postgres_folder: Path) -> str:
+    """Its URL."""
+    return embedded.start(postgres_folder)
 
 
 @pytest.fixture

@@ -2,71 +2,31 @@
 
 import asyncio
 import operator
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import Annotated, Any, TypedDict
 
 import pytest
 from langgraph.graph import END, START, StateGraph
 
 from actors.runtime.checkpoints import EPOCH, FencedSaver, GroupCommit
-from actors.runtime.directory import Directory
-from actors.runtime.runner import Runner
 from models.config import Config
 from models.errors import Fenced, WorkflowEnded
 from models.store import documents, runners, workflows
 from models.store.database import Database
-from models.workflows import Claim, Workflow, WorkflowRequest
+from models.workflows import Claim
 from tests.fakes.barrier import Barrier
 from tests.fakes.graphs import KINDS
+from tests.integration.workflows import begin, ended, running
 
 Configure = Callable[..., Config]
-
-
-async def begin(database: Database, barrier: Barrier, kind: str = "steps", **more: Any) -> Workflow:
-    """Queue a workflow."""
-    async with database.transaction() as connection:
-        return await workflows.create(
-            connection,
-            WorkflowRequest(
-                kind=kind, input={"barrier": barrier.address, **more}, input_digest="d", requested_by="ann"
-            ),
-        )
-
-
-async def ended(database: Database, workflow_id: str, *statuses: str, timeout: float = 30) -> Workflow:
-    """The workflow once it has one of `statuses`."""
-    async with asyncio.timeout(timeout):
-        while True:
-            async with database.connection() as connection:
-                workflow = await workflows.get(connection, workflow_id)
-            if workflow.status in (statuses or ("succeeded", "failed", "cancelled")):
-                return workflow
-            await asyncio.sleep(0.02)
-
-
-@asynccontextmanager
-async def running(database: Database, config: Config, name: str = "r") -> AsyncIterator[Runner]:
-    """A runner in this process."""
-    runner = Runner(
-        name=name,
-        config=config,
-        database=database,
-        directory=Directory(config=config, roles="tests.fakes.agents:ROLES"),
-        kinds=KINDS,
-    )
-    task = asyncio.create_task(runner.run())
-    try:
-        yield runner
-    finally:
-        runner.stop()
-        await asyncio.wait_for(task, 20)
 
 
 async def claim_one(database: Database, runner_id: str) -> Claim:
     """Claim the one workflow there is, as a runner would."""
     await runners.register(database, runner_id=runner_id, name=runner_id, node="n", pid=1, lease_seconds=60)
-    [claim] = await workflows.claim(database, runner_id=runner_id, kinds=list(KINDS), limit=5)
+    [claim] = await workflows.claim(
+        database, runner_id=runner_id, kinds=list(KINDS), limit=5, lease_seconds=0
+    )
     return claim
 
 
@@ -92,7 +52,14 @@ async def test_a_claim_that_is_over_can_write_nothing(database: Database) -> Non
     before = await everything(database)
     saver = FencedSaver(database=database, commits=GroupCommit(database=database))
     where: Any = {"configurable": {"thread_id": workflow.id, "checkpoint_ns": "", EPOCH: old.epoch}}
-    checkpoint: Any = {"id": "1", "v": 4, "ts": "", "channel_values": {}, "channel_versions": {}, "versions_seen": {}}
+    checkpoint: Any = {
+        "id": "1",
+        "v": 4,
+        "ts": "",
+        "channel_values": {},
+        "channel_versions": {},
+        "versions_seen": {},
+    }
     with pytest.raises(Fenced):
         await saver.aput(where, checkpoint, {"source": "loop", "step": 1}, {})
     where["configurable"]["checkpoint_id"] = "1"
@@ -147,9 +114,14 @@ async def test_two_runners_never_claim_the_same_workflow(database: Database) -> 
     with Barrier() as barrier:
         made = [(await begin(database, barrier)).id for _ in range(20)]
     for runner_id in ("r1", "r2"):
-        await runners.register(database, runner_id=runner_id, name=runner_id, node="n", pid=1, lease_seconds=60)
+        await runners.register(
+            database, runner_id=runner_id, name=runner_id, node="n", pid=1, lease_seconds=60
+        )
     claims = await asyncio.gather(
-        *(workflows.claim(database, runner_id=f"r{n % 2 + 1}", kinds=["steps"], limit=3) for n in range(12))
+        *(
+            workflows.claim(database, runner_id=f"r{n % 2 + 1}", kinds=["steps"], limit=3, lease_seconds=9)
+            for n in range(12)
+        )
     )
     claimed = [claim.workflow_id for some in claims for claim in some]
     assert sorted(claimed) == sorted(made)
@@ -258,4 +230,6 @@ async def test_the_saver_keeps_history_and_pending_writes_like_the_stock_one(dat
     assert sorted(final.values["seen"]) == [0, 1, 2]
     steps = [found.metadata["step"] async for found in saver.alist(where)]
     assert steps == sorted(steps, reverse=True)
-    assert [f async for f in saver.alist(where, limit=1)][0].checkpoint["id"] == final.config["configurable"]["checkpoint_id"]
+    assert [f async for f in saver.alist(where, limit=1)][0].checkpoint["id"] == final.config["configurable"][
+        "checkpoint_id"
+    ]

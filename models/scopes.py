@@ -1,0 +1,65 @@
+"""Roles and scopes: who may do what, on which topic. Pure; every door and every resume asks here.
+
+A scope is written `{topic}:{role}` or `global:{role}`. Roles are ordered: who has one has all below it.
+"""
+
+import re
+from typing import Literal, get_args
+
+from pydantic import BaseModel, ConfigDict
+
+from models.errors import SignoffError
+
+Role = Literal["reader", "editor", "analyst", "admin"]
+# Lowest first.
+ROLES: tuple[Role, ...] = get_args(Role)
+GLOBAL = "global"
+_TOPIC = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}\Z")
+
+
+class ScopeInvalid(SignoffError):
+    """A text is not a scope."""
+
+    http_status = 422
+
+
+class Scope(BaseModel):
+    """A role on one topic, or on all of them (`topic` is `global`)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    topic: str
+    role: Role
+
+    def __str__(self) -> str:
+        return f"{self.topic}:{self.role}"
+
+    @property
+    def is_global(self) -> bool:
+        """Whether it holds for every topic."""
+        return self.topic == GLOBAL
+
+    @property
+    def rank(self) -> int:
+        """The role's place among the roles, 0 for the lowest."""
+        return ROLES.index(self.role)
+
+
+def parse_scope(text: str) -> Scope:
+    """Read `{topic}:{role}` or `global:{role}`. Nothing is guessed: case and spaces count.
+
+    Raises:
+        ScopeInvalid: the message names the text, the part that is wrong and what is allowed.
+    """
+    topic, colon, role = text.partition(":")
+    if not colon:
+        raise ScopeInvalid(f"the scope {text!r} has no colon: write topic:role or global:role")
+    if not _TOPIC.match(topic):
+        raise ScopeInvalid(
+            f"the scope {text!r} has the topic {topic!r}: use lower-case letters, digits, - and _, "
+            f"or {GLOBAL} for all topics"
+        )
+    for known in ROLES:
+        if role == known:
+            return Scope(topic=topic, role=known)
+    raise ScopeInvalid(f"the scope {text!r} has the role {role!r}: use one of {', '.join(reversed(ROLES))}")
