@@ -32,9 +32,7 @@ class Context(BaseModel):
 
     async def report(self, step: str) -> None:
         """Tell the barrier."""
-        await report(
-            self.run.input["barrier"], workflow=self.run.workflow_id, step=step, pid=os.getpid()
-        )
+        await report(self.run.input["barrier"], workflow=self.run.workflow_id, step=step, pid=os.getpid())
 
 
 class State(TypedDict, total=False):
@@ -94,7 +92,9 @@ def build_gated() -> StateGraph[Any, Any, Any, Any]:
     graph.add_edge(START, "prepare")
     graph.add_edge("prepare", "gate")
     graph.add_conditional_edges(
-        "gate", lambda state: "act" if state["decision"]["status"] == "approved" else "close", ["act", "close"]
+        "gate",
+        lambda state: "act" if state["decision"]["status"] == "approved" else "close",
+        ["act", "close"],
     )
     graph.add_edge("act", "close")
     graph.add_edge("close", END)
@@ -117,7 +117,9 @@ def build_fan() -> StateGraph[Any, Any, Any, Any]:
     graph = StateGraph(State, context_schema=Context)
     graph.add_node("branch", _branch, input_schema=Branch)
     graph.add_node("join", _step("join"))
-    graph.add_conditional_edges(START, lambda _: [Send("branch", Branch(number=n)) for n in (1, 2, 3)], ["branch"])
+    graph.add_conditional_edges(
+        START, lambda _: [Send("branch", Branch(number=n)) for n in (1, 2, 3)], ["branch"]
+    )
     graph.add_edge("branch", "join")
     graph.add_edge("join", END)
     return graph

@@ -46,7 +46,8 @@ def default_reply(prompt: str, schema: dict[str, Any] | None) -> str:
     """A reply fit for the schema; without one, two review bullets about the draft in the prompt."""
     told = _Told(prompt)
     if schema is None:
-        quotes = [" ".join(words[:8]) for s in told.draft if len(words := _WORD.findall(s)) >= 4]
+        openings = (sentence.partition('"')[0].split()[:8] for sentence in told.draft)
+        quotes = [" ".join(words).rstrip(".,;:!?") for words in openings if len(words) >= 4]
         return "".join(f'- "{quote}": check this against the source.\n' for quote in quotes[:2])
     return json.dumps(_Filler(schema, told).fill(schema, field="", concern=told.concerns[0]))
 

@@ -1,0 +1,82 @@
+"""What the chief editor hands to an agent, and the settings an agent is made with.
+
+Every verb of the desk takes one brief. A brief is whole: an agent remembers nothing between calls, so
+killing it loses nothing. Briefs cross from the graph's process to the agent's.
+"""
+
+from pydantic import Field
+
+from actors.runtime.prompts import ChatPrompt
+from models.config import ModelSettings
+from models.editorial import ArticleResponse, Concern, NonEmpty, Record, TopicInput, WriterFeedback
+from models.errors import PromptInvalid, TopicInvalid
+
+
+class WritingBrief(Record):
+    """A topic to write the first draft of."""
+
+    topic: TopicInput
+
+
+class RevisionBrief(Record):
+    """A draft to revise. `citations` are all that verdicts of this run have supplied so far."""
+
+    topic: TopicInput
+    draft: ArticleResponse
+    feedback: WriterFeedback
+    citations: list[str]
+
+
+class ReviewBrief(Record):
+    """A draft to compare with its source."""
+
+    topic: TopicInput
+    draft: ArticleResponse
+
+
+class MappingBrief(Record):
+    """The concerns of one review, to be given to specialists."""
+
+    topic: TopicInput
+    draft: ArticleResponse
+    concerns: list[Concern] = Field(min_length=1)
+
+
+class ConcernBrief(Record):
+    """One concern for one specialist. `article_id` names the article in institutional memory."""
+
+    article_id: NonEmpty
+    topic: TopicInput
+    draft: ArticleResponse
+    concern: Concern
+
+    @property
+    def query(self) -> str:
+        """What to look up: the excerpt, or the note where the excerpt has no word in it.
+
+        Institutional memory goes by the query, and a blank one would stand for every blank excerpt.
+        """
+        wordless = not any(character.isalnum() for character in self.concern.excerpt)
+        return self.concern.review_note if wordless else self.concern.excerpt
+
+
+class AgentSettings(Record):
+    """An agent's model, its prompt templates by name, and the requirements of each allowed style."""
+
+    model: ModelSettings
+    prompts: dict[str, str]
+    styles: dict[str, str]
+
+    def prompt(self, name: str) -> ChatPrompt:
+        """The named prompt; PromptInvalid where it was not given, or is no valid template."""
+        if name not in self.prompts:
+            raise PromptInvalid(f"the prompt {name!r} was not given; there are: {', '.join(self.prompts)}")
+        return ChatPrompt(source=self.prompts[name], name=name)
+
+    def requirements(self, style_mode: str) -> str:
+        """What a style asks of a text; TopicInvalid where the style is not an allowed one."""
+        if style_mode not in self.styles:
+            raise TopicInvalid(
+                f"style_mode {style_mode!r} is not one of allowed_styles: {', '.join(self.styles)}"
+            )
+        return self.styles[style_mode]

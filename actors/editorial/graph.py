@@ -1,0 +1,96 @@
+"""The chief editor: write, review, consult specialists, revise, until the article passes or rounds end.
+
+Nodes say what happens next; the desk does the work and keeps every outcome. The state is ids and
+counts only, so a checkpoint is small. Seed 004 §6.1.
+"""
+
+from typing import Literal, TypedDict
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+
+from actors.editorial.desk import Desk
+from models.editorial import Outcome
+
+
+class State(TypedDict, total=False):
+    """Where a topic is. `version` is the shape of this state; bump it when a field changes its meaning."""
+
+    version: int
+    round: int
+    concerns: list[int]
+    blocking: int
+    outcome: Outcome
+
+
+class Consultation(TypedDict):
+    """One concern on its way to its specialist."""
+
+    round: int
+    concern_id: int
+
+
+async def write(state: State, runtime: Runtime[Desk]) -> State:
+    await runtime.context.write()
+    return {"round": 1}
+
+
+async def review(state: State, runtime: Runtime[Desk]) -> State:
+    return {"concerns": await runtime.context.review(state["round"]), "blocking": 0}
+
+
+async def assign(state: State, runtime: Runtime[Desk]) -> State:
+    await runtime.context.assign(state["round"])
+    return {}
+
+
+async def consult(state: Consultation, runtime: Runtime[Desk]) -> State:
+    await runtime.context.consult(state["round"], state["concern_id"])
+    return {}
+
+
+async def judge(state: State, runtime: Runtime[Desk]) -> State:
+    return {"blocking": await runtime.context.judge(state["round"])}
+
+
+async def revise(state: State, runtime: Runtime[Desk]) -> State:
+    await runtime.context.revise(state["round"])
+    return {"round": state["round"] + 1}
+
+
+async def file(state: State, runtime: Runtime[Desk]) -> State:
+    return {"outcome": await runtime.context.file(state["round"], blocking=state["blocking"])}
+
+
+def after_review(state: State) -> Literal["assign", "file"]:
+    return "assign" if state["concerns"] else "file"
+
+
+def to_specialists(state: State) -> list[Send]:
+    return [Send("consult", Consultation(round=state["round"], concern_id=i)) for i in state["concerns"]]
+
+
+def after_judgement(state: State, runtime: Runtime[Desk]) -> Literal["revise", "file"]:
+    last = state["round"] >= runtime.context.rounds
+    return "revise" if state["blocking"] and not last else "file"
+
+
+def build_graph() -> StateGraph[State, Desk, State, State]:
+    graph = StateGraph(State, context_schema=Desk)
+    graph.add_node("write", write)
+    graph.add_node("review", review)
+    graph.add_node("assign", assign)
+    graph.add_node("consult", consult, input_schema=Consultation)
+    graph.add_node("judge", judge)
+    graph.add_node("revise", revise)
+    graph.add_node("file", file)
+    graph.add_edge(START, "write")
+    graph.add_edge("write", "review")
+    graph.add_conditional_edges("review", after_review)
+    graph.add_conditional_edges("assign", to_specialists, ["consult"])
+    graph.add_edge("consult", "judge")
+    graph.add_conditional_edges("judge", after_judgement)
+    graph.add_edge("revise", "review")
+    graph.add_edge("file", END)
+    return graph

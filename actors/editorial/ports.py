@@ -1,0 +1,38 @@
+"""What the desk asks of the world outside: a knowledge base, and a provider of evidence.
+
+Each is a seam with more than one side: an actor or an endpoint in production, a scripted one in tests.
+Both raise their own SignoffError (KnowledgeBaseInvalid, EvidenceUnavailable), which ends the topic.
+"""
+
+from typing import Protocol
+
+from models.editorial import Finding, Passage
+
+
+class KnowledgeBase(Protocol):
+    """The site's own documents, searched by meaning."""
+
+    async def version(self) -> str:
+        """The digest of the files and embedding settings behind the present index."""
+        ...
+
+    async def search(self, query: str, top_k: int) -> list[Passage]:
+        """At most `top_k` passages, best first; `score` is a cosine."""
+        ...
+
+
+class EvidenceProvider(Protocol):
+    """Somebody who looks for evidence on a claim."""
+
+    @property
+    def name(self) -> str:
+        """The name of the search model; a part of the memory's key."""
+        ...
+
+    async def version(self) -> str:
+        """The index version where the provider searches the knowledge base, else an empty string."""
+        ...
+
+    async def search(self, query: str) -> Finding:
+        """What was found: words and citations, both empty where there is nothing."""
+        ...

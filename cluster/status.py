@@ -1,0 +1,203 @@
+"""`signoff status`: what runs now, asked of each part and not of our own records."""
+
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from cluster import ray
+from cluster.parts import local_head
+from models.config import Config
+from models.errors import ClusterProblem
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MB = 1024**2
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Node(_Record):
+    """A machine of the Ray cluster."""
+
+    address: str
+    alive: bool
+    cpus: float
+    gpus: float
+
+
+class Agent(_Record):
+    """An agent's or a runner's actor. `memory_mb` is absent when it runs on another node."""
+
+    name: str
+    alive: bool
+    state: str
+    restarts: int
+    memory_mb: int | None
+
+
+class App(_Record):
+    """A Serve application and how many of its replicas run."""
+
+    name: str
+    status: str
+    replicas: int
+
+
+class Status(_Record):
+    """Everything. `problems` says what could not be asked, and what to do."""
+
+    nodes: tuple[Node, ...] = ()
+    agents: tuple[Agent, ...] = ()
+    apps: tuple[App, ...] = ()
+    models: tuple[str, ...] = ()
+    database: str | None = None
+    workflows: dict[str, int] = {}
+    problems: tuple[str, ...] = ()
+
+
+def collect(config: Config) -> Status:
+    """Ask the database and the Ray cluster. A part that is down becomes a problem, not an error."""
+    facts: dict[str, object] = {}
+    problems = []
+    for ask in (_database, _cluster):
+        try:
+            facts.update(ask(config))
+        except ClusterProblem as problem:
+            problems.append(str(problem))
+    return Status.model_validate({**facts, "problems": tuple(problems)})
+
+
+def _database(config: Config) -> dict[str, object]:
+    import psycopg
+
+    from cluster import postgres
+    from cluster.checks import check_database
+
+    secret = config.database.url
+    url = secret.get_secret_value() if secret is not None else postgres.url(config.data_dir)
+    if url is None:
+        raise ClusterProblem("the database does not run: run `signoff up`")
+    version = check_database(url)
+    try:
+        with psycopg.connect(url, connect_timeout=5) as connection:
+            counted = "SELECT status, count(*) FROM workflows GROUP BY 1 ORDER BY 1"
+            rows = connection.execute(counted).fetchall()
+    except psycopg.errors.UndefinedTable as error:
+        raise ClusterProblem("the database has no tables yet: run `signoff up`") from error
+    return {"database": version, "workflows": {str(status): int(count) for status, count in rows}}
+
+
+def _cluster(config: Config) -> dict[str, object]:
+    address = config.ray.address
+    if address is None:
+        head = local_head(config)
+        if not ray.alive(head):
+            raise ClusterProblem("the Ray head does not run, or not whole: run `signoff up`")
+        address = head.address
+    ray.connect(address)
+    import ray as ray_package
+
+    nodes = ray_package.nodes()  # type: ignore[no-untyped-call]
+    return {
+        "nodes": tuple(
+            Node(
+                address=node["NodeManagerAddress"],
+                alive=node["Alive"],
+                cpus=node["Resources"].get("CPU", 0),
+                gpus=node["Resources"].get("GPU", 0),
+            )
+            for node in nodes
+        ),
+        "agents": tuple(_agents(ray_package.get_runtime_context().get_node_id())),
+        **_apps(config),
+    }
+
+
+def _agents(here: str) -> list[Agent]:
+    from ray.util.state import list_actors
+
+    actors = list_actors(filters=[("ray_namespace", "=", ray.NAMESPACE)], detail=True, limit=10_000)
+    # Of actors of one name only the last one counts: the others ended when the configuration changed.
+    last = {actor.name or actor.actor_id: actor for actor in sorted(actors, key=lambda a: a.state == "ALIVE")}
+    return [
+        Agent(
+            name=name,
+            alive=actor.state == "ALIVE",
+            state=actor.state,
+            restarts=int(actor.num_restarts or 0),
+            memory_mb=_memory(actor.pid) if actor.node_id == here and actor.state == "ALIVE" else None,
+        )
+        for name, actor in sorted(last.items())
+    ]
+
+
+def _memory(pid: int | None) -> int | None:
+    import psutil
+
+    try:
+        return int(psutil.Process(pid).memory_info().rss / MB) if pid else None
+    except psutil.Error:
+        return None
+
+
+def _apps(config: Config) -> dict[str, object]:
+    import ray.serve as ray_serve
+
+    applications = ray_serve.status().applications
+    apps = tuple(
+        App(
+            name=name,
+            status=str(found.status.value),
+            replicas=sum(
+                count
+                for deployment in found.deployments.values()
+                for state, count in deployment.replica_states.items()
+                if state == "RUNNING"
+            ),
+        )
+        for name, found in sorted(applications.items())
+    )
+    running = {app.name for app in apps if app.status == "RUNNING"}
+    names = [model.name for model in config.serving.models if "llm" in running]
+    if config.serving.embeddings is not None and "embeddings" in running:
+        names.append(config.serving.embeddings.name)
+    return {"apps": apps, "models": tuple(names)}
+
+
+def show(status: Status, console: "Console") -> None:
+    """Print for people."""
+    from rich.table import Table
+
+    def table(title: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+        shown = Table(*columns, title=title, title_justify="left", box=None, pad_edge=False)
+        for row in rows:
+            shown.add_row(*row)
+        console.print(shown if rows else f"{title}: none")
+
+    table(
+        "nodes",
+        ("address", "state", "CPUs", "GPUs"),
+        [(n.address, "alive" if n.alive else "dead", f"{n.cpus:g}", f"{n.gpus:g}") for n in status.nodes],
+    )
+    table(
+        "agents",
+        ("name", "state", "restarts", "memory"),
+        [
+            (a.name, a.state.lower(), str(a.restarts), "" if a.memory_mb is None else f"{a.memory_mb} MB")
+            for a in status.agents
+        ],
+    )
+    table(
+        "applications",
+        ("name", "state", "replicas"),
+        [(app.name, app.status.lower(), str(app.replicas)) for app in status.apps],
+    )
+    console.print(f"models: {', '.join(status.models) or 'none'}")
+    console.print(f"database: {status.database or 'none'}")
+    counts = ", ".join(f"{count} {state}" for state, count in status.workflows.items())
+    console.print(f"workflows: {counts or 'none'}")
+    for problem in status.problems:
+        console.print(f"[red]{problem}[/]")

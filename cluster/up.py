@@ -1,0 +1,108 @@
+"""`signoff up` and `signoff down`: which parts there are, and the live table of them.
+
+What a part is stands in `plan`, the parts themselves in `parts` and `apps`. `down` stops what `up`
+started and nothing else, keeps the data, and works after a crash of any part.
+"""
+
+import logging
+import sys
+
+from rich.console import Console
+
+from cluster import postgres, ray
+from cluster.apps import base_url, serve_apps
+from cluster.folders import ensure_writable
+from cluster.parts import (
+    Bringup,
+    BundledModel,
+    Head,
+    Machine,
+    Postgres,
+    Runners,
+    Schema,
+    Site,
+    local_head,
+)
+from cluster.plan import Part, run_parts
+from cluster.state import ClusterState, only_one, read_state, write_state
+from cluster.view import ProgressView
+from models.config import Config
+
+
+def up(config: Config, console: Console) -> None:
+    """Bring everything up that is not, and wait until each part answers.
+
+    Raises:
+        SignoffError: a part can't come up; the message says what is wrong and what to do.
+    """
+    ensure_writable(config.data_dir)
+    with only_one(config.data_dir):
+        # As in the head's environment: vLLM takes twice as long to import when it must be compiled.
+        sys.dont_write_bytecode = False
+        # Ray, Serve and vLLM log to this process too; the table is told what matters.
+        logging.disable(logging.WARNING)
+        bringup = Bringup(config)
+        with ProgressView(console) as watch:
+            run_parts(all_parts(bringup), watch)
+    for note in bringup.notes:
+        console.print(note)
+    head = bringup.state.ray
+    console.print(f"HTTP {base_url(config)}   dashboard {head.dashboard_url if head else config.ray.address}")
+    console.print("stop with: signoff down")
+
+
+def all_parts(bringup: Bringup) -> list[Part]:
+    """Every part of the bring-up, in the order they are shown."""
+    return [
+        Machine(bringup),
+        Postgres(bringup),
+        Schema(bringup),
+        Head(bringup),
+        BundledModel(bringup),
+        Site(bringup),
+        Runners(bringup),
+        *serve_apps(bringup),
+    ]
+
+
+def down(config: Config, console: Console) -> None:
+    """Stop what `up` started, Ray first, then Postgres. Data stays. Again is harmless.
+
+    Raises:
+        ClusterProblem: something would not stop, or a cluster elsewhere can't be reached.
+    """
+    if not config.data_dir.is_dir():
+        console.print("nothing is up")
+        return
+    with only_one(config.data_dir):
+        state = read_state(config.data_dir)
+        logging.disable(logging.WARNING)
+        if config.ray.address is not None and state.deployed:
+            _leave_cluster(config.ray.address, state)
+            console.print(f"removed Signoff from the Ray cluster at {config.ray.address}")
+        # Also when nothing is recorded: the folder is named after the data, so it is ours.
+        for head in {state.ray, local_head(config)} - {None}:
+            assert head is not None
+            if left := ray.processes(head):
+                ray.stop(head)
+                console.print(f"stopped Ray at {head.address} ({len(left)} processes)")
+        if postgres.url(config.data_dir) is not None:
+            postgres.stop(config.data_dir)
+            console.print("stopped PostgreSQL")
+        write_state(config.data_dir, ClusterState())
+    console.print(f"down; the data stays in {config.data_dir}")
+
+
+def _leave_cluster(address: str, state: ClusterState) -> None:
+    """Take our applications, runners and agents off a cluster that is not ours to stop."""
+    ray.connect(address)
+    import ray.serve as ray_serve
+
+    from actors.runtime.directory import stop_agents
+    from actors.runtime.pool import stop_runners
+
+    for name in state.deployed:
+        if name in ray_serve.status().applications:
+            ray_serve.delete(name)
+    stop_runners()
+    stop_agents()

@@ -1,0 +1,141 @@
+"""A batch: a driver's lease over its workflows, how each topic's workflow begins, and how it is watched.
+
+The runners do the work, and only while the batch's lease lives: the driver renews it, ends it when it
+is told to stop, and loses it when it dies. Submitting again finds the same workflows by their keys.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Literal
+
+import psycopg
+
+from models.events import Event
+from models.store import batches, events, workflows
+from models.store.database import GONE, Connection, Database
+from models.workflows import ENDED_STATUSES, Workflow, WorkflowRequest
+from pipelines.topics import TopicRow
+
+Start = Literal["new", "continued", "finished before"]
+_POLL_SECONDS = 0.5
+
+
+class Batch:
+    """A live batch. `start` a topic, then `wait` for its workflow."""
+
+    def __init__(
+        self,
+        *,
+        batch_id: str,
+        database: Database,
+        requested_by: str,
+        force: bool,
+        progress: Callable[[str, Event], None],
+    ) -> None:
+        self.id = batch_id
+        self._database = database
+        self._requested_by = requested_by
+        self._force = force
+        self._progress = progress
+        self._waiting: dict[str, tuple[str, asyncio.Future[Workflow]]] = {}
+
+    async def start(self, row: TopicRow) -> tuple[Workflow, Start]:
+        """Begin a topic's workflow, or take up the one that is there, and hold it."""
+        while True:
+            try:
+                async with self._database.transaction() as connection:
+                    workflow, how = await self._begin_or_find(connection, row)
+                    if how != "finished before":
+                        await batches.hold(connection, batch_id=self.id, workflow_id=workflow.id)
+                    return workflow, how
+            except psycopg.errors.UniqueViolation:
+                continue  # another batch began it just now: find that one
+            except GONE:
+                await asyncio.sleep(_POLL_SECONDS)
+
+    async def _begin_or_find(self, connection: Connection, row: TopicRow) -> tuple[Workflow, Start]:
+        assert row.topic is not None
+        known = await workflows.latest_of_key(connection, row.key)
+        if known and known.input_digest == row.digest and not self._force:
+            if known.status == "succeeded":
+                return known, "finished before"
+            if known.status == "failed":
+                await workflows.requeue(connection, known.id)
+            if known.status != "cancelled":
+                return known, "continued"
+        elif known and known.status not in ENDED_STATUSES:
+            await workflows.cancel(connection, known.id, reason="a newer run of the topic was asked for")
+        request = WorkflowRequest(
+            kind="editorial",
+            key=row.key,
+            input=row.topic.model_dump(mode="json"),
+            input_digest=row.digest,
+            requested_by=self._requested_by,
+        )
+        return await workflows.create(connection, request), "new"
+
+    async def wait(self, workflow: Workflow, *, name: str) -> Workflow:
+        """The workflow once it has ended; its events are shown under `name` meanwhile."""
+        done: asyncio.Future[Workflow] = asyncio.get_running_loop().create_future()
+        self._waiting[workflow.id] = (name, done)
+        try:
+            return await done
+        finally:
+            del self._waiting[workflow.id]
+
+    async def watch(self) -> None:
+        """Show the progress of workflows being waited for, and end the waiting; until cancelled."""
+        async with self._database.connection() as connection:
+            seen = await events.newest_id(connection)
+        while True:
+            with contextlib.suppress(*GONE):
+                seen = await self._look(seen)
+            await asyncio.sleep(_POLL_SECONDS)
+
+    async def _look(self, seen: int) -> int:
+        if not self._waiting:
+            return seen
+        ids = list(self._waiting)
+        async with self._database.connection() as connection:
+            fresh = await events.read(connection, after=seen, workflow_ids=ids)
+            ended = [w for w in await workflows.get_many(connection, ids) if w.status in ENDED_STATUSES]
+        for event in fresh:
+            if event.workflow_id in self._waiting:
+                self._progress(self._waiting[event.workflow_id][0], event)
+        for workflow in ended:
+            if workflow.id in self._waiting and not self._waiting[workflow.id][1].done():
+                self._waiting[workflow.id][1].set_result(workflow)
+        return fresh[-1].id if fresh else seen
+
+
+@asynccontextmanager
+async def live_batch(
+    *,
+    database: Database,
+    requested_by: str,
+    lease_seconds: float,
+    force: bool,
+    progress: Callable[[str, Event], None],
+) -> AsyncIterator[Batch]:
+    """A batch whose lease lives as long as the block, and ends with it at once."""
+    batch_id = await batches.begin(database, requested_by=requested_by, lease_seconds=lease_seconds)
+    batch = Batch(
+        batch_id=batch_id, database=database, requested_by=requested_by, force=force, progress=progress
+    )
+
+    async def renew() -> None:
+        while True:
+            with contextlib.suppress(*GONE):
+                await batches.renew(database, batch_id=batch_id, lease_seconds=lease_seconds)
+            await asyncio.sleep(lease_seconds / 4)
+
+    tasks = [asyncio.create_task(renew()), asyncio.create_task(batch.watch())]
+    try:
+        yield batch
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await batches.end(database, batch_id=batch_id)

@@ -1,0 +1,273 @@
+"""The editorial batch: topic files in, reviewed articles out, one canonical JSON each.
+
+    ray job submit --working-dir . -- python -m pipelines.edit_articles --config FILE --topics DIR
+
+Ray Data reads and checks the files; each topic becomes a workflow that the runners run while this
+driver lives. Submitting again finishes what is missing and redoes nothing. Exit code 1 if a topic did
+not pass (with `--allow-blocked`: if one ended in an error). Seed 004 §3.1, §7.1, §9.
+"""
+
+import asyncio
+import functools
+import logging
+import signal
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import ray
+import ray.data
+import typer
+from rich.console import Console
+
+from actors.editorial.artifacts import article_path, write_atomically
+from actors.runtime import site
+from models.config import ArticleGenerationConfig, Config
+from models.editorial import ArticleGenerationResult
+from models.errors import PathNotVisible, SignoffError
+from models.events import Event
+from models.store import documents
+from models.store.database import Database
+from models.workflows import Workflow
+from pipelines.batch import Batch, live_batch
+from pipelines.summary import TopicSummary, as_table, exit_code, write_parquet
+from pipelines.topics import TopicRow, duplicates, find_topic_files, read_topic
+
+_STEPS = {
+    "draft": "draft {0} written",
+    "review": "draft {0} reviewed",
+    "mapping": "concerns of draft {0} mapped",
+    "verdict": "concern {1} of draft {0} judged",
+    "result": "filed",
+}
+
+
+def main(
+    config: Annotated[Path, typer.Option(help="The configuration the cluster was brought up with.")],
+    topics: Annotated[str, typer.Option(help="A folder of topic files, or one file; a path or a URI.")],
+    force: Annotated[bool, typer.Option("--force", help="Redo finished topics.")] = False,
+    allow_blocked: Annotated[
+        bool, typer.Option("--allow-blocked", help="Exit 0 when the only failures are blocked articles.")
+    ] = False,
+    at_once: Annotated[
+        int | None, typer.Option(min=1, help="Topics under way at a time, instead of the configuration's.")
+    ] = None,
+) -> None:
+    """Edit the articles of a folder of topic files."""
+    try:
+        ray.init(log_to_driver=False, logging_level=logging.WARNING)
+        here = site.find()
+        settings = site.load_for(here, config)
+        rows = _read(topics, settings.article_generation, here.root)
+        code = asyncio.run(
+            _edit(
+                rows, settings, here.database_url, force=force, allow_blocked=allow_blocked, at_once=at_once
+            )
+        )
+    except SignoffError as error:
+        print(f"edit_articles: {error}", file=sys.stderr)
+        code = 1
+    raise typer.Exit(code)
+
+
+def _read(topics: str, settings: ArticleGenerationConfig, root: Path) -> ray.data.Dataset:
+    """A row per topic file: its TopicRow as JSON in `row`, and the columns that duplicates show in."""
+    filesystem, paths = find_topic_files(topics, roots=[Path.cwd(), root])
+    if filesystem.type_name == "local":
+        _check_visible_everywhere(paths[0])
+    files = ray.data.read_binary_files(paths, filesystem=filesystem, include_paths=True)
+    rows: ray.data.Dataset = files.map(functools.partial(_check, settings=settings)).materialize()
+    return rows
+
+
+def _check(file: dict[str, Any], *, settings: ArticleGenerationConfig) -> dict[str, Any]:
+    row = read_topic(path=file["path"], content=file["bytes"], settings=settings)
+    return {"path": row.path, "channel": row.channel, "slug": row.slug, "row": row.model_dump_json()}
+
+
+def _check_visible_everywhere(path: str) -> None:
+    """Ray Data may read a file on any node, so on several nodes a local path must be shared."""
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    nodes = [node for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
+    if len(nodes) < 2:
+        return
+    seen = ray.remote(num_cpus=0)(lambda: Path(path).is_file())
+    answers = ray.get(
+        [
+            seen.options(
+                scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            ).remote()
+            for node in nodes
+        ]
+    )
+    blind = [node["NodeManagerHostname"] for node, answer in zip(nodes, answers, strict=True) if not answer]
+    if blind:
+        raise PathNotVisible(f"{path} can't be seen on {', '.join(blind)}: put the topics on a shared path")
+
+
+async def _edit(
+    rows: ray.data.Dataset,
+    config: Config,
+    database_url: str,
+    *,
+    force: bool,
+    allow_blocked: bool,
+    at_once: int | None,
+) -> int:
+    """Run all topics, at most `at_once` together, and report; the exit code."""
+    batch_settings = config.article_generation.batch
+    names = [
+        (r["path"], r["channel"], r["slug"])
+        for r in rows.select_columns(["path", "channel", "slug"]).take_all()
+    ]
+    refused = duplicates(names)
+    room = asyncio.Semaphore(at_once or batch_settings.max_topics_at_once)
+    summaries: list[TopicSummary] = []
+    async with Database(url=database_url, pool_size=config.database.pool_size) as database:
+        async with live_batch(
+            database=database,
+            requested_by="batch",
+            lease_seconds=batch_settings.lease_seconds,
+            force=force,
+            progress=_show,
+        ) as batch:
+            desk = _Desk(config=config, database=database, batch=batch)
+            print(f"batch {batch.id}: {len(names)} topics", flush=True)
+
+            async def one(row: TopicRow) -> None:
+                try:
+                    summaries.append(await desk.edit(row, refused=refused.get(row.path)))
+                except asyncio.CancelledError:
+                    summaries.append(_stopped(row))
+                    raise
+                finally:
+                    room.release()
+
+            async def all_of_them() -> None:
+                async with asyncio.TaskGroup() as group:
+                    async for row in _stream(rows):
+                        await room.acquire()
+                        group.create_task(one(row))
+
+            stopped = await _until_stopped(all_of_them())
+        summaries.sort(key=lambda summary: summary.topic)
+        path = config.article_generation.editor.output.run_artifacts_dir / "batches" / f"{batch.id}.parquet"
+        await asyncio.to_thread(write_parquet, summaries, path)
+    Console(width=None if sys.stdout.isatty() else 160).print(as_table(summaries))
+    print(f"summary: {path}", flush=True)
+    if stopped:
+        print("stopped: topics under way stop after their present step; submit again to continue", flush=True)
+        return 1
+    return exit_code(summaries, allow_blocked=allow_blocked)
+
+
+async def _stream(rows: ray.data.Dataset) -> AsyncIterator[TopicRow]:
+    iterator = iter(rows.iter_rows())
+    while (row := await asyncio.to_thread(next, iterator, None)) is not None:
+        yield TopicRow.model_validate_json(row["row"])
+
+
+async def _until_stopped(work: Any) -> bool:
+    """Await `work`; SIGTERM (which `ray job stop` sends) and SIGINT cancel it. Whether that happened."""
+    task = asyncio.ensure_future(work)
+    stopped = False
+
+    def stop() -> None:
+        nonlocal stopped
+        stopped = True
+        task.cancel()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    try:
+        await task
+    except asyncio.CancelledError:
+        if not stopped:
+            raise
+    return stopped
+
+
+class _Desk:
+    """Where a batch's topics go in and their summaries come out."""
+
+    def __init__(self, *, config: Config, database: Database, batch: Batch) -> None:
+        self._output = config.article_generation.editor.output
+        self._database = database
+        self._batch = batch
+
+    async def edit(self, row: TopicRow, *, refused: str | None) -> TopicSummary:
+        """One topic to its end: edited, finished before, or refused with its reason."""
+        if row.topic is None or refused:
+            return await self._refuse(row, refused or row.error or "")
+        workflow, how = await self._batch.start(row)
+        print(f"{row.name}: {how}", flush=True)
+        if how != "finished before":
+            workflow = await self._batch.wait(workflow, name=row.name)
+        return await self._summarise(row, workflow, skipped=how == "finished before")
+
+    async def _refuse(self, row: TopicRow, reason: str) -> TopicSummary:
+        result = ArticleGenerationResult(success=False, error=reason)
+        path = self._path(row)
+        await asyncio.to_thread(write_atomically, path, result.model_dump_json(indent=2))
+        print(f"{row.name}: refused: {reason}", flush=True)
+        return _summary(row, status="error", error=reason, path=str(path))
+
+    async def _summarise(self, row: TopicRow, workflow: Workflow, *, skipped: bool) -> TopicSummary:
+        kept = await self._database.steadily(lambda: documents.get_all(self._database, workflow.id))
+        tokens = await self._database.steadily(lambda: documents.tokens(self._database, [workflow.id]))
+        path = self._path(row)
+        if workflow.status == "succeeded" and not await asyncio.to_thread(path.exists):
+            # Finished before, and its file was removed since: the database still has it.
+            text = ArticleGenerationResult.model_validate(kept["result"]).model_dump_json(indent=2)
+            await asyncio.to_thread(write_atomically, path, text)
+        result = workflow.result or {}
+        started, finished = workflow.started_at, workflow.finished_at
+        article = kept.get("result", {}).get("article") or {}
+        return _summary(
+            row,
+            status=result.get("outcome", "error"),
+            skipped=skipped,
+            rounds=result.get("rounds", sum(key.startswith("draft/") for key in kept)),
+            concerns=result.get("blocking", 0),
+            seconds=(finished - started).total_seconds() if started and finished else 0.0,
+            tokens=tokens.get(workflow.id, 0),
+            headline=article.get("headline"),
+            path=str(path),
+            error=workflow.error,
+        )
+
+    def _path(self, row: TopicRow) -> Path:
+        if row.channel and row.slug:
+            return article_path(self._output, channel_name=row.channel, topic_slug=row.slug)
+        # A file that does not say what it is about still gets its JSON, under its own name.
+        return article_path(self._output, channel_name="_unreadable", topic_slug=Path(row.path).stem)
+
+
+def _summary(row: TopicRow, **facts: Any) -> TopicSummary:
+    blank = {"skipped": False, "rounds": 0, "concerns": 0, "seconds": 0.0, "tokens": 0}
+    nothing = {"headline": None, "path": None, "error": None}
+    return TopicSummary(topic=row.name, **{**blank, **nothing, **facts})
+
+
+def _stopped(row: TopicRow) -> TopicSummary:
+    return _summary(row, status="stopped", error="the batch was stopped before this topic ended")
+
+
+def _show(name: str, event: Event) -> None:
+    """One line of progress."""
+    what = event.type
+    if event.type == "step.done":
+        step, *numbers = str(event.data["step"]).split("/")
+        what = _STEPS.get(step, step).format(*numbers)
+    elif event.type == "workflow.failed":
+        what = f"error: {event.data.get('error')}"
+    elif event.type.startswith("workflow."):
+        what = event.type.removeprefix("workflow.")
+    print(f"{name}: {what}", flush=True)
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,1 @@
+"""The HTTP door: Ray Serve applications. `serve` is this package; Ray's is imported as `ray_serve`."""

@@ -1,0 +1,77 @@
+"""The `/llm` application: every model of `serving.models`, served by vLLM through `ray.serve.llm`.
+
+The base URL for OpenAI clients is `http://HOST:PORT/llm/v1`. `signoff up` calls `build_llm`, which
+needs no running cluster. vLLM is imported there and not before, because that takes many seconds.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from models.config import Config, ServedModel
+
+if TYPE_CHECKING:
+    from ray.serve import Application
+
+ROUTE = "/llm"
+
+
+def model_folder(config: Config, model: ServedModel) -> Path:
+    """The folder vLLM reads: the converted bundled model under `data_dir`, or the configured one."""
+    if model.source == "bundled":
+        return config.data_dir / "models" / model.name
+    return Path(model.source).expanduser()
+
+
+def build_llm(config: Config) -> "Application":
+    """One Serve application with all served models behind one OpenAI-compatible ingress."""
+    from ray.serve.llm import LLMConfig, build_openai_app
+
+    return build_openai_app(
+        {
+            "llm_configs": [LLMConfig(**llm_settings(config, model)) for model in config.serving.models],
+            # The ingress only passes requests on: one process, unless the models themselves scale.
+            "ingress_deployment_config": {
+                "ray_actor_options": {"num_cpus": 0.1},
+                "max_ongoing_requests": 1000,
+                "autoscaling_config": {
+                    "min_replicas": 1,
+                    "max_replicas": max(model.autoscaling.max_replicas for model in config.serving.models),
+                    "target_ongoing_requests": 200,
+                },
+            },
+        }
+    )
+
+
+def llm_settings(config: Config, model: ServedModel) -> dict[str, Any]:
+    """The arguments of `LLMConfig` for one model.
+
+    A GPU replica reserves one bundle per GPU, and its CPUs in the first. A CPU replica splits its
+    CPUs between the Serve actor and the engine, which `ray.serve.llm` places in a bundle of its own.
+    """
+    scaling = model.autoscaling
+    gpus = model.gpus_per_replica
+    bundles = [{"GPU": 1}] * gpus if gpus else [{"CPU": model.cpus_per_replica / 2}]
+    return {
+        "model_loading_config": {
+            "model_id": model.name,
+            "model_source": str(model_folder(config, model)),
+        },
+        "accelerator_type": model.accelerator_type if gpus else None,
+        "placement_group_config": {"bundles": bundles},
+        "engine_kwargs": dict(model.engine),
+        "deployment_config": {
+            "autoscaling_config": {
+                "min_replicas": scaling.min_replicas,
+                "max_replicas": scaling.max_replicas,
+                "target_ongoing_requests": scaling.target_ongoing_requests,
+            },
+            # Requests over the target still go in: vLLM batches them, and the queue is its own.
+            "max_ongoing_requests": scaling.target_ongoing_requests * 4,
+            "ray_actor_options": {"num_cpus": model.cpus_per_replica if gpus else model.cpus_per_replica / 2},
+        },
+        "callback_config": {"callback_class": "serve.no_download.NoDownload"},
+        "runtime_env": {"env_vars": dict(model.environment)},
+        # Ray holds streamed tokens back for 50 ms by default (ray issue 59681).
+        "experimental_configs": {"stream_batching_interval_ms": 0},
+    }

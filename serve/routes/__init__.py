@@ -1,0 +1,1 @@
+"""One router per noun. A request is one transaction, committed at the edge."""

@@ -1,0 +1,135 @@
+"""The HTTP endpoints over a real database, through the ASGI interface that Serve drives."""
+
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import jwt
+import pytest
+
+from cluster.tokens import mint_token
+from models.config import AuthConfig, Config
+from models.store.database import Database
+from serve.api import make_app
+from tests.fakes.barrier import Barrier
+from tests.integration.workflows import begin
+
+Configure = Callable[..., Config]
+
+
+@pytest.fixture
+def auth(configure: Configure) -> AuthConfig:
+    """How tokens are checked."""
+    return configure().auth
+
+
+@pytest.fixture
+async def api(auth: AuthConfig, database_url: str) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the app, with its lifespan run."""
+    app = make_app(auth, database_url)
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://signoff") as client,
+    ):
+        yield client
+
+
+def bearer(auth: AuthConfig, *scopes: str, user: str = "ann", now: datetime | None = None) -> dict[str, str]:
+    """The header of a user with scopes."""
+    token = mint_token(auth, user=user, scopes=scopes, now=now or datetime.now(UTC))
+    return {"Authorization": f"Bearer {token}"}
+
+
+async def test_health_needs_no_token_and_asks_the_database(api: httpx.AsyncClient) -> None:
+    answer = await api.get("/health")
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+
+
+async def test_a_workflow_can_be_listed_read_followed_and_cancelled(
+    api: httpx.AsyncClient, auth: AuthConfig, database: Database
+) -> None:
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier)
+    reader, editor = bearer(auth, "global:reader"), bearer(auth, "global:editor", user="bob")
+    assert [w["id"] for w in (await api.get("/api/workflows", headers=reader)).json()] == [workflow.id]
+    assert (await api.get(f"/api/workflows/{workflow.id}", headers=reader)).json()["status"] == "queued"
+    told = (await api.get(f"/api/workflows/{workflow.id}/events", headers=reader)).json()
+    assert [event["type"] for event in told] == ["workflow.queued"]
+    url = f"/api/workflows/{workflow.id}/cancel"
+    assert (await api.post(url, headers=reader, json={"reason": "no"})).status_code == 403
+    stopped = await api.post(url, headers=editor, json={"reason": "wrong topic"})
+    assert (stopped.status_code, stopped.json()["error"]) == (200, "wrong topic (bob)")
+    again = await api.post(url, headers=editor, json={"reason": "wrong topic"})
+    assert again.status_code == 409
+    assert again.headers["content-type"] == "application/problem+json"
+    assert "already ended (cancelled)" in again.json()["detail"]
+    later = await api.get(
+        f"/api/workflows/{workflow.id}/events", headers=reader, params={"after": told[0]["id"]}
+    )
+    assert [event["type"] for event in later.json()] == ["workflow.cancelled"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("GET", "/api/workflows/nobody", None, 404),
+        ("GET", "/api/workflows/nobody/events", None, 404),
+        ("GET", "/api/workflows/%00", None, 422),
+        ("GET", "/api/workflows?limit=0", None, 422),
+        ("GET", "/api/workflows?limit=many", None, 422),
+        ("POST", "/api/workflows/nobody/cancel", {"reason": "x"}, 404),
+        ("POST", "/api/workflows/nobody/cancel", {"reason": ""}, 422),
+        ("POST", "/api/workflows/nobody/cancel", {"reason": "x", "more": 1}, 422),
+        ("POST", "/api/workflows/nobody/cancel", None, 422),
+    ],
+)
+async def test_bad_requests_get_a_problem(
+    api: httpx.AsyncClient, auth: AuthConfig, method: str, path: str, body: Any, status: int
+) -> None:
+    answer = await api.request(method, path, headers=bearer(auth, "global:admin"), json=body)
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["status"] == status
+
+
+def forged(auth: AuthConfig, key: str, algorithm: str, **claims: Any) -> str:
+    """A token with claims of our choice; a claim that is None is left out."""
+    whole = {
+        "iss": auth.issuer,
+        "aud": auth.audience,
+        "sub": "ann",
+        "scopes": ["global:admin"],
+        "exp": datetime.now(UTC) + timedelta(hours=1),
+        **claims,
+    }
+    return jwt.encode({k: v for k, v in whole.items() if v is not None}, key, algorithm=algorithm)
+
+
+async def test_tokens_that_are_not_ours_are_refused(api: httpx.AsyncClient, auth: AuthConfig) -> None:
+    secret = auth.secret.get_secret_value()
+    bad = {
+        "other secret": forged(auth, "x" * 40, "HS256"),
+        "no signature": forged(auth, "", "none"),
+        "other algorithm": forged(auth, secret, "HS512"),
+        "other issuer": forged(auth, secret, "HS256", iss="someone"),
+        "other audience": forged(auth, secret, "HS256", aud="elsewhere"),
+        "over": forged(auth, secret, "HS256", exp=datetime.now(UTC) - timedelta(seconds=1)),
+        "no end": forged(auth, secret, "HS256", exp=None),
+        "nobody": forged(auth, secret, "HS256", sub=" "),
+        "rubbish": "rubbish",
+    }
+    for why, token in bad.items():
+        answer = await api.get("/api/workflows", headers={"Authorization": f"Bearer {token}"})
+        assert (why, answer.status_code) == (why, 401)
+        assert answer.headers["www-authenticate"] == "Bearer"
+    for header in ({}, {"Authorization": "Basic YTpi"}, {"Authorization": "Bearer "}):
+        assert (await api.get("/api/workflows", headers=header)).status_code == 401
+
+
+async def test_malformed_scopes_grant_nothing(api: httpx.AsyncClient, auth: AuthConfig) -> None:
+    secret = auth.secret.get_secret_value()
+    for scopes in (None, "global:admin", ["global:Admin", "global:admin ", 7, None], {"global": "admin"}, []):
+        token = forged(auth, secret, "HS256", scopes=scopes)
+        answer = await api.get("/api/workflows", headers={"Authorization": f"Bearer {token}"})
+        assert answer.status_code == 403
