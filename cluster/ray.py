@@ -1,8 +1,8 @@
 """The Ray head that `signoff up` starts: a detached process tree on 127.0.0.1, with token authentication.
 
 Other Ray clusters on the machine are none of our business, so `ray stop`, which ends them all, is
-never used: our processes are known by their temporary folder, which stands in their command lines
-and in the environment that each child inherits. Ray's Unix sockets lie in that folder, hence /tmp.
+never used: our processes are known by a mark in the environment, which each child inherits. The mark
+is the head's temporary folder, where Ray's Unix sockets lie; their paths must be short, hence /tmp.
 """
 
 import os
@@ -122,7 +122,7 @@ def alive(head: RayHead) -> bool:
 
 
 def processes(head: RayHead) -> "list[psutil.Process]":
-    """Every live process of this head: those that name its folder, and their descendants."""
+    """Every live process of this head: those that bear its mark, and their descendants."""
     import psutil
 
     found: dict[int, psutil.Process] = {}
@@ -213,7 +213,9 @@ def _head_environment(temp_dir: Path) -> dict[str, str]:
     for name in ("no_proxy", "NO_PROXY"):
         # Calls between our own parts never go through the site's proxy.
         environment[name] = ",".join(filter(None, [os.environ.get(name, ""), LOOPBACK, "localhost"]))
-    environment.update({"RAY_AUTH_MODE": "token", "RAY_USAGE_STATS_ENABLED": "0", _MARK: str(temp_dir)})
+    # Processes that rename themselves must leave the mark in /proc readable.
+    environment.update({_MARK: str(temp_dir), "SPT_NOENV": "1"})
+    environment.update({"RAY_AUTH_MODE": "token", "RAY_USAGE_STATS_ENABLED": "0"})
     return environment | _LOOPBACK_ONLY
 
 
@@ -240,8 +242,6 @@ def _belongs(process: "psutil.Process", temp_dir: str) -> bool:
     import psutil
 
     with suppress(psutil.Error):
-        if any(part.endswith(temp_dir) or f"{temp_dir}/" in part for part in process.cmdline()):
-            return process.uids().real == os.getuid() and "ray" in " ".join(process.cmdline())
         return process.environ().get(_MARK) == temp_dir
     return False
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict
 
 from cluster import ray
-from cluster.parts import local_head
+from cluster.bringup import local_head
 from models.config import Config
 from models.errors import ClusterProblem
 

@@ -5,7 +5,9 @@ The job's logs are followed to its end; its exit code is ours.
 """
 
 import asyncio
+import logging
 import shlex
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -46,9 +48,8 @@ def submit(config: Config, name: str, arguments: Sequence[str]) -> int:
     try:
         asyncio.run(_follow(client, job))
     except KeyboardInterrupt:
-        with suppress(RuntimeError):
-            client.stop_job(job)
-        print(f"\njob {job} is being stopped; submitting it again continues it", flush=True)
+        stopped = _stop(client, job)
+        print(f"\njob {job} {'was stopped' if stopped else 'is being stopped'}; submit it again to go on")
         return INTERRUPTED
     return _exit_code(client, job)
 
@@ -56,6 +57,8 @@ def submit(config: Config, name: str, arguments: Sequence[str]) -> int:
 def _client(config: Config) -> "JobSubmissionClient":
     from ray.job_submission import JobSubmissionClient
 
+    # How it packs and uploads the folder is Ray's own business.
+    logging.disable(logging.WARNING)
     address = dashboard_url(config)
     try:
         return JobSubmissionClient(address)
@@ -96,11 +99,24 @@ async def _follow(client: "JobSubmissionClient", job: str) -> None:
         await asyncio.sleep(0.5)
 
 
+def _stop(client: "JobSubmissionClient", job: str) -> bool:
+    """Ask for the job's end and wait a little for it; whether it came."""
+    with suppress(RuntimeError):
+        client.stop_job(job)
+        for _ in range(20):
+            if client.get_job_status(job).is_terminal():
+                return True
+            time.sleep(0.5)
+    return False
+
+
 def _exit_code(client: "JobSubmissionClient", job: str) -> int:
     details = client.get_job_info(job)
     if details.status.value == "SUCCEEDED":
         return 0
     code = details.driver_exit_code
-    print(f"job {job} {details.status.value.lower()}: {details.message or ''}".rstrip(": "), flush=True)
+    # The rest of the message is the end of the log, which has been printed.
+    reason = (details.message or "").partition("\n")[0].partition(", last available logs")[0]
+    print(f"job {job} {details.status.value.lower()}: {reason}", flush=True)
     # Stopped from elsewhere, or never begun: there is no exit code, and it is no success.
     return code if code is not None and 0 < code < 256 else 1

@@ -11,9 +11,9 @@ from rich.console import Console
 
 from cluster import postgres, ray
 from cluster.apps import base_url, serve_apps
+from cluster.bringup import Bringup, local_head
 from cluster.folders import ensure_writable
 from cluster.parts import (
-    Bringup,
     BundledModel,
     Head,
     Machine,
@@ -21,7 +21,6 @@ from cluster.parts import (
     Runners,
     Schema,
     Site,
-    local_head,
 )
 from cluster.plan import Part, run_parts
 from cluster.state import ClusterState, only_one, read_state, write_state

@@ -45,7 +45,7 @@ def table(progress: Mapping[str, Progress]) -> Table:
     shown = Table(box=None, pad_edge=False)
     for column in ("part", "state", "detail"):
         shown.add_column(column, overflow="ellipsis", no_wrap=True)
-    shown.add_column("seconds", justify="right")
+    shown.add_column("seconds", justify="right", min_width=7)
     for part in progress.values():
         seconds = "" if part.seconds is None else f"{part.seconds:.1f}"
         shown.add_row(part.name, f"[{_STYLES[part.state]}]{part.state}[/]", part.detail, seconds)

@@ -6,15 +6,14 @@ come from outside: they reach the disk only through `safe_part`.
 """
 
 import hashlib
-import os
 import unicodedata
-import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from actors.runtime.files import write_atomically as write_atomically
 from models.config import EditorOutput
 from models.editorial import (
     ArticleGenerationResult,
@@ -39,15 +38,15 @@ def safe_part(text: str) -> str:
     Letters, digits, space, `.`, `_` and `-` stay. A text that has to change ends in `~` and a digest of
     the original; `~` is in no safe text, so two different texts never share a component.
     """
-    safe = "".join(c if _is_plain(c) else "_" for c in text)
+    safe = "".join(c if _is_plain(c) else "_" for c in text).strip()
     if safe.startswith("."):
         safe = "_" + safe[1:]
-    whole = safe == text == text.strip() and unicodedata.is_normalized("NFC", text)
-    if text and whole and len(text.encode()) <= _MAX_PART_BYTES:
+    unchanged = safe == text and unicodedata.is_normalized("NFC", text)
+    if text and unchanged and len(text.encode()) <= _MAX_PART_BYTES:
         return text
     mark = "~" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    kept = safe.strip().encode()[: _MAX_PART_BYTES - len(mark)].decode(errors="ignore")
-    return (kept.rstrip() or "_") + mark
+    kept = safe.encode()[: _MAX_PART_BYTES - len(mark)].decode(errors="ignore").rstrip()
+    return (kept or "_") + mark
 
 
 def _is_plain(character: str) -> bool:
@@ -86,39 +85,6 @@ def artifacts_dir(output: EditorOutput, metadata: SourceMetadata, run_id: str) -
         / safe_part(metadata.topic_slug)
         / safe_part(run_id)
     )
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write `text` so that `path` holds the old content or the new, whole and on disk, never a part.
-
-    Folders are made. The temporary file lies in the same folder and is removed when the write fails.
-
-    Raises:
-        OSError: the file can't be written; its `filename` says which.
-    """
-    content = text.encode()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.parent / f".{uuid.uuid4().hex}.tmp"
-    try:
-        # Not tempfile: its files are for their owner only, and others read the articles.
-        with open(temporary, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the renamed entry itself durable (see fsync(2) on directories)."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def render_markdown(article: ArticleResponse) -> str:

@@ -5,20 +5,17 @@ The first record of a key stays: writers take the folder's lock, so two of them,
 on two sides of midnight, leave one whole file. A file that can't be read is an error, never a miss.
 """
 
-import fcntl
 import hashlib
 import os
 import re
 import unicodedata
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import ValidationError
 
-from actors.editorial.artifacts import write_atomically
+from actors.runtime.files import locked, write_atomically
 from models.editorial import EvidenceRecord, FactCheckRecord
 from models.errors import MemoryRecordInvalid
 
@@ -89,7 +86,7 @@ class InstitutionalMemory:
         name = f"{record.cache_key_hash}.json"
         day = _day(record.timestamp)
         folder.mkdir(parents=True, exist_ok=True)
-        with _locked(folder):
+        with locked(folder):
             # Looked for under every date: the other writer may have been on the other side of midnight.
             if not any((folder / date / name).exists() for date in _dates(folder)):
                 write_atomically(folder / day / name, record.model_dump_json(indent=2))
@@ -139,11 +136,3 @@ def _is_about(record: FactCheckRecord | EvidenceRecord, key: str, normalized: st
 def _day(timestamp: str) -> str:
     moment = datetime.fromisoformat(timestamp)
     return (moment.astimezone(UTC) if moment.tzinfo else moment).date().isoformat()
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock. The system frees it when its process dies."""
-    with open(folder / ".lock", "a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

@@ -18,6 +18,8 @@ from models.store import migrate
 from models.store.database import Database
 
 ROOT = Path(__file__).resolve().parents[2]
+# The second lets Ray stay on loopback: it would otherwise connect by the machine's own address.
+RAY_ENVIRONMENT = {"RAY_AUTH_MODE": "disabled", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 
 
 @pytest.fixture(scope="session")
@@ -83,11 +85,12 @@ def configure(tmp_path: Path) -> Callable[..., Config]:
 @pytest.fixture(scope="session")
 def ray_cluster() -> Iterator[None]:
     """One Ray for the whole run. Its workers can import the tests."""
-    os.environ.setdefault("RAY_AUTH_MODE", "disabled")
+    os.environ.update(RAY_ENVIRONMENT)
     import ray
 
     ray.init(
         address="local",
+        _node_ip_address="127.0.0.1",
         num_cpus=16,
         object_store_memory=200 * 1024 * 1024,
         include_dashboard=False,

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import multiprocessing
+import os
 import threading
 import unicodedata
 from multiprocessing.synchronize import Barrier
@@ -12,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.editorial import artifacts
 from actors.editorial.memory import InstitutionalMemory, cache_key_hash, normalize_query
 from models.editorial import EvidenceRecord, FactCheckRecord, Verdict
 from models.errors import MemoryRecordInvalid
@@ -106,7 +106,7 @@ def test_a_fact_check_is_kept_and_recalled(tmp_path: Path) -> None:
 @pytest.mark.parametrize("other", [{"query": "else"}, {"model": "large"}, {"index": "v2"}])
 def test_another_key_is_no_hit(tmp_path: Path, other: dict[str, str]) -> None:
     memory(tmp_path).remember(fact_check())
-    assert recall(tmp_path, **other) is None  # type: ignore[arg-type]
+    assert recall(tmp_path, **other) is None
 
 
 @pytest.mark.parametrize("index", ["", "v1"])
@@ -180,7 +180,7 @@ def test_a_failed_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     def fail(source: object, target: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(artifacts.os, "replace", fail)
+    monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OSError, match="No space left"):
         memory(tmp_path).remember(fact_check())
     assert files(tmp_path) == []
@@ -219,13 +219,13 @@ def test_two_processes_leave_one_whole_file_per_key_on_both_sides_of_midnight(tm
 
 def test_a_reader_never_sees_half_a_file(tmp_path: Path) -> None:
     done = threading.Event()
-    faults: list[BaseException] = []
+    faults: list[MemoryRecordInvalid] = []
 
     def read() -> None:
         try:
             while not done.is_set():
                 recall(tmp_path)
-        except BaseException as error:
+        except MemoryRecordInvalid as error:
             faults.append(error)
 
     reader = threading.Thread(target=read)

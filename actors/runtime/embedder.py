@@ -1,0 +1,85 @@
+"""Texts to vectors: the seam to the embedding model, and its side over HTTP.
+
+Called by the vector index. The endpoint is Signoff's own `/embeddings/v1`, vLLM's, or any other that
+speaks OpenAI's API.
+"""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from models.config import EmbeddingConfig
+from models.errors import ModelReplyInvalid, ModelUnavailable
+
+if TYPE_CHECKING:
+    import openai
+
+_RETRIES = 3  # connection faults, 429 and 5xx; the client waits longer before each
+
+
+class Embedder(Protocol):
+    """The seam to an embedding model. Raises ModelUnavailable when it can't be had."""
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector per text, in order, all of one length; they need not be normalised."""
+        ...
+
+
+class OpenAIEmbedder:
+    """Embeddings over HTTP with the `openai` package, `batch_size` texts in each request."""
+
+    def __init__(self, *, settings: EmbeddingConfig) -> None:
+        self._settings = settings
+        self._client: openai.AsyncOpenAI | None = None
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """See `Embedder`.
+
+        Raises:
+            ModelUnavailable: the endpoint did not answer, or refused, after the retries.
+            ModelReplyInvalid: it answered with something else than one vector per text.
+        """
+        size = self._settings.batch_size
+        vectors: list[list[float]] = []
+        for start in range(0, len(texts), size):
+            vectors += await self._embed_batch(list(texts[start : start + size]))
+        return vectors
+
+    async def _embed_batch(self, texts: list[str]) -> list[list[float]]:
+        import openai
+
+        settings = self._settings
+        # Made on first use: an agent that is not asked for vectors does not pay for the import.
+        self._client = self._client or openai.AsyncOpenAI(
+            base_url=settings.api_base,
+            api_key=settings.api_key.get_secret_value(),
+            timeout=settings.timeout_seconds,
+            max_retries=_RETRIES,
+            http_client=openai.DefaultAsyncHttpxClient(trust_env=False),
+        )
+        try:
+            # Bounds the retries too, and an answer that trickles in.
+            async with asyncio.timeout(settings.timeout_seconds):
+                reply = await self._client.embeddings.create(
+                    model=settings.model_name, input=texts, encoding_format="float"
+                )
+        except (TimeoutError, openai.APITimeoutError) as error:
+            what = f"no answer within embedding.timeout_seconds ({settings.timeout_seconds:g} s)"
+            raise ModelUnavailable(self._explain(what)) from error
+        except openai.OpenAIError as error:
+            raise ModelUnavailable(self._explain(str(error) or type(error).__name__)) from error
+        except json.JSONDecodeError as error:
+            raise ModelReplyInvalid(self._explain(f"the reply is not JSON: {error}")) from error
+        # A reply of another type than JSON comes through as a plain text.
+        entries = sorted(getattr(reply, "data", None) or [], key=lambda entry: entry.index)
+        if [entry.index for entry in entries] != list(range(len(texts))):
+            raise ModelReplyInvalid(self._explain(f"{len(entries)} vectors for {len(texts)} texts"))
+        return [entry.embedding for entry in entries]
+
+    def _explain(self, what: str) -> str:
+        settings = self._settings
+        return (
+            f"knowledge base: embedding model {settings.model_name} at {settings.api_base}: {what}. "
+            "Check that the endpoint is up, and knowledge_base.embedding"
+        )

@@ -1,0 +1,72 @@
+"""What the parts of one `signoff up` share: the configuration, the recorded state, the database's URL.
+
+Also what each part is made of: settings and code, as a digest. A part whose digest differs from the
+recorded one runs an old configuration or old code, and is started anew.
+"""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, SecretStr
+
+from cluster import ray
+from cluster.folders import short_folder
+from cluster.state import ClusterState, RayHead, read_state, write_state
+from models.config import Config
+
+ROOT = Path(__file__).resolve().parent.parent
+CODE = (ROOT / "models", ROOT / "actors")
+
+
+class Bringup:
+    """What the parts of one `up` share. Parts run in threads, so changes of state take a lock."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.database_url = ""
+        self.notes: list[str] = []
+        self._lock = threading.Lock()
+        self._state = read_state(config.data_dir)
+
+    @property
+    def state(self) -> ClusterState:
+        """What is recorded now."""
+        return self._state
+
+    def record(self, change: Callable[[ClusterState], dict[str, Any]]) -> None:
+        """Change the recorded state; on disk before this returns."""
+        with self._lock:
+            self._state = self._state.model_copy(update=change(self._state))
+            write_state(self.config.data_dir, self._state)
+
+    def fresh(self, name: str, made_of: str) -> bool:
+        """Whether what runs under this name was made of the same settings and code."""
+        return self._state.deployed.get(name) == made_of
+
+    def made(self, name: str, made_of: str) -> None:
+        """Remember what `name` was made of."""
+        self.record(lambda state: {"deployed": {**state.deployed, name: made_of}})
+
+
+def settings_of(*sections: BaseModel | None) -> list[Any]:
+    """Sections of the configuration as JSON, secrets and all: for a digest, never to be written."""
+    return [None if section is None else _opened(section.model_dump()) for section in sections]
+
+
+def _opened(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _opened(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_opened(item) for item in value]
+    return value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+
+
+def local_head(config: Config) -> RayHead:
+    """The head as this configuration would have it, whether it runs or not."""
+    return RayHead(
+        address=f"{ray.LOOPBACK}:{config.ray.port}",
+        dashboard_url=f"http://{ray.LOOPBACK}:{config.ray.dashboard_port}",
+        temp_dir=str(short_folder("ray", config.data_dir)),
+    )

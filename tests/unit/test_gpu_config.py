@@ -1,0 +1,146 @@
+"""configs/gpu.yaml: the Serve applications can be built from it, and the deploy files agree with it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from cluster.apps import base_url
+from cluster.checks import check_resources
+from cluster.submit import dashboard_url
+from models.config import Config, load
+from models.errors import ClusterProblem, ConfigInvalid
+from serve.embeddings import build_embeddings
+from serve.llm import build_llm, llm_settings
+
+CONFIGS = Path(__file__).resolve().parents[2] / "configs"
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
+    """gpu.yaml with its secret files in a folder of the test and a model folder that exists."""
+    folder = tmp_path_factory.mktemp("gpu")
+    (folder / "database_url").write_text("postgresql://signoff:s3cret@db.internal:5432/signoff\n")
+    (folder / "auth_secret").write_text("0123456789abcdef0123456789abcdef\n")
+    model = folder / "Qwen3-8B"
+    model.mkdir()
+    (model / "config.json").write_text('{"architectures": ["Qwen3ForCausalLM"], "model_type": "qwen3"}')
+    text = (CONFIGS / "gpu.yaml").read_text(encoding="utf-8")
+    text = text.replace("/run/secrets/signoff", str(folder)).replace("/models/Qwen3-8B", str(model))
+    (folder / "gpu.yaml").write_text(text, encoding="utf-8")
+    return load(folder / "gpu.yaml", root=CONFIGS.parent)
+
+
+def test_the_secrets_are_files(config: Config) -> None:
+    with pytest.raises(ConfigInvalid, match="database_url"):
+        load(CONFIGS / "gpu.yaml")
+    assert config.database.url is not None
+    assert config.database.url.get_secret_value() == "postgresql://signoff:s3cret@db.internal:5432/signoff"
+
+
+def test_the_llm_application_is_built_without_a_cluster(config: Config) -> None:
+    ray = pytest.importorskip("ray")
+    pytest.importorskip("vllm")
+    ingress = build_llm(config)._bound_deployment
+    served = ingress.init_kwargs["llm_deployments"]["qwen3-8b"]._bound_deployment
+
+    assert not ray.is_initialized()
+    bundles = served._replica_config.placement_group_bundles
+    assert [bundle["GPU"] for bundle in bundles] == [1, 1]
+    assert all("accelerator_type:L40S" in bundle for bundle in bundles)
+    assert bundles[0]["CPU"] == 4
+    scaling = served._deployment_config.autoscaling_config
+    assert (scaling.min_replicas, scaling.max_replicas) == (1, 4)
+    engine = served.init_kwargs["llm_config"].engine_kwargs
+    assert engine["tensor_parallel_size"] == 2
+    assert engine["enable_prefix_caching"] is True
+
+
+def test_tokens_are_streamed_at_once(config: Config) -> None:
+    settings = llm_settings(config, config.serving.models[0])
+    assert settings["experimental_configs"] == {"stream_batching_interval_ms": 0}
+    assert settings["runtime_env"] == {"env_vars": {"HF_HUB_OFFLINE": "1"}}
+
+
+def test_the_embeddings_application_is_built_without_a_cluster(config: Config) -> None:
+    assert config.serving.embeddings is not None
+    app = build_embeddings(config.serving.embeddings)
+    assert app._bound_deployment.init_kwargs["name"] == "all-minilm-l6-v2"
+
+
+def test_it_has_the_shape_of_local_yaml() -> None:
+    def keys(value: Any, path: str = "") -> set[str]:
+        if not isinstance(value, dict):
+            return {path}
+        return {path} | {key for name, item in value.items() for key in keys(item, f"{path}.{name}")}
+
+    loose = (".url", ".address", "schema_limits", "extra_body")
+    gpu, local = (
+        {
+            key
+            for key in keys(yaml.safe_load((CONFIGS / name).read_text(encoding="utf-8")))
+            if not any(part in key for part in loose)
+        }
+        for name in ("gpu.yaml", "local.yaml")
+    )
+    assert gpu == local
+
+
+def test_no_small_model_limits(config: Config) -> None:
+    assert "schema_limits" not in {
+        key for settings in config.article_generation.agents for key in settings[1].model_fields_set
+    }
+
+
+def test_kuberay_agrees(config: Config) -> None:
+    cluster = yaml.safe_load((CONFIGS / "deploy" / "kuberay.yaml").read_text(encoding="utf-8"))
+    spec = cluster["spec"]
+    assert cluster["kind"] == "RayCluster"
+    assert spec["authOptions"]["mode"] == "token"
+    assert config.ray.address == f"{cluster['metadata']['name']}-head-svc:6379"
+    assert dashboard_url(config) == f"http://{cluster['metadata']['name']}-head-svc:8265"
+
+    head = spec["headGroupSpec"]["template"]["spec"]["containers"][0]
+    ports = {port["name"]: port["containerPort"] for port in head["ports"]}
+    assert ports["serve"] == config.http.port
+    assert ports["dashboard"] == config.ray.dashboard_port
+
+    workers = spec["workerGroupSpecs"][0]
+    pod = workers["template"]["spec"]["containers"][0]
+    model = config.serving.models[0]
+    gpus = int(pod["resources"]["limits"]["nvidia.com/gpu"])
+    assert gpus >= model.gpus_per_replica
+    assert workers["minReplicas"] * gpus >= model.autoscaling.min_replicas * model.gpus_per_replica
+    assert workers["maxReplicas"] * gpus >= model.autoscaling.max_replicas * model.gpus_per_replica
+    raw = yaml.safe_load((CONFIGS / "gpu.yaml").read_text(encoding="utf-8"))
+    for mounts in (head["volumeMounts"], pod["volumeMounts"]):
+        paths = [mount["mountPath"] for mount in mounts]
+        for needed in (raw["serving"]["models"][0]["source"], raw["database"]["url"]["file"], raw["data_dir"]):
+            assert any(Path(needed).is_relative_to(path) for path in paths), needed
+    # Pods of one cluster run one release of Ray: the one that is installed here.
+    assert spec["rayVersion"] == pytest.importorskip("ray").__version__
+
+
+def test_the_cluster_launcher_file_agrees(config: Config) -> None:
+    cluster = yaml.safe_load((CONFIGS / "deploy" / "ray-cluster.yaml").read_text(encoding="utf-8"))
+    start = cluster["head_start_ray_commands"][-1]
+    assert f"--port={config.ray.port}" in start
+    assert f"--dashboard-port={config.ray.dashboard_port}" in start
+    model = config.serving.models[0]
+    assert len(cluster["provider"]["worker_ips"]) == cluster["max_workers"]
+    assert f"--num-gpus={model.gpus_per_replica}" in cluster["worker_start_ray_commands"][-1]
+    assert cluster["max_workers"] >= model.autoscaling.max_replicas
+    assert "--env=RAY_AUTH_MODE=token" in cluster["docker"]["run_options"]
+
+
+def test_too_few_gpus_are_told_in_one_line(config: Config) -> None:
+    assert check_resources(config, {"CPU": 32, "GPU": 2}) == "32 CPUs, 2 GPUs"
+    with pytest.raises(ClusterProblem) as caught:
+        check_resources(config, {"CPU": 32, "GPU": 1})
+    assert str(caught.value).startswith("the models ask for 2 GPUs, the cluster has 1: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_the_proxy_is_reached_on_loopback(config: Config) -> None:
+    assert base_url(config) == "http://127.0.0.1:8000"
