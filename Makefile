@@ -43,7 +43,7 @@ down: setup
 	$(BIN)/signoff down --config $(CONFIG)
 
 demo: setup
-	$(BIN)/python -m cluster.demo --config $(CONFIG)
+	$(BIN)/signoff demo --config $(CONFIG)
 
 bench: setup
 	$(BIN)/python -m benchmarks

@@ -118,6 +118,16 @@ def submit(
     raise typer.Exit(submit_job(_load(path), name, ctx.args))
 
 
+@app.command()
+def demo(config: ConfigPath = DEFAULT_CONFIG) -> None:
+    """Bring everything up, edit the sample topics, and say where to look. Exit code 1 on an error."""
+    from rich.console import Console
+
+    from cluster.demo import demo as show
+
+    raise typer.Exit(show(_load(config), config, Console(soft_wrap=True)))
+
+
 def main() -> None:
     """The console script."""
     app()

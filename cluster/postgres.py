@@ -176,7 +176,7 @@ def _start_server(cluster_dir: Path, owner: pwd.struct_passwd) -> None:
 def _socket_folder(cluster_dir: Path, owner: pwd.struct_passwd) -> Path:
     """The data folder itself, unless its path is too long or holds what a list of folders can't."""
     name = os.fsencode(cluster_dir / f"{_SOCKET}.lock")
-    if len(name) <= SOCKET_PATH_BYTES and not set(',"\'') & set(str(cluster_dir)):
+    if len(name) <= SOCKET_PATH_BYTES and not set(",\"'") & set(str(cluster_dir)):
         return cluster_dir
     folder = short_folder("pg", cluster_dir)
     ensure_private(folder, owner.pw_uid)

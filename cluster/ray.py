@@ -207,9 +207,7 @@ def _head_environment(temp_dir: Path) -> dict[str, str]:
     # A job's `python` is the first on the PATH that the raylet was started with.
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     # So that a checkout that is not installed works too.
-    environment["PYTHONPATH"] = os.pathsep.join(
-        filter(None, [str(_ROOT), os.environ.get("PYTHONPATH", "")])
-    )
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH", "")]))
     for name in ("no_proxy", "NO_PROXY"):
         # Calls between our own parts never go through the site's proxy.
         environment[name] = ",".join(filter(None, [os.environ.get(name, ""), LOOPBACK, "localhost"]))

@@ -36,8 +36,8 @@ def submit(config: Config, name: str, arguments: Sequence[str]) -> int:
         ClusterProblem: there is no such pipeline here, or the cluster does not take the job.
     """
     folder = Path.cwd()
-    if not name.isidentifier() or not (folder / "pipelines" / f"{name}.py").is_file():
-        known = sorted(p.stem for p in folder.glob("pipelines/*.py") if not p.stem.startswith("_"))
+    known = sorted(path.stem for path in folder.glob("pipelines/*.py") if "__main__" in path.read_text())
+    if name not in known:
         raise ClusterProblem(
             f"no pipeline {name!r} in {folder / 'pipelines'}: "
             + (f"there are {', '.join(known)}" if known else "run `signoff submit` in Signoff's folder")

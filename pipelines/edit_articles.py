@@ -31,7 +31,7 @@ from models.store import documents
 from models.store.database import Database
 from models.workflows import Workflow
 from pipelines.batch import Batch, live_batch
-from pipelines.summary import TopicSummary, as_table, exit_code, write_parquet
+from pipelines.summary import TopicSummary, as_lines, as_table, exit_code, write_parquet
 from pipelines.topics import TopicRow, duplicates, find_topic_files, read_topic
 
 _STEPS = {
@@ -156,6 +156,8 @@ async def _edit(
         path = config.article_generation.editor.output.run_artifacts_dir / "batches" / f"{batch.id}.parquet"
         await asyncio.to_thread(write_parquet, summaries, path)
     Console(width=None if sys.stdout.isatty() else 160).print(as_table(summaries))
+    for summary in summaries:
+        print(as_lines(summary), flush=True)
     print(f"summary: {path}", flush=True)
     if stopped:
         print("stopped: topics under way stop after their present step; submit again to continue", flush=True)
@@ -218,23 +220,26 @@ class _Desk:
     async def _summarise(self, row: TopicRow, workflow: Workflow, *, skipped: bool) -> TopicSummary:
         kept = await self._database.steadily(lambda: documents.get_all(self._database, workflow.id))
         tokens = await self._database.steadily(lambda: documents.tokens(self._database, [workflow.id]))
+        filed = ArticleGenerationResult.model_validate(kept["result"]) if "result" in kept else None
+        report = filed.editor_report if filed else None
+        remaining = [concern.excerpt for concern in (report.blocking_concerns if report else None) or []]
         path = self._path(row)
         if workflow.status == "succeeded" and not await asyncio.to_thread(path.exists):
             # Finished before, and its file was removed since: the database still has it.
-            text = ArticleGenerationResult.model_validate(kept["result"]).model_dump_json(indent=2)
-            await asyncio.to_thread(write_atomically, path, text)
+            assert filed is not None, "a workflow that succeeded has filed its result"
+            await asyncio.to_thread(write_atomically, path, filed.model_dump_json(indent=2))
         result = workflow.result or {}
         started, finished = workflow.started_at, workflow.finished_at
-        article = kept.get("result", {}).get("article") or {}
         return _summary(
             row,
             status=result.get("outcome", "error"),
             skipped=skipped,
             rounds=result.get("rounds", sum(key.startswith("draft/") for key in kept)),
-            concerns=result.get("blocking", 0),
+            concerns=len(remaining),
+            remaining=remaining,
             seconds=(finished - started).total_seconds() if started and finished else 0.0,
             tokens=tokens.get(workflow.id, 0),
-            headline=article.get("headline"),
+            headline=filed.article.headline if filed and filed.article else None,
             path=str(path),
             error=workflow.error,
         )
@@ -247,7 +252,7 @@ class _Desk:
 
 
 def _summary(row: TopicRow, **facts: Any) -> TopicSummary:
-    blank = {"skipped": False, "rounds": 0, "concerns": 0, "seconds": 0.0, "tokens": 0}
+    blank = {"skipped": False, "rounds": 0, "concerns": 0, "remaining": [], "seconds": 0.0, "tokens": 0}
     nothing = {"headline": None, "path": None, "error": None}
     return TopicSummary(topic=row.name, **{**blank, **nothing, **facts})
 

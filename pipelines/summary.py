@@ -16,13 +16,17 @@ _STYLE: dict[Status, str] = {"passed": "green", "blocked": "yellow", "error": "r
 
 
 class TopicSummary(Record):
-    """One topic's outcome. `concerns` are those that remain; `seconds` from start to end of its workflow."""
+    """One topic's outcome. `concerns` counts those that remain, and `remaining` quotes them.
+
+    `seconds` is from the start to the end of its workflow.
+    """
 
     topic: str
     status: Status
     skipped: bool
     rounds: int
     concerns: int
+    remaining: list[str]
     seconds: float
     tokens: int
     headline: str | None
@@ -37,6 +41,7 @@ _SCHEMA = pa.schema(
         ("skipped", pa.bool_()),
         ("rounds", pa.int32()),
         ("concerns", pa.int32()),
+        ("remaining", pa.list_(pa.string())),
         ("seconds", pa.float64()),
         ("tokens", pa.int64()),
         ("headline", pa.string()),
@@ -75,6 +80,13 @@ def as_table(rows: Sequence[TopicSummary]) -> Table:
             row.error or "",
         )
     return table
+
+
+def as_lines(row: TopicSummary) -> str:
+    """The article's headline, where its JSON is, and what its editors still have against it."""
+    lines = [f"{row.topic}: {row.status}: {row.headline or row.error or 'no headline'}", f"    {row.path}"]
+    lines += [f"    concern that remains: {excerpt}" for excerpt in row.remaining]
+    return "\n".join(lines)
 
 
 def exit_code(rows: Sequence[TopicSummary], *, allow_blocked: bool) -> int:

@@ -96,6 +96,7 @@ def read_topic(*, path: str, content: bytes, settings: ArticleGenerationConfig) 
     raw: Any = None
     try:
         raw = _parse(path, content)
+        _refuse_what_is_no_text(path, raw)
         topic = _check(path, raw, settings)
     except TopicInvalid as error:
         channel, slug = (_name(raw, key) for key in ("channel_name", "topic_slug"))
@@ -139,10 +140,18 @@ def _parse(path: str, content: bytes) -> Any:
         raise TopicInvalid(f"{path}: not JSON: {error}") from error
     if not isinstance(raw, dict):
         raise TopicInvalid(f"{path}: a topic is a JSON object, not {type(raw).__name__}")
-    for where, value in _texts(raw):
-        if "\x00" in value or any("\ud800" <= c <= "\udfff" for c in value):
-            raise TopicInvalid(f"{path}: {where}: holds a character that is no text (NUL or half a pair)")
     return raw
+
+
+def _refuse_what_is_no_text(path: str, raw: dict[str, Any]) -> None:
+    for where, value in _texts(raw):
+        if not _is_text(value):
+            raise TopicInvalid(f"{path}: {where}: holds a character that is no text (NUL or half a pair)")
+
+
+def _is_text(value: str) -> bool:
+    """Whether a file system, Postgres and UTF-8 can hold it."""
+    return "\x00" not in value and not any("\ud800" <= c <= "\udfff" for c in value)
 
 
 def _check(path: str, raw: dict[str, Any], settings: ArticleGenerationConfig) -> TopicInput:
@@ -181,7 +190,7 @@ def _reason(fault: Any) -> str:
 def _name(raw: Any, key: str) -> str | None:
     metadata = raw.get("source_metadata") if isinstance(raw, dict) else None
     value = metadata.get(key) if isinstance(metadata, dict) else None
-    return value if isinstance(value, str) and value.strip() else None
+    return value if isinstance(value, str) and value.strip() and _is_text(value) else None
 
 
 def _texts(value: Any, where: str = "") -> Iterator[tuple[str, str]]:

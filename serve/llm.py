@@ -4,7 +4,10 @@ The base URL for OpenAI clients is `http://HOST:PORT/llm/v1`. `signoff up` calls
 needs no running cluster. vLLM is imported there and not before, because that takes many seconds.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from models.config import Config, ServedModel
@@ -26,21 +29,42 @@ def build_llm(config: Config) -> "Application":
     """One Serve application with all served models behind one OpenAI-compatible ingress."""
     from ray.serve.llm import LLMConfig, build_openai_app
 
-    return build_openai_app(
-        {
-            "llm_configs": [LLMConfig(**llm_settings(config, model)) for model in config.serving.models],
-            # The ingress only passes requests on: one process, unless the models themselves scale.
-            "ingress_deployment_config": {
-                "ray_actor_options": {"num_cpus": 0.1},
-                "max_ongoing_requests": 1000,
-                "autoscaling_config": {
-                    "min_replicas": 1,
-                    "max_replicas": max(model.autoscaling.max_replicas for model in config.serving.models),
-                    "target_ongoing_requests": 200,
-                },
+    models = config.serving.models
+    settings = {
+        "llm_configs": [LLMConfig(**llm_settings(config, model)) for model in models],
+        # The ingress only passes requests on: one process, unless the models themselves scale.
+        "ingress_deployment_config": {
+            "ray_actor_options": {"num_cpus": 0.1},
+            "max_ongoing_requests": 1000,
+            "autoscaling_config": {
+                "min_replicas": 1,
+                "max_replicas": max(model.autoscaling.max_replicas for model in models),
+                "target_ongoing_requests": 200,
             },
-        }
-    )
+        },
+    }
+    with _no_cluster_started():
+        return build_openai_app(settings)
+
+
+@contextmanager
+def _no_cluster_started() -> Iterator[None]:
+    """Keep the builder from starting a Ray of its own when this process is connected to none.
+
+    It asks for the driver's runtime environment, to pass it on, and asking starts Ray.
+    """
+    import ray
+
+    if ray.is_initialized():
+        yield
+        return
+    asked = ray.get_runtime_context
+    nothing = SimpleNamespace(runtime_env={})
+    ray.get_runtime_context = lambda: nothing  # type: ignore[assignment, return-value]  # only this is asked
+    try:
+        yield
+    finally:
+        ray.get_runtime_context = asked
 
 
 def llm_settings(config: Config, model: ServedModel) -> dict[str, Any]:

@@ -65,26 +65,40 @@ class Chunker:
             )
 
     def split(self, text: str) -> list[str]:
-        """The passages of a text in order, each overlapping the one before by at most the set overlap."""
+        """The passages of a text in order, without blank ones: verbatim slices, see `spans`."""
+        return [text[start:end] for start, end in self.spans(text) if text[start:end].strip()]
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where each passage begins and ends, in characters.
+
+        A passage shares at most the set overlap with the one before, and always holds something new.
+        """
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
         offsets, words = encoding.offsets, encoding.word_ids
         begins = [n == 0 or words[n] is None or words[n] != words[n - 1] for n in range(len(words))]
-        passages: list[str] = []
-        start, total = 0, len(offsets)
-        while start < total:
-            end = _word_end(begins, start, start + self._size)
-            # Some tokenizers count a slice differently than the same words in the middle of their text.
-            over = self._count(_slice(text, offsets, start, end)) - self._size
-            while over > 0 and end > start + 1:
-                end = _word_end(begins, start, max(start + 1, end - over))
-                over = self._count(_slice(text, offsets, start, end)) - self._size
-            passages.append(_slice(text, offsets, start, end))
-            if end >= total:
-                break
-            start = max(start + 1, end - self._overlap)
+        spans: list[tuple[int, int]] = []
+        start = done = 0
+        while done < len(offsets):
+            end = self._end(text, offsets, begins, start)
+            if end <= done:
+                start = done  # a long word follows: with the overlap it would not fit
+                continue
+            spans.append((offsets[start][0], offsets[end - 1][1]))
+            start, done = max(start, end - self._overlap), end
             while start < end and not begins[start]:
                 start += 1
-        return [passage for passage in passages if passage.strip()]
+        return spans
+
+    def _end(self, text: str, offsets: Sequence[tuple[int, int]], begins: Sequence[bool], start: int) -> int:
+        """The token after the last of the longest chunk that begins at `start`."""
+        end = _word_end(begins, start, start + self._size)
+        while end > start + 1:
+            # Some tokenizers count a slice differently than the same words in the middle of their text.
+            over = self._count(text[offsets[start][0] : offsets[end - 1][1]]) - self._size
+            if over <= 0:
+                break
+            end = _word_end(begins, start, max(start + 1, end - over))
+        return end
 
     def clip(self, text: str) -> str:
         """The beginning of a text, as far as the model reads."""
@@ -96,10 +110,6 @@ class Chunker:
 
     def _count(self, text: str) -> int:
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
-
-
-def _slice(text: str, offsets: Sequence[tuple[int, int]], start: int, end: int) -> str:
-    return text[offsets[start][0] : offsets[end - 1][1]]
 
 
 def _word_end(begins: Sequence[bool], start: int, end: int) -> int:

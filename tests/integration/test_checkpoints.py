@@ -230,6 +230,5 @@ async def test_the_saver_keeps_history_and_pending_writes_like_the_stock_one(dat
     assert sorted(final.values["seen"]) == [0, 1, 2]
     steps = [found.metadata["step"] async for found in saver.alist(where)]
     assert steps == sorted(steps, reverse=True)
-    assert [f async for f in saver.alist(where, limit=1)][0].checkpoint["id"] == final.config["configurable"][
-        "checkpoint_id"
-    ]
+    [newest] = [found async for found in saver.alist(where, limit=1)]
+    assert newest.checkpoint["id"] == final.config["configurable"]["checkpoint_id"]

@@ -23,6 +23,7 @@ from tests.integration.workflows import begin, ended
 
 ROOT = Path(__file__).resolve().parents[2]
 LOOPBACK = "127.0.0.1"
+HEAD = {"num_cpus": 0, "include_dashboard": True, "node_ip_address": LOOPBACK}
 
 
 def nodes_of_actors() -> set[str]:
@@ -63,7 +64,10 @@ async def lose_the_node(
 def main() -> None:
     """Bring up a head and a node, tell the story, take everything down."""
     config, url = load(sys.argv[1], root=Path(sys.argv[1]).parent), sys.argv[2]
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": True, "node_ip_address": LOOPBACK})
+    cluster = Cluster(
+        initialize_head=True,
+        head_node_args=HEAD,
+    )
     try:
         first = cluster.add_node(num_cpus=8, node_ip_address=LOOPBACK)
         ray.init(

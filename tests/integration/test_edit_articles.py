@@ -1,0 +1,384 @@
+"""The editorial batch as it is submitted: a driver of its own, real runners and agents, a scripted model."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pyarrow.parquet
+import pytest
+import ray
+import yaml
+
+from actors.runtime import site
+from actors.runtime.directory import stop_agents
+from actors.runtime.pool import start_runners, stop_runners
+from actors.workflows import KINDS
+from models.config import load
+from models.editorial import ArticleGenerationResult
+from models.store import migrate
+from tests.fakes.model_server import Call, ModelServer, Rule, most_at_once
+from tests.integration.conftest import ROOT
+
+pytestmark = pytest.mark.usefixtures("ray_cluster")
+SOURCE = "The mill at Orra was rebuilt in 1911. It now grinds rye for four villages. Visitors come in May."
+REWRITE = {
+    "rationale": "The source does not say so.",
+    "misleading": True,
+    "status": "REWRITE",
+    "suggested_fix": "Say only what the source says.",
+    "evidence": None,
+}
+
+
+@dataclass
+class Newsroom:
+    """A site that is up: its folders, its database, its model, and a way to submit batches."""
+
+    root: Path
+    config: Path
+    url: str
+    server: ModelServer
+    topics: Path = field(init=False)
+
+    def use(self, name: str) -> None:
+        """A folder of topics of its own, and a model that has forgotten everything."""
+        self.topics = self.root / "topics" / name
+        self.topics.mkdir(parents=True)
+        self.server.reset()
+
+    def topic(self, slug: str, **changes: Any) -> Path:
+        """Write a topic file."""
+        source = {
+            "source_file": f"{slug}.txt",
+            "channel_name": self.topics.name,
+            "video_id": slug,
+            "video_title": slug.title(),
+            "publish_date": None,
+            "topic_slug": slug,
+            "topic_title": slug.title(),
+        }
+        topic = {"source_text": f"{SOURCE} This is about {slug}.", "source_metadata": source}
+        path = self.topics / f"{slug}.json"
+        path.write_text(json.dumps({**topic, **changes}))
+        return path
+
+    def start(self, *options: str) -> "subprocess.Popen[str]":
+        """Start the driver."""
+        command = [sys.executable, "-m", "pipelines.edit_articles", "--config", str(self.config)]
+        address = ray.get_runtime_context().gcs_address
+        return subprocess.Popen(
+            [*command, "--topics", str(self.topics), *options],
+            cwd=ROOT,
+            env={**os.environ, "RAY_ADDRESS": address},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def edit(self, *options: str) -> tuple[int, str]:
+        """Run a batch to its end: exit code and output."""
+        driver = self.start(*options)
+        told, _ = driver.communicate(timeout=180)
+        return driver.returncode, told
+
+    def article(self, slug: str) -> ArticleGenerationResult:
+        """The canonical JSON of a topic."""
+        path = self.root / f"data/output/articles/{self.topics.name}/{slug}.json"
+        return ArticleGenerationResult.model_validate_json(path.read_text())
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Ask the database about this folder's workflows: `{mine}` is a condition on `w`."""
+        mine = "w.input->'source_metadata'->>'channel_name' = %s"
+        with psycopg.connect(self.url) as connection:
+            return connection.execute(query.replace("{mine}", mine).encode(), (self.topics.name,)).fetchall()
+
+    def statuses(self) -> list[str]:
+        """The statuses of this folder's workflows."""
+        return sorted(row[0] for row in self.rows("SELECT w.status FROM workflows w WHERE {mine}"))
+
+    def wait_until_runners_know_the_batch_is_gone(self) -> None:
+        """Its lease is over, and the runner has twice since renewed its own, and looked at its work."""
+        live = "SELECT 1 FROM batches b WHERE b.lease_until > now() AND %s <> ''"
+        until(self, lambda: not self.rows(live))
+        for _ in range(2):
+            leases = self.rows("SELECT id, lease_until FROM runners WHERE %s <> ''")
+            until(
+                self,
+                lambda seen=leases: self.rows("SELECT id, lease_until FROM runners WHERE %s <> ''") != seen,
+            )  # type: ignore[misc]
+
+    def kinds(self) -> list[str]:
+        """The agents asked since `use`, in order."""
+        return [call.kind for call in self.server.calls() if call.kind != "embeddings"]
+
+
+@pytest.fixture(scope="module")
+def site_up(postgres: str, ray_cluster: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Newsroom]:
+    """One site for all tests here: starting nine agents takes a while."""
+    root = tmp_path_factory.mktemp("site")
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(b"CREATE DATABASE newsroom")
+    url = postgres.replace("/signoff?", "/newsroom?")
+    migrate(url)
+    with ModelServer() as server:
+        raw = yaml.safe_load((ROOT / "configs/local.yaml").read_text())
+        editing = raw["article_generation"]
+        agents = editing["agents"]
+        for settings in (
+            *(v for k, v in agents.items() if k != "specialists"),
+            *agents["specialists"].values(),
+        ):
+            settings.update(api_base=server.base_url, retry_delay=0.0, max_retries=1)
+        editing["knowledge_base"]["embedding"]["api_base"] = server.base_url
+        editing["knowledge_base"]["data_dir"] = str(ROOT / "configs/samples/knowledgebase")
+        editing["editor"]["prompts"]["root_dir"] = str(ROOT / "configs/prompts/editorial")
+        editing["batch"]["lease_seconds"] = 2
+        raw["runners"].update(count=1, lease_seconds=2, poll_seconds=0.2)
+        path = root / "config.yaml"
+        path.write_text(yaml.safe_dump(raw))
+        config = load(path, root=root)
+        try:
+            start_runners(config, url, roles="actors.roles:ROLES", kinds=KINDS)
+            site.publish(config, root=root, database_url=url)
+            yield Newsroom(root=root, config=path, url=url, server=server)
+        finally:
+            stop_runners(timeout_seconds=10)
+            stop_agents()
+
+
+@pytest.fixture
+def newsroom(site_up: Newsroom, request: pytest.FixtureRequest) -> Newsroom:
+    """The site, with a folder of topics named after the test."""
+    site_up.use("".join(c if c.isalnum() else "_" for c in request.node.name.removeprefix("test_")))
+    return site_up
+
+
+def until(newsroom: Newsroom, condition: Callable[[], bool]) -> None:
+    """Wait for a condition on the database."""
+    deadline = psycopg.connect(newsroom.url)
+    with deadline:
+        for _ in range(3000):
+            if condition():
+                return
+            deadline.execute("SELECT pg_sleep(0.02)")
+    raise AssertionError(f"in vain: {newsroom.statuses()}")
+
+
+def test_topics_become_reviewed_articles_and_a_second_run_redoes_nothing(newsroom: Newsroom) -> None:
+    for slug in ("mill", "ferry", "orchard"):
+        newsroom.topic(slug)
+    code, told = newsroom.edit()
+    assert code == 0, told
+    assert "3 topics: 3 passed" in told
+    for slug in ("mill", "ferry", "orchard"):
+        result = newsroom.article(slug)
+        assert (result.success, result.error) == (True, None)
+        assert result.metadata is not None
+        assert (result.metadata.topic_slug, result.metadata.style_mode) == (slug, "SCIAM_MAGAZINE")
+        report = result.editor_report
+        assert report is not None
+        assert (report.final_status, report.total_iterations, report.blocking_concerns) == (
+            "SUCCESS",
+            1,
+            None,
+        )
+        assert report.iterations[0].article_draft == result.article
+        [verdicts] = [[v.concern_id for v in i.verdicts] for i in report.iterations]
+        assert verdicts == [c.concern_id for c in report.iterations[0].concerns]
+        assert verdicts, "the scripted reviewer has concerns"
+        made = {path.name for path in Path(result.artifacts_dir or "").iterdir()}
+        assert made == {
+            "iter1_writer_draft.json",
+            "iter1_writer_draft.md",
+            "iter1_article_review_raw.md",
+            "iter1_article_review.json",
+            "iter1_concern_mapping.json",
+            "iter1_verdicts.json",
+            "editor_report.json",
+            "article_result.json",
+            "article.md",
+        }
+    [summary] = [line.split(": ", 1)[1] for line in told.splitlines() if line.startswith("summary: ")]
+    rows = pyarrow.parquet.read_table(summary).to_pylist()
+    assert {row["status"] for row in rows} == {"passed"}
+    assert all(row["tokens"] > 0 and row["rounds"] == 1 for row in rows)
+
+    newsroom.server.reset()
+    (newsroom.root / f"data/output/articles/{newsroom.topics.name}/mill.json").unlink()
+    code, told = newsroom.edit()
+    assert (code, newsroom.kinds()) == (0, []), told
+    assert newsroom.article("mill").success, "a file that was removed comes back from the database"
+
+    newsroom.topic("mill", source_text=f"{SOURCE} The mill burnt down.")
+    code, told = newsroom.edit()
+    assert code == 0
+    assert newsroom.kinds().count("writer") == 1, "only the changed topic runs anew"
+    code, told = newsroom.edit("--force")
+    assert newsroom.kinds().count("writer") == 4
+
+
+def test_passed_blocked_and_error_are_told_apart(newsroom: Newsroom) -> None:
+    newsroom.topic("fine")
+    newsroom.topic("doubtful", source_text=f"{SOURCE} Doubtful things.")
+    newsroom.topic("broken", source_text=f"{SOURCE} Broken things.")
+    reply = json.dumps({"concern_id": 1, **REWRITE})
+    newsroom.server.script(
+        Rule(kind="article_review", contains="Doubtful", reply='- "rye for four": the source is vague\n'),
+        *(
+            Rule(kind=kind, contains="Doubtful", reply=reply)
+            for kind in ("fact_check", "evidence_finding", "opinion", "attribution", "style_review")
+        ),
+        Rule(kind="article_review", contains="Broken", reply="I find nothing wrong with it."),
+    )
+    code, told = newsroom.edit("--allow-blocked")
+    assert code == 1, "an error counts, whatever is allowed"
+    assert "1 passed, 1 blocked, 1 error" in told
+    blocked = newsroom.article("doubtful")
+    report = blocked.editor_report
+    assert report is not None
+    assert (blocked.success, blocked.error, report.final_status) == (False, None, "FAILED")
+    assert report.total_iterations == 2
+    assert [c.excerpt for c in report.blocking_concerns or []] == ["rye for four"]
+    assert blocked.article == report.iterations[1].article_draft
+    feedback = report.iterations[0].feedback_to_writer
+    assert feedback is not None
+    assert feedback.todo_list == ["Say only what the source says."]
+    revision = next(c for c in newsroom.server.calls() if c.kind == "revision")
+    assert "Say only what the source says." in str(revision.messages)
+    failed = newsroom.article("broken")
+    assert not failed.success
+    assert "begins a bullet" in (failed.error or "")
+    assert failed.article is not None, "best effort: the draft there was"
+    assert newsroom.statuses() == ["failed", "succeeded", "succeeded"]
+
+    (newsroom.topics / "broken.json").unlink()
+    assert newsroom.edit("--allow-blocked")[0] == 0
+    assert newsroom.edit()[0] == 1
+    newsroom.server.reset()
+    newsroom.topic("broken", source_text=f"{SOURCE} Broken things.")
+    code, told = newsroom.edit("--allow-blocked")
+    assert code == 0, told
+    assert "writer" not in newsroom.kinds(), "an error is taken up where it happened"
+    assert newsroom.article("broken").success
+
+
+def test_bad_topics_fail_with_their_reasons_and_the_others_go_on(newsroom: Newsroom) -> None:
+    newsroom.topic("good")
+    (newsroom.topics / "torn.json").write_text('{"source_text": "half')
+    (newsroom.topics / "list.json").write_text("[]")
+    (newsroom.topics / "latin.json").write_bytes('{"source_text": "é"}'.encode("latin-1"))
+    newsroom.topic("empty", source_text="  ")
+    newsroom.topic("styled", style_mode="TABLOID")
+    newsroom.topic("loud", volume=11)
+    newsroom.topic("zero", source_text="a\x00b")
+    missing = json.loads(newsroom.topic("undated").read_text())
+    del missing["source_metadata"]["publish_date"]
+    (newsroom.topics / "undated.json").write_text(json.dumps(missing))
+    for name in ("twin-a", "twin-b"):
+        path = newsroom.topic(name)
+        twin = json.loads(path.read_text())
+        twin["source_metadata"]["topic_slug"] = "twin"
+        path.write_text(json.dumps(twin))
+    assert newsroom.edit("--allow-blocked")[0] == 1
+    assert newsroom.article("good").success
+    for slug, reason in {
+        "empty": "source_text: must not be empty",
+        "styled": "style_mode: 'TABLOID' is not one of NATURE_NEWS, SCIAM_MAGAZINE",
+        "loud": "volume: is not a known key",
+        "zero": "source_text: holds a character that is no text",
+        "undated": "source_metadata.publish_date: is required",
+        "twin": "give each topic its own",
+    }.items():
+        result = newsroom.article(slug)
+        assert not result.success
+        assert reason in (result.error or ""), result.error
+    for stem, reason in {
+        "torn": "not JSON",
+        "list": "is a JSON object, not list",
+        "latin": "not UTF-8",
+    }.items():
+        path = next((newsroom.root / "data/output/articles").rglob(f"{stem}.json"))
+        assert reason in json.loads(path.read_text())["error"]
+    assert newsroom.statuses() == ["succeeded"]
+
+
+def test_a_path_that_is_not_there_or_holds_nothing_is_an_error(newsroom: Newsroom) -> None:
+    code, told = newsroom.edit()
+    assert code == 1
+    assert "there is no .json file in it" in told
+    newsroom.topics = newsroom.topics / "nowhere"
+    code, told = newsroom.edit()
+    assert code == 1
+    assert "nothing is there" in told
+    assert "Traceback" not in told
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "stopped"])
+def test_without_its_driver_a_batch_stops_and_a_new_one_continues_it(
+    newsroom: Newsroom, number: signal.Signals
+) -> None:
+    for slug in ("one", "two", "three"):
+        newsroom.topic(slug)
+    newsroom.server.script(Rule(kind="article_review", hold=True))
+    driver = newsroom.start("--at-once", "2")
+    newsroom.server.await_calls_sync(2, "article_review", timeout=90)
+    driver.send_signal(number)
+    told, _ = driver.communicate(timeout=30)
+    assert driver.returncode != 0
+    if number == signal.SIGTERM:
+        assert "submit again to continue" in told
+    newsroom.wait_until_runners_know_the_batch_is_gone()
+    newsroom.server.release()
+    until(newsroom, lambda: newsroom.statuses() == ["queued", "queued"])
+    before = newsroom.kinds()
+    assert sorted(before) == ["article_review", "article_review", "writer", "writer"]
+    code, told = newsroom.edit()
+    assert code == 0, told
+    after = newsroom.kinds()[len(before) :]
+    assert after.count("writer") == 1, "only the topic that had not begun is drafted now"
+    assert after.count("article_review") == 1, "the step under way was finished and kept"
+    assert newsroom.statuses() == ["succeeded"] * 3
+
+
+def test_specialists_work_at_the_same_time_and_their_verdicts_are_in_order(newsroom: Newsroom) -> None:
+    newsroom.topic("busy")
+    concerns = "".join(f'- "claim {n}": the source is silent on it\n' for n in range(1, 6))
+    agents = ("fact_check", "evidence_finding", "opinion", "attribution", "style_review")
+    mapping = {
+        "mappings": [
+            {
+                "concern_id": n,
+                "concern_type": "editorializing",
+                "selected_agent": agents[n - 1],
+                "confidence": "high",
+                "reason": "so",
+            }
+            for n in range(5, 0, -1)
+        ]
+    }
+    newsroom.server.script(
+        Rule(kind="article_review", reply=concerns),
+        Rule(kind="concern_mapping", reply=json.dumps(mapping)),
+        *(Rule(kind=agent, hold=True) for agent in agents),
+    )
+    driver = newsroom.start()
+
+    def all_held(calls: list[Call]) -> bool:
+        return {call.kind for call in calls if call.reached("held")} >= set(agents)
+
+    calls = newsroom.server.wait_until_sync(all_held, timeout=90)
+    assert most_at_once([call for call in calls if call.kind in agents]) == 5
+    newsroom.server.release()
+    told, _ = driver.communicate(timeout=90)
+    assert driver.returncode == 0, told
+    report = newsroom.article("busy").editor_report
+    assert report is not None
+    assert [m.concern_id for m in report.iterations[0].mappings] == [1, 2, 3, 4, 5]
+    assert [v.concern_id for v in report.iterations[0].verdicts] == [1, 2, 3, 4, 5]
