@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from ray.serve import Application
     from ray.serve.schema import ApplicationStatusOverview
 
-_DEPLOYING = threading.Lock()
+# One thread at a time talks to Serve. Whenever it makes a deployment's configuration, be it only to
+# read a status, it changes for a moment what pickling does in the whole process.
+_SERVE = threading.Lock()
 _POLL_SECONDS = 0.5
 
 
@@ -150,8 +152,7 @@ class ServeApp:
         if not (usable and self._bringup.fresh(self.name, made_of) and not self._http_moved()):
             say("importing")
             importlib.import_module(self._imports)
-            # One at a time: while Serve pickles an application it changes what pickling does.
-            with _DEPLOYING:
+            with _SERVE:
                 say("deploying")
                 self._deploy(self._build())
             self._bringup.made(self.name, made_of)
@@ -219,7 +220,8 @@ def base_url(config: Config) -> str:
 def _status(name: str) -> "ApplicationStatusOverview | None":
     import ray.serve as ray_serve
 
-    return ray_serve.status().applications.get(name)
+    with _SERVE:
+        return ray_serve.status().applications.get(name)
 
 
 def _told(found: "ApplicationStatusOverview") -> str:

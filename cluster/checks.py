@@ -6,7 +6,7 @@ Each check takes plain facts and raises ClusterProblem with one line: what is wr
 
 import shutil
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -87,6 +87,26 @@ def check_model_folders(config: Config) -> None:
         embeddings_folder(embeddings.source)
 
 
+def check_shared(config: Config) -> None:
+    """A cluster elsewhere comes with a database elsewhere: ours listens on a Unix socket only."""
+    if config.ray.address is not None and config.database.url is None:
+        raise ClusterProblem(
+            "ray.address is set but database.url is not, and the nodes of that cluster can't reach a "
+            "database on this machine: set database.url"
+        )
+
+
+def check_node_folders(config: Config, nodes_without: Callable[[Path, bool], list[str]]) -> None:
+    """Every node that may serve a model sees its folder. `nodes_without(folder, gpu)` asks the nodes."""
+    for place, model in enumerate(config.serving.models):
+        folder = model_folder(config, model)
+        if blind := nodes_without(folder, model.gpus_per_replica > 0):
+            raise ClusterProblem(
+                f"the model folder {folder} is not on {', '.join(blind)}: mount it there, "
+                f"or correct serving.models.{place}.source"
+            )
+
+
 def check_port(host: str, port: int, key: str) -> None:
     """Nobody listens there; `key` is the configuration key that sets the port."""
     with socket.socket() as probe:
@@ -108,7 +128,7 @@ def check_database(url: str) -> str:
         with psycopg.connect(url, connect_timeout=5) as connection:
             row = connection.execute("SHOW server_version").fetchone()
     except (psycopg.Error, UnicodeError) as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise ClusterProblem(
             f"can't reach the database: {reason}: check that it runs, and database.url"
         ) from error

@@ -24,7 +24,7 @@ def check_ports(config: Config) -> None:
 
 
 class Machine:
-    """Disk, memory, the data folder, model folders and ports, before anything is started."""
+    """What must be right before anything is started: disk, memory, folders, ports, a database elsewhere."""
 
     name = "machine"
     after: tuple[str, ...] = ()
@@ -35,6 +35,9 @@ class Machine:
     def check(self) -> str | None:
         """Look at everything; nothing here can be repaired."""
         config = self._config
+        checks.check_shared(config)
+        if config.database.url is not None:
+            checks.check_database(config.database.url.get_secret_value())
         ensure_writable(config.data_dir)
         checks.check_model_folders(config)
         converting = any(folder is not None for folder in missing_models(config))
@@ -177,6 +180,8 @@ class Head:
         nodes = [node for node in ray_package.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
         resources = ray_package.cluster_resources()  # type: ignore[no-untyped-call]
         detail = checks.check_resources(self._bringup.config, resources)
+        if self._bringup.config.ray.address is not None:
+            checks.check_node_folders(self._bringup.config, ray.nodes_without)
         return f"{len(nodes)} {'node' if len(nodes) == 1 else 'nodes'}, {detail}, at {address}"
 
 

@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,6 +26,7 @@ _SUPERUSER = "postgres"
 _PORT = 5432  # only part of the socket's name: no TCP port is opened
 _SOCKET = f".s.PGSQL.{_PORT}"
 _START_SECONDS = 60
+_TRIES = 3
 _SETTINGS = {
     "listen_addresses": "",
     "port": str(_PORT),
@@ -41,21 +43,33 @@ def start(data_dir: Path) -> str:
     Raises:
         ClusterProblem: it can't be started; the message says why and what to do.
     """
+    if odd := set('"$`\\\n') & set(str(data_dir)):
+        # pg_ctl starts the server through a shell, and puts the path between double quotes.
+        raise ClusterProblem(f"data_dir {data_dir} holds {' '.join(sorted(odd))}: choose a path without")
     ensure_writable(data_dir)
     with _locked(data_dir):
-        cluster_dir = _folder(data_dir)
-        owner = server_user(cluster_dir)
-        if url(data_dir) is None:
-            ensure_reachable(cluster_dir, owner)
-            if not (cluster_dir / "PG_VERSION").exists():
-                _initialise(cluster_dir, owner)
-            _clear_remains(cluster_dir, owner)
-            _start_server(cluster_dir, owner)
-        found = url(data_dir)
-        if found is None:
-            raise ClusterProblem(f"PostgreSQL did not come up: see {cluster_dir / 'log'}")
-        _ensure_database(found)
-        return found
+        # A server that was killed a moment ago may still look alive, and take no connection.
+        for _ in range(_TRIES - 1):
+            with suppress(ClusterProblem):
+                return _started(data_dir)
+            time.sleep(0.5)
+        return _started(data_dir)
+
+
+def _started(data_dir: Path) -> str:
+    cluster_dir = _folder(data_dir)
+    owner = server_user(cluster_dir)
+    if url(data_dir) is None:
+        ensure_reachable(cluster_dir, owner)
+        if not (cluster_dir / "PG_VERSION").exists():
+            _initialise(cluster_dir, owner)
+        _clear_remains(cluster_dir, owner)
+        _start_server(cluster_dir, owner)
+    found = url(data_dir)
+    if found is None:
+        raise ClusterProblem(f"PostgreSQL did not come up: see {cluster_dir / 'log'}")
+    _ensure_database(found)
+    return found
 
 
 def stop(data_dir: Path) -> None:

@@ -183,6 +183,29 @@ def connect(address: str) -> None:
         ) from error
 
 
+def nodes_without(folder: Path, gpu: bool) -> list[str]:
+    """Addresses of the nodes that don't see a model folder; of those with GPUs only, if `gpu`."""
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    look = ray.remote(num_cpus=0, max_retries=3)(_is_model_folder)
+    nodes = ray.nodes()  # type: ignore[no-untyped-call]
+    asked = [node for node in nodes if node["Alive"] and (not gpu or node["Resources"].get("GPU", 0))]
+    seen = [
+        look.options(
+            scheduling_strategy=NodeAffinitySchedulingStrategy(node_id=node["NodeID"], soft=False)
+        ).remote(str(folder))
+        for node in asked
+    ]
+    return [
+        str(node["NodeManagerAddress"]) for node, there in zip(asked, ray.get(seen), strict=True) if not there
+    ]
+
+
+def _is_model_folder(folder: str) -> bool:
+    return (Path(folder) / "config.json").is_file()
+
+
 def answers(host: str, port: int) -> bool:
     """Whether something accepts TCP connections there."""
     try:

@@ -111,15 +111,17 @@ def _cluster(config: Config) -> dict[str, object]:
             )
             for node in nodes
         ),
-        "agents": tuple(_agents(ray_package.get_runtime_context().get_node_id())),
+        "agents": tuple(_agents(address, ray_package.get_runtime_context().get_node_id())),
         **_apps(config),
     }
 
 
-def _agents(here: str) -> list[Agent]:
+def _agents(address: str, here: str) -> list[Agent]:
     from ray.util.state import list_actors
 
-    actors = list_actors(filters=[("ray_namespace", "=", ray.NAMESPACE)], detail=True, limit=10_000)
+    # By address: there may be other Ray clusters on this machine.
+    mine = [("ray_namespace", "=", ray.NAMESPACE)]
+    actors = list_actors(address=address, filters=mine, detail=True, limit=10_000)
     # Of actors of one name only the last one counts: the others ended when the configuration changed.
     last = {actor.name or actor.actor_id: actor for actor in sorted(actors, key=lambda a: a.state == "ALIVE")}
     return [

@@ -145,12 +145,14 @@ class AgentConfig(Section):
 class SchemaLimits(Section):
     """Bounds put into a JSON schema so that a small model closes its strings and lists.
 
-    `strings` and `items` apply everywhere; `fields` overrides a string field's length by name.
+    `strings` and `items` apply everywhere; `fields` overrides a string field's greatest length by name,
+    and `at_least` gives its smallest. Note that a bounded string holds no line break under xgrammar.
     """
 
     strings: Count | None = None
     items: Count | None = None
     fields: dict[str, Count] = Field(default_factory=dict)
+    at_least: dict[str, Count] = Field(default_factory=dict)
 
 
 class ModelSettings(Section):
@@ -334,6 +336,8 @@ class Config(Section):
     def _desk_is_whole(cls, agents: dict[str, AgentConfig]) -> dict[str, AgentConfig]:
         if missing := [role for role in EDITORIAL_ROLES if role not in agents]:
             raise PydanticCustomError(MISSING_KEYS, "lacks {names}", {"names": missing})
+        if agents["knowledge_base"].replicas != 1:
+            raise ValueError("knowledge_base.replicas must be 1: one actor holds the index")
         return agents
 
 

@@ -57,6 +57,7 @@ def main(
     """Edit the articles of a folder of topic files."""
     try:
         ray.init(log_to_driver=False, logging_level=logging.WARNING)
+        _quieten_ray_data()
         here = site.find()
         settings = site.load_for(here, config)
         rows = _read(topics, settings.article_generation, here.root)
@@ -69,6 +70,12 @@ def main(
         print(f"edit_articles: {error}", file=sys.stderr)
         code = 1
     raise typer.Exit(code)
+
+
+def _quieten_ray_data() -> None:
+    """Its own progress, per block and operator, says nothing about topics."""
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    logging.getLogger("ray.data").setLevel(logging.WARNING)
 
 
 def _read(topics: str, settings: ArticleGenerationConfig, root: Path) -> ray.data.Dataset:

@@ -29,6 +29,7 @@ class EvidenceFinder:
         completions: Completions | None = None,
     ) -> None:
         self._judge = Judge(role="evidence_finding", settings=settings, completions=completions)
+        self._model_name = settings.model.model
         self._provider = provider
         self._memory = memory
 
@@ -39,7 +40,9 @@ class EvidenceFinder:
             ModelReplyInvalid: no reply was a verdict on this concern.
         """
         concern_id, query = brief.concern.concern_id, brief.query
-        name, version = self._provider.name, await self._provider.version()
+        version = await self._provider.version()
+        # The site's own documents say nothing by themselves: there the verdict is this agent's model's.
+        name = self._model_name if version else self._provider.name
         known = await asyncio.to_thread(
             self._memory.recall_evidence, query=query, model_name=name, kb_index_version=version
         )

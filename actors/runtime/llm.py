@@ -293,6 +293,8 @@ def bounded_schema(schema: dict[str, Any], limits: SchemaLimits) -> dict[str, An
         length = limits.fields.get(field or "", limits.strings)
         if copy.get("type") == "string" and length and not {"enum", "const", "maxLength"} & set(copy):
             copy["maxLength"] = length
+        if copy.get("type") == "string" and field in limits.at_least and not {"enum", "const"} & set(copy):
+            copy["minLength"] = limits.at_least[field]
         if copy.get("type") == "array" and limits.items and "maxItems" not in copy:
             copy["maxItems"] = limits.items
         return copy

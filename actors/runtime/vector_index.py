@@ -139,10 +139,13 @@ class VectorIndex:
 
 
 def index_version(documents: list[Document], *, settings: KnowledgeBaseConfig, tokenizer: str) -> str:
-    """16 hex digits over the documents and all that shapes an index; `tokenizer` is its file's digest."""
+    """16 hex digits over the documents, in order, and all that shapes an index.
+
+    `tokenizer` is the digest of its file.
+    """
     what = {
         "format": FORMAT,
-        "documents": sorted((document.name, document.digest) for document in documents),
+        "documents": [(document.name, document.digest) for document in documents],
         "model_name": settings.embedding.model_name,
         "max_input_tokens": settings.embedding.max_input_tokens,
         "chunk_size_tokens": settings.chunk_size_tokens,

@@ -42,7 +42,7 @@ def test_the_secrets_are_files(config: Config) -> None:
 def test_the_llm_application_is_built_without_a_cluster(config: Config) -> None:
     ray = pytest.importorskip("ray")
     pytest.importorskip("vllm")
-    ingress = build_llm(config)._bound_deployment
+    ingress: Any = build_llm(config)._bound_deployment
     served = ingress.init_kwargs["llm_deployments"]["qwen3-8b"]._bound_deployment
 
     assert not ray.is_initialized()
@@ -65,8 +65,8 @@ def test_tokens_are_streamed_at_once(config: Config) -> None:
 
 def test_the_embeddings_application_is_built_without_a_cluster(config: Config) -> None:
     assert config.serving.embeddings is not None
-    app = build_embeddings(config.serving.embeddings)
-    assert app._bound_deployment.init_kwargs["name"] == "all-minilm-l6-v2"
+    deployment: Any = build_embeddings(config.serving.embeddings)._bound_deployment
+    assert deployment.init_kwargs["name"] == "all-minilm-l6-v2"
 
 
 def keys(value: Any, path: str = "") -> set[str]:

@@ -1,48 +1,23 @@
-"""The knowledge base's index: MiniLM's real tokenizer, a fake embedder for vectors, real files."""
+"""The knowledge base's index: MiniLM's real tokenizer, real files, a scripted embedder."""
 
 import asyncio
-import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from tokenizers import Tokenizer
 
-from actors.runtime.chunks import Chunker, _tokenizer_folder
-from actors.runtime.embedder import OpenAIEmbedder
 from actors.runtime.vector_index import VectorIndex
-from models.config import EmbeddingConfig, KnowledgeBaseConfig
+from models.config import KnowledgeBaseConfig
 from models.errors import KnowledgeBaseInvalid, ModelReplyInvalid, ModelUnavailable
-from tests.fakes.model_replies import embed
-from tests.fakes.model_server import ModelServer, Rule
+from tests.fakes.knowledge_base import FakeEmbedder, knowledge_base_settings
 
 FRANCE = "The capital of France is Paris. Its wine is known in all the world."
 NORWAY = "Norway has fjords, oil and salmon. Its capital is Oslo."
-
-
-class FakeEmbedder:
-    """Vectors from the words of a text; `gate` holds its answers back until it is set."""
-
-    def __init__(self) -> None:
-        self.batches: list[list[str]] = []
-        self.gate: asyncio.Event | None = None
-        self.asked = asyncio.Event()
-        self.fault: Exception | None = None
-
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        self.batches.append(list(texts))
-        self.asked.set()
-        if self.gate is not None:
-            await self.gate.wait()
-        if self.fault is not None:
-            raise self.fault
-        return [[3 * value for value in embed(text, 64)] for text in texts]
 
 
 class Site:
@@ -74,30 +49,6 @@ class Site:
 
     def current(self) -> str:
         return (self.index_dir / "CURRENT").read_text()
-
-
-def knowledge_base_settings(embedding: dict[str, Any] | None = None, **changes: Any) -> KnowledgeBaseConfig:
-    values: dict[str, Any] = {
-        "data_dir": "data",
-        "index_dir": "index",
-        "chunk_size_tokens": 32,
-        "chunk_overlap_tokens": 8,
-        "top_k": 2,
-        "min_score": 0.0,
-        "timeout_seconds": 60,
-        "embedding": {
-            "provider": "openai_compatible",
-            "model_name": "minilm",
-            "api_base": "http://127.0.0.1:9/v1",
-            "api_key": "secret-key",
-            "tokenizer": "bundled",
-            "max_input_tokens": 256,
-            "batch_size": 2,
-            "timeout_seconds": 60,
-            **(embedding or {}),
-        },
-    }
-    return KnowledgeBaseConfig.model_validate(values | changes)
 
 
 @pytest.fixture
@@ -159,6 +110,20 @@ async def test_unchanged_means_loaded_not_built(site: Site) -> None:
     assert site.embedder.batches == []
     assert await again.search("fjords", 2) == expected
     assert site.embedder.batches == [["fjords"]]
+
+
+async def test_the_index_in_use_is_not_read_again(site: Site) -> None:
+    index = site.index()
+    version = await index.refresh()
+    shutil.rmtree(site.index_dir)
+    site.embedder.batches.clear()
+    assert await index.refresh() == version
+    assert site.embedder.batches == []
+
+
+async def test_a_query_is_cut_where_the_model_stops_reading(site: Site) -> None:
+    await site.index(embedding={"max_input_tokens": 32}).search("fjords " * 500, 1)
+    assert site.embedder.batches[-1] == [("fjords " * (30 // 2)).strip()]
 
 
 async def test_the_same_files_elsewhere_have_the_same_version(site: Site, tmp_path: Path) -> None:
@@ -276,6 +241,14 @@ async def test_callers_at_once_build_once(site: Site) -> None:
     assert [len(passages) for passages in found] == [1] * 5
     assert set(versions) == {site.current()}
     assert sum(len(batch) > 1 for batch in site.embedder.batches) == 1
+
+
+async def test_callers_at_once_share_a_failure(site: Site) -> None:
+    index = site.index()
+    site.embedder.fault = ModelUnavailable("away")
+    outcomes = await asyncio.gather(*(index.version() for _ in range(9)), return_exceptions=True)
+    assert all(isinstance(outcome, ModelUnavailable) for outcome in outcomes)
+    assert len(site.embedder.batches) == 1
 
 
 async def test_a_search_goes_on_in_the_old_index_while_a_new_one_is_built(site: Site) -> None:
@@ -397,185 +370,6 @@ async def test_a_vector_that_does_not_fit_is_refused(
     monkeypatch.setattr(site.embedder, "embed", other)
     with pytest.raises(ModelReplyInvalid, match=reason):
         await index.search("fjords", 1)
-
-
-# Chunks
-
-
-@pytest.fixture(scope="module")
-def minilm() -> Tokenizer:
-    """The tokenizer as the embedding server has it: nothing cut, special tokens counted."""
-    tokenizer = Tokenizer.from_file(str(_tokenizer_folder("bundled") / "tokenizer.json"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer
-
-
-def chunker(size: int = 32, overlap: int = 8, **embedding: Any) -> Chunker:
-    return Chunker(
-        settings=knowledge_base_settings(embedding, chunk_size_tokens=size, chunk_overlap_tokens=overlap)
-    )
-
-
-def test_a_chunk_holds_as_many_tokens_as_configured_special_ones_included(minilm: Tokenizer) -> None:
-    text = "the cat sat on a mat and " * 100
-    passages = chunker(32, 8).split(text)
-    assert {len(minilm.encode(passage).ids) for passage in passages[:-1]} == {32}
-    step = 32 - 2 - 8
-    words = text.split()
-    assert [passage.split() for passage in passages[:3]] == [
-        words[n * step : n * step + 30] for n in range(3)
-    ]
-
-
-def test_a_text_that_fits_is_one_passage() -> None:
-    assert chunker(256, 50).split(f"\n {FRANCE}\n") == [FRANCE]
-
-
-TEXTS = st.lists(
-    st.sampled_from(
-        ["unbelievable", "GDP 3.14%", "naïve café", "\n\n", "  ", "経済成長", "x" * 150, "antidisestablish"]
-    )
-    | st.text(max_size=20),
-    max_size=40,
-).map(" ".join)
-
-
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(text=TEXTS, size=st.integers(6, 40), share=st.floats(0, 0.9))
-def test_passages_are_slices_that_the_model_reads_whole_and_cover_the_text(
-    minilm: Tokenizer, text: str, size: int, share: float
-) -> None:
-    overlap = int((size - 3) * share)
-    done = 0
-    for start, end in chunker(size, overlap).spans(text):
-        assert text[start:end].strip()
-        assert len(minilm.encode(text[start:end]).ids) <= size
-        assert len(minilm.encode(text[start:done]).ids) <= overlap + 2
-        # What lies between two passages has no token: spaces and control characters.
-        assert len(minilm.encode(text[done:start]).ids) == 2
-        assert end > done
-        done = end
-    assert len(minilm.encode(text[done:]).ids) == 2
-
-
-def test_a_long_query_is_cut_where_the_model_stops_reading(minilm: Tokenizer) -> None:
-    query = "unbelievably long questions " * 200
-    clipped = chunker().clip(query)
-    assert query.startswith(clipped)
-    assert 250 < len(minilm.encode(clipped).ids) <= 256
-    assert chunker().clip("short") == "short"
-
-
-@pytest.mark.parametrize("size", [257, 512])
-def test_a_chunk_larger_than_the_model_reads_is_refused_whatever_the_configuration_says(size: int) -> None:
-    with pytest.raises(KnowledgeBaseInvalid, match=f"is {size}, but minilm reads 256 tokens"):
-        chunker(size, max_input_tokens=512)
-
-
-def test_an_overlap_that_leaves_no_progress_is_refused() -> None:
-    with pytest.raises(KnowledgeBaseInvalid, match="the overlap must be smaller"):
-        chunker(10, 8)
-
-
-def test_a_tokenizer_folder_with_its_own_limit(tmp_path: Path) -> None:
-    (tmp_path / "tokenizer.json").write_bytes((_tokenizer_folder("bundled") / "tokenizer.json").read_bytes())
-    assert chunker(256, tokenizer=str(tmp_path)).split(FRANCE) == [FRANCE]
-    (tmp_path / "tokenizer_config.json").write_text('{"model_max_length": 1e30}')
-    assert chunker(256, tokenizer=str(tmp_path)).split(FRANCE) == [FRANCE]
-    (tmp_path / "tokenizer_config.json").write_text('{"model_max_length": 128}')
-    with pytest.raises(KnowledgeBaseInvalid, match="reads 128 tokens"):
-        chunker(256, tokenizer=str(tmp_path))
-
-
-@pytest.mark.parametrize("content", [None, "", "{}", "[]"])
-def test_a_tokenizer_that_cannot_be_read_is_named(tmp_path: Path, content: str | None) -> None:
-    if content is not None:
-        (tmp_path / "tokenizer.json").write_text(content)
-    with pytest.raises(KnowledgeBaseInvalid, match=r"tokenizer\.json can't be read as a tokenizer"):
-        chunker(tokenizer=str(tmp_path))
-
-
-# The embedder over HTTP
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ModelServer) -> ModelServer:
-    running.reset()
-    return running
-
-
-def over_http(server: ModelServer, **changes: Any) -> OpenAIEmbedder:
-    values = knowledge_base_settings().embedding.model_dump() | {"api_base": server.base_url} | changes
-    return OpenAIEmbedder(settings=EmbeddingConfig.model_validate(values))
-
-
-async def test_texts_are_sent_in_batches_and_come_back_in_order(server: ModelServer) -> None:
-    texts = [f"text {n}" for n in range(5)]
-    vectors = await over_http(server).embed(texts)
-    assert vectors == [pytest.approx(embed(text, 384)) for text in texts]
-    assert [call.body["input"] for call in server.calls()] == [texts[:2], texts[2:4], texts[4:]]
-    assert {(call.body["model"], call.body["encoding_format"]) for call in server.calls()} == {
-        ("minilm", "float")
-    }
-
-
-async def test_vectors_are_put_in_the_order_of_their_texts(server: ModelServer) -> None:
-    entry = {"object": "embedding"}
-    data = [{**entry, "index": 1, "embedding": [1.0]}, {**entry, "index": 0, "embedding": [0.0]}]
-    server.script(Rule(raw=json.dumps({"data": data}), raw_type="application/json"))
-    assert await over_http(server).embed(["a", "b"]) == [[0.0], [1.0]]
-
-
-@pytest.mark.parametrize("fault", [Rule(status=503, times=1), Rule(drop=True, times=1)])
-async def test_a_passing_fault_is_tried_again(server: ModelServer, fault: Rule) -> None:
-    server.script(fault)
-    assert len(await over_http(server).embed(["a"])) == 1
-    assert len(server.calls()) == 2
-
-
-@pytest.mark.parametrize("status", [400, 401, 404, 422])
-async def test_a_refusal_names_the_endpoint_and_is_not_tried_again(server: ModelServer, status: int) -> None:
-    server.script(Rule(status=status))
-    with pytest.raises(ModelUnavailable, match="minilm at http://127") as raised:
-        await over_http(server).embed(["a"])
-    assert "knowledge_base.embedding" in str(raised.value)
-    assert "secret-key" not in str(raised.value)
-    assert len(server.calls()) == 1
-
-
-@pytest.mark.parametrize(
-    "rule",
-    [
-        Rule(raw="<html>Log in</html>"),
-        Rule(raw="{", raw_type="application/json"),
-        Rule(raw='{"data": []}', raw_type="application/json"),
-        Rule(raw='{"data": [{"index": 1, "embedding": [1.0]}]}', raw_type="application/json"),
-    ],
-)
-async def test_a_reply_that_is_not_one_vector_per_text_is_refused(server: ModelServer, rule: Rule) -> None:
-    server.script(rule)
-    with pytest.raises(ModelReplyInvalid, match="minilm at http://127"):
-        await over_http(server).embed(["a"])
-
-
-async def test_no_answer_in_time_names_the_embeddings_setting(server: ModelServer) -> None:
-    server.script(Rule(hold=True))
-    with pytest.raises(ModelUnavailable, match=r"embedding\.timeout_seconds \(0\.2 s\)"):
-        await over_http(server, timeout_seconds=0.2).embed(["a"])
-
-
-async def test_the_whole_over_http(server: ModelServer, site: Site) -> None:
-    index = VectorIndex(settings=site.settings(embedding={"api_base": server.base_url}))
-    assert [passage.citation for passage in await index.search("salmon and fjords", 1)] == [
-        "north/norway.txt#1"
-    ]
 
 
 def test_the_module_is_light_to_import() -> None:

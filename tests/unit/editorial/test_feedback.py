@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from actors.editorial.feedback import compile_feedback, passed
@@ -76,6 +76,7 @@ def test_the_rating_does_not_fall_under_one() -> None:
     assert compile_feedback(iteration=1, verdicts=verdicts).rating == 1
 
 
+@settings(deadline=None)
 @given(VERDICTS)
 def test_the_rating_is_the_formula_and_the_lists_are_whole(verdicts: list[Verdict]) -> None:
     feedback = compile_feedback(iteration=1, verdicts=verdicts)
@@ -87,6 +88,7 @@ def test_the_rating_is_the_formula_and_the_lists_are_whole(verdicts: list[Verdic
     assert all(fix in feedback.reasoning for fix in fixes)
 
 
+@settings(deadline=None)
 @given(VERDICTS.filter(lambda verdicts: len(verdicts) < 6))
 def test_the_order_in_which_specialists_answer_does_not_matter(verdicts: list[Verdict]) -> None:
     expected = compile_feedback(iteration=1, verdicts=verdicts)

@@ -150,8 +150,10 @@ async def test_a_fact_check_that_failed_is_not_remembered(memory: InstitutionalM
     assert len(script.asked) == 1
 
 
-@pytest.mark.parametrize("version", ["", "kb-1"])
-async def test_evidence_is_shown_cited_and_remembered(memory: InstitutionalMemory, version: str) -> None:
+@pytest.mark.parametrize(("version", "judged_by"), [("", "sonar"), ("kb-1", "test-model")])
+async def test_evidence_is_shown_cited_and_remembered(
+    memory: InstitutionalMemory, version: str, judged_by: str
+) -> None:
     provider = ScriptedProvider(FOUND, version=version)
     finder, script = make_finder(memory, verdict_reply(citations=["https://made.up"]), provider=provider)
     verdict = (await finder.evaluate(sample_brief())).value
@@ -163,7 +165,7 @@ async def test_evidence_is_shown_cited_and_remembered(memory: InstitutionalMemor
     assert data["citations"] == "https://example.org/a\nhttps://example.org/b"
 
     record = memory.recall_evidence(
-        query="a record for the coast", model_name="sonar", kb_index_version=version
+        query="a record for the coast", model_name=judged_by, kb_index_version=version
     )
     assert record is not None
     assert record.verdict == verdict
@@ -178,7 +180,12 @@ async def test_evidence_is_shown_cited_and_remembered(memory: InstitutionalMemor
 
 
 async def test_another_provider_or_index_is_searched_anew(memory: InstitutionalMemory) -> None:
-    for name, version in [("sonar", ""), ("sonar", "kb-1"), ("sonar", "kb-2"), ("other", "kb-2")]:
+    for name, version in [
+        ("sonar", ""),
+        ("other", ""),
+        ("knowledge_base", "kb-1"),
+        ("knowledge_base", "kb-2"),
+    ]:
         provider = ScriptedProvider(FOUND, name=name, version=version)
         finder, script = make_finder(memory, verdict_reply(), provider=provider)
         await finder.evaluate(sample_brief())

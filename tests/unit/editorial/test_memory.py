@@ -10,7 +10,7 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from actors.editorial.memory import InstitutionalMemory, cache_key_hash, normalize_query
@@ -86,6 +86,7 @@ def test_a_query_is_normalised() -> None:
     assert normalize_query("  ＧＤＰ\u00a0 Straße\t\n") == "gdp strasse"
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_case_width_and_spacing_do_not_matter(text: str) -> None:
     normalized = normalize_query(text)

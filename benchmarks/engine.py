@@ -1,0 +1,189 @@
+"""engine: what a durable step costs. 200 workflows of five empty async steps, at concurrency 1, 4, 16, 64.
+
+Signoff: runners as `signoff up` starts them (the shipped settings, two processes that share the
+concurrency; also one alone) on workflows that are queued in one transaction; the clock starts when it
+commits and stops when the last workflow has succeeded. Queueing is outside the clock; claiming and
+finishing are in it. Peers, each in a process of its own on the same Postgres: LangGraph with its stock
+AsyncPostgresSaver (pool of 10, `durability="sync"`), dbos, and for reference LangGraph that saves nothing.
+
+A step's time is its workflow's time / 5: from claim to finish, for the peers from call to return.
+Contestants take turns within each repetition, each on a fresh database after a warm-up.
+Aim: at least 2.5 × the stock saver's steps/s and 4 × dbos' at concurrency 16 and above; p50 step no
+slower than either, everywhere.
+"""
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from benchmarks.bench import ROOT, Bench
+from benchmarks.figures import median, ms, percentile, times
+from benchmarks.kinds import STEPS
+from benchmarks.report import Aim, Report, Table
+from models.store import runners, workflows
+from models.store.database import Database
+from models.workflows import WorkflowRequest
+
+PACKAGES = ("langgraph", "langgraph-checkpoint-postgres", "dbos", "psycopg", "SQLAlchemy")
+TWO, ONE = "Signoff, two runners", "Signoff, one runner"
+STOCK, DBOS, PLAIN = "LangGraph, stock saver", "dbos", "LangGraph, nothing saved"
+_PEERS = {STOCK: "stock_langgraph", DBOS: "dbos", PLAIN: "plain_langgraph"}
+_PATIENCE_SECONDS = 300
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One contestant's one run: steps per second of all, and the step time of each workflow in seconds."""
+
+    rate: float
+    steps: list[float]
+
+
+Samples = dict[tuple[str, int], list[Sample]]
+
+
+def measure(bench: Bench) -> Report:
+    """Run every contestant at every concurrency, in turns."""
+    machine = bench.machine(*PACKAGES)
+    count, concurrencies = (40, (1, 16)) if bench.quick else (200, (1, 4, 16, 64))
+    samples: Samples = {}
+    for repetition in range(bench.repetitions):
+        for concurrency in concurrencies:
+            contestants = [TWO, *([ONE] if concurrency > 1 else []), *_PEERS]
+            turn = repetition % len(contestants)
+            for name in [*contestants[turn:], *contestants[:turn]]:
+                sample = _run(bench, name, concurrency=concurrency, count=count)
+                samples.setdefault((name, concurrency), []).append(sample)
+                print(f"{name} at {concurrency}: {sample.rate:.0f} steps/s", flush=True)
+    return Report(
+        name="engine",
+        measured=f"{count} workflows × {STEPS} empty async steps. Step time: a workflow's time / {STEPS}.",
+        machine=machine,
+        tables=[_table(samples, c) for c in concurrencies],
+        aims=[aim for c in concurrencies for aim in _aims(samples, c)],
+        notes=[
+            "At concurrency 1 Signoff has one runner; above, each of two has half of it.",
+            "Signoff's step time holds the claim and all checkpoints, but not the commit that marks the "
+            "workflow as succeeded; its steps/s hold everything.",
+        ],
+    )
+
+
+def _run(bench: Bench, name: str, *, concurrency: int, count: int) -> Sample:
+    warmup = max(16, concurrency)
+    if name in _PEERS:
+        with bench.database(migrated=False) as url:
+            return _peer(_PEERS[name], url, concurrency=concurrency, warmup=warmup, count=count)
+    processes = 1 if name == ONE or concurrency == 1 else 2
+    config, _ = bench.configure({"runners.concurrency": concurrency // processes})
+    with bench.database() as url, ExitStack() as stack:
+        for number in range(processes):
+            stack.enter_context(_runner(config, url, f"runner:{number}"))
+        return asyncio.run(_signoff(url, processes=processes, warmup=warmup, count=count))
+
+
+def _peer(peer: str, url: str, *, concurrency: int, warmup: int, count: int) -> Sample:
+    sizes = {"concurrency": concurrency, "warmup": warmup, "workflows": count}
+    options = [part for key, value in sizes.items() for part in (f"--{key}", str(value))]
+    command = [sys.executable, "-m", "benchmarks.engine_peers", peer, "--url", url, *options]
+    ended = subprocess.run(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=_PATIENCE_SECONDS, check=True
+    )
+    found = json.loads(ended.stdout.splitlines()[-1])
+    return Sample(count * STEPS / found["seconds"], [d / STEPS for d in found["durations"]])
+
+
+@contextmanager
+def _runner(config: Path, url: str, name: str) -> Iterator[None]:
+    command = [sys.executable, "-m", "benchmarks.engine_runner", "--config", str(config), "--url", url]
+    process = subprocess.Popen([*command, "--name", name], cwd=ROOT, stdin=subprocess.PIPE)
+    try:
+        yield
+    finally:
+        assert process.stdin is not None
+        process.stdin.close()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+async def _signoff(url: str, *, processes: int, warmup: int, count: int) -> Sample:
+    async with Database(url=url, pool_size=2) as database, asyncio.timeout(_PATIENCE_SECONDS):
+        while len(await runners.alive(database)) < processes:
+            await asyncio.sleep(0.05)
+        await _finished(database, *await _queue(database, warmup))
+        ids, started = await _queue(database, count)
+        ended, steps = await _finished(database, ids, started)
+    return Sample(count * STEPS / (ended - started).total_seconds(), steps)
+
+
+async def _queue(database: Database, count: int) -> tuple[list[str], datetime]:
+    """Queue workflows in one transaction, which wakes the runners when it commits; ids, and that moment."""
+    request = WorkflowRequest(kind="empty", input={}, input_digest="", requested_by="bench")
+    async with database.transaction() as connection:
+        ids = [(await workflows.create(connection, request)).id for _ in range(count)]
+        cursor = await connection.execute("SELECT clock_timestamp() AS now")
+        row = await cursor.fetchone()
+        assert row is not None
+        return ids, row["now"]
+
+
+async def _finished(database: Database, ids: list[str], started: datetime) -> tuple[datetime, list[float]]:
+    """Wait for workflows: when the last one ended, and the step time of each in seconds."""
+    query = "SELECT count(*) AS n FROM workflows WHERE id = ANY(%s) AND finished_at IS NULL"
+    async with database.connection() as connection:
+        while (row := await (await connection.execute(query, (ids,))).fetchone()) and row["n"]:
+            await asyncio.sleep(0.05)
+        done = await workflows.get_many(connection, ids)
+    spans = []
+    for workflow in done:
+        if workflow.status != "succeeded" or workflow.result != {"done": STEPS}:
+            raise RuntimeError(f"workflow {workflow.id} {workflow.status}: {workflow.error}")
+        assert workflow.started_at is not None
+        assert workflow.finished_at is not None
+        spans.append((workflow.finished_at - workflow.started_at).total_seconds() / STEPS)
+    return max(w.finished_at for w in done if w.finished_at), spans
+
+
+def _figures(samples: Samples, name: str, concurrency: int) -> tuple[float, float, float] | None:
+    """Medians over the repetitions: steps/s, p50 and p95 of a step in seconds."""
+    runs = samples.get((name, concurrency))
+    if runs is None:
+        return None
+    p50 = median(percentile(run.steps, 50) for run in runs)
+    return median(run.rate for run in runs), p50, median(percentile(run.steps, 95) for run in runs)
+
+
+def _table(samples: Samples, concurrency: int) -> Table:
+    ours = _figures(samples, TWO, concurrency)
+    assert ours is not None
+    rows = []
+    for name in (TWO, ONE, *_PEERS):
+        if found := _figures(samples, name, concurrency):
+            rate, p50, p95 = found
+            ratio = "" if name == TWO else times(ours[0] / rate)
+            rows.append((name, f"{rate:.0f}", ratio, ms(p50), ms(p95)))
+    columns = ("contestant", "steps/s", "Signoff (two) is", "p50 step, ms", "p95 step, ms")
+    return Table(title=f"concurrency {concurrency}", columns=columns, rows=rows)
+
+
+def _aims(samples: Samples, concurrency: int) -> Iterator[Aim]:
+    ours, peers = _figures(samples, TWO, concurrency), {STOCK: 2.5, DBOS: 4.0}
+    assert ours is not None
+    for name, wanted in peers.items():
+        theirs = _figures(samples, name, concurrency)
+        assert theirs is not None
+        if concurrency >= 16:
+            ratio = ours[0] / theirs[0]
+            what = f"at concurrency {concurrency} at least {wanted:g} × the steps/s of {name}"
+            yield Aim(what, ratio >= wanted, times(ratio))
+        what = f"at concurrency {concurrency} a p50 step no slower than {name}"
+        yield Aim(what, ours[1] <= theirs[1], f"{ms(ours[1])} ms against {ms(theirs[1])} ms")

@@ -1,0 +1,127 @@
+"""The kinds of workflow that benchmarks run: five empty steps, and a march that keeps a journal.
+
+Loaded by runners as `benchmarks.kinds:NAME`; the engine's LangGraph peers run the same five-step graph.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypedDict
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from actors.runtime.kind import Kind
+from actors.runtime.run import Run
+
+STEPS = 5
+EMPTY_KINDS = {"empty": "benchmarks.kinds:EMPTY"}
+MARCH_KINDS = {"march": "benchmarks.kinds:MARCH"}
+
+
+class Count(TypedDict):
+    """How many steps are done."""
+
+    done: int
+
+
+def _empty_step(number: int) -> Callable[[Count], Coroutine[Any, Any, Count]]:
+    async def step(state: Count) -> Count:
+        return {"done": number}
+
+    return step
+
+
+def build_empty() -> StateGraph[Any, Any, Any, Any]:
+    """Five steps in a row that do nothing but say which they are, so that there is something to save."""
+    graph = StateGraph(Count)
+    previous = START
+    for number in range(1, STEPS + 1):
+        graph.add_node(f"step {number}", _empty_step(number))
+        graph.add_edge(previous, f"step {number}")
+        previous = f"step {number}"
+    graph.add_edge(previous, END)
+    return graph
+
+
+async def _begin_empty(run: Run) -> tuple[dict[str, Any], None]:
+    return {"done": 0}, None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One begun step in the journal; `at` is `time.monotonic()` seconds, one clock for all processes."""
+
+    workflow: str
+    step: int
+    pid: int
+    at: float
+
+
+@dataclass(frozen=True)
+class Journal:
+    """A file that steps append a line to when they begin. A line written stays, whoever is killed next."""
+
+    path: Path
+
+    def append(self, workflow: str, step: int) -> None:
+        """Note that a step begins in this process now; one write, so lines never mix."""
+        with open(self.path, "ab", buffering=0) as file:
+            file.write(f"{workflow} {step} {os.getpid()} {time.monotonic()}\n".encode())
+
+    def read(self) -> list[Entry]:
+        """All that has begun so far, in order."""
+        if not self.path.exists():
+            return []
+        lines = (line.split() for line in self.path.read_text(encoding="utf-8").splitlines())
+        return [Entry(workflow, int(step), int(pid), float(at)) for workflow, step, pid, at in lines]
+
+
+@dataclass(frozen=True)
+class March:
+    """What the march's nodes get, from the workflow's input."""
+
+    workflow_id: str
+    journal: Journal
+    steps: int
+    step_seconds: float
+
+
+async def _march_step(state: Count, runtime: Runtime[March]) -> Count:
+    march = runtime.context
+    march.journal.append(march.workflow_id, state["done"] + 1)
+    await asyncio.sleep(march.step_seconds)
+    return {"done": state["done"] + 1}
+
+
+def _after_step(state: Count, runtime: Runtime[March]) -> Literal["step", "__end__"]:
+    return "step" if state["done"] < runtime.context.steps else "__end__"
+
+
+def build_march() -> StateGraph[Any, Any, Any, Any]:
+    """One step after another, as many and as long as the input says."""
+    graph = StateGraph(Count, context_schema=March)
+    graph.add_node("step", _march_step)
+    graph.add_edge(START, "step")
+    graph.add_conditional_edges("step", _after_step)
+    return graph
+
+
+async def _begin_march(run: Run) -> tuple[dict[str, Any], March]:
+    return {"done": 0}, March(
+        workflow_id=run.workflow_id,
+        journal=Journal(Path(run.input["journal"])),
+        steps=run.input["steps"],
+        step_seconds=run.input["step_seconds"],
+    )
+
+
+def _result(state: dict[str, Any]) -> dict[str, Any]:
+    return {"done": state["done"]}
+
+
+EMPTY = Kind(build_graph=build_empty, begin=_begin_empty, result=_result)
+MARCH = Kind(build_graph=build_march, begin=_begin_march, result=_result)

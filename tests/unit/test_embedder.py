@@ -1,0 +1,106 @@
+"""The embedder over real HTTP: what it sends, what it tries again, and how it says no."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.runtime.embedder import OpenAIEmbedder
+from actors.runtime.vector_index import VectorIndex
+from models.config import EmbeddingConfig
+from models.errors import ModelReplyInvalid, ModelUnavailable
+from tests.fakes.knowledge_base import knowledge_base_settings
+from tests.fakes.model_replies import embed
+from tests.fakes.model_server import ModelServer, Rule
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def server(running: ModelServer) -> ModelServer:
+    running.reset()
+    return running
+
+
+def over_http(server: ModelServer, **changes: Any) -> OpenAIEmbedder:
+    values = knowledge_base_settings().embedding.model_dump() | {"api_base": server.base_url} | changes
+    return OpenAIEmbedder(settings=EmbeddingConfig.model_validate(values))
+
+
+async def test_texts_are_sent_in_batches_and_come_back_in_order(server: ModelServer) -> None:
+    texts = [f"text {n}" for n in range(5)]
+    vectors = await over_http(server).embed(texts)
+    assert vectors == [pytest.approx(embed(text, 384)) for text in texts]
+    assert [call.body["input"] for call in server.calls()] == [texts[:2], texts[2:4], texts[4:]]
+    assert {(call.body["model"], call.body["encoding_format"]) for call in server.calls()} == {
+        ("minilm", "float")
+    }
+
+
+async def test_vectors_are_put_in_the_order_of_their_texts(server: ModelServer) -> None:
+    entry = {"object": "embedding"}
+    data = [{**entry, "index": 1, "embedding": [1.0]}, {**entry, "index": 0, "embedding": [0.0]}]
+    server.script(Rule(raw=json.dumps({"data": data}), raw_type="application/json"))
+    assert await over_http(server).embed(["a", "b"]) == [[0.0], [1.0]]
+
+
+@pytest.mark.parametrize("fault", [Rule(status=503, times=1), Rule(drop=True, times=1)])
+async def test_a_passing_fault_is_tried_again(server: ModelServer, fault: Rule) -> None:
+    server.script(fault)
+    assert len(await over_http(server).embed(["a"])) == 1
+    assert len(server.calls()) == 2
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 422])
+async def test_a_refusal_names_the_endpoint_and_is_not_tried_again(server: ModelServer, status: int) -> None:
+    server.script(Rule(status=status))
+    with pytest.raises(ModelUnavailable, match="minilm at http://127") as raised:
+        await over_http(server).embed(["a"])
+    assert "knowledge_base.embedding" in str(raised.value)
+    assert "secret-key" not in str(raised.value)
+    assert len(server.calls()) == 1
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Rule(raw="<html>Log in</html>"),
+        Rule(raw="{", raw_type="application/json"),
+        Rule(raw='{"data": []}', raw_type="application/json"),
+        Rule(raw='{"data": [{"index": 1, "embedding": [1.0]}]}', raw_type="application/json"),
+    ],
+)
+async def test_a_reply_that_is_not_one_vector_per_text_is_refused(server: ModelServer, rule: Rule) -> None:
+    server.script(rule)
+    with pytest.raises(ModelReplyInvalid, match="minilm at http://127"):
+        await over_http(server).embed(["a"])
+
+
+async def test_no_answer_in_time_names_the_embeddings_setting(server: ModelServer) -> None:
+    server.script(Rule(hold=True))
+    with pytest.raises(ModelUnavailable, match=r"embedding\.timeout_seconds \(0\.2 s\)"):
+        await over_http(server, timeout_seconds=0.2).embed(["a"])
+
+
+async def test_no_proxy_is_taken_from_the_environment(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert len(await over_http(server).embed(["a"])) == 1
+
+
+async def test_an_index_over_http(server: ModelServer, tmp_path: Path) -> None:
+    (tmp_path / "norway.txt").write_text("Norway has fjords, oil and salmon.")
+    (tmp_path / "france.md").write_text("France has wine.")
+    settings = knowledge_base_settings(
+        {"api_base": server.base_url}, data_dir=tmp_path, index_dir=tmp_path / "index"
+    )
+    [passage] = await VectorIndex(settings=settings).search("salmon and fjords", 1)
+    assert passage.citation == "norway.txt#1"
