@@ -1,1 +1,1 @@
-"""Benchmarks against peers from PyPI, all in one run: `make bench`, or `python -m benchmarks [NAME…] [--quick]`."""
+"""Benchmarks against peers from PyPI, all in one run: `make bench`."""

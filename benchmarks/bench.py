@@ -4,6 +4,7 @@
 (configs/local.yaml with changes); `ray_here()` is a Ray whose workers can import this repository.
 """
 
+import logging
 import os
 import shutil
 import tempfile
@@ -109,7 +110,7 @@ def ray_here() -> Iterator[str]:
         object_store_memory=200 * 1024 * 1024,
         include_dashboard=False,
         log_to_driver=False,
-        logging_level="WARNING",
+        logging_level=logging.WARNING,
         namespace="signoff",
     )
     try:

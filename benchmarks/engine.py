@@ -23,6 +23,7 @@ from datetime import datetime
 from pathlib import Path
 
 from benchmarks.bench import ROOT, Bench
+from benchmarks.cpu import postmaster_pid, process_seconds, server_seconds
 from benchmarks.figures import median, ms, percentile, times
 from benchmarks.kinds import STEPS
 from benchmarks.report import Aim, Report, Table
@@ -39,10 +40,15 @@ _PATIENCE_SECONDS = 300
 
 @dataclass(frozen=True)
 class Sample:
-    """One contestant's one run: steps per second of all, and the step time of each workflow in seconds."""
+    """One contestant's one run: steps per second of all, and the step time of each workflow in seconds.
+
+    `cpu` and `postgres_cpu` are processor seconds per step, in the contestant and in Postgres.
+    """
 
     rate: float
     steps: list[float]
+    cpu: float
+    postgres_cpu: float
 
 
 Samples = dict[tuple[str, int], list[Sample]]
@@ -83,28 +89,38 @@ def _run(bench: Bench, name: str, *, concurrency: int, count: int) -> Sample:
     processes = 1 if name == ONE or concurrency == 1 else 2
     config, _ = bench.configure({"runners.concurrency": concurrency // processes})
     with bench.database() as url, ExitStack() as stack:
-        for number in range(processes):
-            stack.enter_context(_runner(config, url, f"runner:{number}"))
-        return asyncio.run(_signoff(url, processes=processes, warmup=warmup, count=count))
+        pids = [stack.enter_context(_runner(config, url, f"runner:{n}")) for n in range(processes)]
+        return asyncio.run(_signoff(url, pids=pids, warmup=warmup, count=count))
 
 
 def _peer(peer: str, url: str, *, concurrency: int, warmup: int, count: int) -> Sample:
-    sizes = {"concurrency": concurrency, "warmup": warmup, "workflows": count}
+    sizes = {
+        "postmaster": postmaster_pid(url),
+        "concurrency": concurrency,
+        "warmup": warmup,
+        "workflows": count,
+    }
     options = [part for key, value in sizes.items() for part in (f"--{key}", str(value))]
     command = [sys.executable, "-m", "benchmarks.engine_peers", peer, "--url", url, *options]
     ended = subprocess.run(
         command, cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=_PATIENCE_SECONDS, check=True
     )
     found = json.loads(ended.stdout.splitlines()[-1])
-    return Sample(count * STEPS / found["seconds"], [d / STEPS for d in found["durations"]])
+    steps = count * STEPS
+    return Sample(
+        rate=steps / found["seconds"],
+        steps=[duration / STEPS for duration in found["durations"]],
+        cpu=found["cpu"] / steps,
+        postgres_cpu=found["postgres_cpu"] / steps,
+    )
 
 
 @contextmanager
-def _runner(config: Path, url: str, name: str) -> Iterator[None]:
+def _runner(config: Path, url: str, name: str) -> Iterator[int]:
     command = [sys.executable, "-m", "benchmarks.engine_runner", "--config", str(config), "--url", url]
     process = subprocess.Popen([*command, "--name", name], cwd=ROOT, stdin=subprocess.PIPE)
     try:
-        yield
+        yield process.pid
     finally:
         assert process.stdin is not None
         process.stdin.close()
@@ -115,14 +131,20 @@ def _runner(config: Path, url: str, name: str) -> Iterator[None]:
             process.wait()
 
 
-async def _signoff(url: str, *, processes: int, warmup: int, count: int) -> Sample:
+async def _signoff(url: str, *, pids: list[int], warmup: int, count: int) -> Sample:
     async with Database(url=url, pool_size=2) as database, asyncio.timeout(_PATIENCE_SECONDS):
-        while len(await runners.alive(database)) < processes:
+        while len(await runners.alive(database)) < len(pids):  # noqa: ASYNC110  # other processes
             await asyncio.sleep(0.05)
-        await _finished(database, *await _queue(database, warmup))
+        postmaster = postmaster_pid(url)
+        ids, _ = await _queue(database, warmup)
+        await _finished(database, ids)
+        cpu = sum(map(process_seconds, pids))
         ids, started = await _queue(database, count)
-        ended, steps = await _finished(database, ids, started)
-    return Sample(count * STEPS / (ended - started).total_seconds(), steps)
+        server = server_seconds(postmaster)
+        ended, steps = await _finished(database, ids)
+        cpu, server = sum(map(process_seconds, pids)) - cpu, server_seconds(postmaster) - server
+    total = count * STEPS
+    return Sample(total / (ended - started).total_seconds(), steps, cpu / total, server / total)
 
 
 async def _queue(database: Database, count: int) -> tuple[list[str], datetime]:
@@ -136,11 +158,11 @@ async def _queue(database: Database, count: int) -> tuple[list[str], datetime]:
         return ids, row["now"]
 
 
-async def _finished(database: Database, ids: list[str], started: datetime) -> tuple[datetime, list[float]]:
+async def _finished(database: Database, ids: list[str]) -> tuple[datetime, list[float]]:
     """Wait for workflows: when the last one ended, and the step time of each in seconds."""
     query = "SELECT count(*) AS n FROM workflows WHERE id = ANY(%s) AND finished_at IS NULL"
     async with database.connection() as connection:
-        while (row := await (await connection.execute(query, (ids,))).fetchone()) and row["n"]:
+        while (row := await (await connection.execute(query, (ids,))).fetchone()) and row["n"]:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
         done = await workflows.get_many(connection, ids)
     spans = []
@@ -153,37 +175,51 @@ async def _finished(database: Database, ids: list[str], started: datetime) -> tu
     return max(w.finished_at for w in done if w.finished_at), spans
 
 
-def _figures(samples: Samples, name: str, concurrency: int) -> tuple[float, float, float] | None:
-    """Medians over the repetitions: steps/s, p50 and p95 of a step in seconds."""
-    runs = samples.get((name, concurrency))
-    if runs is None:
-        return None
-    p50 = median(percentile(run.steps, 50) for run in runs)
-    return median(run.rate for run in runs), p50, median(percentile(run.steps, 95) for run in runs)
+@dataclass(frozen=True)
+class _Figures:
+    """Medians over a contestant's runs: steps/s; seconds of a step; processor seconds of a step."""
+
+    rate: float
+    p50: float
+    p95: float
+    cpu: float
+    postgres_cpu: float
+
+
+def _figures(samples: Samples, name: str, concurrency: int) -> _Figures:
+    runs = samples[name, concurrency]
+    return _Figures(
+        rate=median(run.rate for run in runs),
+        p50=median(percentile(run.steps, 50) for run in runs),
+        p95=median(percentile(run.steps, 95) for run in runs),
+        cpu=median(run.cpu for run in runs),
+        postgres_cpu=median(run.postgres_cpu for run in runs),
+    )
 
 
 def _table(samples: Samples, concurrency: int) -> Table:
     ours = _figures(samples, TWO, concurrency)
-    assert ours is not None
     rows = []
     for name in (TWO, ONE, *_PEERS):
-        if found := _figures(samples, name, concurrency):
-            rate, p50, p95 = found
-            ratio = "" if name == TWO else times(ours[0] / rate)
-            rows.append((name, f"{rate:.0f}", ratio, ms(p50), ms(p95)))
-    columns = ("contestant", "steps/s", "Signoff (two) is", "p50 step, ms", "p95 step, ms")
+        if (name, concurrency) in samples:
+            found = _figures(samples, name, concurrency)
+            ratio = "" if name == TWO else times(ours.rate / found.rate)
+            seconds = (found.p50, found.p95, found.cpu, found.postgres_cpu)
+            rows.append((name, f"{found.rate:.0f}", ratio, *map(ms, seconds)))
+    columns = (
+        *("contestant", "steps/s", "Signoff (two) is", "p50 step, ms", "p95 step, ms"),
+        *("CPU a step, ms", "in Postgres, ms"),
+    )
     return Table(title=f"concurrency {concurrency}", columns=columns, rows=rows)
 
 
 def _aims(samples: Samples, concurrency: int) -> Iterator[Aim]:
-    ours, peers = _figures(samples, TWO, concurrency), {STOCK: 2.5, DBOS: 4.0}
-    assert ours is not None
-    for name, wanted in peers.items():
+    ours = _figures(samples, TWO, concurrency)
+    for name, wanted in {STOCK: 2.5, DBOS: 4.0}.items():
         theirs = _figures(samples, name, concurrency)
-        assert theirs is not None
         if concurrency >= 16:
-            ratio = ours[0] / theirs[0]
+            ratio = ours.rate / theirs.rate
             what = f"at concurrency {concurrency} at least {wanted:g} × the steps/s of {name}"
             yield Aim(what, ratio >= wanted, times(ratio))
         what = f"at concurrency {concurrency} a p50 step no slower than {name}"
-        yield Aim(what, ours[1] <= theirs[1], f"{ms(ours[1])} ms against {ms(theirs[1])} ms")
+        yield Aim(what, ours.p50 <= theirs.p50, f"{ms(ours.p50)} ms against {ms(theirs.p50)} ms")

@@ -1,9 +1,10 @@
 """The engine benchmark's peers, each measured in a process of its own.
 
-    python -m benchmarks.engine_peers PEER --url URL --concurrency N --warmup N --workflows N
+    python -m benchmarks.engine_peers PEER --url URL --postmaster PID --concurrency N --warmup N --workflows N
 
 Runs the workflows through a semaphore of that size after a warm-up of the same kind, and prints
-`{"seconds": …, "durations": […]}`: wall time of all, and each workflow's own from its begin to its end.
+`{"seconds": …, "durations": […], "cpu": …, "postgres_cpu": …}`: wall time of all, each workflow's own from
+its begin to its end, and the processor seconds used here and in Postgres (whose postmaster is `--postmaster`).
 """
 
 import asyncio
@@ -16,6 +17,7 @@ from typing import Annotated, Any
 
 import typer
 
+from benchmarks.cpu import server_seconds
 from benchmarks.kinds import STEPS, build_empty
 
 # Runs one workflow to its end.
@@ -65,7 +67,6 @@ async def dbos(url: str) -> AsyncIterator[RunOne]:
     config: DBOSConfig = {
         "name": "engine",
         "system_database_url": url.replace("postgresql://", "postgresql+psycopg://"),
-        "run_admin_server": False,
         "log_level": "ERROR",
     }
     DBOS(config=config)
@@ -91,7 +92,9 @@ async def dbos(url: str) -> AsyncIterator[RunOne]:
 PEERS = {"stock_langgraph": stock_langgraph, "dbos": dbos, "plain_langgraph": plain_langgraph}
 
 
-async def _measure(peer: str, *, url: str, concurrency: int, warmup: int, workflows: int) -> dict[str, Any]:
+async def _measure(
+    peer: str, *, url: str, postmaster: int, concurrency: int, warmup: int, workflows: int
+) -> dict[str, Any]:
     durations: list[float] = []
     async with PEERS[peer](url) as run:
         room = asyncio.Semaphore(concurrency)
@@ -106,20 +109,28 @@ async def _measure(peer: str, *, url: str, concurrency: int, warmup: int, workfl
 
         await asyncio.gather(*(one() for _ in range(warmup)))
         durations.clear()
-        started = time.perf_counter()
+        started, cpu, server = time.perf_counter(), time.process_time(), server_seconds(postmaster)
         await asyncio.gather(*(one() for _ in range(workflows)))
-        return {"seconds": time.perf_counter() - started, "durations": durations}
+        return {
+            "seconds": time.perf_counter() - started,
+            "durations": durations,
+            "cpu": time.process_time() - cpu,
+            "postgres_cpu": server_seconds(postmaster) - server,
+        }
 
 
 def main(
     peer: Annotated[str, typer.Argument()],
     url: Annotated[str, typer.Option()],
+    postmaster: Annotated[int, typer.Option()],
     concurrency: Annotated[int, typer.Option()],
     warmup: Annotated[int, typer.Option()],
     workflows: Annotated[int, typer.Option()],
 ) -> None:
     """Measure one peer once."""
-    measured = _measure(peer, url=url, concurrency=concurrency, warmup=warmup, workflows=workflows)
+    measured = _measure(
+        peer, url=url, postmaster=postmaster, concurrency=concurrency, warmup=warmup, workflows=workflows
+    )
     print(json.dumps(asyncio.run(measured)))
 
 

@@ -6,7 +6,6 @@ Loaded by runners as `benchmarks.kinds:NAME`; the engine's LangGraph peers run t
 import asyncio
 import os
 import time
-from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypedDict
@@ -28,7 +27,7 @@ class Count(TypedDict):
     done: int
 
 
-def _empty_step(number: int) -> Callable[[Count], Coroutine[Any, Any, Count]]:
+def _empty_step(number: int) -> Any:
     async def step(state: Count) -> Count:
         return {"done": number}
 

@@ -37,7 +37,7 @@ def describe(*, postgres_url: str, folder: Path, packages: Sequence[str], repeti
         f"({memory.available / 2**30:.0f} GiB free), {_system()}",
         f"load average before the run: {load:.1f}"
         + (" (the machine was busy: read the figures with care)" if load > 1 else ""),
-        f"PostgreSQL {server} with synchronous_commit=on, fsync=on; one fsync of 8 kB takes {disk:.2f} ms there",
+        f"PostgreSQL {server} with synchronous_commit=on, fsync=on; an fsync of 8 kB takes {disk:.2f} ms",
         f"Python {platform.python_version()}, {libraries}",
     ]
 

@@ -1,0 +1,103 @@
+"""The schema and the rules that the database itself must keep."""
+
+import asyncio
+import warnings
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from models.errors import DatabaseUnavailable
+from models.store import batches, events, migrate, runners, workflows
+from models.store.database import Database
+from models.store.migrate import run_alembic
+from models.store.tables import metadata
+from models.workflows import WorkflowRequest
+
+REQUEST = WorkflowRequest(kind="steps", key="editorial:a", input={}, input_digest="d", requested_by="ann")
+
+
+def differences(url: str) -> list[object]:
+    """What the database lacks, or has too much, beside the tables as declared."""
+    engine = sa.create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url))
+    with engine.connect() as connection, warnings.catch_warnings():
+        warnings.simplefilter("ignore", sa.exc.SAWarning)
+        found: list[object] = compare_metadata(MigrationContext.configure(connection), metadata)
+    engine.dispose()
+    return found
+
+
+def test_migrations_make_the_declared_schema_go_down_and_up_again(database_url: str) -> None:
+    assert differences(database_url) == []
+    migrate(database_url)
+    run_alembic(database_url, "downgrade", "base")
+    with psycopg.connect(database_url) as connection:
+        tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
+    assert tables == [("alembic_version",)]
+    migrate(database_url)
+    assert differences(database_url) == []
+
+
+def test_a_database_that_is_not_there_is_said_in_one_line(database_url: str) -> None:
+    with pytest.raises(DatabaseUnavailable, match=r"can't be migrated: .*does not exist"):
+        migrate(database_url.replace("/test_", "/nobody_"))
+
+
+async def test_a_reader_of_events_never_passes_a_gap_that_may_still_fill(
+    database: Database, database_url: str
+) -> None:
+    slow = await psycopg.AsyncConnection.connect(database_url)
+    await slow.execute("INSERT INTO events (type, data) VALUES ('early', '{}')")  # id 1, not yet committed
+    async with database.transaction() as connection:
+        await events.append(connection, "late", None, {})  # id 2, committed
+    async with database.connection() as connection:
+        assert await events.read(connection, after=0) == []
+        assert await events.newest_id(connection) == 0
+        await slow.commit()
+        seen = await events.read(connection, after=0)
+        assert [event.type for event in seen] == ["early", "late"]
+        assert await events.newest_id(connection) == seen[-1].id
+        assert await events.read(connection, after=seen[0].id) == seen[1:]
+    await slow.close()
+
+
+async def test_at_most_one_workflow_of_a_key_is_open(database: Database) -> None:
+    async def create() -> str:
+        async with database.transaction() as connection:
+            return (await workflows.create(connection, REQUEST)).id
+
+    outcomes = await asyncio.gather(*(create() for _ in range(6)), return_exceptions=True)
+    made = [outcome for outcome in outcomes if isinstance(outcome, str)]
+    assert len(made) == 1
+    assert sum(isinstance(outcome, psycopg.errors.UniqueViolation) for outcome in outcomes) == 5
+    async with database.transaction() as connection:
+        await workflows.cancel(connection, made[0], reason="done with it")
+    assert await create() != made[0]
+
+
+async def test_a_workflow_of_a_batch_is_claimed_only_while_a_batch_of_it_lives(database: Database) -> None:
+    await runners.register(database, runner_id="r", name="r", node="n", pid=1, lease_seconds=60)
+
+    async def claimed() -> int:
+        return len(await workflows.claim(database, runner_id="r", kinds=["steps"], limit=1, lease_seconds=0))
+
+    dead = await batches.begin(database, requested_by="ann", lease_seconds=60)
+    async with database.transaction() as connection:
+        workflow = await workflows.create(connection, REQUEST)
+        await batches.hold(connection, batch_id=dead, workflow_id=workflow.id)
+    await batches.end(database, batch_id=dead)
+    assert await claimed() == 0
+    alive = await batches.begin(database, requested_by="ann", lease_seconds=60)
+    async with database.transaction() as connection:
+        await batches.hold(connection, batch_id=alive, workflow_id=workflow.id)
+    assert await claimed() == 1
+
+
+async def test_a_runner_whose_own_lease_is_over_claims_nothing(database: Database) -> None:
+    await runners.register(database, runner_id="r", name="r", node="n", pid=1, lease_seconds=0)
+    async with database.transaction() as connection:
+        await workflows.create(connection, REQUEST)
+    claims = await workflows.claim(database, runner_id="r", kinds=["steps"], limit=1, lease_seconds=0)
+    assert claims == []
