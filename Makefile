@@ -20,7 +20,7 @@ $(STAMP): pyproject.toml requirements/cpu.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)' || \
 	    $(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)' --index-url $(TORCH_INDEX)
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -r requirements/cpu.txt
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --no-deps -r requirements/cpu.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -e .
 	@touch $(STAMP)
 

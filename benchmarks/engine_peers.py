@@ -4,7 +4,7 @@
 
 Runs the workflows through a semaphore of that size after a warm-up of the same kind, and prints
 `{"seconds": …, "durations": […], "cpu": …, "postgres_cpu": …}`: wall time of all, each workflow's own from
-its begin to its end, and the processor seconds used here and in Postgres (whose postmaster is `--postmaster`).
+its begin to its end, and the processor seconds used here and in Postgres (of which PID is the postmaster).
 """
 
 import asyncio

@@ -120,8 +120,9 @@ def _agents(address: str, here: str) -> list[Agent]:
     from ray.util.state import list_actors
 
     # By address: there may be other Ray clusters on this machine.
-    mine = [("ray_namespace", "=", ray.NAMESPACE)]
-    actors = list_actors(address=address, filters=mine, detail=True, limit=10_000)
+    actors = list_actors(
+        address=address, filters=[("ray_namespace", "=", ray.NAMESPACE)], detail=True, limit=10_000
+    )
     # Of actors of one name only the last one counts: the others ended when the configuration changed.
     last = {actor.name or actor.actor_id: actor for actor in sorted(actors, key=lambda a: a.state == "ALIVE")}
     return [

@@ -125,13 +125,7 @@ class Runner:
                     active.control.request_drain("its batch is gone")
             for holding in holdings.values():
                 # Claimed by a statement whose answer never reached us.
-                await self._let_go(connection, holding.workflow_id, holding.epoch)
-
-    async def _let_go(self, connection: Any, workflow_id: str, epoch: int) -> None:
-        await connection.execute(
-            "UPDATE workflows SET status = 'queued', runner_id = NULL WHERE id = %s AND epoch = %s",
-            (workflow_id, epoch),
-        )
+                await workflows.let_go(connection, holding.workflow_id, holding.epoch)
 
     async def _expire_approvals(self) -> None:
         while True:
@@ -191,20 +185,22 @@ class Runner:
         kind, graph = self._graph(claim.kind)
         try:
             outcome = await self._invoke(active, run, kind, graph)
+            await self._settle(claim, kind, outcome)
         except GraphDrained:
             await self._database.steadily(lambda: workflows.give_back(self._database, claim))
-            return
         except (Fenced, asyncio.CancelledError):
             raise
-        except Exception as error:  # noqa: BLE001  # whatever a node raises fails its workflow, with its reason
+        except Exception as error:  # noqa: BLE001  # whatever went wrong fails the workflow, with its reason
             await self._fail(claim, run, kind, error)
-            return
+
+    async def _settle(self, claim: Claim, kind: Kind, outcome: dict[str, Any]) -> None:
+        """The graph has stopped: at its gates, or at its end."""
         if gates := outcome.get(_INTERRUPT):
             requests = {gate.id: GateRequest.model_validate(gate.value) for gate in gates}
             await self._database.steadily(lambda: approvals.open_gates(self._database, claim, requests))
-            return
-        result = kind.result(outcome)
-        await self._database.steadily(lambda: workflows.finish(self._database, claim, result=result))
+        else:
+            result = kind.result(outcome)
+            await self._database.steadily(lambda: workflows.finish(self._database, claim, result=result))
 
     async def _invoke(
         self, active: _Active, run: Run, kind: Kind, graph: CompiledStateGraph[Any, Any, Any, Any]
@@ -236,7 +232,10 @@ class Runner:
         reason = reason.replace("\x00", "")  # Postgres holds no NUL
         _log.warning("%s: workflow %s failed: %s", self.id, claim.workflow_id, reason)
         if kind.failed:
-            await kind.failed(run, reason)
+            try:
+                await kind.failed(run, reason)
+            except Exception as second:  # noqa: BLE001  # it is told in the reason, and must not hide the first
+                reason += f" (and the failure could not be filed: {type(second).__name__}: {second})"
         await self._database.steadily(lambda: workflows.fail(self._database, claim, error=reason))
 
     def _graph(self, name: str) -> tuple[Kind, CompiledStateGraph[Any, Any, Any, Any]]:

@@ -220,6 +220,14 @@ async def give_back(database: Database, claim: Claim) -> None:
         await notify(connection)
 
 
+async def let_go(connection: Connection, workflow_id: str, epoch: int) -> None:
+    """Queue a workflow whose runner does not know that it has it (the claim's answer was lost)."""
+    await connection.execute(
+        "UPDATE workflows SET status = 'queued', runner_id = NULL WHERE id = %s AND epoch = %s",
+        (workflow_id, epoch),
+    )
+
+
 async def requeue(connection: Connection, workflow_id: str) -> None:
     """Queue a failed workflow again: it continues from its last checkpoint."""
     await connection.execute(

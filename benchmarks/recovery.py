@@ -1,0 +1,206 @@
+"""recovery: how long a killed runner's workflows stand still. 50 under way on two runners, one is killed.
+
+The runners are the Ray actors of `signoff up` with the shipped settings of configs/local.yaml
+(`lease_seconds`, `poll_seconds`). The workflows march through steps of half a second, so the kill
+(`kill -9` of the runner that holds more, at a random moment) hits them inside steps and between them.
+For each workflow the dead runner held: the time from the kill until a step of it begins in another
+process, be it the other runner or the one that Ray starts in the dead one's place. No peer.
+
+A step counts as committed when the checkpoints hold it once the dead runner's connections are gone and
+before its lease is over; none of those may begin again. A step in flight may, once.
+Aim: p99 ≤ 5 s over all workflows of all repetitions; no committed step redone.
+"""
+
+import asyncio
+import os
+import random
+import signal
+import time
+from collections import Counter
+from dataclasses import dataclass
+
+import psycopg
+
+from benchmarks.bench import Bench, ray_here
+from benchmarks.figures import percentile
+from benchmarks.kinds import MARCH_KINDS, Entry, Journal
+from benchmarks.report import Aim, Report, Table
+from models.config import Config
+from models.store import workflows
+from models.store.database import Database
+from models.workflows import WorkflowRequest
+
+_AIM_SECONDS = 5.0
+_STEP_SECONDS = 0.5
+_PATIENCE_SECONDS = 180
+_SEED = 20261121
+
+
+@dataclass(frozen=True)
+class _Fall:
+    """What came of one kill. `still` is how long each workflow of the dead runner stood still, in seconds."""
+
+    still: list[float]
+    by_survivor: int
+    committed: int
+    redone: int
+    in_flight: int
+    twice_or_more: int
+
+
+def measure(bench: Bench) -> Report:
+    """Kill a runner, again and again, each time on a fresh database."""
+    machine = bench.machine("ray", "langgraph")
+    count = 10 if bench.quick else 50
+    moments = random.Random(_SEED)
+    falls = []
+    with ray_here():
+        for _ in range(bench.repetitions):
+            falls.append(_fall(bench, count=count, moment=moments.random() * _STEP_SECONDS))
+            print(f"stood still for at most {max(falls[-1].still):.2f} s", flush=True)
+    _, config = bench.configure()
+    still = [seconds for fall in falls for seconds in fall.still]
+    redone = sum(fall.redone for fall in falls)
+    p99 = percentile(still, 99)
+    settings = config.runners
+    return Report(
+        name="recovery",
+        measured=f"{count} workflows under way, two runners, one killed with SIGKILL; lease_seconds "
+        f"{settings.lease_seconds:g}, poll_seconds {settings.poll_seconds:g}.",
+        machine=machine,
+        tables=[_times(falls, still), _steps(falls)],
+        aims=[
+            Aim(f"p99 of standing still ≤ {_AIM_SECONDS:g} s", p99 <= _AIM_SECONDS, f"{p99:.2f} s"),
+            Aim("no committed step redone", redone == 0, f"{redone} redone"),
+        ],
+        notes=[
+            "A lease is renewed every quarter of lease_seconds, so between three and four quarters of it "
+            "remain when its runner dies; the rest is the other runner's poll, the claim and the first step.",
+        ],
+    )
+
+
+def _fall(bench: Bench, *, count: int, moment: float) -> _Fall:
+    from actors.runtime.pool import start_runners, stop_runners
+
+    _, config = bench.configure()
+    with bench.database() as url:
+        journal = Journal(bench.folder / f"journal-{time.monotonic_ns()}")
+        try:
+            runners = start_runners(config, url, roles="actors.roles:ROLES", kinds=MARCH_KINDS)
+            return asyncio.run(_kill(config, url, journal, dict(runners), count=count, moment=moment))
+        finally:
+            stop_runners(timeout_seconds=10)
+
+
+async def _kill(
+    config: Config, url: str, journal: Journal, runners: dict[str, int], *, count: int, moment: float
+) -> _Fall:
+    # Enough steps that nobody has finished when the dead runner's workflows move again.
+    steps = int(config.runners.lease_seconds / _STEP_SECONDS) * 2
+    async with Database(url=url, pool_size=2) as database, asyncio.timeout(_PATIENCE_SECONDS):
+        ids = [await _begin(database, journal, steps=steps) for _ in range(count)]
+        while len({entry.workflow for entry in journal.read() if entry.step > 1}) < count:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+        await asyncio.sleep(moment)  # this is the random moment, not a wait for a state
+        victim = await _holds_more(database, list(runners))
+        os.kill(runners[victim], signal.SIGKILL)
+        killed = time.monotonic()
+        # Statements under way at the kill still commit: a moment later all of that is in the table.
+        await asyncio.sleep(config.runners.lease_seconds / 8)
+        committed = _committed(url, victim)
+        await _ended(database, ids, steps=steps)
+    [survivor] = [pid for runner, pid in runners.items() if runner != victim]
+    return _judge(journal.read(), committed, killed=killed, dead=runners[victim], survivor=survivor)
+
+
+async def _begin(database: Database, journal: Journal, *, steps: int) -> str:
+    """Queue one workflow by itself, so that both runners get some."""
+    work = {"journal": str(journal.path), "steps": steps, "step_seconds": _STEP_SECONDS}
+    async with database.transaction() as connection:
+        request = WorkflowRequest(kind="march", input=work, input_digest="", requested_by="bench")
+        return (await workflows.create(connection, request)).id
+
+
+async def _holds_more(database: Database, runner_ids: list[str]) -> str:
+    async with database.connection() as connection:
+        held = {runner: len(await workflows.held_by(connection, runner)) for runner in runner_ids}
+    return max(held, key=lambda runner: held[runner])
+
+
+def _committed(url: str, runner_id: str) -> dict[str, int]:
+    """By workflow that the runner still holds, how many steps its newest checkpoint has done."""
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+    serde = JsonPlusSerializer()
+    with psycopg.connect(url) as connection:
+        rows = connection.execute(
+            """SELECT DISTINCT ON (c.thread_id) c.thread_id, c.type, c.data
+               FROM checkpoints c JOIN workflows w ON w.id = c.thread_id
+               WHERE w.runner_id = %s AND w.status = 'running'
+               ORDER BY c.thread_id, c.checkpoint_id DESC""",
+            (runner_id,),
+        ).fetchall()
+    return {
+        thread: serde.loads_typed((kind, bytes(data)))["channel_values"].get("done", 0)
+        for thread, kind, data in rows
+    }
+
+
+async def _ended(database: Database, ids: list[str], *, steps: int) -> None:
+    """Wait until all have ended, and see that all have done every step."""
+    ended = ("succeeded", "failed", "cancelled")
+    while True:
+        async with database.connection() as connection:
+            found = await workflows.get_many(connection, ids)
+        if all(workflow.status in ended for workflow in found):
+            break
+        await asyncio.sleep(0.1)
+    if wrong := [w for w in found if w.status != "succeeded" or w.result != {"done": steps}]:
+        raise RuntimeError(f"workflow {wrong[0].id} {wrong[0].status}: {wrong[0].error}")
+
+
+def _judge(
+    entries: list[Entry], committed: dict[str, int], *, killed: float, dead: int, survivor: int
+) -> _Fall:
+    after = [e for e in entries if e.workflow in committed and e.at > killed and e.pid != dead]
+    first: dict[str, Entry] = {}
+    for entry in after:
+        first.setdefault(entry.workflow, entry)
+    if missing := committed.keys() - first.keys():
+        raise RuntimeError(f"{len(missing)} workflows ended without moving again, which can't be")
+    begun = Counter((entry.workflow, entry.step) for entry in entries)
+    return _Fall(
+        still=[entry.at - killed for entry in first.values()],
+        by_survivor=sum(entry.pid == survivor for entry in first.values()),
+        committed=sum(committed.values()),
+        redone=sum(entry.step <= committed[entry.workflow] for entry in after),
+        in_flight=sum(times == 2 for times in begun.values()),
+        twice_or_more=sum(times > 2 for times in begun.values()),
+    )
+
+
+def _times(falls: list[_Fall], still: list[float]) -> Table:
+    rows = [
+        (f"kill {number}", str(len(fall.still)), *_spread(fall.still), str(fall.by_survivor))
+        for number, fall in enumerate(falls, start=1)
+    ]
+    total = str(sum(fall.by_survivor for fall in falls))
+    rows.append(("all", str(len(still)), *_spread(still), total))
+    columns = ("", "workflows", "p50, s", "p99, s", "max, s", "taken up by the other runner")
+    return Table(title="standing still after the kill", columns=columns, rows=rows)
+
+
+def _spread(values: list[float]) -> tuple[str, str, str]:
+    p50, p99, most = percentile(values, 50), percentile(values, 99), percentile(values, 100)
+    return f"{p50:.2f}", f"{p99:.2f}", f"{most:.2f}"
+
+
+def _steps(falls: list[_Fall]) -> Table:
+    rows = [
+        ("committed when the runner died", str(sum(fall.committed for fall in falls))),
+        ("of these, redone", str(sum(fall.redone for fall in falls))),
+        ("in flight and begun a second time", str(sum(fall.in_flight for fall in falls))),
+        ("begun more than twice", str(sum(fall.twice_or_more for fall in falls))),
+    ]
+    return Table(title="steps", columns=("steps of the dead runner's workflows", "number"), rows=rows)
