@@ -82,6 +82,8 @@ def stop(data_dir: Path) -> None:
     if _running_pid(cluster_dir) is None:
         return
     owner = server_user(cluster_dir)
+    # A parent folder may have been closed to the server's user since it started.
+    ensure_reachable(cluster_dir, owner)
     for mode in ("fast", "immediate"):
         result = _run("pg_ctl", ["stop", "-w", "-t", "30", "-m", mode, "-D", str(cluster_dir)], owner)
         if result.returncode == 0 or _running_pid(cluster_dir) is None:

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,9 +81,10 @@ class Cluster:
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def cluster() -> Iterator[Cluster]:
     """`signoff up`, and `signoff down` at the end."""
-    folder = tmp_path_factory.mktemp("e2e")
+    # Not pytest's folder: every pytest that starts closes it to the user that Postgres runs as.
+    folder = Path(tempfile.mkdtemp(prefix="signoff-e2e-", dir="/tmp"))
     text = (ROOT / "configs/local.yaml").read_text()
     for old, new in PORTS.items():
         text = text.replace(old, new)
@@ -103,6 +105,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         assert down.returncode == 0, down.stdout + down.stderr
         left = [p.pid for p in psutil.process_iter(["cmdline"]) if str(folder) in str(p.info["cmdline"])]
         assert [pid for pid in left if pid != os.getpid()] == []
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _folder(path: Path) -> Path:
@@ -168,10 +171,8 @@ def test_the_http_api_shows_the_workflows_to_who_may_see_them(cluster: Cluster) 
 
 
 def test_up_repairs_what_was_killed(cluster: Cluster) -> None:
-    data = str(cluster.folder / "data")
-    for process in psutil.process_iter(["name", "cmdline"]):
-        if process.info["name"] == "postgres" and data in process.info["cmdline"]:
-            process.send_signal(signal.SIGKILL)
+    postmaster = (cluster.folder / "data/postgres/postmaster.pid").read_text().splitlines()[0]
+    os.kill(int(postmaster), signal.SIGKILL)
     assert cluster.status()["problems"] != []
     up = cluster.signoff("up", "--config", str(cluster.config))
     assert up.returncode == 0, up.stdout[-3000:] + up.stderr[-3000:]

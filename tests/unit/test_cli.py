@@ -16,7 +16,6 @@ from cluster import submit
 from cluster.cli import _config_among, app
 from cluster.state import RayHead
 from models.config import Config, load
-from models.errors import ClusterProblem
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = RayHead(address="127.0.0.1:1", dashboard_url="http://127.0.0.1:2", temp_dir="/tmp/signoff-ray-none")
