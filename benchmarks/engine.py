@@ -17,17 +17,16 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 from benchmarks.bench import ROOT, Bench
 from benchmarks.cpu import postmaster_pid, process_seconds, server_seconds
 from benchmarks.figures import median, ms, percentile, times
 from benchmarks.kinds import STEPS
 from benchmarks.report import Aim, Report, Table
-from models.store import runners, workflows
+from benchmarks.runner import plain_runners
+from models.store import workflows
 from models.store.database import Database
 from models.workflows import WorkflowRequest
 
@@ -88,9 +87,8 @@ def _run(bench: Bench, name: str, *, concurrency: int, count: int) -> Sample:
             return _peer(_PEERS[name], url, concurrency=concurrency, warmup=warmup, count=count)
     processes = 1 if name == ONE or concurrency == 1 else 2
     config, _ = bench.configure({"runners.concurrency": concurrency // processes})
-    with bench.database() as url, ExitStack() as stack:
-        pids = [stack.enter_context(_runner(config, url, f"runner:{n}")) for n in range(processes)]
-        return asyncio.run(_signoff(url, pids=pids, warmup=warmup, count=count))
+    with bench.database() as url, plain_runners(processes, config=config, url=url) as runners:
+        return asyncio.run(_signoff(url, pids=list(runners.values()), warmup=warmup, count=count))
 
 
 def _peer(peer: str, url: str, *, concurrency: int, warmup: int, count: int) -> Sample:
@@ -115,26 +113,8 @@ def _peer(peer: str, url: str, *, concurrency: int, warmup: int, count: int) -> 
     )
 
 
-@contextmanager
-def _runner(config: Path, url: str, name: str) -> Iterator[int]:
-    command = [sys.executable, "-m", "benchmarks.engine_runner", "--config", str(config), "--url", url]
-    process = subprocess.Popen([*command, "--name", name], cwd=ROOT, stdin=subprocess.PIPE)
-    try:
-        yield process.pid
-    finally:
-        assert process.stdin is not None
-        process.stdin.close()
-        try:
-            process.wait(30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
 async def _signoff(url: str, *, pids: list[int], warmup: int, count: int) -> Sample:
     async with Database(url=url, pool_size=2) as database, asyncio.timeout(_PATIENCE_SECONDS):
-        while len(await runners.alive(database)) < len(pids):  # noqa: ASYNC110  # other processes
-            await asyncio.sleep(0.05)
         postmaster = postmaster_pid(url)
         ids, _ = await _queue(database, warmup)
         await _finished(database, ids)

@@ -17,8 +17,7 @@ from actors.runtime.kind import Kind
 from actors.runtime.run import Run
 
 STEPS = 5
-EMPTY_KINDS = {"empty": "benchmarks.kinds:EMPTY"}
-MARCH_KINDS = {"march": "benchmarks.kinds:MARCH"}
+KINDS = {"empty": "benchmarks.kinds:EMPTY", "march": "benchmarks.kinds:MARCH"}
 
 
 class Count(TypedDict):

@@ -1,10 +1,11 @@
 """recovery: how long a killed runner's workflows stand still. 50 under way on two runners, one is killed.
 
-The runners are the Ray actors of `signoff up` with the shipped settings of configs/local.yaml
-(`lease_seconds`, `poll_seconds`). The workflows march through steps of half a second, so the kill
+Both with the shipped settings of configs/local.yaml (`lease_seconds`, `poll_seconds`), in two ways: as
+the Ray actors of `signoff up`, of which Ray starts a dead one anew; and as plain processes that nobody
+starts anew, as when a node is gone. The workflows march through steps of half a second, so the kill
 (`kill -9` of the runner that holds more, at a random moment) hits them inside steps and between them.
 For each workflow the dead runner held: the time from the kill until a step of it begins in another
-process, be it the other runner or the one that Ray starts in the dead one's place. No peer.
+process. No peer.
 
 A step counts as committed when the checkpoints hold it once the dead runner's connections are gone and
 before its lease is over; none of those may begin again. A step in flight may, once.
@@ -17,14 +18,18 @@ import random
 import signal
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import psycopg
 
 from benchmarks.bench import Bench, ray_here
 from benchmarks.figures import percentile
-from benchmarks.kinds import MARCH_KINDS, Entry, Journal
+from benchmarks.kinds import KINDS, Entry, Journal
 from benchmarks.report import Aim, Report, Table
+from benchmarks.runner import plain_runners
 from models.config import Config
 from models.store import workflows
 from models.store.database import Database
@@ -36,10 +41,16 @@ _PATIENCE_SECONDS = 180
 _SEED = 20261121
 
 
+_RESTARTED, _GONE = "Ray restarts it", "nobody restarts it"
+# Starts two runners, and stops what is left of them: process id by runner id.
+Start = Callable[[Config, Path, str], AbstractContextManager[dict[str, int]]]
+
+
 @dataclass(frozen=True)
 class _Fall:
     """What came of one kill. `still` is how long each workflow of the dead runner stood still, in seconds."""
 
+    how: str
     still: list[float]
     by_survivor: int
     committed: int
@@ -53,12 +64,14 @@ def measure(bench: Bench) -> Report:
     machine = bench.machine("ray", "langgraph")
     count = 10 if bench.quick else 50
     moments = random.Random(_SEED)
+    path, config = bench.configure()
     falls = []
     with ray_here():
         for _ in range(bench.repetitions):
-            falls.append(_fall(bench, count=count, moment=moments.random() * _STEP_SECONDS))
-            print(f"stood still for at most {max(falls[-1].still):.2f} s", flush=True)
-    _, config = bench.configure()
+            for how, start in ((_RESTARTED, _ray_runners), (_GONE, _two_processes)):
+                moment = moments.random() * _STEP_SECONDS
+                falls.append(_fall(bench, how, start, path, config, count=count, moment=moment))
+                print(f"{how}: stood still for at most {max(falls[-1].still):.2f} s", flush=True)
     still = [seconds for fall in falls for seconds in fall.still]
     redone = sum(fall.redone for fall in falls)
     p99 = percentile(still, 99)
@@ -68,7 +81,7 @@ def measure(bench: Bench) -> Report:
         measured=f"{count} workflows under way, two runners, one killed with SIGKILL; lease_seconds "
         f"{settings.lease_seconds:g}, poll_seconds {settings.poll_seconds:g}.",
         machine=machine,
-        tables=[_times(falls, still), _steps(falls)],
+        tables=[_times(falls), _steps(falls)],
         aims=[
             Aim(f"p99 of standing still ≤ {_AIM_SECONDS:g} s", p99 <= _AIM_SECONDS, f"{p99:.2f} s"),
             Aim("no committed step redone", redone == 0, f"{redone} redone"),
@@ -80,22 +93,36 @@ def measure(bench: Bench) -> Report:
     )
 
 
-def _fall(bench: Bench, *, count: int, moment: float) -> _Fall:
+@contextmanager
+def _ray_runners(config: Config, path: Path, url: str) -> Iterator[dict[str, int]]:
     from actors.runtime.pool import start_runners, stop_runners
 
-    _, config = bench.configure()
-    with bench.database() as url:
-        journal = Journal(bench.folder / f"journal-{time.monotonic_ns()}")
-        try:
-            runners = start_runners(config, url, roles="actors.roles:ROLES", kinds=MARCH_KINDS)
-            return asyncio.run(_kill(config, url, journal, dict(runners), count=count, moment=moment))
-        finally:
-            stop_runners(timeout_seconds=10)
+    try:
+        yield dict(start_runners(config, url, roles="actors.roles:ROLES", kinds=KINDS))
+    finally:
+        stop_runners(timeout_seconds=10)
+
+
+def _two_processes(config: Config, path: Path, url: str) -> AbstractContextManager[dict[str, int]]:
+    return plain_runners(config.runners.count, config=path, url=url)
+
+
+def _fall(
+    bench: Bench, how: str, start: Start, path: Path, config: Config, *, count: int, moment: float
+) -> _Fall:
+    journal = Journal(bench.folder / f"journal-{time.monotonic_ns()}")
+    with bench.database() as url, start(config, path, url) as runners:
+        killed, dead, committed = asyncio.run(
+            _kill(config, url, journal, runners, count=count, moment=moment)
+        )
+    [survivor] = [pid for pid in runners.values() if pid != dead]
+    return _judge(how, journal.read(), committed, killed=killed, dead=dead, survivor=survivor)
 
 
 async def _kill(
     config: Config, url: str, journal: Journal, runners: dict[str, int], *, count: int, moment: float
-) -> _Fall:
+) -> tuple[float, int, dict[str, int]]:
+    """Let workflows begin, kill a runner, let them end: when, its process id, what it had committed."""
     # Enough steps that nobody has finished when the dead runner's workflows move again.
     steps = int(config.runners.lease_seconds / _STEP_SECONDS) * 2
     async with Database(url=url, pool_size=2) as database, asyncio.timeout(_PATIENCE_SECONDS):
@@ -110,8 +137,7 @@ async def _kill(
         await asyncio.sleep(config.runners.lease_seconds / 8)
         committed = _committed(url, victim)
         await _ended(database, ids, steps=steps)
-    [survivor] = [pid for runner, pid in runners.items() if runner != victim]
-    return _judge(journal.read(), committed, killed=killed, dead=runners[victim], survivor=survivor)
+    return killed, runners[victim], committed
 
 
 async def _begin(database: Database, journal: Journal, *, steps: int) -> str:
@@ -161,7 +187,7 @@ async def _ended(database: Database, ids: list[str], *, steps: int) -> None:
 
 
 def _judge(
-    entries: list[Entry], committed: dict[str, int], *, killed: float, dead: int, survivor: int
+    how: str, entries: list[Entry], committed: dict[str, int], *, killed: float, dead: int, survivor: int
 ) -> _Fall:
     after = [e for e in entries if e.workflow in committed and e.at > killed and e.pid != dead]
     first: dict[str, Entry] = {}
@@ -171,6 +197,7 @@ def _judge(
         raise RuntimeError(f"{len(missing)} workflows ended without moving again, which can't be")
     begun = Counter((entry.workflow, entry.step) for entry in entries)
     return _Fall(
+        how=how,
         still=[entry.at - killed for entry in first.values()],
         by_survivor=sum(entry.pid == survivor for entry in first.values()),
         committed=sum(committed.values()),
@@ -180,14 +207,17 @@ def _judge(
     )
 
 
-def _times(falls: list[_Fall], still: list[float]) -> Table:
-    rows = [
-        (f"kill {number}", str(len(fall.still)), *_spread(fall.still), str(fall.by_survivor))
-        for number, fall in enumerate(falls, start=1)
-    ]
-    total = str(sum(fall.by_survivor for fall in falls))
-    rows.append(("all", str(len(still)), *_spread(still), total))
-    columns = ("", "workflows", "p50, s", "p99, s", "max, s", "taken up by the other runner")
+def _times(falls: list[_Fall]) -> Table:
+    rows = []
+    for how, chosen in (
+        (_RESTARTED, [fall for fall in falls if fall.how == _RESTARTED]),
+        (_GONE, [fall for fall in falls if fall.how == _GONE]),
+        ("both", falls),
+    ):
+        still = [seconds for fall in chosen for seconds in fall.still]
+        survivor = sum(fall.by_survivor for fall in chosen)
+        rows.append((how, str(len(chosen)), str(len(still)), *_spread(still), str(survivor)))
+    columns = ("", "kills", "workflows", "p50, s", "p99, s", "max, s", "taken up by the other runner")
     return Table(title="standing still after the kill", columns=columns, rows=rows)
 
 

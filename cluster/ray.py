@@ -227,6 +227,8 @@ def _head_environment(temp_dir: Path) -> dict[str, str]:
     environment.pop("RAY_ADDRESS", None)
     # vLLM is imported by five processes one after another: compiling it anew in each costs minutes.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    # Below this many processes at once Ray does not warn about their number: agents are many and small.
+    environment["RAY_worker_maximum_startup_concurrency"] = "64"
     # A job's `python` is the first on the PATH that the raylet was started with.
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     # So that a checkout that is not installed works too.
