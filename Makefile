@@ -31,7 +31,7 @@ check: setup
 	$(BIN)/lint-imports
 
 test: check
-	$(BIN)/pytest
+	$(BIN)/pytest tests/unit tests/integration tests/e2e
 
 test-fast: setup
 	$(BIN)/pytest tests/unit

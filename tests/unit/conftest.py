@@ -1,0 +1,42 @@
+"""What unit tests of the command and the bring-up share: a configuration with ports of its own."""
+
+import socket
+from pathlib import Path
+
+import pytest
+import yaml
+
+from models.config import Config, load
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+def config_file(tmp_path: Path) -> Path:
+    """local.yaml with a data folder and ports of its own."""
+    raw = yaml.safe_load((ROOT / "configs" / "local.yaml").read_text(encoding="utf-8"))
+    raw["data_dir"] = str(tmp_path / "data")
+    raw["ray"] |= {"port": free_port(), "dashboard_port": free_port()}
+    raw["http"]["port"] = free_port()
+    path = tmp_path / "local.yaml"
+    path.write_text(yaml.safe_dump(raw), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def config(config_file: Path) -> Config:
+    return load(config_file, root=ROOT)
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command sets what Ray reads; other tests must not see it."""
+    for name in ("RAY_AUTH_MODE", "RAY_USAGE_STATS_ENABLED", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
