@@ -162,6 +162,7 @@ async def test_a_cancelled_workflow_writes_nothing_more(database: Database, conf
                 )
                 assert await cursor.fetchall() == before[1]
             assert stopped.status == "cancelled"
+            assert stopped.epoch > 1, "stopping raises the epoch, so its runner is fenced off"
             assert stopped.error == "changed my mind"
             assert barrier.runs(workflow.id, "three") == 0
             async with database.transaction() as connection:

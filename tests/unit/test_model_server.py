@@ -269,7 +269,8 @@ async def test_latency_is_fixed_and_replaced_by_a_rules_delay(
 ) -> None:
     server.script(latency=0.3)
     await asyncio.gather(*(ask(client, "slow") for _ in range(20)))
-    assert all(call.finished and call.finished - call.started >= 0.3 for call in server.calls())
+    # A timer may fire a tick early, and the two stamps are rounded: not to the millisecond, then.
+    assert all(call.finished and call.finished - call.started > 0.25 for call in server.calls())
     server.script(Rule(contains="quick", delay=0), latency=3600)
     await ask(client, "quick")
 
