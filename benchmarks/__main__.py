@@ -1,8 +1,6 @@
 """`python -m benchmarks [NAME…] [--quick]`: run benchmarks, show what they found, keep it in RESULTS.md."""
 
 import importlib
-import signal
-import sys
 from typing import Annotated
 
 import typer
@@ -24,8 +22,6 @@ def main(
     ] = False,
 ) -> None:
     """Measure Signoff against its aims and its peers."""
-    # Ended by `timeout` or a CI, it must still stop its Postgres, its Ray and its runners.
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     console = Console(width=None if Console().is_terminal else 140)
     if unknown := set(names or ()) - set(NAMES):
         raise typer.BadParameter(f"{', '.join(sorted(unknown))}: there are {', '.join(NAMES)}")

@@ -7,6 +7,8 @@
 import logging
 import os
 import shutil
+import signal
+import sys
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -83,6 +85,7 @@ class Bench:
 @contextmanager
 def bench(*, quick: bool) -> Iterator[Bench]:
     """Postgres in a temporary folder for as long as the block."""
+    _leave_in_order()
     os.environ.update(_ENVIRONMENT)
     os.environ.pop("RAY_ADDRESS", None)
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # workers would compile all they import, each time
@@ -113,10 +116,16 @@ def ray_here() -> Iterator[str]:
         logging_level=logging.WARNING,
         namespace="signoff",
     )
+    _leave_in_order()  # Ray has put its own handler in, which aborts
     try:
         yield ray.get_runtime_context().gcs_address
     finally:
         ray.shutdown()
+
+
+def _leave_in_order() -> None:
+    """Ended with SIGTERM, as `timeout` does, still stop Postgres, Ray and the runners."""
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
 
 
 def _of(url: str, database: str) -> str:
