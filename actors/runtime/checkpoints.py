@@ -59,7 +59,7 @@ class GroupCommit:
         pending.checkpoint = row
         parent = (row.thread_id, row.checkpoint_ns, row.parent_checkpoint_id or "")
         for writes in self._lingering.pop(parent, []):
-            pending.done.add_done_callback(lambda done, writes=writes: _follow(writes, done))  # type: ignore[misc]
+            pending.done.add_done_callback(lambda done, writes=writes: _follow(writes, done))  # type: ignore[misc]  # a default binds the loop's value
         self._urgent.append(pending)
         self._kick()
         await pending.done
@@ -104,7 +104,7 @@ class GroupCommit:
             while self._urgent:
                 group, self._urgent = self._urgent, []
                 try:
-                    written = await self._database.steadily(lambda group=group: self._commit(group))  # type: ignore[misc]
+                    written = await self._database.steadily(lambda group=group: self._commit(group))  # type: ignore[misc]  # likewise
                 except BaseException as error:
                     for pending in group:
                         _settle(pending, error)
