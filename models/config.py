@@ -8,15 +8,32 @@ are relative to `root`: the folder `signoff up` was run in.
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from models.config_fields import Count, Port, Positive, ResolvedPath, Secret, Section, Text, Url
+from models.config_publishing import (
+    AuthConfig,
+    OutgoingConfig,
+    PublishingConfig,
+    SearchConfig,
+    ToolsConfig,
+    WebhooksConfig,
+)
 from models.editorial import SPECIALISTS
 from models.errors import ConfigInvalid
 from models.strict_yaml import MISSING_KEYS, faults, read_mapping
 
-EDITORIAL_ROLES = ("writer", "article_review", "concern_mapping", *SPECIALISTS, "knowledge_base")
+AGENT_ROLES = (
+    "writer",
+    "article_review",
+    "concern_mapping",
+    *SPECIALISTS,
+    "knowledge_base",
+    "search_index",
+)
+# Each of these holds an index in memory, so there is one of it.
+SINGLE_ROLES = ("knowledge_base", "search_index")
 
 
 class DatabaseConfig(Section):
@@ -41,22 +58,6 @@ class HttpConfig(Section):
 
     host: Text
     port: Port
-
-
-class AuthConfig(Section):
-    """How tokens are signed and checked (HS256, RFC 7519); `secret` has at least 32 characters."""
-
-    issuer: Text
-    audience: Text
-    secret: Secret
-    token_minutes: Count
-
-    @field_validator("secret")
-    @classmethod
-    def _long_enough(cls, secret: SecretStr) -> SecretStr:
-        if len(secret.get_secret_value()) < 32:
-            raise ValueError("an HS256 secret needs at least 32 characters (RFC 7518 §3.2)")
-        return secret
 
 
 class AutoscalingConfig(Section):
@@ -330,14 +331,20 @@ class Config(Section):
     runners: RunnersConfig
     agents: dict[str, AgentConfig]
     article_generation: ArticleGenerationConfig
+    publishing: PublishingConfig
+    tools: ToolsConfig
+    search: SearchConfig
+    outgoing: OutgoingConfig
+    webhooks: WebhooksConfig
 
     @field_validator("agents")
     @classmethod
-    def _desk_is_whole(cls, agents: dict[str, AgentConfig]) -> dict[str, AgentConfig]:
-        if missing := [role for role in EDITORIAL_ROLES if role not in agents]:
+    def _all_roles(cls, agents: dict[str, AgentConfig]) -> dict[str, AgentConfig]:
+        if missing := [role for role in AGENT_ROLES if role not in agents]:
             raise PydanticCustomError(MISSING_KEYS, "lacks {names}", {"names": missing})
-        if agents["knowledge_base"].replicas != 1:
-            raise ValueError("knowledge_base.replicas must be 1: one actor holds the index")
+        for role in SINGLE_ROLES:
+            if agents[role].replicas != 1:
+                raise ValueError(f"{role}.replicas must be 1: one actor holds the index")
         return agents
 
 

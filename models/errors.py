@@ -4,13 +4,17 @@ The class name is the fact, the docstring says what it means; the message names 
 remedy. `http_status` is what the HTTP door answers (RFC 9457 problem details).
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class SignoffError(Exception):
-    """Something Signoff refuses or could not do."""
+    """Something Signoff refuses or could not do. `facts` are for programs: members of the problem details."""
 
     http_status: ClassVar[int] = 500
+
+    def __init__(self, message: str, **facts: Any) -> None:
+        super().__init__(message)
+        self.facts = facts
 
 
 class ConfigInvalid(SignoffError):
@@ -102,7 +106,7 @@ class DecisionInvalid(SignoffError):
 
 
 class PermissionMissing(SignoffError):
-    """The caller lacks the scope, or asked for this approval himself."""
+    """The caller lacks the scope, or asked for this approval himself. `scope` is what it takes."""
 
     http_status = 403
 
@@ -111,6 +115,66 @@ class Unauthenticated(SignoffError):
     """The token is missing or not valid."""
 
     http_status = 401
+
+
+class InputInvalid(SignoffError):
+    """A request names or holds something that can't be: the message names the field and the remedy."""
+
+    http_status = 422
+
+
+class ToolNotFound(SignoffError):
+    """No tool has this name, or this door does not offer it."""
+
+    http_status = 404
+
+
+class RateLimited(SignoffError):
+    """The user calls this tool too often; `retry_after_seconds` says when it may be called again."""
+
+    http_status = 429
+
+
+class ArticleNotFound(SignoffError):
+    """No article has this id, or none that the caller may read."""
+
+    http_status = 404
+
+
+class ArticleConflict(SignoffError):
+    """The article is not in the status, or not of the version, that this takes; nothing has changed."""
+
+    http_status = 409
+
+
+class ResourceNotFound(SignoffError):
+    """No resource has this id, or none that the caller may read."""
+
+    http_status = 404
+
+
+class PromptConflict(SignoffError):
+    """Someone else edited the prompt meanwhile; nothing has changed."""
+
+    http_status = 409
+
+
+class UserNotFound(SignoffError):
+    """No user has this id."""
+
+    http_status = 404
+
+
+class WebhookNotFound(SignoffError):
+    """No webhook, or no delivery of it, has this id."""
+
+    http_status = 404
+
+
+class AddressRefused(SignoffError):
+    """An address that a user gave may not be reached from here (the URL guard)."""
+
+    http_status = 422
 
 
 class DatabaseUnavailable(SignoffError):

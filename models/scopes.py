@@ -1,9 +1,11 @@
 """Roles and scopes: who may do what, on which topic. Pure; every door and every resume asks here.
 
 A scope is written `{topic}:{role}` or `global:{role}`. Roles are ordered: who has one has all below it.
+`check_permission` is the one rule (seed 000 §5.3).
 """
 
 import re
+from collections.abc import Iterable
 from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
@@ -63,3 +65,49 @@ def parse_scope(text: str) -> Scope:
         if role == known:
             return Scope(topic=topic, role=known)
     raise ScopeInvalid(f"the scope {text!r} has the role {role!r}: use one of {', '.join(reversed(ROLES))}")
+
+
+def read_scopes(texts: Iterable[object]) -> tuple[Scope, ...]:
+    """The scopes among `texts`, in order and without repeats. What is malformed grants nothing."""
+    found: dict[Scope, None] = {}
+    for text in texts:
+        try:
+            found[parse_scope(text if isinstance(text, str) else "")] = None
+        except ScopeInvalid:
+            continue
+    return tuple(found)
+
+
+def is_topic(text: str) -> bool:
+    """Whether `text` can name a topic. `global` can't: it means all of them."""
+    return text != GLOBAL and _TOPIC.match(text) is not None
+
+
+def check_permission(
+    scopes: Iterable[Scope],
+    required_role: Role,
+    topic: str | None = None,
+    *,
+    global_admin_override: bool = True,
+) -> bool:
+    """Whether `scopes` reach `required_role` (seed 000 §5.3).
+
+    Args:
+        topic: what the role is needed on. None: on any topic.
+        global_admin_override: when false, a `global:` scope does not count at all: even `global:admin`
+            needs the role on the topic itself (§6.1, `edit_prompts`). The seed's algorithm let any
+            `global:` scope through its topic check here.
+    """
+    wanted = ROLES.index(required_role)
+    if topic is not None and not is_topic(topic):
+        return False
+    return any(
+        scope.rank >= wanted
+        for scope in scopes
+        if (global_admin_override if scope.is_global else topic in (None, scope.topic))
+    )
+
+
+def highest_role(scopes: Iterable[Scope]) -> Role | None:
+    """The highest role among `scopes`, on whatever topic; None when there is none."""
+    return max(scopes, key=lambda scope: scope.rank).role if (scopes := tuple(scopes)) else None

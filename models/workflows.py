@@ -9,9 +9,20 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from models.scopes import Role
+
 WorkflowStatus = Literal["queued", "running", "waiting", "succeeded", "failed", "cancelled"]
 OPEN_STATUSES: tuple[WorkflowStatus, ...] = ("queued", "running", "waiting")
 ENDED_STATUSES: tuple[WorkflowStatus, ...] = ("succeeded", "failed", "cancelled")
+
+
+class Permission(BaseModel):
+    """What the requester must have; checked again, from the stored scopes, when the workflow resumes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    role: Role
+    topic: str | None = None
 
 
 class WorkflowRequest(BaseModel):
@@ -27,6 +38,7 @@ class WorkflowRequest(BaseModel):
     input: dict[str, Any]
     input_digest: str
     requested_by: str
+    permission: Permission | None = None
 
 
 class Workflow(BaseModel):
@@ -46,6 +58,7 @@ class Workflow(BaseModel):
     resume: dict[str, Any] | None
     result: dict[str, Any] | None
     error: str | None
+    permission: Permission | None
     created_at: datetime
     updated_at: datetime
     started_at: datetime | None
@@ -63,6 +76,7 @@ class Claim(BaseModel):
     input: dict[str, Any]
     requested_by: str
     resume: dict[str, Any] | None
+    permission: Permission | None
     created_at: datetime
 
 

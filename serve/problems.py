@@ -1,17 +1,35 @@
 """Errors over HTTP: one handler renders every SignoffError as RFC 9457 problem details."""
 
+import math
+
 import psycopg
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
+from starlette.exceptions import HTTPException
 
-from models.errors import SignoffError, Unauthenticated
+from models.errors import PermissionMissing, RateLimited, SignoffError, Unauthenticated
 from models.store.database import GONE
+
+_MEANINGS = {
+    401: "The token is missing or not valid.",
+    403: "The token lacks the scope; WWW-Authenticate says which.",
+    404: "There is no such thing, or none that the caller may see.",
+    409: "It is not in the state that this takes; nothing has changed.",
+    422: "A parameter or the body is malformed; nothing has changed.",
+    429: "Called too often; Retry-After says when to call again.",
+    503: "The database is away.",
+}
 
 
 class Problem(BaseModel):
-    """A problem detail (RFC 9457): `type` names the fact, `detail` the thing and the remedy."""
+    """A problem detail (RFC 9457): `type` names the fact, `detail` the thing and the remedy.
+
+    Further members are facts for programs, such as `changes` or `retry_after_seconds`.
+    """
+
+    model_config = ConfigDict(extra="allow")
 
     type: str
     title: str
@@ -19,34 +37,74 @@ class Problem(BaseModel):
     detail: str
 
 
+def problem_responses(*statuses: int) -> dict[int | str, dict[str, object]]:
+    """The problems a route may answer with, for OpenAPI."""
+    return {
+        status: {
+            "description": _MEANINGS[status],
+            "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        }
+        for status in statuses
+    }
+
+
 def add_problem_handlers(app: FastAPI) -> None:
     """Render what the app raises as `application/problem+json`."""
 
     @app.exception_handler(SignoffError)
     async def refused(request: Request, error: SignoffError) -> JSONResponse:
-        return _render(error, error.http_status, str(error))
+        return render(error)
+
+    @app.exception_handler(HTTPException)
+    async def unrouted(request: Request, error: HTTPException) -> JSONResponse:
+        return _answer("HttpError", "No such door.", error.status_code, str(error.detail), {}, error.headers)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         faults = [f"{'.'.join(str(p) for p in fault['loc'])}: {fault['msg']}" for fault in error.errors()]
-        return _render(error, 422, "; ".join(faults))
+        return _answer("RequestInvalid", "The request is malformed.", 422, "; ".join(faults))
 
     @app.exception_handler(psycopg.DataError)
     async def unstorable(request: Request, error: psycopg.DataError) -> JSONResponse:
-        return _render(error, 422, f"a value can't be looked up: {str(error).splitlines()[0]}")
+        reason = f"a value can't be kept or looked up: {str(error).splitlines()[0]}"
+        return _answer("ValueUnstorable", "A value can't be kept.", 422, reason)
 
     for gone in GONE:
 
         @app.exception_handler(gone)
         async def away(request: Request, error: Exception) -> JSONResponse:
-            return _render(error, 503, "the database is away: try again in a moment")
+            return _answer("DatabaseAway", "The database is away.", 503, "try again in a moment")
 
 
-def _render(error: Exception, status: int, detail: str) -> JSONResponse:
+def render(error: SignoffError) -> JSONResponse:
+    """A SignoffError as a problem, with the headers that its status asks for."""
     name = type(error).__name__
     title = (type(error).__doc__ or name).strip().splitlines()[0]
+    return _answer(name, title, error.http_status, str(error), error.facts, _headers(error))
+
+
+def _headers(error: SignoffError) -> dict[str, str]:
+    if isinstance(error, Unauthenticated):
+        return {"WWW-Authenticate": 'Bearer error="invalid_token"'}
+    if isinstance(error, PermissionMissing) and "scope" in error.facts:
+        return {"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{error.facts["scope"]}"'}
+    if isinstance(error, RateLimited):
+        return {"Retry-After": str(math.ceil(error.facts["retry_after_seconds"]))}
+    return {}
+
+
+def _answer(
+    name: str,
+    title: str,
+    status: int,
+    detail: str,
+    facts: dict[str, object] | None = None,
+    headers: object = None,
+) -> JSONResponse:
     problem = Problem(type=f"urn:signoff:problem:{name}", title=title, status=status, detail=detail)
-    headers = {"WWW-Authenticate": "Bearer"} if isinstance(error, Unauthenticated) else None
     return JSONResponse(
-        problem.model_dump(), status_code=status, headers=headers, media_type="application/problem+json"
+        {**(facts or {}), **problem.model_dump()},
+        status_code=status,
+        headers=headers or None,  # type: ignore[arg-type]
+        media_type="application/problem+json",
     )

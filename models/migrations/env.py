@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from models.store.tables import metadata
+from models.store.schema import metadata
 
 context.configure(connection=context.config.attributes["connection"], target_metadata=metadata)
 with context.begin_transaction():

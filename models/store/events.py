@@ -9,13 +9,24 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from models.events import Event
+from models.scopes import Role
 from models.store.database import Connection
 
 
-async def append(connection: Connection, type_: str, workflow_id: str | None, data: dict[str, Any]) -> None:
-    """Append an event in the caller's transaction."""
+async def append(
+    connection: Connection,
+    type_: str,
+    workflow_id: str | None,
+    data: dict[str, Any],
+    *,
+    topic: str | None = None,
+    role: Role = "reader",
+    person: str | None = None,
+) -> None:
+    """Append an event in the caller's transaction. Who may see it: see `models.events.Event`."""
     await connection.execute(
-        "INSERT INTO events (type, workflow_id, data) VALUES (%s, %s, %s)", (type_, workflow_id, Jsonb(data))
+        "INSERT INTO events (type, workflow_id, data, topic, role, person) VALUES (%s, %s, %s, %s, %s, %s)",
+        (type_, workflow_id, Jsonb(data), topic, role, person),
     )
 
 
@@ -25,7 +36,7 @@ async def read(
     """Up to `limit` events after id `after`, in id order, with no gap that may still fill."""
     cursor = await connection.execute(
         """
-        SELECT id, workflow_id, type, data, at FROM events
+        SELECT id, workflow_id, type, topic, role, person, data, at FROM events
         WHERE id > %(after)s AND xid < pg_snapshot_xmin(pg_current_snapshot())
           AND (%(all)s OR workflow_id = ANY(%(ids)s))
         ORDER BY id LIMIT %(limit)s

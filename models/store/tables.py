@@ -7,63 +7,29 @@ that fence and write at once, and all of them read better as the SQL they are.
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
-metadata = sa.MetaData(
-    naming_convention={
-        "ix": "%(table_name)s_%(column_0_N_name)s_idx",
-        "uq": "%(table_name)s_%(column_0_N_name)s_key",
-        "ck": "%(table_name)s_%(constraint_name)s_check",
-        "fk": "%(table_name)s_%(column_0_N_name)s_fkey",
-        "pk": "%(table_name)s_pkey",
-    }
-)
-
-_now = sa.text("now()")
-
-
-class XID8(sa.types.UserDefinedType[str]):
-    """Postgres' 64-bit transaction id."""
-
-    cache_ok = True
-
-    def get_col_spec(self, **_: object) -> str:
-        """The type's SQL name."""
-        return "xid8"
-
-
-def _when(name: str, *, nullable: bool = False, default: bool = False) -> "sa.Column[object]":
-    return sa.Column(
-        name, sa.DateTime(timezone=True), nullable=nullable, server_default=_now if default else None
-    )
-
-
-def _text(name: str, *, nullable: bool = False, primary_key: bool = False) -> "sa.Column[str]":
-    return sa.Column(name, sa.Text, nullable=nullable, primary_key=primary_key)
-
-
-def _id(name: str, *, nullable: bool = False) -> "sa.Column[str]":
-    """An id that is ordered byte by byte, whatever the database's locale."""
-    return sa.Column(name, sa.Text(collation="C"), nullable=nullable, primary_key=not nullable)
-
+from models.store.columns import XID8, column_id, column_text, column_when, metadata
 
 workflows = sa.Table(
     "workflows",
     metadata,
-    _text("id", primary_key=True),
-    _text("kind"),
-    _text("key", nullable=True),
+    column_text("id", primary_key=True),
+    column_text("kind"),
+    column_text("key", nullable=True),
     sa.Column("input", JSONB, nullable=False),
-    _text("input_digest"),
-    _text("requested_by"),
-    _text("status"),
+    column_text("input_digest"),
+    column_text("requested_by"),
+    column_text("status"),
     sa.Column("epoch", sa.BigInteger, nullable=False, server_default="0"),
-    _text("runner_id", nullable=True),
+    column_text("runner_id", nullable=True),
     sa.Column("resume", JSONB),
     sa.Column("result", JSONB),
-    _text("error", nullable=True),
-    _when("created_at", default=True),
-    _when("updated_at", default=True),
-    _when("started_at", nullable=True),
-    _when("finished_at", nullable=True),
+    column_text("error", nullable=True),
+    # What its requester must still be allowed when it resumes; see `models.workflows.Permission`.
+    sa.Column("permission", JSONB),
+    column_when("created_at", default=True),
+    column_when("updated_at", default=True),
+    column_when("started_at", nullable=True),
+    column_when("finished_at", nullable=True),
     sa.CheckConstraint(
         "status IN ('queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled')", name="status"
     ),
@@ -86,21 +52,21 @@ sa.Index("workflows_key_created_at_idx", workflows.c.key, workflows.c.created_at
 runners = sa.Table(
     "runners",
     metadata,
-    _text("id", primary_key=True),
-    _text("name"),
-    _text("node"),
+    column_text("id", primary_key=True),
+    column_text("name"),
+    column_text("node"),
     sa.Column("pid", sa.Integer, nullable=False),
-    _when("started_at", default=True),
-    _when("lease_until"),
+    column_when("started_at", default=True),
+    column_when("lease_until"),
 )
 
 batches = sa.Table(
     "batches",
     metadata,
-    _text("id", primary_key=True),
-    _text("requested_by"),
-    _when("created_at", default=True),
-    _when("lease_until"),
+    column_text("id", primary_key=True),
+    column_text("requested_by"),
+    column_when("created_at", default=True),
+    column_when("lease_until"),
 )
 
 batch_workflows = sa.Table(
@@ -114,11 +80,11 @@ sa.Index("batch_workflows_workflow_id_idx", batch_workflows.c.workflow_id)
 checkpoints = sa.Table(
     "checkpoints",
     metadata,
-    _id("thread_id"),
-    _id("checkpoint_ns"),
-    _id("checkpoint_id"),
-    _id("parent_checkpoint_id", nullable=True),
-    _text("type"),
+    column_id("thread_id"),
+    column_id("checkpoint_ns"),
+    column_id("checkpoint_id"),
+    column_id("parent_checkpoint_id", nullable=True),
+    column_text("type"),
     sa.Column("data", sa.LargeBinary, nullable=False),
     sa.Column("metadata", sa.LargeBinary, nullable=False),
 )
@@ -126,14 +92,14 @@ checkpoints = sa.Table(
 checkpoint_writes = sa.Table(
     "checkpoint_writes",
     metadata,
-    _id("thread_id"),
-    _id("checkpoint_ns"),
-    _id("checkpoint_id"),
-    _id("task_id"),
+    column_id("thread_id"),
+    column_id("checkpoint_ns"),
+    column_id("checkpoint_id"),
+    column_id("task_id"),
     sa.Column("idx", sa.Integer, primary_key=True),
-    _text("task_path"),
-    _text("channel"),
-    _text("type"),
+    column_text("task_path"),
+    column_text("channel"),
+    column_text("type"),
     sa.Column("data", sa.LargeBinary, nullable=False),
 )
 
@@ -141,9 +107,9 @@ documents = sa.Table(
     "documents",
     metadata,
     sa.Column("workflow_id", sa.Text, sa.ForeignKey("workflows.id", ondelete="CASCADE"), primary_key=True),
-    _text("key", primary_key=True),
+    column_text("key", primary_key=True),
     sa.Column("value", JSONB, nullable=False),
-    _when("created_at", default=True),
+    column_when("created_at", default=True),
 )
 
 model_calls = sa.Table(
@@ -151,40 +117,61 @@ model_calls = sa.Table(
     metadata,
     sa.Column("id", sa.BigInteger, sa.Identity(), primary_key=True),
     sa.Column("workflow_id", sa.Text, sa.ForeignKey("workflows.id", ondelete="CASCADE"), nullable=False),
-    _text("step"),
-    _text("agent"),
-    _text("model"),
-    _text("prompt_sha256"),
+    column_text("step"),
+    column_text("agent"),
+    column_text("model"),
+    column_text("prompt_sha256"),
     sa.Column("prompt_tokens", sa.Integer, nullable=False),
     sa.Column("completion_tokens", sa.Integer, nullable=False),
     sa.Column("latency_seconds", sa.Double, nullable=False),
-    _text("error", nullable=True),
-    _when("at", default=True),
+    column_text("error", nullable=True),
+    column_when("at", default=True),
 )
 sa.Index("model_calls_workflow_id_idx", model_calls.c.workflow_id)
 
 approvals = sa.Table(
     "approvals",
     metadata,
-    _text("id", primary_key=True),
+    column_text("id", primary_key=True),
     sa.Column("workflow_id", sa.Text, sa.ForeignKey("workflows.id", ondelete="CASCADE"), nullable=False),
-    _text("interrupt_id"),
-    _text("kind"),
+    # Absent until the workflow reaches its gate, where the approval was asked for with the workflow.
+    column_text("interrupt_id", nullable=True),
+    column_text("kind"),
+    # What it is about, such as `article:17`, and how the inbox names it.
+    column_text("about", nullable=True),
+    sa.Column("title", sa.Text, nullable=False, server_default=""),
     sa.Column("content", JSONB, nullable=False),
-    _text("digest"),
-    _text("requested_by"),
-    _text("required_scope"),
+    column_text("digest"),
+    column_text("requested_by"),
+    column_text("required_scope"),
     sa.Column("four_eyes", sa.Boolean, nullable=False),
-    _text("status"),
-    _text("decided_by", nullable=True),
-    _text("notes", nullable=True),
-    _when("created_at", default=True),
-    _when("expires_at"),
-    _when("decided_at", nullable=True),
+    sa.Column("quorum", sa.Integer, nullable=False, server_default="1"),
+    # Why it is void, and what changed.
+    sa.Column("void_reason", JSONB),
+    column_text("status"),
+    column_text("decided_by", nullable=True),
+    column_text("notes", nullable=True),
+    column_when("created_at", default=True),
+    column_when("expires_at"),
+    column_when("decided_at", nullable=True),
     sa.UniqueConstraint("workflow_id", "interrupt_id"),
     sa.CheckConstraint("status IN ('pending', 'approved', 'rejected', 'expired', 'void')", name="status"),
 )
 sa.Index("approvals_pending_idx", approvals.c.expires_at, postgresql_where=sa.text("status = 'pending'"))
+sa.Index("approvals_about_idx", approvals.c.about, approvals.c.created_at)
+# Short numbers, as people type them.
+approval_numbers = sa.Sequence("approval_numbers", metadata=metadata)
+
+approval_votes = sa.Table(
+    "approval_votes",
+    metadata,
+    sa.Column("approval_id", sa.Text, sa.ForeignKey("approvals.id", ondelete="CASCADE"), primary_key=True),
+    column_text("voter", primary_key=True),
+    column_text("decision"),
+    column_text("notes", nullable=True),
+    column_when("at", default=True),
+    sa.CheckConstraint("decision IN ('approve', 'reject')", name="decision"),
+)
 
 events = sa.Table(
     "events",
@@ -192,9 +179,13 @@ events = sa.Table(
     sa.Column("id", sa.BigInteger, sa.Identity(), primary_key=True),
     # The writing transaction: readers stay below the oldest one still open, so no id appears late.
     sa.Column("xid", XID8, nullable=False, server_default=sa.text("pg_current_xact_id()")),
-    _text("workflow_id", nullable=True),
-    _text("type"),
+    column_text("workflow_id", nullable=True),
+    column_text("type"),
+    # Who may see it: whoever has `role` on `topic`, and `person`. Without a topic: `role` on all topics.
+    column_text("topic", nullable=True),
+    sa.Column("role", sa.Text, nullable=False, server_default="reader"),
+    column_text("person", nullable=True),
     sa.Column("data", JSONB, nullable=False),
-    _when("at", default=True),
+    column_when("at", default=True),
 )
 sa.Index("events_workflow_id_id_idx", events.c.workflow_id, events.c.id)

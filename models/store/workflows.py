@@ -20,7 +20,7 @@ CHANNEL = "signoff_workflows"
 
 _COLUMNS = (
     "id, kind, key, input, input_digest, requested_by, status, epoch, runner_id, resume, result, error, "
-    "created_at, updated_at, started_at, finished_at"
+    "permission, created_at, updated_at, started_at, finished_at"
 )
 
 _WANTED = """(
@@ -42,8 +42,8 @@ async def create(connection: Connection, request: WorkflowRequest) -> Workflow:
         psycopg.errors.UniqueViolation: another workflow of the same key is open.
     """
     cursor = await connection.execute(
-        f"""INSERT INTO workflows (id, kind, key, input, input_digest, requested_by, status)
-            VALUES (%s, %s, %s, %s, %s, %s, 'queued') RETURNING {_COLUMNS}""",
+        f"""INSERT INTO workflows (id, kind, key, input, input_digest, requested_by, permission, status)
+            VALUES (%s, %s, %s, %s, %s, %s, %s, 'queued') RETURNING {_COLUMNS}""",
         (
             uuid.uuid4().hex,
             request.kind,
@@ -51,6 +51,7 @@ async def create(connection: Connection, request: WorkflowRequest) -> Workflow:
             Jsonb(request.input),
             request.input_digest,
             request.requested_by,
+            Jsonb(request.permission.model_dump()) if request.permission else None,
         ),
     )
     workflow = Workflow.model_validate(await cursor.fetchone())
@@ -129,13 +130,15 @@ async def claim(
                 SET status = 'running', runner_id = %(runner)s, epoch = w.epoch + 1, updated_at = now(),
                     started_at = coalesce(w.started_at, now()), error = NULL
                 FROM ready WHERE w.id = ready.id
-                RETURNING w.id, w.epoch, w.kind, w.input, w.requested_by, w.resume, w.created_at
+                RETURNING w.id, w.epoch, w.kind, w.input, w.requested_by, w.resume, w.permission,
+                          w.created_at
             ), said AS (
                 INSERT INTO events (type, workflow_id, data)
                 SELECT 'workflow.running', id, jsonb_build_object('runner', %(runner)s::text, 'epoch', epoch)
                 FROM begun
             )
-            SELECT id AS workflow_id, epoch, kind, input, requested_by, resume, created_at FROM begun
+            SELECT id AS workflow_id, epoch, kind, input, requested_by, resume, permission, created_at
+            FROM begun
             """,
             {"kinds": list(kinds), "limit": limit, "runner": runner_id, "lease": lease_seconds},
         )

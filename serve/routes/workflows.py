@@ -10,20 +10,11 @@ from models.store import events, workflows
 from models.store.database import Database
 from models.workflows import Workflow
 from serve.auth import Caller
-from serve.problems import Problem
+from serve.problems import problem_responses
 
-_PROBLEMS: dict[int | str, dict[str, object]] = {
-    status: {"model": Problem, "description": description}
-    for status, description in {
-        401: "The token is missing or not valid.",
-        403: "The token lacks the scope.",
-        404: "There is no such workflow.",
-        409: "The workflow has already ended.",
-        422: "A parameter is malformed.",
-        503: "The database is away.",
-    }.items()
-}
-router = APIRouter(prefix="/api/workflows", tags=["workflows"], responses=_PROBLEMS)
+router = APIRouter(
+    prefix="/api/workflows", tags=["workflows"], responses=problem_responses(401, 403, 404, 409, 422, 503)
+)
 
 
 class Cancellation(BaseModel):

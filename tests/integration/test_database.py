@@ -13,7 +13,7 @@ from models.errors import DatabaseUnavailable
 from models.store import batches, events, migrate, runners, workflows
 from models.store.database import Database
 from models.store.migrate import run_alembic
-from models.store.tables import metadata
+from models.store.schema import metadata
 from models.workflows import WorkflowRequest
 
 REQUEST = WorkflowRequest(kind="steps", key="editorial:a", input={}, input_digest="d", requested_by="ann")

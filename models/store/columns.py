@@ -1,0 +1,43 @@
+"""What the tables are declared with: the names of constraints, and the columns that recur."""
+
+import sqlalchemy as sa
+
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "%(table_name)s_%(column_0_N_name)s_idx",
+        "uq": "%(table_name)s_%(column_0_N_name)s_key",
+        "ck": "%(table_name)s_%(constraint_name)s_check",
+        "fk": "%(table_name)s_%(column_0_N_name)s_fkey",
+        "pk": "%(table_name)s_pkey",
+    }
+)
+
+
+class XID8(sa.types.UserDefinedType[str]):
+    """Postgres' 64-bit transaction id."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: object) -> str:
+        """The type's SQL name."""
+        return "xid8"
+
+
+def column_when(name: str, *, nullable: bool = False, default: bool = False) -> "sa.Column[object]":
+    """A point in time; `default`: when the row is written."""
+    return sa.Column(
+        name,
+        sa.DateTime(timezone=True),
+        nullable=nullable,
+        server_default=sa.text("now()") if default else None,
+    )
+
+
+def column_text(name: str, *, nullable: bool = False, primary_key: bool = False) -> "sa.Column[str]":
+    """A text that must be there, unless `nullable`."""
+    return sa.Column(name, sa.Text, nullable=nullable, primary_key=primary_key)
+
+
+def column_id(name: str, *, nullable: bool = False) -> "sa.Column[str]":
+    """An id that is ordered byte by byte, whatever the database's locale."""
+    return sa.Column(name, sa.Text(collation="C"), nullable=nullable, primary_key=not nullable)
