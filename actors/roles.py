@@ -12,6 +12,7 @@ from actors.editorial.memory import InstitutionalMemory
 from actors.runtime.directory import Directory, Role
 from actors.runtime.prompts import read_chat_prompt
 from models.config import ArticleGenerationConfig, Config, KnowledgeBaseEvidence, ModelSettings
+from models.errors import ConfigInvalid
 
 
 def _settings(config: Config, model: ModelSettings, **files: str) -> AgentSettings:
@@ -92,6 +93,16 @@ def _evidence_finding(config: Config, directory: Directory) -> dict[str, Any]:
     }
 
 
+def _search_index(config: Config, directory: Directory) -> dict[str, Any]:
+    if directory.database_url is None:
+        raise ConfigInvalid("the agent search_index reads the database: make the Directory with database_url")
+    return {
+        "settings": config.article_generation.knowledge_base,
+        "search": config.search,
+        "database_url": directory.database_url,
+    }
+
+
 def _plain_specialist(role: str) -> Role:
     return (
         "actors.editorial.specialists:Specialist",
@@ -112,4 +123,5 @@ ROLES: dict[str, Role] = {
         "actors.runtime.vector_index:VectorIndex",
         lambda config, directory: {"settings": config.article_generation.knowledge_base},
     ),
+    "search_index": ("actors.runtime.search_index:SearchIndex", _search_index),
 }

@@ -2,4 +2,5 @@
 
 KINDS: dict[str, str] = {
     "editorial": "actors.editorial.kind:EDITORIAL",
+    "publish_article": "actors.publishing.kind:PUBLISH_ARTICLE",
 }

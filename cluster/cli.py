@@ -13,10 +13,45 @@ from typer.core import TyperGroup
 from models.errors import SignoffError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from cluster.approvals import Wish
+    from cluster.inbox import Inbox
     from models.config import Config
 
 DEFAULT_CONFIG = Path("configs/local.yaml")
 ConfigPath = Annotated[Path, typer.Option("--config", help="The configuration file.")]
+Url = Annotated[
+    str | None,
+    typer.Option("--url", help="Where Signoff answers; default: the configuration's http.host and port."),
+]
+TokenFile = Annotated[
+    str | None,
+    typer.Option(
+        "--token-file",
+        help="A file with your token (JWT), or - for stdin. The token itself is never an argument: "
+        "it would show in the list of processes.",
+    ),
+]
+User = Annotated[
+    str | None,
+    typer.Option(
+        "--user", help="Without --token-file: who you are, for a development token; your login name."
+    ),
+]
+Scopes = Annotated[
+    str | None,
+    typer.Option("--scopes", help="Of that development token, separated by commas; default: global:editor."),
+]
+Id = Annotated[str, typer.Argument(metavar="ID", help="The approval, as `signoff approvals` lists it.")]
+Digest = Annotated[
+    str | None,
+    typer.Option("--digest", help="Decide only on what has this digest; its first 12 characters will do."),
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask; what is decided on is shown all the same.")]
+Wait = Annotated[
+    float, typer.Option("--wait", min=0, help="Seconds to wait for what comes of it, such as publication.")
+]
 
 
 class OneLineErrors(TyperGroup):
@@ -128,9 +163,120 @@ def demo(config: ConfigPath = DEFAULT_CONFIG) -> None:
     raise typer.Exit(show(_load(config), config, Console(soft_wrap=True)))
 
 
+@app.command()
+def approvals(
+    every: Annotated[bool, typer.Option("--all", help="Those that are decided, too.")] = False,
+    kind: Annotated[str | None, typer.Option(help="Such as publish_article.")] = None,
+    topic: Annotated[str | None, typer.Option(help="Such as macro.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For scripts.")] = False,
+    config: ConfigPath = DEFAULT_CONFIG,
+    url: Url = None,
+    token_file: TokenFile = None,
+    user: User = None,
+    scopes: Scopes = None,
+) -> None:
+    """List what waits for a decision that you may take, or asked for."""
+    import json
+    from typing import get_args
+
+    from cluster.approval_view import table
+    from models.approvals import ApprovalStatus
+
+    with _inbox(config, url, token_file, user, scopes) as inbox:
+        statuses = get_args(ApprovalStatus) if every else ("pending",)
+        found = inbox.listed(statuses=statuses, kind=kind, topic=topic)
+    if as_json:
+        typer.echo(json.dumps([approval.model_dump(mode="json") for approval in found], indent=2))
+    elif found:
+        table(found, _console(), with_status=every)
+    else:
+        typer.echo("there are no approvals" if every else "nothing waits for a decision")
+
+
+@app.command()
+def approve(
+    approval_id: Id,
+    notes: Annotated[str | None, typer.Option(help="For whoever asked.")] = None,
+    digest: Digest = None,
+    yes: Yes = False,
+    wait: Wait = 5.0,
+    config: ConfigPath = DEFAULT_CONFIG,
+    url: Url = None,
+    token_file: TokenFile = None,
+    user: User = None,
+    scopes: Scopes = None,
+) -> None:
+    """Show an approval and approve exactly that. Without a terminal it takes --yes or --digest."""
+    from cluster.approvals import Wish
+
+    wish = Wish(decision="approve", notes=notes, digest=digest, yes=yes)
+    with _inbox(config, url, token_file, user, scopes) as inbox:
+        _decide(inbox, approval_id, wish, wait, may_ask=token_file != "-")
+
+
+@app.command()
+def reject(
+    approval_id: Id,
+    reason: Annotated[str, typer.Option(help="What should be different, for whoever asked.")],
+    digest: Digest = None,
+    yes: Yes = False,
+    wait: Wait = 5.0,
+    config: ConfigPath = DEFAULT_CONFIG,
+    url: Url = None,
+    token_file: TokenFile = None,
+    user: User = None,
+    scopes: Scopes = None,
+) -> None:
+    """Show an approval and reject it. Without a terminal it takes --yes or --digest."""
+    from cluster.approvals import Wish
+
+    wish = Wish(decision="reject", notes=reason, digest=digest, yes=yes)
+    with _inbox(config, url, token_file, user, scopes) as inbox:
+        _decide(inbox, approval_id, wish, wait, may_ask=token_file != "-")
+
+
 def main() -> None:
     """The console script."""
     app()
+
+
+def _inbox(
+    path: Path, url: str | None, token_file: str | None, user: str | None, scopes: str | None
+) -> "Inbox":
+    """Who calls, and where. With --url and --token-file no configuration is needed."""
+    from cluster.apps import base_url
+    from cluster.inbox import Inbox, development_token, read_token
+    from models.config import load
+    from models.errors import ConfigInvalid
+
+    if token_file is None:
+        config = load(path)
+        return Inbox(base_url(config) if url is None else url, development_token(config.auth, user, scopes))
+    if user is not None or scopes is not None:
+        raise ConfigInvalid("--token-file says who you are: leave out --user and --scopes")
+    return Inbox(base_url(load(path)) if url is None else url, read_token(token_file))
+
+
+def _decide(inbox: "Inbox", approval_id: str, wish: "Wish", wait: float, *, may_ask: bool) -> None:
+    """Exit code 1 if the person says no."""
+    import sys
+
+    from cluster.approvals import decide
+
+    asks = may_ask and sys.stdin.isatty() and sys.stdout.isatty()
+    ask = typer.confirm if asks else None
+    if not decide(inbox, approval_id, wish, console=_console(), ask=ask, wait_seconds=wait):
+        raise typer.Exit(1)
+
+
+def _console() -> "Console":
+    import sys
+
+    from rich.console import Console
+
+    # Whatever is printed here is text, whoever wrote it.
+    width = None if sys.stdout.isatty() else 160
+    return Console(width=width, markup=False, emoji=False, highlight=False)
 
 
 def _load(path: Path) -> "Config":

@@ -1,24 +1,34 @@
-"""`make demo`: bring everything up, edit the sample topics as a Ray job, and say where to look.
+"""`make demo`: bring everything up, edit the sample topics as a Ray job, and stop where a human signs off.
 
-A second run finds all of it there and redoes no finished topic.
+It ends with one article that waits for approval. A second run finds all of it there, redoes no finished
+topic, and asks for the next article's publication once that one is decided.
 """
 
+import shlex
+from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.console import Console
+from rich.text import Text
 
 from cluster.apps import base_url
+from cluster.inbox import DEFAULT_SCOPES, Inbox, Listed
+from cluster.plain_text import one_line
 from cluster.submit import dashboard_url, submit
+from cluster.tokens import mint_token
 from cluster.up import up
 from models.config import Config
 
 SAMPLES = "configs/samples/topics"
+SUBJECT = "macro"
+_USER = "demo"
 
 
 def demo(config: Config, path: Path, console: Console) -> int:
     """The exit code: 1 if a topic ended in an error. A blocked article is an outcome, and is shown."""
     up(config, console)
-    arguments = ["--config", str(path), "--topics", SAMPLES, "--allow-blocked"]
+    arguments = ["--config", str(path), "--topics", SAMPLES, "--allow-blocked", "--draft-in", SUBJECT]
+    arguments += ["--request-publication", "--requests-at-most", "1"]
     code = submit(config, "edit_articles", arguments)
     names = ", ".join(model.name for model in config.serving.models)
     console.print(f"\nedited by {names}: the bundled model proves the path, it does not write well")
@@ -26,4 +36,27 @@ def demo(config: Config, path: Path, console: Console) -> int:
     console.print(f"dashboard  {dashboard_url(config)}")
     console.print(f"again      signoff submit edit_articles {' '.join(arguments)}")
     console.print(f"stop       signoff down --config {path}   (or: make down)")
+    console.print(Text(f"\n{sign_off(config, path, finished=code == 0)}"))
     return code
+
+
+def sign_off(config: Config, path: Path, *, finished: bool) -> str:
+    """What waits for a human, and the command that approves it."""
+    if config.auth.secret is None:
+        return f"what waits for you: signoff approvals --token-file PATH --config {path}"
+    approval = waiting(config)
+    if approval is None:
+        reason = "all sample articles are decided" if finished else "see above what went wrong"
+        return f"nothing waits for approval: {reason}"
+    # The batch asked, so anyone else may approve: four eyes.
+    command = shlex.join(["signoff", "approve", approval.id, "--user", "you", "--config", str(path)])
+    title = one_line(approval.title)
+    return f"one article waits for a human, as approval {approval.id}: {title}\napprove    {command}"
+
+
+def waiting(config: Config) -> Listed | None:
+    """The first article of the samples' subject that waits, as seen by a user of the demo."""
+    token = mint_token(config.auth, user=_USER, scopes=[DEFAULT_SCOPES], now=datetime.now(UTC))
+    with Inbox(base_url(config), token) as inbox:
+        found = inbox.listed(kind="publish_article", topic=SUBJECT)
+    return next((approval for approval in found if approval.may_decide), None)

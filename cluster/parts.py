@@ -1,13 +1,14 @@
 """The parts that `signoff up` brings up, in their order. Serve's applications are in `apps`.
 
-They share a `Bringup`. What a change of configuration or code touches is started anew: see
-`Bringup.fresh`.
+They share a `Bringup`. Runners and their like are in `workers`. What a change of configuration or code
+touches is started anew: see `Bringup.fresh`.
 """
 
+import asyncio
 from pathlib import Path
 
 from cluster import bundled_model, checks, postgres, ray
-from cluster.bringup import CODE, Bringup, local_head, settings_of
+from cluster.bringup import Bringup, local_head, settings_of
 from cluster.folders import ensure_writable
 from cluster.plan import Say
 from cluster.state import fingerprint
@@ -80,7 +81,7 @@ class Postgres:
 
 
 class Schema:
-    """This release's tables."""
+    """This release's tables, and in them the tonalities that the prompt files hold."""
 
     name = "schema"
     after = ("database",)
@@ -97,7 +98,17 @@ class Schema:
         from models.store.migrate import migrate
 
         migrate(self._bringup.database_url)
+        asyncio.run(self._take_in_tonalities())
         return "migrated"
+
+    async def _take_in_tonalities(self) -> None:
+        from models.store import prompts
+        from models.store.database import Database
+
+        folder = self._bringup.config.publishing.prompts_dir / "tonalities"
+        database = Database(url=self._bringup.database_url, pool_size=1)
+        async with database, database.transaction() as connection:
+            await prompts.take_in_tonalities(connection, folder)
 
 
 class BundledModel:
@@ -204,53 +215,3 @@ class Site:
 
         publish(self._bringup.config, root=Path.cwd(), database_url=self._bringup.database_url)
         return str(Path.cwd())
-
-
-class Runners:
-    """The runners. Agents start on first use, so here those of an old configuration only stop."""
-
-    name = "runners"
-    after = ("site",)
-
-    def __init__(self, bringup: Bringup) -> None:
-        self._bringup = bringup
-
-    def check(self) -> str | None:
-        """All are there and made of what is here now. `repair` waits for each to answer."""
-        import ray as ray_package
-
-        if not self._bringup.fresh(self.name, self._made_of()):
-            return None
-        named = ray_package.util.list_named_actors(all_namespaces=True)
-        wanted = {f"runner:{number}" for number in range(self._bringup.config.runners.count)}
-        if not wanted <= {actor["name"] for actor in named if actor["namespace"] == ray.NAMESPACE}:
-            return None
-        return self._start()
-
-    def repair(self, say: Say) -> str:
-        """Stop runners and agents that are made of something else, then start what is missing."""
-        from actors.runtime.directory import stop_agents
-        from actors.runtime.pool import stop_runners
-
-        if not self._bringup.fresh(self.name, self._made_of()):
-            say("stopping those of the last configuration")
-            stop_runners()
-            stop_agents()
-        say("starting")
-        detail = self._start()
-        self._bringup.made(self.name, self._made_of())
-        return detail
-
-    def _start(self) -> str:
-        from actors.runtime.pool import start_runners
-        from actors.workflows import KINDS
-
-        runners = start_runners(
-            self._bringup.config, self._bringup.database_url, roles="actors.roles:ROLES", kinds=KINDS
-        )
-        return f"{len(runners)} alive"
-
-    def _made_of(self) -> str:
-        config = self._bringup.config
-        prompts = config.article_generation.editor.prompts.root_dir
-        return fingerprint([settings_of(config), self._bringup.database_url], (*CODE, prompts))

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from models.config import AuthConfig
 from models.errors import ConfigInvalid
 from models.scopes import parse_scope
+from models.users import MAX_SUBJECT, is_subject
 
 
 def mint_token(auth: AuthConfig, *, user: str, scopes: Sequence[str], now: datetime) -> str:
@@ -13,12 +14,23 @@ def mint_token(auth: AuthConfig, *, user: str, scopes: Sequence[str], now: datet
 
     Raises:
         ScopeInvalid: a scope is malformed.
-        ConfigInvalid: the user or the scopes are missing.
+        ConfigInvalid: the user or the scopes are missing or unusable, or there is no `auth.secret` to
+            sign with.
     """
     import jwt
 
+    if auth.secret is None:
+        raise ConfigInvalid(
+            "auth.secret is not set, so tokens can't be made here: get one from the issuer whose keys "
+            "auth.jwks names, or set auth.secret"
+        )
     if not user.strip():
         raise ConfigInvalid("--user is empty: name the person the token is for")
+    if not is_subject(user):
+        raise ConfigInvalid(
+            f"--user {user!r} can't name a person: use 1 to {MAX_SUBJECT} printable characters, "
+            "without spaces at the ends"
+        )
     if not scopes:
         raise ConfigInvalid("--scopes is empty: give at least one, such as macro:analyst")
     claims = {

@@ -18,13 +18,13 @@ from cluster.parts import (
     Head,
     Machine,
     Postgres,
-    Runners,
     Schema,
     Site,
 )
 from cluster.plan import Part, run_parts
 from cluster.state import ClusterState, only_one, read_state, write_state
 from cluster.view import ProgressView
+from cluster.workers import Dispatcher, Runners, SearchIndex
 from models.config import Config
 
 
@@ -60,6 +60,8 @@ def all_parts(bringup: Bringup) -> list[Part]:
         BundledModel(bringup),
         Site(bringup),
         Runners(bringup),
+        Dispatcher(bringup),
+        SearchIndex(bringup),
         *serve_apps(bringup),
     ]
 
@@ -98,10 +100,11 @@ def _leave_cluster(address: str, state: ClusterState) -> None:
     import ray.serve as ray_serve
 
     from actors.runtime.directory import stop_agents
-    from actors.runtime.pool import stop_runners
+    from actors.runtime.pool import stop_dispatcher, stop_runners
 
     for name in state.deployed:
         if name in ray_serve.status().applications:
             ray_serve.delete(name)
     stop_runners()
+    stop_dispatcher()
     stop_agents()

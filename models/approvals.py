@@ -6,17 +6,24 @@ if it is not the approval's, nothing happens (409).
 
 import hashlib
 import json
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from models.scopes import Scope, check_permission, parse_scope
 
 ApprovalStatus = Literal["pending", "approved", "rejected", "expired", "void"]
 Kind = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)]
 
 
 class GateRequest(BaseModel):
-    """What a gate asks for. `expires_in_seconds` counts from when the approval is written."""
+    """What a gate asks for. `expires_in_seconds` counts from when the approval is written.
+
+    `about` names the thing decided on, such as `article:17`; `title` is how the inbox shows it. It takes
+    `quorum` different people who have `required_scope`, or more.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -25,6 +32,17 @@ class GateRequest(BaseModel):
     required_scope: str
     four_eyes: bool
     expires_in_seconds: float = Field(gt=0)
+    about: str | None = None
+    title: str = ""
+    quorum: int = Field(default=1, ge=1)
+
+
+class Asked(BaseModel):
+    """What a gate waits for when its approval was written together with the workflow."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    approval_id: str
 
 
 class GateDecision(BaseModel):
@@ -48,26 +66,63 @@ class Decision(BaseModel):
     notes: str | None = None
 
 
+class Vote(BaseModel):
+    """What one person said."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    voter: str
+    decision: Literal["approve", "reject"]
+    notes: str | None
+    at: datetime
+
+
 class Approval(BaseModel):
-    """A row of `approvals`."""
+    """A row of `approvals` with its votes. `content` is what the digest covers, and all that is decided on.
+
+    `interrupt_id` is absent until the workflow reaches its gate. `void_reason` says what changed.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
     workflow_id: str
-    interrupt_id: str
+    interrupt_id: str | None
     kind: str
+    about: str | None
+    title: str
     content: dict[str, Any]
     digest: str
     requested_by: str
     required_scope: str
     four_eyes: bool
+    quorum: int
+    votes: tuple[Vote, ...]
+    void_reason: dict[str, Any] | None
     status: ApprovalStatus
     decided_by: str | None
     notes: str | None
     created_at: datetime
     expires_at: datetime
     decided_at: datetime | None
+
+    @property
+    def topic(self) -> str | None:
+        """The topic it takes a scope on; None when it takes one on all topics."""
+        scope = parse_scope(self.required_scope)
+        return None if scope.is_global else scope.topic
+
+    def may_be_decided_by(self, person: str, scopes: Iterable[Scope]) -> bool:
+        """Whether this person has the scope, and is not the one who asked where that matters."""
+        return self.reached_by(scopes) and not (self.four_eyes and person == self.requested_by)
+
+    def reached_by(self, scopes: Iterable[Scope]) -> bool:
+        """Whether `scopes` reach the one that deciding takes."""
+        wanted = parse_scope(self.required_scope)
+        if wanted.is_global:
+            scopes = [scope for scope in scopes if scope.is_global]
+            return check_permission(scopes, wanted.role)
+        return check_permission(scopes, wanted.role, wanted.topic)
 
 
 def content_digest(content: Any) -> str:

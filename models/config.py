@@ -12,14 +12,13 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from models.config_fields import Count, Port, Positive, ResolvedPath, Secret, Section, Text, Url
-from models.config_publishing import (
-    AuthConfig,
-    OutgoingConfig,
-    PublishingConfig,
-    SearchConfig,
-    ToolsConfig,
-    WebhooksConfig,
-)
+from models.config_publishing import AuthConfig as AuthConfig
+from models.config_publishing import OutgoingConfig as OutgoingConfig
+from models.config_publishing import PublishingConfig as PublishingConfig
+from models.config_publishing import RateLimit as RateLimit
+from models.config_publishing import SearchConfig as SearchConfig
+from models.config_publishing import ToolsConfig as ToolsConfig
+from models.config_publishing import WebhooksConfig as WebhooksConfig
 from models.editorial import SPECIALISTS
 from models.errors import ConfigInvalid
 from models.strict_yaml import MISSING_KEYS, faults, read_mapping
@@ -54,10 +53,11 @@ class RayConfig(Section):
 
 
 class HttpConfig(Section):
-    """Where Ray Serve's proxy listens."""
+    """Where Ray Serve's proxy listens, and how many replicas answer Signoff's own endpoints."""
 
     host: Text
     port: Port
+    replicas: Count
 
 
 class AutoscalingConfig(Section):

@@ -27,6 +27,12 @@ class TopicInvalid(SignoffError):
     http_status = 422
 
 
+class TopicUnknown(SignoffError):
+    """The site has no such subject area."""
+
+    http_status = 422
+
+
 class PathNotVisible(SignoffError):
     """A path a job was given can't be seen from where the job runs."""
 
@@ -117,6 +123,12 @@ class Unauthenticated(SignoffError):
     http_status = 401
 
 
+class KeysUnavailable(SignoffError):
+    """The keys that tokens are checked with could not be read yet."""
+
+    http_status = 503
+
+
 class InputInvalid(SignoffError):
     """A request names or holds something that can't be: the message names the field and the remedy."""
 
@@ -165,10 +177,22 @@ class UserNotFound(SignoffError):
     http_status = 404
 
 
+class RevocationNotFound(SignoffError):
+    """This scope is not revoked from this user."""
+
+    http_status = 404
+
+
 class WebhookNotFound(SignoffError):
     """No webhook, or no delivery of it, has this id."""
 
     http_status = 404
+
+
+class WebhookInactive(SignoffError):
+    """The webhook is switched off, so nothing is sent to it; nothing has changed."""
+
+    http_status = 409
 
 
 class AddressRefused(SignoffError):
@@ -185,3 +209,7 @@ class DatabaseUnavailable(SignoffError):
 
 class ClusterProblem(SignoffError):
     """A part of the cluster can't come up: the message says what is wrong and what to do."""
+
+
+class RequestRefused(SignoffError):
+    """An HTTP endpoint refused a command's request: the message is the problem's `detail`."""

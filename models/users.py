@@ -4,13 +4,22 @@ A `UserContext` is made once per request, from the verified token and the databa
 """
 
 from datetime import datetime
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer
 
 from models.errors import PermissionMissing
-from models.scopes import Role, Scope, check_permission, highest_role
+from models.scopes import Role, Scope, check_permission, highest_role, parse_scope
 
 EVERY_SCOPE = "*"
+MAX_SUBJECT = 255
+
+# In JSON a scope is its text, as everywhere that people see it.
+ScopeText = Annotated[
+    Scope,
+    BeforeValidator(lambda value: parse_scope(value) if isinstance(value, str) else value),
+    PlainSerializer(str, return_type=str, when_used="json"),
+]
 
 
 class _Record(BaseModel):
@@ -27,7 +36,7 @@ class Identity(_Record):
     subject: str
     name: str
     email: str
-    scopes: tuple[Scope, ...]
+    scopes: tuple[ScopeText, ...]
     issued_at: datetime | None
     expires_at: datetime
 
@@ -39,7 +48,7 @@ class UserContext(_Record):
     subject: str
     name: str
     email: str
-    scopes: tuple[Scope, ...]
+    scopes: tuple[ScopeText, ...]
     role: Role | None
     selected_chat_tonality_id: int | None = None
     selected_content_tonality_id: int | None = None
@@ -86,8 +95,16 @@ class Revocation(_Record):
     revoked_at: datetime
 
 
+def is_subject(text: str) -> bool:
+    """Whether `text` can name a person: 1 to 255 printable characters, without spaces at its ends.
+
+    Two names that look alike are one person to whoever reads an approval, so what can't be seen is refused.
+    """
+    return 0 < len(text) <= MAX_SUBJECT and text.isprintable() and text == text.strip()
+
+
 def effective(scopes: tuple[Scope, ...], revoked: frozenset[str]) -> tuple[Scope, ...]:
-    """The scopes that are left."""
+    """The scopes that are left. A revocation takes that very scope: `macro:reader` leaves `macro:admin`."""
     return () if EVERY_SCOPE in revoked else tuple(scope for scope in scopes if str(scope) not in revoked)
 
 

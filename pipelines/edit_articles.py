@@ -13,6 +13,7 @@ import logging
 import signal
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,12 +26,13 @@ from actors.editorial.artifacts import article_path, write_atomically
 from actors.runtime import site
 from models.config import ArticleGenerationConfig, Config
 from models.editorial import ArticleGenerationResult
-from models.errors import PathNotVisible, SignoffError
+from models.errors import PathNotVisible, SignoffError, TopicUnknown
 from models.events import Event
 from models.store import documents
 from models.store.database import Database
 from models.workflows import Workflow
 from pipelines.batch import Batch, live_batch
+from pipelines.drafts import Drafts
 from pipelines.summary import TopicSummary, as_lines, as_table, exit_code, write_parquet
 from pipelines.topics import TopicRow, duplicates, find_topic_files, read_topic
 
@@ -53,9 +55,20 @@ def main(
     at_once: Annotated[
         int | None, typer.Option(min=1, help="Topics under way at a time, instead of the configuration's.")
     ] = None,
+    draft_in: Annotated[
+        str | None, typer.Option(help="Make a draft of each edited article in this subject area.")
+    ] = None,
+    request_publication: Annotated[
+        bool, typer.Option("--request-publication", help="Ask for the publication of those drafts.")
+    ] = False,
+    requests_at_most: Annotated[
+        int | None, typer.Option(min=0, help="Ask for no more than this, those that wait already included.")
+    ] = None,
 ) -> None:
     """Edit the articles of a folder of topic files."""
     try:
+        if draft_in is None and (request_publication or requests_at_most is not None):
+            raise TopicUnknown("--request-publication: say which subject area they go to with --draft-in")
         ray.init(log_to_driver=False, logging_level=logging.WARNING)
         _quieten_ray_data()
         here = site.find()
@@ -63,7 +76,17 @@ def main(
         rows = _read(topics, settings.article_generation, here.root)
         code = asyncio.run(
             _edit(
-                rows, settings, here.database_url, force=force, allow_blocked=allow_blocked, at_once=at_once
+                rows,
+                settings,
+                here.database_url,
+                Wishes(
+                    force=force,
+                    allow_blocked=allow_blocked,
+                    at_once=at_once or settings.article_generation.batch.max_topics_at_once,
+                    draft_in=draft_in,
+                    request_publication=request_publication,
+                    requests_at_most=requests_at_most,
+                ),
             )
         )
     except SignoffError as error:
@@ -114,15 +137,19 @@ def _check_visible_everywhere(path: str) -> None:
         raise PathNotVisible(f"{path} can't be seen on {', '.join(blind)}: put the topics on a shared path")
 
 
-async def _edit(
-    rows: ray.data.Dataset,
-    config: Config,
-    database_url: str,
-    *,
-    force: bool,
-    allow_blocked: bool,
-    at_once: int | None,
-) -> int:
+@dataclass(frozen=True)
+class Wishes:
+    """What was asked for on the command line."""
+
+    force: bool
+    allow_blocked: bool
+    at_once: int
+    draft_in: str | None
+    request_publication: bool
+    requests_at_most: int | None
+
+
+async def _edit(rows: ray.data.Dataset, config: Config, database_url: str, wishes: Wishes) -> int:
     """Run all topics, at most `at_once` together, and report; the exit code."""
     batch_settings = config.article_generation.batch
     names = [
@@ -130,17 +157,19 @@ async def _edit(
         for r in rows.select_columns(["path", "channel", "slug"]).take_all()
     ]
     refused = duplicates(names)
-    room = asyncio.Semaphore(at_once or batch_settings.max_topics_at_once)
+    room = asyncio.Semaphore(wishes.at_once)
     summaries: list[TopicSummary] = []
+    requested: list[str] = []
     async with Database(url=database_url, pool_size=config.database.pool_size) as database:
+        drafts = Drafts(config=config, database=database, topic=wishes.draft_in) if wishes.draft_in else None
         async with live_batch(
             database=database,
             requested_by="batch",
             lease_seconds=batch_settings.lease_seconds,
-            force=force,
+            force=wishes.force,
             progress=_show,
         ) as batch:
-            desk = _Desk(config=config, database=database, batch=batch)
+            desk = _Desk(config=config, database=database, batch=batch, drafts=drafts)
             print(f"batch {batch.id}: {len(names)} topics", flush=True)
 
             async def one(row: TopicRow) -> None:
@@ -159,17 +188,21 @@ async def _edit(
                         group.create_task(one(row))
 
             stopped = await _until_stopped(all_of_them())
+        if drafts is not None and wishes.request_publication and not stopped:
+            requested = await drafts.request_publication(wishes.requests_at_most)
         summaries.sort(key=lambda summary: summary.topic)
         path = config.article_generation.editor.output.run_artifacts_dir / "batches" / f"{batch.id}.parquet"
         await asyncio.to_thread(write_parquet, summaries, path)
     Console(width=None if sys.stdout.isatty() else 160).print(as_table(summaries))
     for summary in summaries:
         print(as_lines(summary), flush=True)
+    for line in requested:
+        print(line, flush=True)
     print(f"summary: {path}", flush=True)
     if stopped:
         print("stopped: topics under way stop after their present step; submit again to continue", flush=True)
         return 1
-    return exit_code(summaries, allow_blocked=allow_blocked)
+    return exit_code(summaries, allow_blocked=wishes.allow_blocked)
 
 
 async def _stream(rows: ray.data.Dataset) -> AsyncIterator[TopicRow]:
@@ -202,7 +235,8 @@ async def _until_stopped(work: Any) -> bool:
 class _Desk:
     """Where a batch's topics go in and their summaries come out."""
 
-    def __init__(self, *, config: Config, database: Database, batch: Batch) -> None:
+    def __init__(self, *, config: Config, database: Database, batch: Batch, drafts: Drafts | None) -> None:
+        self._drafts = drafts
         self._output = config.article_generation.editor.output
         self._database = database
         self._batch = batch
@@ -228,6 +262,8 @@ class _Desk:
         kept = await self._database.steadily(lambda: documents.get_all(self._database, workflow.id))
         tokens = await self._database.steadily(lambda: documents.tokens(self._database, [workflow.id]))
         filed = ArticleGenerationResult.model_validate(kept["result"]) if "result" in kept else None
+        if self._drafts is not None and (said := await self._drafts.file(row.name, workflow.id, filed)):
+            print(f"{row.name}: {said}", flush=True)
         report = filed.editor_report if filed else None
         remaining = [concern.excerpt for concern in (report.blocking_concerns if report else None) or []]
         path = self._path(row)

@@ -1,6 +1,7 @@
 """Signoff's own HTTP endpoints: a FastAPI app that mounts the routers, on Ray Serve at `/`.
 
-The app is built inside the replica, so nothing of it is pickled. One replica holds one small pool.
+The app is built inside the replica, so nothing of it is pickled. A replica holds one pool, and keeps
+nothing that matters: killing it loses no request that was answered.
 """
 
 from collections.abc import AsyncIterator
@@ -11,23 +12,35 @@ import ray.serve as ray_serve
 from fastapi import FastAPI
 from ray.serve import Application
 
-from models.config import AuthConfig, Config
+from actors.runtime.directory import Directory
+from actors.tools.registry import Registry
+from actors.tools.search import HybridSearch, SemanticIndex
+from actors.tools.table import TOOLS
+from models.config import Config
 from models.store.database import Database
+from serve.feed import Feed
+from serve.metrics import Metrics
+from serve.openapi import describe
 from serve.problems import add_problem_handlers
-from serve.routes import health, workflows
+from serve.routes import approvals, audit, events, health, metrics, tools, users, webhooks, workflows
+from serve.routes.mcp import add_mcp, mcp_open
+from serve.tokens import TokenVerifier
 
-_POOL_SIZE = 4
+_DESCRIPTION = "Agents that do the work, and stop where a human must sign off."
 
 
 def build_api(config: Config, database_url: str) -> Application:
     """The Serve application of the HTTP endpoints."""
-    auth = config.auth
 
     def build() -> FastAPI:
-        return make_app(auth, database_url)
+        directory = Directory(config=config, roles="actors.roles:ROLES", database_url=database_url)
+        return make_app(config, database_url, semantic=directory.agent("search_index"))
 
     @ray_serve.deployment(
-        name="api", num_replicas=1, max_ongoing_requests=256, ray_actor_options={"num_cpus": 0.1}
+        name="api",
+        num_replicas=config.http.replicas,
+        max_ongoing_requests=256,
+        ray_actor_options={"num_cpus": 0.1},
     )
     @ray_serve.ingress(build)
     class Api:
@@ -38,18 +51,29 @@ def build_api(config: Config, database_url: str) -> Application:
     return app
 
 
-def make_app(auth: AuthConfig, database_url: str) -> FastAPI:
-    """The FastAPI app over a database."""
+def make_app(config: Config, database_url: str, *, semantic: SemanticIndex | None = None) -> FastAPI:
+    """The FastAPI app over a database; without `semantic`, search goes by words alone."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with Database(url=database_url, pool_size=_POOL_SIZE) as database:
+        async with Database(url=database_url, pool_size=config.database.pool_size) as database:
+            search = HybridSearch(database=database, semantic=semantic, settings=config.search)
             app.state.database = database
-            yield
+            app.state.registry = Registry(TOOLS, config=config, database=database, search=search)
+            app.state.metrics = Metrics(database)
+            app.state.feed = Feed(database)
+            try:
+                async with mcp_open(app):
+                    yield
+            finally:
+                await app.state.feed.close()
 
-    app = FastAPI(title="Signoff", version="0.1.0", lifespan=lifespan)
-    app.state.auth = auth
+    app = FastAPI(title="Signoff", version="0.1.0", description=_DESCRIPTION, lifespan=lifespan)
+    app.state.config = config
+    app.state.verifier = TokenVerifier(config.auth)
     add_problem_handlers(app)
-    app.include_router(health.router)
-    app.include_router(workflows.router)
+    for module in (health, metrics, tools, approvals, events, webhooks, workflows, users, audit):
+        app.include_router(module.router)
+    describe(app)
+    add_mcp(app)
     return app

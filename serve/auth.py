@@ -1,67 +1,53 @@
-"""Who is calling: a verified token becomes a `UserContext`. Identity comes from nowhere else."""
+"""Who is calling: a verified token and the database become a `UserContext`, once per request.
+
+Identity comes from nowhere else. Routes take `Caller`; doors that get their token in another way
+(WebSocket, MCP) call `context_of_token`. Revocations are read each time, so they hold at once.
+"""
 
 from typing import Annotated
 
-import jwt
-from fastapi import Depends, Request
-from pydantic import BaseModel, ConfigDict
+from fastapi import Depends
+from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 
-from models.config import AuthConfig
-from models.errors import PermissionMissing, Unauthenticated
-from models.scopes import Role, Scope, ScopeInvalid, parse_scope
-
-
-class UserContext(BaseModel):
-    """The caller, as the token says."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    user: str
-    scopes: tuple[Scope, ...]
-
-    def require_global(self, role: Role) -> None:
-        """Raise PermissionMissing unless the caller has `role`, or one above it, on all topics."""
-        wanted = Scope(topic="global", role=role)
-        if not any(scope.is_global and scope.rank >= wanted.rank for scope in self.scopes):
-            raise PermissionMissing(f"this takes the scope {wanted}")
+from models.errors import Unauthenticated
+from models.store import users
+from models.store.database import Database
+from models.users import UserContext
+from serve.tokens import TokenVerifier
 
 
-def verify(token: str, auth: AuthConfig) -> UserContext:
-    """Check signature, algorithm, issuer, audience and expiry of an HS256 JWT (RFC 7519, RFC 8725).
+async def context_of_token(token: str, *, verifier: TokenVerifier, database: Database) -> UserContext:
+    """The caller that a token speaks for, with the scopes that are left to them.
 
     Raises:
-        Unauthenticated: the token is not one of ours, or is over. Malformed scopes grant nothing.
+        Unauthenticated: the token is not valid. KeysUnavailable: it can't be checked now.
     """
-    try:
-        claims = jwt.decode(
-            token,
-            auth.secret.get_secret_value(),
-            algorithms=["HS256"],
-            issuer=auth.issuer,
-            audience=auth.audience,
-            options={"require": ["exp", "iss", "aud", "sub"]},
-        )
-    except jwt.InvalidTokenError as error:
-        raise Unauthenticated(f"the token is refused: {error}: get one with `signoff token`") from error
-    user, granted = claims["sub"], claims.get("scopes")
-    if not isinstance(user, str) or not user.strip():
-        raise Unauthenticated("the token is refused: sub is empty")
-    scopes = []
-    for text in granted if isinstance(granted, list) else []:
-        try:
-            scopes.append(parse_scope(text if isinstance(text, str) else ""))
-        except ScopeInvalid:
-            continue
-    return UserContext(user=user, scopes=tuple(scopes))
+    identity = await verifier.verify(token)
+    async with database.connection() as connection:
+        return await users.seen(connection, identity)
 
 
-async def caller(request: Request) -> UserContext:
-    """The caller of this request, from its `Authorization: Bearer` header."""
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+def bearer_token(headers: Headers) -> str:
+    """The token of `Authorization: Bearer …` (RFC 6750 §2.1). Raises Unauthenticated where there is none."""
+    given = headers.getlist("Authorization")
+    scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
     if scheme.lower() != "bearer" or not token.strip():
-        raise Unauthenticated("a bearer token is missing: get one with `signoff token`")
-    auth: AuthConfig = request.app.state.auth
-    return verify(token.strip(), auth)
+        raise Unauthenticated(
+            "a bearer token is missing: send one Authorization: Bearer header; `signoff token` makes tokens"
+        )
+    return token.strip()
+
+
+async def caller(connection: HTTPConnection) -> UserContext:
+    """The caller of this request or of this WebSocket's handshake; kept for the rest of it."""
+    known: UserContext | None = getattr(connection.state, "caller", None)
+    if known is None:
+        state = connection.app.state
+        token = bearer_token(connection.headers)
+        known = await context_of_token(token, verifier=state.verifier, database=state.database)
+        connection.state.caller = known
+    return known
 
 
 Caller = Annotated[UserContext, Depends(caller)]

@@ -57,6 +57,8 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def unrouted(request: Request, error: HTTPException) -> JSONResponse:
+        if error.status_code == 400:  # a body that FastAPI can't even decode
+            return _answer("RequestInvalid", "The request is malformed.", 422, "body: is not JSON in UTF-8")
         return _answer("HttpError", "No such door.", error.status_code, str(error.detail), {}, error.headers)
 
     @app.exception_handler(RequestValidationError)
@@ -78,12 +80,23 @@ def add_problem_handlers(app: FastAPI) -> None:
 
 def render(error: SignoffError) -> JSONResponse:
     """A SignoffError as a problem, with the headers that its status asks for."""
+    return JSONResponse(
+        members_of(error),
+        status_code=error.http_status,
+        headers=headers_of(error) or None,
+        media_type="application/problem+json",
+    )
+
+
+def members_of(error: SignoffError) -> dict[str, object]:
+    """The members of a SignoffError's problem, for doors that carry it in an envelope of their own."""
     name = type(error).__name__
     title = (type(error).__doc__ or name).strip().splitlines()[0]
-    return _answer(name, title, error.http_status, str(error), error.facts, _headers(error))
+    return _members(name, title, error.http_status, str(error), error.facts)
 
 
-def _headers(error: SignoffError) -> dict[str, str]:
+def headers_of(error: SignoffError) -> dict[str, str]:
+    """The headers that a SignoffError's status asks for."""
     if isinstance(error, Unauthenticated):
         return {"WWW-Authenticate": 'Bearer error="invalid_token"'}
     if isinstance(error, PermissionMissing) and "scope" in error.facts:
@@ -101,10 +114,16 @@ def _answer(
     facts: dict[str, object] | None = None,
     headers: object = None,
 ) -> JSONResponse:
-    problem = Problem(type=f"urn:signoff:problem:{name}", title=title, status=status, detail=detail)
     return JSONResponse(
-        {**(facts or {}), **problem.model_dump()},
+        _members(name, title, status, detail, facts or {}),
         status_code=status,
         headers=headers or None,  # type: ignore[arg-type]
         media_type="application/problem+json",
     )
+
+
+def _members(name: str, title: str, status: int, detail: str, facts: dict[str, object]) -> dict[str, object]:
+    # A name that a caller made up may hold half of a surrogate pair, which no answer can.
+    told = detail.encode(errors="backslashreplace").decode()
+    problem = Problem(type=f"urn:signoff:problem:{name}", title=title, status=status, detail=told)
+    return {**facts, **problem.model_dump()}

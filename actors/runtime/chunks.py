@@ -1,8 +1,9 @@
 """Documents cut into passages that the embedding model reads whole.
 
-Called by the vector index. Sizes are in the embedding model's own tokens, its special tokens included:
-an embedding endpoint refuses, or worse cuts in silence, what is longer. A passage is a verbatim slice
-of its document and begins and ends between words, where its tokens are the same as in the document.
+Called by the vector index and the search index. Sizes are in the embedding model's own tokens, its
+special tokens included: an embedding endpoint refuses, or worse cuts in silence, what is longer. A
+passage is a verbatim slice of its document and begins and ends between words, where its tokens are the
+same as in the document.
 """
 
 import hashlib

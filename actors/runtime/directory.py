@@ -28,15 +28,24 @@ Role = tuple[str, Callable[[Config, "Directory"], dict[str, Any]]]
 
 
 class Directory:
-    """Hands out agents. `roles` is where the table of roles is, as `module:NAME`. It can be pickled."""
+    """Hands out agents. `roles` is where the table of roles is, as `module:NAME`. It can be pickled.
 
-    def __init__(self, *, config: Config, roles: str) -> None:
+    `database_url` is for the roles that read the database: the embedded Postgres' is in no configuration.
+    """
+
+    def __init__(self, *, config: Config, roles: str, database_url: str | None = None) -> None:
+        self.database_url = database_url
         self._config = config
         self._roles = roles
         self._handles: dict[tuple[str, int], Any] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_config": self._config, "_roles": self._roles, "_handles": {}}
+        return {
+            "database_url": self.database_url,
+            "_config": self._config,
+            "_roles": self._roles,
+            "_handles": {},
+        }
 
     def agent(self, role: str) -> Any:
         """A stand-in for the agent: awaiting `agent.verb(…)` calls the actor (see `RemoteAgent`)."""

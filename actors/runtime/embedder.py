@@ -1,7 +1,7 @@
 """Texts to vectors: the seam to the embedding model, and its side over HTTP.
 
-Called by the vector index. The endpoint is Signoff's own `/embeddings/v1`, vLLM's, or any other that
-speaks OpenAI's API.
+Called by the vector index and the search index. The endpoint is Signoff's own `/embeddings/v1`, vLLM's,
+or any other that speaks OpenAI's API.
 """
 
 import asyncio
@@ -80,6 +80,6 @@ class OpenAIEmbedder:
     def _explain(self, what: str) -> str:
         settings = self._settings
         return (
-            f"knowledge base: embedding model {settings.model_name} at {settings.api_base}: {what}. "
+            f"embedding model {settings.model_name} at {settings.api_base}: {what}. "
             "Check that the endpoint is up, and knowledge_base.embedding"
         )

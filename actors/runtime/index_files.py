@@ -55,14 +55,14 @@ class Index:
         """An index over passages and their vectors, one each."""
         import faiss
 
-        matrix = _normalised(vectors)
+        matrix = normalised(vectors)
         flat = faiss.IndexFlatIP(matrix.shape[1])
         flat.add(matrix)
         return cls(version=version, passages=passages, vectors=flat)
 
     def nearest(self, vector: list[float], top_k: int) -> list[Passage]:
         """At most `top_k` passages, best first; scores are cosines."""
-        query = _normalised([vector])
+        query = normalised([vector])
         if query.shape[1] != self.vectors.d:
             raise ModelReplyInvalid(
                 f"knowledge base: the embedding model gave {query.shape[1]} numbers, but the index has "
@@ -76,15 +76,15 @@ class Index:
         ]
 
 
-def _normalised(vectors: list[list[float]]) -> Any:
+def normalised(vectors: list[list[float]]) -> Any:
     """The vectors as float32 rows of length 1; a row of zeros stays, and is near to nothing."""
     import numpy
 
     if len({len(vector) for vector in vectors}) != 1 or not vectors[0]:
-        raise ModelReplyInvalid("knowledge base: the embedding model gave vectors of different lengths")
+        raise ModelReplyInvalid("the embedding model gave vectors of different lengths")
     matrix = numpy.asarray(vectors, dtype=numpy.float32)
     if not numpy.isfinite(matrix).all():
-        raise ModelReplyInvalid("knowledge base: the embedding model gave a vector with NaN or infinity")
+        raise ModelReplyInvalid("the embedding model gave a vector with NaN or infinity")
     lengths = numpy.linalg.norm(matrix, axis=1, keepdims=True)
     return matrix / numpy.where(lengths == 0, 1, lengths)
 

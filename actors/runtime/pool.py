@@ -1,8 +1,9 @@
-"""The pool of runners: detached Ray actors that `signoff up` starts and Ray restarts."""
+"""The runners and the dispatcher: detached Ray actors that `signoff up` starts and Ray restarts."""
 
 import asyncio
 import os
 import traceback
+from collections.abc import Awaitable
 from typing import Any
 
 import ray
@@ -13,6 +14,7 @@ from models.config import Config
 from models.store.database import Database
 
 PREFIX = "runner:"
+DISPATCHER = "dispatcher:"
 
 
 class RunnerActor:
@@ -24,18 +26,11 @@ class RunnerActor:
         from actors.runtime.runner import Runner
 
         self._database = await Database(url=database_url, pool_size=config.database.pool_size).__aenter__()
-        directory = Directory(config=config, roles=roles)
+        directory = Directory(config=config, roles=roles, database_url=database_url)
         self._runner = Runner(
             name=name, config=config, database=self._database, directory=directory, kinds=kinds
         )
-        self._running = asyncio.get_running_loop().create_task(self._run())
-
-    async def _run(self) -> None:
-        try:
-            await self._runner.run()
-        except BaseException as error:  # noqa: BLE001  # whatever it was, a runner that does not run must go
-            traceback.print_exception(error)
-            os._exit(1)
+        self._running = asyncio.get_running_loop().create_task(_live(self._runner.run()))
 
     async def ready(self) -> tuple[str, int]:
         """The runner's id and process id, once it is up."""
@@ -47,34 +42,79 @@ class RunnerActor:
         await self._running
 
 
+class DispatcherActor:
+    """The dispatcher in a process of its own, which ends and is restarted as a runner's is."""
+
+    async def __init__(self, *, name: str, config: Config, database_url: str) -> None:  # type: ignore[misc]
+        from actors.runtime.outbox import Dispatcher
+
+        self._name = name
+        self._database = await Database(url=database_url, pool_size=config.database.pool_size).__aenter__()
+        self._dispatcher = Dispatcher(config=config, database=self._database)
+        self._running = asyncio.get_running_loop().create_task(_live(self._dispatcher.run()))
+
+    async def ready(self) -> tuple[str, int]:
+        """The dispatcher's name and process id, once it is up."""
+        return self._name, os.getpid()
+
+    async def stop(self) -> None:
+        """Let what is being sent be answered, and send nothing more."""
+        self._dispatcher.stop()
+        await self._running
+
+
 def start_runners(
     config: Config, database_url: str, *, roles: str, kinds: dict[str, str], timeout_seconds: float = 120
 ) -> list[tuple[str, int]]:
     """Start the runners that are missing, and wait until each answers: their ids and process ids."""
-    handles: list[Any] = [
-        ray.remote(RunnerActor)
-        .options(
-            name=f"{PREFIX}{number}",
-            namespace=NAMESPACE,
-            lifetime="detached",
-            get_if_exists=True,
-            num_cpus=config.runners.num_cpus,
-            max_restarts=-1,
-            max_concurrency=16,
-        )
-        .remote(name=f"{PREFIX}{number}", config=config, database_url=database_url, roles=roles, kinds=kinds)
-        for number in range(config.runners.count)
-    ]
+    site = {"config": config, "database_url": database_url, "roles": roles, "kinds": kinds}
+    names = [f"{PREFIX}{number}" for number in range(config.runners.count)]
+    handles = [_start(RunnerActor, name, config.runners.num_cpus, site) for name in names]
     answers: list[tuple[str, int]] = ray.get([h.ready.remote() for h in handles], timeout=timeout_seconds)
     return answers
 
 
 def stop_runners(*, timeout_seconds: float = 30) -> int:
     """Stop every runner of this cluster: gently first, then for good; how many."""
+    return _stop(PREFIX, timeout_seconds)
+
+
+def start_dispatcher(config: Config, database_url: str, *, timeout_seconds: float = 120) -> tuple[str, int]:
+    """Start the dispatcher if it is missing, and wait until it answers: its name and process id."""
+    site = {"config": config, "database_url": database_url}
+    handle = _start(DispatcherActor, f"{DISPATCHER}0", config.webhooks.num_cpus, site)
+    answer: tuple[str, int] = ray.get(handle.ready.remote(), timeout=timeout_seconds)
+    return answer
+
+
+def stop_dispatcher(*, timeout_seconds: float = 30) -> int:
+    """Stop the dispatcher of this cluster: gently first, then for good; how many.
+
+    What it was sending then is sent again once its claims have run out.
+    """
+    return _stop(DISPATCHER, timeout_seconds)
+
+
+async def _live(running: Awaitable[None]) -> None:
+    """Await what an actor lives for, and end the process when that fails."""
+    try:
+        await running
+    except BaseException as error:  # noqa: BLE001  # whatever it was, an actor that does not run must go
+        traceback.print_exception(error)
+        os._exit(1)
+
+
+def _start(actor: type, name: str, num_cpus: float, arguments: dict[str, Any]) -> Any:
+    options = {"name": name, "namespace": NAMESPACE, "lifetime": "detached", "get_if_exists": True}
+    more = {"num_cpus": num_cpus, "max_restarts": -1, "max_concurrency": 16}
+    return ray.remote(actor).options(**options, **more).remote(name=name, **arguments)
+
+
+def _stop(prefix: str, timeout_seconds: float) -> int:
     handles: list[Any] = [
         ray.get_actor(entry["name"], namespace=NAMESPACE)
         for entry in ray.util.list_named_actors(all_namespaces=True)
-        if entry["namespace"] == NAMESPACE and entry["name"].startswith(PREFIX)
+        if entry["namespace"] == NAMESPACE and entry["name"].startswith(prefix)
     ]
     stops = [handle.stop.remote() for handle in handles]
     ray.wait(stops, num_returns=len(stops), timeout=timeout_seconds) if stops else None

@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from actors.runtime.directory import Directory
 from models.config import Config
 from models.llm import Answer, ModelCall
-from models.store import documents
-from models.store.database import Database
+from models.store import approval_inbox, documents
+from models.store.database import Connection, Database
 from models.workflows import Claim
 
 R = TypeVar("R", bound=BaseModel)
@@ -79,6 +79,30 @@ class Run:
             lambda: documents.put(self._database, self._claim, key=key, value=data, calls=calls)
         )
         self._kept[key] = data
+
+    async def effect(self, key: str, type_: type[R], act: Callable[[Connection], Awaitable[R]]) -> R:
+        """Do `act` in one transaction with keeping its outcome under `key`: once, whatever dies.
+
+        Raises:
+            Fenced: the workflow was cancelled or taken over; nothing was done.
+        """
+
+        async def attempt() -> Any:
+            return await documents.effect(self._database, self._claim, key=key, act=act)
+
+        if key not in self._kept:
+            self._kept[key] = await self._database.steadily(attempt)
+        return type_.model_validate(self._kept[key])
+
+    async def asked_for(self) -> str:
+        """The id of the approval that was written together with this workflow."""
+
+        async def look() -> str:
+            async with self._database.connection() as connection:
+                [approval] = await approval_inbox.of_workflow(connection, self._claim.workflow_id)
+                return approval.id
+
+        return await self._database.steadily(look)
 
     def kept(self, key: str, type_: type[R]) -> R | None:
         """What is kept under `key`, or None."""

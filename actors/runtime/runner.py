@@ -23,10 +23,11 @@ from actors.runtime.checkpoints import EPOCH, FencedSaver, GroupCommit
 from actors.runtime.directory import Directory
 from actors.runtime.kind import Kind, load_kind
 from actors.runtime.run import Run
-from models.approvals import GateRequest
+from models.approvals import Asked, GateRequest
 from models.config import Config
-from models.errors import Fenced, SignoffError
-from models.store import approvals, runners, workflows
+from models.errors import Fenced, PermissionMissing, SignoffError
+from models.scopes import check_permission
+from models.store import approvals, runners, users, workflows
 from models.store.database import GONE, Database
 from models.workflows import Claim
 
@@ -196,8 +197,8 @@ class Runner:
     async def _settle(self, claim: Claim, kind: Kind, outcome: dict[str, Any]) -> None:
         """The graph has stopped: at its gates, or at its end."""
         if gates := outcome.get(_INTERRUPT):
-            requests = {gate.id: GateRequest.model_validate(gate.value) for gate in gates}
-            await self._database.steadily(lambda: approvals.open_gates(self._database, claim, requests))
+            waits = {gate.id: _gate(gate.value) for gate in gates}
+            await self._database.steadily(lambda: approvals.open_gates(self._database, claim, waits))
         else:
             result = kind.result(outcome)
             await self._database.steadily(lambda: workflows.finish(self._database, claim, result=result))
@@ -206,6 +207,7 @@ class Runner:
         self, active: _Active, run: Run, kind: Kind, graph: CompiledStateGraph[Any, Any, Any, Any]
     ) -> dict[str, Any]:
         claim = active.claim
+        await self._database.steadily(lambda: self._check_still_permitted(claim))
         where: Any = {
             "configurable": {"thread_id": claim.workflow_id, EPOCH: claim.epoch},
             "recursion_limit": _RECURSION_LIMIT,
@@ -227,6 +229,17 @@ class Runner:
         )
         return outcome if isinstance(outcome, dict) else {}
 
+    async def _check_still_permitted(self, claim: Claim) -> None:
+        """Before what was approved is done: whoever asked must still have the scope, as last seen."""
+        approved = any(answer["status"] == "approved" for answer in (claim.resume or {}).values())
+        if claim.permission is None or not approved:
+            return
+        async with self._database.connection() as connection:
+            scopes = await users.stored_scopes(connection, claim.requested_by)
+        role, topic = claim.permission.role, claim.permission.topic
+        if not check_permission(scopes, role, topic):
+            raise PermissionMissing(f"{claim.requested_by} asked for this and no longer has {topic}:{role}")
+
     async def _fail(self, claim: Claim, run: Run, kind: Kind, error: Exception) -> None:
         reason = str(error) if isinstance(error, SignoffError) else f"{type(error).__name__}: {error}"
         reason = reason.replace("\x00", "")  # Postgres holds no NUL
@@ -243,6 +256,10 @@ class Runner:
             kind = load_kind(self._kinds[name])
             self._graphs[name] = (kind, kind.build_graph().compile(checkpointer=self._saver))
         return self._graphs[name]
+
+
+def _gate(value: dict[str, Any]) -> GateRequest | Asked:
+    return (Asked if value.keys() == {"approval_id"} else GateRequest).model_validate(value)
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:

@@ -1,58 +1,49 @@
-"""Approvals: opened by a runner, decided by a human, each in one transaction.
+"""Approvals: asked for, decided by humans, each in one transaction. Reading them is in `approval_inbox`.
 
-Opening checks the runner's epoch and marks the workflow as waiting. Deciding locks the approval, so
-of two simultaneous decisions one wins and the other gets 409.
+A runner opens them at a gate, under its epoch, or they are asked for together with the workflow. Deciding
+locks the workflow, then the approval, as every writer does: of two decisions at once one wins and the
+other gets 409.
 """
 
-import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from psycopg.types.json import Jsonb
 from pydantic import ValidationError
 
-from models.approvals import Approval, Decision, GateDecision, GateRequest, content_digest
+from models.approvals import Approval, Asked, Decision, GateDecision, GateRequest, content_digest
 from models.errors import ApprovalConflict, ApprovalNotFound, DecisionInvalid, PermissionMissing
-from models.store import events, workflows
+from models.scopes import Scope
+from models.store import approval_inbox, events, users, workflows
 from models.store.database import Connection, Database
 from models.workflows import Claim
 
-_COLUMNS = (
-    "id, workflow_id, interrupt_id, kind, content, digest, requested_by, required_scope, four_eyes, status, "
-    "decided_by, notes, created_at, expires_at, decided_at"
-)
+
+async def ask(
+    connection: Connection, workflow_id: str, request: GateRequest, *, requested_by: str
+) -> Approval:
+    """Write an approval that the workflow's gate will wait for (`Asked`), in the caller's transaction."""
+    approval_id = await _write(connection, workflow_id, None, request, requested_by)
+    assert approval_id is not None, "only an interrupt can be there already"
+    return await approval_inbox.get(connection, approval_id)
 
 
-async def open_gates(database: Database, claim: Claim, requests: Mapping[str, GateRequest]) -> None:
+async def open_gates(database: Database, claim: Claim, gates: Mapping[str, GateRequest | Asked]) -> None:
     """Write the approvals a graph stopped for (by interrupt id), and let the workflow wait.
 
-    An approval that is already there (a runner died right after writing it) stays as it is.
-    Raises Fenced.
+    An approval that is already there (a runner died right after writing it) stays as it is; one that was
+    asked for with the workflow now knows its gate.
+
+    Raises:
+        Fenced, and ApprovalNotFound: a gate waits for an approval that is not the workflow's.
     """
     async with database.transaction() as connection:
         await workflows.fence(connection, claim)
-        for interrupt_id, request in requests.items():
-            cursor = await connection.execute(
-                """INSERT INTO approvals (id, workflow_id, interrupt_id, kind, content, digest, requested_by,
-                                          required_scope, four_eyes, status, expires_at)
-                   VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, 'pending', now() + make_interval(secs => %s))
-                   ON CONFLICT (workflow_id, interrupt_id) DO NOTHING RETURNING id""",
-                (
-                    uuid.uuid4().hex,
-                    claim.workflow_id,
-                    interrupt_id,
-                    request.kind,
-                    Jsonb(request.content),
-                    content_digest(request.content),
-                    claim.requested_by,
-                    request.required_scope,
-                    request.four_eyes,
-                    request.expires_in_seconds,
-                ),
-            )
-            if row := await cursor.fetchone():
-                data = {"approval_id": row["id"], "kind": request.kind}
-                await events.append(connection, "approval.requested", claim.workflow_id, data)
+        for interrupt_id, gate in gates.items():
+            if isinstance(gate, Asked):
+                await _bind(connection, claim.workflow_id, interrupt_id, gate)
+            else:
+                await _write(connection, claim.workflow_id, interrupt_id, gate, claim.requested_by)
         await connection.execute(
             """UPDATE workflows SET status = 'waiting', runner_id = NULL, resume = NULL, epoch = epoch + 1,
                       updated_at = now() WHERE id = %s""",
@@ -61,23 +52,22 @@ async def open_gates(database: Database, claim: Claim, requests: Mapping[str, Ga
         await _resume_when_all_decided(connection, claim.workflow_id)
 
 
-async def get(connection: Connection, approval_id: str) -> Approval:
-    """One approval; ApprovalNotFound if there is none."""
-    return await _one(connection, f"SELECT {_COLUMNS} FROM approvals WHERE id = %s", approval_id)
-
-
-async def of_workflow(connection: Connection, workflow_id: str) -> list[Approval]:
-    """A workflow's approvals, oldest first."""
-    cursor = await connection.execute(
-        f"SELECT {_COLUMNS} FROM approvals WHERE workflow_id = %s ORDER BY created_at, id", (workflow_id,)
-    )
-    return [Approval.model_validate(row) for row in await cursor.fetchall()]
-
-
 async def decide(
-    database: Database, *, approval_id: str, answer: Any, decided_by: str, scopes: frozenset[str]
+    database: Database, *, approval_id: str, answer: Any, decided_by: str, scopes: Iterable[Scope]
 ) -> Approval:
-    """Decide an approval and make its workflow runnable, in one transaction.
+    """Take one person's decision; see `decide_in`. It is a transaction of its own."""
+    async with database.transaction() as connection:
+        return await decide_in(
+            connection, approval_id=approval_id, answer=answer, decided_by=decided_by, scopes=scopes
+        )
+
+
+async def decide_in(
+    connection: Connection, *, approval_id: str, answer: Any, decided_by: str, scopes: Iterable[Scope]
+) -> Approval:
+    """Take one person's decision and, when that settles it, make the workflow runnable.
+
+    A rejection settles it at once; an approval when `quorum` people have approved who still may.
 
     Args:
         answer: what the human sent, unchecked; only a well-formed `Decision` counts.
@@ -87,24 +77,31 @@ async def decide(
     Raises:
         DecisionInvalid: the answer is malformed, or rejects without a reason.
         ApprovalNotFound, PermissionMissing.
-        ApprovalConflict: decided already, expired, or for other content. Nothing has changed.
+        ApprovalConflict: settled already, expired, void, said before, or for other content. Nothing has
+            changed.
     """
-    try:
-        decision = Decision.model_validate(answer)
-    except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in fault["loc"]) or "body"
-        raise DecisionInvalid(f"{field}: {fault['msg']}") from error
-    if decision.decision == "reject" and not (decision.notes or "").strip():
-        raise DecisionInvalid("notes: a rejection needs its reason")
-    async with database.transaction() as connection:
-        approval = await _lock(connection, approval_id)
-        _check_may_decide(approval, decided_by, scopes)
-        await _check_still_open(connection, approval, decision)
-        status = "approved" if decision.decision == "approve" else "rejected"
-        decided = await _close(connection, approval, status, decided_by, decision.notes)
-        await _resume_when_all_decided(connection, approval.workflow_id)
-        return decided
+    decision = _read(answer)
+    approval = await _lock(connection, approval_id)
+    _check_may_decide(approval, decided_by, tuple(scopes))
+    await _check_still_open(connection, approval, decision)
+    await _vote(connection, approval, decided_by, decision)
+    if decision.decision == "reject":
+        await _settle(connection, approval, "rejected", decided_by, decision.notes)
+    elif await _approvals_that_count(connection, approval, decided_by) >= approval.quorum:
+        await _settle(connection, approval, "approved", decided_by, decision.notes)
+    else:
+        await _tell(connection, "approval.voted", approval, decided_by)
+    return await approval_inbox.get(connection, approval_id)
+
+
+async def void(connection: Connection, approval_id: str, reason: dict[str, Any]) -> None:
+    """End a pending approval whose content has changed, in the caller's transaction."""
+    approval = await _lock(connection, approval_id)
+    if approval.status == "pending":
+        await connection.execute(
+            "UPDATE approvals SET void_reason = %s WHERE id = %s", (Jsonb(reason), approval_id)
+        )
+        await _settle(connection, approval, "void", None, None)
 
 
 async def expire_due(database: Database) -> int:
@@ -120,56 +117,156 @@ async def expire_due(database: Database) -> int:
             approval = await _lock(connection, approval_id)
             if approval.status != "pending":
                 continue
-            await _close(connection, approval, "expired", None, None)
-            await _resume_when_all_decided(connection, approval.workflow_id)
+            await _settle(connection, approval, "expired", None, None)
             expired += 1
     return expired
 
 
+def _read(answer: Any) -> Decision:
+    try:
+        decision = Decision.model_validate(answer)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in fault["loc"]) or "body"
+        raise DecisionInvalid(f"{field}: {fault['msg']}") from error
+    if decision.decision == "reject" and not (decision.notes or "").strip():
+        raise DecisionInvalid("notes: a rejection needs its reason")
+    return decision
+
+
+async def _write(
+    connection: Connection, workflow_id: str, interrupt_id: str | None, request: GateRequest, by: str
+) -> str | None:
+    """Write an approval and its event; its id, or None if the interrupt has one."""
+    cursor = await connection.execute(
+        """INSERT INTO approvals (id, workflow_id, interrupt_id, kind, about, title, content, digest,
+                                  requested_by, required_scope, four_eyes, quorum, status, expires_at)
+           VALUES (nextval('approval_numbers')::text, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, 'pending',
+                   now() + make_interval(secs => %s))
+           ON CONFLICT (workflow_id, interrupt_id) DO NOTHING RETURNING id""",
+        (
+            workflow_id,
+            interrupt_id,
+            request.kind,
+            request.about,
+            request.title,
+            Jsonb(request.content),
+            content_digest(request.content),
+            by,
+            request.required_scope,
+            request.four_eyes,
+            request.quorum,
+            request.expires_in_seconds,
+        ),
+    )
+    row = await cursor.fetchone()
+    if row is None:
+        return None
+    approval = await approval_inbox.get(connection, row["id"])
+    await _tell(connection, "approval.requested", approval, by)
+    return approval.id
+
+
+async def _bind(connection: Connection, workflow_id: str, interrupt_id: str, gate: Asked) -> None:
+    cursor = await connection.execute(
+        """UPDATE approvals SET interrupt_id = %s WHERE id = %s AND workflow_id = %s
+           AND (interrupt_id IS NULL OR interrupt_id = %s)""",
+        (interrupt_id, gate.approval_id, workflow_id, interrupt_id),
+    )
+    if cursor.rowcount != 1:
+        raise ApprovalNotFound(f"workflow {workflow_id} has no approval {gate.approval_id!r} to wait for")
+
+
 async def _lock(connection: Connection, approval_id: str) -> Approval:
     """Lock an approval. Its workflow first: every writer takes the two in this order, so none deadlock."""
-    approval = await get(connection, approval_id)
+    approval = await approval_inbox.get(connection, approval_id)
     await connection.execute("SELECT 1 FROM workflows WHERE id = %s FOR UPDATE", (approval.workflow_id,))
-    return await _one(connection, f"SELECT {_COLUMNS} FROM approvals WHERE id = %s FOR UPDATE", approval_id)
+    await connection.execute("SELECT 1 FROM approvals WHERE id = %s FOR UPDATE", (approval_id,))
+    return await approval_inbox.get(connection, approval_id)
 
 
-async def _one(connection: Connection, query: str, approval_id: str) -> Approval:
-    row = await (await connection.execute(query.encode(), (approval_id,))).fetchone()
-    if row is None:
-        raise ApprovalNotFound(f"there is no approval {approval_id!r}")
-    return Approval.model_validate(row)
-
-
-def _check_may_decide(approval: Approval, decided_by: str, scopes: frozenset[str]) -> None:
-    if approval.required_scope not in scopes:
-        raise PermissionMissing(f"deciding this {approval.kind} takes the scope {approval.required_scope}")
-    if approval.four_eyes and decided_by == approval.requested_by:
+def _check_may_decide(approval: Approval, decided_by: str, scopes: tuple[Scope, ...]) -> None:
+    if not approval.reached_by(scopes):
+        raise PermissionMissing(
+            f"deciding this {approval.kind} takes the scope {approval.required_scope}",
+            scope=approval.required_scope,
+        )
+    if not approval.may_be_decided_by(decided_by, scopes):
         raise PermissionMissing(f"{decided_by} asked for this {approval.kind}: someone else must decide it")
 
 
 async def _check_still_open(connection: Connection, approval: Approval, decision: Decision) -> None:
+    if approval.status == "void" and approval.void_reason is not None:
+        raise ApprovalConflict(
+            f"this {approval.kind} is void: what it was for has changed since it was asked for",
+            status="void",
+            changes=approval.void_reason,
+        )
     if approval.status != "pending":
-        raise ApprovalConflict(f"this {approval.kind} is already {approval.status}")
-    row = await (await connection.execute("SELECT %s <= now() AS late", (approval.expires_at,))).fetchone()
+        raise ApprovalConflict(f"this {approval.kind} is already {approval.status}", status=approval.status)
+    row = await (
+        await connection.execute("SELECT %s <= clock_timestamp() AS late", (approval.expires_at,))
+    ).fetchone()
     if row and row["late"]:
-        raise ApprovalConflict(f"this {approval.kind} expired at {approval.expires_at.isoformat()}")
+        raise ApprovalConflict(
+            f"this {approval.kind} expired at {approval.expires_at.isoformat()}", status="expired"
+        )
     if decision.digest != approval.digest:
         raise ApprovalConflict(
-            f"this {approval.kind} is not what was shown: its digest is {approval.digest}; look again"
+            f"this {approval.kind} is not what was shown: its digest is {approval.digest}; look again",
+            status="pending",
         )
 
 
-async def _close(
-    connection: Connection, approval: Approval, status: str, decided_by: str | None, notes: str | None
-) -> Approval:
+async def _vote(connection: Connection, approval: Approval, voter: str, decision: Decision) -> None:
     cursor = await connection.execute(
-        f"""UPDATE approvals SET status = %s, decided_by = %s, notes = %s, decided_at = now()
-            WHERE id = %s RETURNING {_COLUMNS}""",
+        """INSERT INTO approval_votes (approval_id, voter, decision, notes) VALUES (%s, %s, %s, %s)
+           ON CONFLICT DO NOTHING""",
+        (approval.id, voter, decision.decision, decision.notes),
+    )
+    if cursor.rowcount != 1:
+        raise ApprovalConflict(
+            f"{voter} has already approved this {approval.kind}: it takes {approval.quorum} different people",
+            status="pending",
+        )
+
+
+async def _approvals_that_count(connection: Connection, approval: Approval, voter: str) -> int:
+    """How many have approved: this voter, and those who, as far as is known, still have the scope."""
+    votes = (await approval_inbox.get(connection, approval.id)).votes
+    earlier = [vote.voter for vote in votes if vote.decision == "approve" and vote.voter != voter]
+    still = [approval.reached_by(await users.stored_scopes(connection, voter)) for voter in earlier]
+    return 1 + sum(still)
+
+
+async def _settle(
+    connection: Connection, approval: Approval, status: str, decided_by: str | None, notes: str | None
+) -> None:
+    await connection.execute(
+        "UPDATE approvals SET status = %s, decided_by = %s, notes = %s, decided_at = now() WHERE id = %s",
         (status, decided_by, notes, approval.id),
     )
-    data = {"approval_id": approval.id, "kind": approval.kind, "by": decided_by}
-    await events.append(connection, f"approval.{status}", approval.workflow_id, data)
-    return Approval.model_validate(await cursor.fetchone())
+    await _tell(connection, f"approval.{status}", approval, decided_by)
+    await _resume_when_all_decided(connection, approval.workflow_id)
+
+
+async def _tell(connection: Connection, type_: str, approval: Approval, by: str | None) -> None:
+    data = {
+        "approval_id": approval.id,
+        "kind": approval.kind,
+        "about": approval.about,
+        "title": approval.title,
+        "by": by,
+    }
+    await events.append(
+        connection,
+        type_,
+        approval.workflow_id,
+        data,
+        topic=approval.topic,
+        role="editor",
+        person=approval.requested_by,
+    )
 
 
 async def _resume_when_all_decided(connection: Connection, workflow_id: str) -> None:
@@ -179,7 +276,7 @@ async def _resume_when_all_decided(connection: Connection, workflow_id: str) -> 
     )
     if await cursor.fetchone() is None:
         return
-    gates = await of_workflow(connection, workflow_id)
+    gates = await approval_inbox.of_workflow(connection, workflow_id)
     if any(gate.status == "pending" for gate in gates):
         return
     resume = {
@@ -190,6 +287,7 @@ async def _resume_when_all_decided(connection: Connection, workflow_id: str) -> 
             notes=gate.notes,
         ).model_dump()
         for gate in gates
+        if gate.interrupt_id is not None
     }
     await connection.execute(
         "UPDATE workflows SET status = 'queued', resume = %s, updated_at = now() WHERE id = %s",

@@ -4,14 +4,16 @@ Each is written once, under a key that names its step, in one fenced statement t
 model calls it took and the event that tells of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from psycopg.types.json import Jsonb
+from pydantic import BaseModel
 
 from models.errors import Fenced
 from models.llm import ModelCall
-from models.store.database import Database
+from models.store import events, workflows
+from models.store.database import Connection, Database
 from models.workflows import Claim
 
 _PUT = """
@@ -52,6 +54,29 @@ async def put(
         )
         if await cursor.fetchone() is None:
             raise Fenced(f"workflow {claim.workflow_id} is no longer this runner's (epoch {claim.epoch})")
+
+
+async def effect(
+    database: Database, claim: Claim, *, key: str, act: Callable[[Connection], Awaitable[BaseModel]]
+) -> Any:
+    """Do `act` and keep its outcome under `key`, in one transaction; or return what is kept already.
+
+    The idempotency key of a step is (workflow, key). Raises Fenced, and what `act` raises.
+    """
+    async with database.transaction() as connection:
+        await workflows.fence(connection, claim)
+        cursor = await connection.execute(
+            "SELECT value FROM documents WHERE workflow_id = %s AND key = %s", (claim.workflow_id, key)
+        )
+        if (row := await cursor.fetchone()) is not None:
+            return row["value"]
+        value = (await act(connection)).model_dump(mode="json")
+        await connection.execute(
+            "INSERT INTO documents (workflow_id, key, value) VALUES (%s, %s, %s)",
+            (claim.workflow_id, key, Jsonb(value)),
+        )
+        await events.append(connection, "step.done", claim.workflow_id, {"step": key})
+        return value
 
 
 async def get_all(database: Database, workflow_id: str) -> dict[str, Any]:

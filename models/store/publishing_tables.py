@@ -247,5 +247,11 @@ deliveries = sa.Table(
     column_when("ended_at", nullable=True),
     sa.CheckConstraint("status IN ('pending', 'delivered', 'dead')", name="status"),
 )
-sa.Index("deliveries_due_idx", deliveries.c.next_attempt_at, postgresql_where=sa.text("status = 'pending'"))
+# By webhook, so that a long queue for one is never looked through for another's.
+sa.Index(
+    "deliveries_due_idx",
+    deliveries.c.webhook_id,
+    deliveries.c.next_attempt_at,
+    postgresql_where=sa.text("status = 'pending'"),
+)
 sa.Index("deliveries_webhook_id_created_at_idx", deliveries.c.webhook_id, deliveries.c.created_at)

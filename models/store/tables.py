@@ -177,7 +177,8 @@ events = sa.Table(
     "events",
     metadata,
     sa.Column("id", sa.BigInteger, sa.Identity(), primary_key=True),
-    # The writing transaction: readers stay below the oldest one still open, so no id appears late.
+    # The writing transaction: readers go by (xid, id) and stay below the oldest one still open, so no
+    # event appears behind them.
     sa.Column("xid", XID8, nullable=False, server_default=sa.text("pg_current_xact_id()")),
     column_text("workflow_id", nullable=True),
     column_text("type"),
@@ -189,3 +190,10 @@ events = sa.Table(
     column_when("at", default=True),
 )
 sa.Index("events_workflow_id_id_idx", events.c.workflow_id, events.c.id)
+sa.Index(
+    "events_article_id_idx",
+    sa.text("(data ->> 'article_id')"),
+    events.c.id,
+    postgresql_where=sa.text("data ? 'article_id'"),
+)
+sa.Index("events_xid_id_idx", events.c.xid, events.c.id)

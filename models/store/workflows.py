@@ -191,6 +191,10 @@ async def _settle(
                        runner_id = NULL, resume = NULL, updated_at = now(), finished_at = now()
                 WHERE id = %(id)s AND epoch = %(epoch)s AND status = 'running'
                 RETURNING id
+            ), voided AS (
+                -- A workflow that failed waits for no decision any more.
+                UPDATE approvals SET status = 'void', decided_at = now()
+                FROM settled WHERE workflow_id = settled.id AND approvals.status = 'pending'
             ), said AS (
                 INSERT INTO events (type, workflow_id, data)
                 SELECT 'workflow.' || %(status)s, id, %(data)s FROM settled

@@ -5,8 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
+from models.config import PublishingConfig
 from models.events import Event
-from models.store import events, workflows
+from models.store import events, publishing, workflows
 from models.store.database import Database
 from models.workflows import Workflow
 from serve.auth import Caller
@@ -69,6 +70,11 @@ async def cancel_workflow(
     caller.require_global("editor")
     database: Database = request.app.state.database
     async with database.transaction() as connection:
-        return await workflows.cancel(
-            connection, workflow_id, reason=f"{cancellation.reason} ({caller.user})"
+        reason = f"{cancellation.reason} ({caller.subject})"
+        cancelled = await workflows.cancel(connection, workflow_id, reason=reason)
+        # An article whose publication is stopped goes back to its editor.
+        settings: PublishingConfig = request.app.state.config.publishing
+        await publishing.give_back_of_workflow(
+            connection, workflow_id, reason=f"stopped: {reason}", settings=settings
         )
+        return cancelled

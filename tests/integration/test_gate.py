@@ -17,20 +17,21 @@ from models.errors import (
     PermissionMissing,
     SignoffError,
 )
-from models.store import approvals, events, workflows
+from models.scopes import read_scopes
+from models.store import approval_inbox, approvals, events, workflows
 from models.store.database import Database
 from tests.fakes.barrier import Barrier
 from tests.integration.workflows import begin, ended, running
 
 Configure = Callable[..., Config]
-EDITOR = frozenset({"global:editor"})
+EDITOR = read_scopes(["global:editor"])
 
 
 async def waiting(database: Database, workflow_id: str) -> Approval:
     """The approval a workflow waits for."""
     await ended(database, workflow_id, "waiting")
     async with database.connection() as connection:
-        [approval] = await approvals.of_workflow(connection, workflow_id)
+        [approval] = await approval_inbox.of_workflow(connection, workflow_id)
     return approval
 
 
@@ -118,7 +119,7 @@ async def refused_unchanged(
             },
         )
     async with database.connection() as connection:
-        assert await approvals.get(connection, approval.id) == approval
+        assert await approval_inbox.get(connection, approval.id) == approval
         assert (await workflows.get(connection, approval.workflow_id)).status == "waiting"
 
 
@@ -131,9 +132,9 @@ async def test_what_is_not_a_clear_and_permitted_yes_to_what_was_shown_changes_n
             approval = await waiting(database, workflow.id)
             other = content_digest({"plan": ["send the letter", "pay the bills"]})
             await refused_unchanged(database, approval, ApprovalConflict, answer=yes(approval, digest=other))
-            await refused_unchanged(database, approval, PermissionMissing, scopes=frozenset())
+            await refused_unchanged(database, approval, PermissionMissing, scopes=())
             await refused_unchanged(
-                database, approval, PermissionMissing, scopes=frozenset({"global:reader"})
+                database, approval, PermissionMissing, scopes=read_scopes(["global:reader", "macro:admin"])
             )
             await refused_unchanged(database, approval, PermissionMissing, decided_by="ann")
             await refused_unchanged(database, approval, ApprovalNotFound, approval_id="nobody")
@@ -181,7 +182,7 @@ async def test_an_approval_past_its_time_expires_and_can_no_longer_be_decided(
         # No runner is there to expire it: the deadline itself refuses the decision.
         async with database.connection() as connection:
             await connection.execute("UPDATE approvals SET expires_at = now() - interval '1 second'")
-            approval = await approvals.get(connection, approval.id)
+            approval = await approval_inbox.get(connection, approval.id)
         await refused_unchanged(database, approval, ApprovalConflict)
         async with running(database, configure()):
             done = await ended(database, workflow.id)

@@ -41,14 +41,16 @@ async def ended(database: Database, workflow_id: str, *statuses: str, timeout: f
 
 
 @asynccontextmanager
-async def running(database: Database, config: Config, name: str = "r") -> AsyncIterator[Runner]:
+async def running(
+    database: Database, config: Config, name: str = "r", *, kinds: dict[str, str] = KINDS
+) -> AsyncIterator[Runner]:
     """A runner in this process."""
     runner = Runner(
         name=name,
         config=config,
         database=database,
         directory=Directory(config=config, roles="tests.fakes.agents:ROLES"),
-        kinds=KINDS,
+        kinds=kinds,
     )
     task = asyncio.create_task(runner.run())
     try:

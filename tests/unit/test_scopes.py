@@ -1,10 +1,47 @@
-"""Scopes: what is one, what is not, and the order of roles."""
+"""Scopes: what is one, what is not, and the one permission rule against seed 000 §5.4 and an oracle."""
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from models.scopes import ROLES, Scope, ScopeInvalid, parse_scope
+from models.scopes import ROLES, Scope, ScopeInvalid, check_permission, highest_role, parse_scope, read_scopes
+
+# Seed 000 §5.4, then the tools of §6.1 that it does not name: operation, role, topic scoped, override.
+MATRIX = """
+    Search articles        | reader  | Yes | Yes
+    Get article            | reader  | No  | Yes
+    Search resources       | reader  | No  | Yes
+    Get tonalities         | reader  | No  | Yes
+    Create draft article   | analyst | Yes | Yes
+    Write article content  | analyst | Yes | Yes
+    Create text resource   | analyst | Yes | Yes
+    Create table resource  | analyst | Yes | Yes
+    Attach resource        | analyst | Yes | Yes
+    Web search             | analyst | No  | Yes
+    Submit for review      | analyst | Yes | Yes
+    Request changes        | editor  | Yes | Yes
+    Publish article (HITL) | editor  | Yes | Yes
+    Approve publish        | editor  | Yes | Yes
+    Get topic prompts      | admin   | Yes | Yes
+    Edit prompts           | admin   | Yes | No
+    search_text_resources  | reader  | No  | Yes
+    search_table_resources | reader  | No  | Yes
+    fetch_economic_data    | analyst | No  | Yes
+    review_article         | editor  | Yes | Yes
+"""
+ROWS = [tuple(cell.strip() for cell in line.split("|")) for line in MATRIX.strip().splitlines()]
+# Who holds the row may do what takes the roles in it.
+HOLDS = {
+    "reader": {"reader"},
+    "editor": {"reader", "editor"},
+    "analyst": {"reader", "editor", "analyst"},
+    "admin": {"reader", "editor", "analyst", "admin"},
+}
+MALFORMED = (
+    "{0}", ":{0}", "{0}:macro", "macro:{0}:", "macro::{0}", "macro:{0} ", " macro:{0}", "Macro:{0}", "*:{0}",
+    "macro:{0}:{0}", "macro,{0}", "macro:{0}s", "global:{0}\n", "Global:{0}", "global :{0}", "a;global:{0}",
+)  # fmt: skip
+TOPICS = ("macro", "equity", "credit")
 
 
 def test_roles_are_ordered() -> None:
@@ -61,3 +98,92 @@ def test_whatever_is_accepted_is_written_the_same(text: str) -> None:
     except ScopeInvalid:
         return
     assert str(scope) == text
+
+
+@pytest.mark.parametrize("held", ROLES)
+@pytest.mark.parametrize("where", ["on the topic", "on another topic", "on all topics", "malformed"])
+@pytest.mark.parametrize(("operation", "role", "scoped", "override"), ROWS, ids=[row[0] for row in ROWS])
+def test_the_permission_matrix(
+    operation: str, role: str, scoped: str, override: str, where: str, held: str
+) -> None:
+    reaches = role in HOLDS[held]
+    texts, expected = {
+        "on the topic": ([f"macro:{held}"], reaches),
+        "on another topic": ([f"equity:{held}"], reaches and scoped == "No"),
+        "on all topics": ([f"global:{held}"], reaches and override == "Yes"),
+        "malformed": ([form.format(held) for form in MALFORMED], False),
+    }[where]
+    granted = check_permission(
+        read_scopes(texts),
+        role,
+        "macro" if scoped == "Yes" else None,
+        global_admin_override=override == "Yes",
+    )
+    assert granted is expected, operation
+
+
+def oracle(texts: list[str], role: str, topic: str | None, *, override: bool) -> bool:
+    """The rule in another way: write out all pairs of topic and role that the texts grant, and look."""
+    pairs = set()
+    for held, roles in HOLDS.items():
+        for place in TOPICS:
+            if f"{place}:{held}" in texts or (override and f"global:{held}" in texts):
+                pairs |= {(place, each) for each in roles}
+    return any((place, role) in pairs for place in (TOPICS if topic is None else [topic]))
+
+
+well_formed = st.builds("{}:{}".format, st.sampled_from([*TOPICS, "global"]), st.sampled_from(ROLES))
+nearly = st.builds(str.format, st.sampled_from(MALFORMED), st.sampled_from(ROLES))
+roles = st.sampled_from(ROLES)
+places = st.sampled_from([*TOPICS, None])
+
+
+@given(
+    st.lists(st.one_of(well_formed, nearly, st.text(max_size=20)), max_size=8), roles, places, st.booleans()
+)
+@example(["global:admin"], "admin", "macro", False)  # what seed §5.3 lets through
+@example(["equity:admin", "global:reader"], "editor", "macro", True)
+def test_no_set_of_scopes_gets_more_or_less_than_it_grants(
+    texts: list[str], role: str, topic: str | None, override: bool
+) -> None:
+    granted = check_permission(read_scopes(texts), role, topic, global_admin_override=override)
+    assert granted == oracle(texts, role, topic, override=override)
+
+
+@given(st.lists(st.one_of(nearly, st.text(), st.integers(), st.none(), st.lists(st.text()))), roles, places)
+def test_what_is_malformed_grants_nothing(texts: list[object], role: str, topic: str | None) -> None:
+    valid = {f"{place}:{held}" for place in (*TOPICS, "global") for held in ROLES}
+    assume(not any(isinstance(text, str) and text in valid for text in texts))
+    assert not check_permission(
+        [scope for scope in read_scopes(texts) if scope.topic in (*TOPICS, "global")], role, topic
+    )
+
+
+@given(st.lists(well_formed), st.lists(well_formed), roles, places, st.booleans())
+def test_a_further_scope_takes_no_permission_away(
+    some: list[str], more: list[str], role: str, topic: str | None, override: bool
+) -> None:
+    before = check_permission(read_scopes(some), role, topic, global_admin_override=override)
+    after = check_permission(read_scopes(some + more), role, topic, global_admin_override=override)
+    assert after >= before
+
+
+@given(st.lists(well_formed), st.lists(st.sampled_from([f"global:{role}" for role in ROLES])), roles, places)
+def test_without_the_override_no_global_scope_matters(
+    texts: list[str], universal: list[str], role: str, topic: str | None
+) -> None:
+    local = [text for text in texts if not text.startswith("global:")]
+    assert check_permission(
+        read_scopes(local + universal), role, topic, global_admin_override=False
+    ) == check_permission(read_scopes(local), role, topic, global_admin_override=False)
+
+
+@pytest.mark.parametrize("topic", ["global", "", "Macro", "macro:admin", "macro ", "*"])
+def test_what_is_no_topic_is_granted_to_nobody(topic: str) -> None:
+    assert not check_permission(read_scopes(["global:admin", "macro:admin"]), "reader", topic)
+
+
+@given(st.lists(well_formed))
+def test_the_highest_role_is_on_whatever_topic(texts: list[str]) -> None:
+    held = [role for role in ROLES if any(text.endswith(f":{role}") for text in texts)]
+    assert highest_role(read_scopes(texts)) == (held[-1] if held else None)

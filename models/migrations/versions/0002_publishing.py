@@ -209,7 +209,7 @@ def upgrade() -> None:
     op.create_index(
         "deliveries_due_idx",
         "deliveries",
-        ["next_attempt_at"],
+        ["webhook_id", "next_attempt_at"],
         unique=False,
         postgresql_where=sa.text("status = 'pending'"),
     )
@@ -321,13 +321,22 @@ def upgrade() -> None:
     op.create_index("approvals_about_idx", "approvals", ["about", "created_at"], unique=False)
     op.add_column("events", sa.Column("topic", sa.Text(), nullable=True))
     op.add_column("events", sa.Column("role", sa.Text(), server_default="reader", nullable=False))
+    op.create_index(
+        "events_article_id_idx",
+        "events",
+        [sa.text("(data ->> 'article_id')"), "id"],
+        postgresql_where=sa.text("data ? 'article_id'"),
+    )
     op.add_column("events", sa.Column("person", sa.Text(), nullable=True))
+    op.create_index("events_xid_id_idx", "events", ["xid", "id"], unique=False)
     op.add_column("workflows", sa.Column("permission", postgresql.JSONB(), nullable=True))
 
 
 def downgrade() -> None:
     """Take them away again."""
     op.drop_column("workflows", "permission")
+    op.drop_index("events_xid_id_idx", table_name="events")
+    op.drop_index("events_article_id_idx", "events")
     op.drop_column("events", "person")
     op.drop_column("events", "role")
     op.drop_column("events", "topic")

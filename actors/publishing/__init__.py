@@ -1,0 +1,1 @@
+"""Publishing an article: a gate, and what its decision leads to."""

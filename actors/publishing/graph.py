@@ -1,0 +1,60 @@
+"""Publishing: wait for the decision, then publish or give back, then tell the people. Seed 000 §8.1.
+
+The approval was written together with the workflow. The state is one id and one word; what is decided
+on stands in the approval. Side effects are steps of the press, each done once.
+"""
+
+from typing import Literal, TypedDict
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from actors.publishing.press import Press
+from actors.runtime.gate import decide
+from models.approvals import Asked
+
+
+class State(TypedDict, total=False):
+    """Where a publication is. `version` is the shape of this state."""
+
+    version: int
+    approval_id: str
+    decision: Literal["approved", "rejected", "expired", "void"]
+
+
+async def gate(state: State) -> State:
+    decision = decide(Asked(approval_id=state["approval_id"]))
+    return {"decision": decision.status}
+
+
+async def publish(state: State, runtime: Runtime[Press]) -> State:
+    await runtime.context.publish()
+    return {}
+
+
+async def give_back(state: State, runtime: Runtime[Press]) -> State:
+    await runtime.context.give_back(state["decision"])
+    return {}
+
+
+async def notify(state: State, runtime: Runtime[Press]) -> State:
+    await runtime.context.notify()
+    return {}
+
+
+def after_decision(state: State) -> Literal["publish", "give_back"]:
+    return "publish" if state["decision"] == "approved" else "give_back"
+
+
+def build_graph() -> StateGraph[State, Press, State, State]:
+    graph = StateGraph(State, context_schema=Press)
+    graph.add_node("gate", gate)
+    graph.add_node("publish", publish)
+    graph.add_node("give_back", give_back)
+    graph.add_node("notify", notify)
+    graph.add_edge(START, "gate")
+    graph.add_conditional_edges("gate", after_decision)
+    graph.add_edge("publish", "notify")
+    graph.add_edge("give_back", "notify")
+    graph.add_edge("notify", END)
+    return graph

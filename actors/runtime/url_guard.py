@@ -1,0 +1,268 @@
+"""The URL guard: every fetch of an address that a user gave goes through `guarded_client`.
+
+`check_url` judges an address as it is written, when it is taken in; the client judges it again, resolves
+its host itself, checks every address that it gets and connects to one of those: a name that resolves to
+something else a moment later changes nothing. Public addresses only, unless `outgoing.allow_internal`
+says otherwise; see `models.addresses`.
+"""
+
+import asyncio
+import ipaddress
+import re
+import socket
+import ssl
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+
+import httpcore
+import httpx
+
+from models.addresses import Address, Allowed
+from models.config import OutgoingConfig
+from models.errors import AddressRefused
+
+# A host's addresses, as texts; OSError when it has none.
+Resolve = Callable[[str], Awaitable[list[str]]]
+
+_MAX_LENGTH = 2000
+_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\Z")
+_NUMBER = re.compile(r"(0x[0-9a-f]*|[0-9]+)\Z")
+
+_FAULTS = (
+    httpcore.TimeoutException,
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.UnsupportedProtocol,
+)
+
+
+def check_url(url: str, allow_internal: Iterable[str]) -> httpx.URL:
+    """The URL, if it is plain and leads to no internal address on its face; names are resolved later.
+
+    Args:
+        allow_internal: networks and host names that are allowed, as in `outgoing.allow_internal`.
+
+    Raises:
+        AddressRefused: the message names the field, what is wrong and the remedy.
+    """
+    if (
+        not url
+        or len(url) > _MAX_LENGTH
+        or not (url.isascii() and url.isprintable())
+        or set(url) & set(" \\")
+    ):
+        raise AddressRefused(
+            f"url: give 1 to {_MAX_LENGTH} printable ASCII characters without spaces and backslashes; "
+            "write other characters percent-encoded, and a host's name in its xn-- form"
+        )
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL as error:
+        raise AddressRefused(f"url: {error}") from error
+    if parsed.scheme not in ("http", "https"):
+        raise AddressRefused(f"url: {parsed.scheme or 'no'} scheme: it must begin with http:// or https://")
+    if parsed.userinfo:
+        raise AddressRefused(
+            "url: it holds a user or a password: send them in a header, such as Authorization"
+        )
+    if parsed.port is not None and not 1 <= parsed.port <= 65535:
+        raise AddressRefused(f"url: there is no port {parsed.port}: use 1 to 65535, or none")
+    # Not `host`, which reads xn-- names back into other letters: this is what is connected to.
+    _check_host(parsed.raw_host.decode("ascii"), Allowed(allow_internal))
+    return parsed
+
+
+def guarded_client(
+    outgoing: OutgoingConfig,
+    *,
+    timeout: float,
+    resolve: Resolve | None = None,
+    ssl_context: ssl.SSLContext | None = None,
+) -> httpx.AsyncClient:
+    """A client that raises AddressRefused rather than connect to where it may not.
+
+    It follows no redirect, knows no proxy and no environment, and keeps no connection open.
+
+    Args:
+        timeout: seconds for each of connecting, writing and reading; the caller bounds the whole.
+        resolve: what resolves names; the system's resolver when absent.
+        ssl_context: what checks certificates; those known to the system and to certifi when absent.
+    """
+    if ssl_context is None:
+        ssl_context = httpx.create_ssl_context(trust_env=False)
+        ssl_context.load_default_certs()
+    return httpx.AsyncClient(
+        transport=_GuardedTransport(outgoing, resolve or SystemResolver(), ssl_context),
+        timeout=timeout,
+        trust_env=False,
+        follow_redirects=False,
+    )
+
+
+class SystemResolver:
+    """The system's resolver. A name is looked up once at a time, so a slow one holds one thread at most."""
+
+    def __init__(self) -> None:
+        self._under_way: dict[str, asyncio.Task[list[str]]] = {}
+
+    async def __call__(self, host: str) -> list[str]:
+        """The addresses of a host; OSError when it has none."""
+        if host not in self._under_way:
+            task = asyncio.get_running_loop().create_task(self._look_up(host))
+            self._under_way[host] = task
+            task.add_done_callback(lambda done: self._forget(host, done))
+        return await asyncio.shield(self._under_way[host])
+
+    async def _look_up(self, host: str) -> list[str]:
+        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        return [str(entry[4][0]) for entry in found]
+
+    def _forget(self, host: str, done: "asyncio.Task[list[str]]") -> None:
+        self._under_way.pop(host, None)
+        # Those who asked may all have given up: then nobody else takes note of how it ended.
+        _ = done.cancelled() or done.exception()
+
+
+def _check_host(host: str, allowed: Allowed) -> None:
+    if not host:
+        raise AddressRefused("url: the host is missing: write http://host/path")
+    if allowed.names(host):
+        return
+    try:
+        address: Address | None = ipaddress.ip_address(host)
+    except ValueError:
+        address = None
+    if address is None:
+        labels = host.lower().split(".")
+        if _NUMBER.match(labels[-1]) or (not labels[-1] and len(labels) > 1 and _NUMBER.match(labels[-2])):
+            raise AddressRefused(f"url: {host} is an odd way to write an address: write it like 192.0.2.1")
+        if not all(_LABEL.match(label) for label in labels) or len(host) > 253:
+            raise AddressRefused(
+                f"url: {host!r} is no host's name: use letters, digits and - between single dots, "
+                "and no dot at the end"
+            )
+        # Names that mean this machine wherever they are resolved (RFC 6761 §6.3).
+        address = ipaddress.IPv4Address("127.0.0.1") if labels[-1] == "localhost" else None
+    if address is not None and not allowed.reaches(address):
+        raise _refused(host, host)
+
+
+def _refused(host: str, address: str) -> AddressRefused:
+    where = host if host == address else f"{host}, which resolves to {address},"
+    return AddressRefused(
+        f"url: {where} is not a public address: if it is meant, have it added to outgoing.allow_internal"
+    )
+
+
+class _GuardedBackend(httpcore.AsyncNetworkBackend):
+    """Opens connections: to checked addresses, and to nothing else."""
+
+    def __init__(self, allowed: Allowed, resolve: Resolve) -> None:
+        self._allowed = allowed
+        self._resolve = resolve
+        self._network = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Connect to the first address of `host` that takes it, each within its share of `timeout`."""
+        until = None if timeout is None else time.monotonic() + timeout
+        addresses = await self._addresses(host, timeout)
+        for left in range(len(addresses), 0, -1):
+            share = None if until is None else max(until - time.monotonic(), 0.0) / left
+            try:
+                return await self._network.connect_tcp(
+                    addresses[-left], port, share, local_address, socket_options
+                )
+            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                if left == 1:
+                    raise
+        raise httpcore.ConnectError(f"{host} has no address")
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait; httpcore asks for it between its own retries, of which there are none here."""
+        await self._network.sleep(seconds)
+
+    async def _addresses(self, host: str, timeout: float | None) -> list[str]:
+        try:
+            found = [str(ipaddress.ip_address(host))]
+        except ValueError:
+            found = await self._look_up(host, timeout)
+        if not self._allowed.names(host):
+            for address in found:
+                if not self._allowed.reaches(ipaddress.ip_address(address)):
+                    raise _refused(host, address)
+        return list(dict.fromkeys(found))
+
+    async def _look_up(self, host: str, timeout: float | None) -> list[str]:
+        try:
+            async with asyncio.timeout(timeout):
+                return await self._resolve(host)
+        except TimeoutError as error:
+            raise httpcore.ConnectTimeout(f"{host} is not resolved in time") from error
+        except (OSError, UnicodeError) as error:
+            raise httpcore.ConnectError(f"{host} can't be resolved: {error}") from error
+
+
+class _GuardedTransport(httpx.AsyncBaseTransport):
+    """What httpx sends through: httpcore over the guarded backend, and not a pool that httpx made."""
+
+    def __init__(self, outgoing: OutgoingConfig, resolve: Resolve, ssl_context: ssl.SSLContext) -> None:
+        self._allow_internal = outgoing.allow_internal
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=ssl_context,
+            max_connections=None,
+            max_keepalive_connections=0,
+            network_backend=_GuardedBackend(Allowed(outgoing.allow_internal), resolve),
+        )
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Check the address, send, and return the answer with its body still to be read."""
+        url = check_url(str(request.url), self._allow_internal)
+        assert isinstance(request.stream, httpx.AsyncByteStream)
+        sent = httpcore.Request(
+            method=request.method,
+            url=httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+            headers=request.headers.raw,
+            content=request.stream,
+            extensions=request.extensions,
+        )
+        try:
+            answer = await self._pool.handle_async_request(sent)
+        except _FAULTS as error:
+            raise _as_httpx(error) from error
+        return httpx.Response(
+            answer.status, headers=answer.headers, stream=_Body(answer), extensions=answer.extensions
+        )
+
+    async def aclose(self) -> None:
+        """Close what is open."""
+        await self._pool.aclose()
+
+
+class _Body(httpx.AsyncByteStream):
+    """An answer's body, with httpcore's errors told as httpx's."""
+
+    def __init__(self, answer: httpcore.Response) -> None:
+        self._answer = answer
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            async for part in self._answer.aiter_stream():
+                yield part
+        except _FAULTS as error:
+            raise _as_httpx(error) from error
+
+    async def aclose(self) -> None:
+        await self._answer.aclose()
+
+
+def _as_httpx(error: Exception) -> httpx.TransportError:
+    """The error of the same name that httpx has."""
+    kind: type[httpx.TransportError] = getattr(httpx, type(error).__name__, httpx.TransportError)
+    return kind(str(error) or type(error).__name__)

@@ -1,0 +1,249 @@
+"""Article tools: search, read, draft, write, submit. Seed 000 §7.2, §8.1."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from actors.tools.sight import (
+    known_topic,
+    sees_drafts,
+    topic_in_request,
+    topic_of_article,
+    visible_article,
+    visible_resource,
+    visible_version,
+)
+from actors.tools.tool import Input, Output, ToolContext, tool
+from models.articles import Article, ArticleStatus, ArticleVersion, AttachedResource, EditorFindings, Record
+from models.errors import PermissionMissing
+from models.store import articles, publishing
+from models.tools import Number, PlainText, ToolPermission
+
+Topic = Annotated[PlainText, Field(description="Topic slug", examples=["macro"], max_length=64)]
+ArticleId = Annotated[Number, Field(description="The article", examples=[17])]
+Query = Annotated[
+    PlainText, Field(description="Search query", min_length=1, max_length=2000, examples=["rate decision"])
+]
+Headline = Annotated[
+    PlainText, Field(min_length=1, max_length=500, pattern=r"\S", examples=["The Fed holds rates"])
+]
+Keywords = Annotated[PlainText, Field(max_length=1000, examples=["fed, inflation"])]
+Content = Annotated[
+    PlainText, Field(description="Article content (markdown)", max_length=1_000_000, examples=["The Fed …"])
+]
+ResourceIds = Annotated[list[Number], Field(max_length=200)]
+
+
+class ArticleSearchRequest(Input):
+    """Search one topic. Drafts take editor (or more) on it."""
+
+    query: Query
+    topic: Topic
+    limit: int = Field(default=10, ge=1, le=50)
+    include_drafts: bool = Field(default=False)
+
+
+class ArticleSummary(Record):
+    """One hit. `similarity_score` is the cosine of its best passage, absent where only words matched."""
+
+    id: int
+    headline: str
+    topic: str
+    status: ArticleStatus
+    author: str | None
+    created_at: datetime
+    similarity_score: float | None
+
+
+class ArticleSearchResponse(Output):
+    """The hits, best first. `note` says what kept the search from being whole."""
+
+    articles: tuple[ArticleSummary, ...]
+    total_count: int
+    note: str | None = None
+
+
+@tool(
+    ToolPermission(required_role="reader", topic_scoped=True), topic=topic_in_request, own_transactions=True
+)
+async def search_articles(context: ToolContext, request: ArticleSearchRequest) -> ArticleSearchResponse:
+    """Search the articles of a topic by words and by meaning; readers find published texts only."""
+    if request.include_drafts and not sees_drafts(context.caller, request.topic):
+        wanted = f"{request.topic}:editor"
+        raise PermissionMissing(f"include_drafts: unpublished articles take the scope {wanted}", scope=wanted)
+    found = await context.search.articles(
+        request.query,
+        topics=frozenset([request.topic]),
+        scopes=context.caller.scopes,
+        include_drafts=request.include_drafts,
+        limit=request.limit,
+    )
+    hits = tuple(ArticleSummary.model_validate(hit.model_dump()) for hit in found.items)
+    return ArticleSearchResponse(articles=hits, total_count=found.total, note=found.note)
+
+
+class GetArticleRequest(Input):
+    """Read an article: the newest version that the caller may see, or the one asked for."""
+
+    article_id: ArticleId
+    version: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
+
+
+class ArticleDetails(Record):
+    """An article as one version of it reads. `editor_report` is for those who see drafts."""
+
+    id: int
+    topic: str
+    status: ArticleStatus
+    version: int
+    published_version: int | None
+    headline: str
+    keywords: str | None
+    content: str
+    author: str
+    written_by: str
+    written_at: datetime
+    created_at: datetime
+    published_at: datetime | None
+    resources: tuple[AttachedResource, ...]
+    editor_report: EditorFindings | None
+
+
+class GetArticleResponse(Output):
+    """The article."""
+
+    article: ArticleDetails
+
+
+@tool(ToolPermission(required_role="reader", topic_scoped=False))
+async def get_article(context: ToolContext, request: GetArticleRequest) -> GetArticleResponse:
+    """Read an article whole. Readers see its published version."""
+    article = await visible_article(context, request.article_id)
+    version = await visible_version(context, article, request.version)
+    return GetArticleResponse(article=details(context, article, version))
+
+
+def details(context: ToolContext, article: Article, version: ArticleVersion) -> ArticleDetails:
+    """An article and a version of it, as this caller may see them."""
+    whole = sees_drafts(context.caller, article.topic)
+    return ArticleDetails(
+        id=article.id,
+        topic=article.topic,
+        status=article.status if whole else "published",
+        version=version.version,
+        published_version=article.published_version,
+        headline=version.headline,
+        keywords=version.keywords,
+        content=version.content,
+        author=article.author,
+        written_by=version.written_by,
+        written_at=version.written_at,
+        created_at=article.created_at,
+        published_at=article.published_at,
+        resources=version.resources,
+        editor_report=version.editor_report if whole else None,
+    )
+
+
+class CreateDraftRequest(Input):
+    """Begin an article."""
+
+    topic: Topic
+    headline: Headline
+    keywords: Keywords | None = None
+
+
+class CreateDraftResponse(Output):
+    """The draft."""
+
+    article_id: int
+    headline: str
+    status: ArticleStatus = "draft"
+
+
+@tool(ToolPermission(required_role="analyst", topic_scoped=True), topic=topic_in_request)
+async def create_draft_article(context: ToolContext, request: CreateDraftRequest) -> CreateDraftResponse:
+    """Create an empty draft article in a topic."""
+    article = await articles.create(
+        context.connection,
+        topic=known_topic(context.config, request.topic),
+        headline=request.headline,
+        keywords=request.keywords,
+        author=context.caller.subject,
+    )
+    return CreateDraftResponse(article_id=article.id, headline=request.headline, status=article.status)
+
+
+class WriteArticleRequest(Input):
+    """Write an article's text, and attach resources to those it has.
+
+    With `expected_version`, nothing is written if someone else has written meanwhile.
+    """
+
+    article_id: ArticleId
+    content: Content
+    resource_ids: ResourceIds = Field(default=[], description="Resources to attach")
+    headline: Headline | None = None
+    keywords: Keywords | None = None
+    expected_version: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
+
+
+class WriteArticleResponse(Output):
+    """The version that was written. `content_length` is in characters."""
+
+    article_id: int
+    content_length: int
+    attached_resources: tuple[int, ...]
+    version: int
+    status: ArticleStatus
+
+
+@tool(ToolPermission(required_role="analyst", topic_scoped=True), topic=topic_of_article)
+async def write_article_content(context: ToolContext, request: WriteArticleRequest) -> WriteArticleResponse:
+    """Write a new version of an article. A request for publication that is open becomes void by it."""
+    for resource_id in request.resource_ids:
+        await visible_resource(context, resource_id)
+    article = await articles.lock(context.connection, request.article_id)
+    before = await articles.get_version(context.connection, article.id, article.version)
+    attached = [resource.id for resource in before.resources]
+    written, version = await articles.write(
+        context.connection,
+        request.article_id,
+        by=context.caller.subject,
+        headline=request.headline,
+        keywords=request.keywords,
+        content=request.content,
+        resource_ids=[*attached, *request.resource_ids],
+        expected_version=request.expected_version,
+    )
+    return WriteArticleResponse(
+        article_id=written.id,
+        content_length=len(version.content),
+        attached_resources=tuple(resource.id for resource in version.resources),
+        version=version.version,
+        status=written.status,
+    )
+
+
+class SubmitArticleRequest(Input):
+    """Hand a draft to the editors."""
+
+    article_id: ArticleId
+
+
+class StatusResponse(Output):
+    """Where the article stands now."""
+
+    article_id: int
+    status: ArticleStatus
+    message: str
+
+
+@tool(ToolPermission(required_role="analyst", topic_scoped=True), topic=topic_of_article)
+async def submit_for_review(context: ToolContext, request: SubmitArticleRequest) -> StatusResponse:
+    """Submit a draft for editorial review."""
+    article = await publishing.submit(context.connection, request.article_id, by=context.caller.subject)
+    return StatusResponse(
+        article_id=article.id, status=article.status, message="Article submitted for editorial review."
+    )

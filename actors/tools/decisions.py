@@ -1,0 +1,146 @@
+"""Deciding approvals. For people only: no agent and no MCP client is offered these.
+
+Who may decide is the approval's own scope, so any reader may try. `decide_approval` serves every kind of
+gate; `decide_article` is the callback of seed 000 §7.2, which knows the article only.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from actors.tools.articles import ArticleId
+from actors.tools.tool import Input, Output, ToolContext, tool
+from models.approvals import Approval, ApprovalStatus
+from models.errors import ApprovalConflict, ApprovalNotFound
+from models.store import approval_inbox, approvals
+from models.tools import PlainText, ToolPermission
+
+_ANYONE = ToolPermission(required_role="reader", topic_scoped=False)
+Notes = Annotated[PlainText, Field(max_length=5000)]
+Digest = Annotated[
+    PlainText,
+    Field(description="The digest of what was shown", max_length=128, examples=["9f86d081884c7d65…"]),
+]
+
+
+class DecisionRequest(Input):
+    """One person's decision. `digest` is that of the content he was shown."""
+
+    approval_id: Annotated[PlainText, Field(max_length=64, examples=["12"])]
+    decision: Literal["approve", "reject"]
+    digest: Digest
+    notes: Notes | None = None
+
+
+class DecisionResponse(Output):
+    """Where the approval stands. `pending` after an approval: it takes more people."""
+
+    approval_id: str
+    about: str | None
+    status: ApprovalStatus
+    approved_by: tuple[str, ...]
+    quorum: int
+
+
+@tool(_ANYONE, for_models=False)
+async def decide_approval(context: ToolContext, request: DecisionRequest) -> DecisionResponse:
+    """Approve or reject exactly what was shown."""
+    approval = await approval_inbox.get(context.connection, request.approval_id)
+    caller = context.caller
+    _check_knows_topic(context, approval)
+    answer = {"decision": request.decision, "digest": request.digest, "notes": request.notes}
+    decided = await approvals.decide_in(
+        context.connection,
+        approval_id=approval.id,
+        answer=answer,
+        decided_by=caller.subject,
+        scopes=caller.scopes,
+    )
+    return DecisionResponse(
+        approval_id=decided.id,
+        about=decided.about,
+        status=decided.status,
+        approved_by=_approvers(decided),
+        quorum=decided.quorum,
+    )
+
+
+class ArticleDecisionRequest(Input):
+    """Seed 000 §7.2, and the digest of what was shown.
+
+    Without the digest it is clear what was shown only if the article was put up for publication once.
+    """
+
+    article_id: ArticleId
+    approved: bool = Field(strict=True)
+    notes: Notes | None = None
+    digest: Digest | None = None
+
+
+class ArticleDecisionResponse(Output):
+    """What was decided. `new_status` is the article's: `pending_approval` until it takes effect."""
+
+    article_id: int
+    approval_id: str
+    decision: ApprovalStatus
+    new_status: str
+    message: str
+
+
+@tool(_ANYONE, for_models=False)
+async def decide_article(context: ToolContext, request: ArticleDecisionRequest) -> ArticleDecisionResponse:
+    """Approve or reject the publication that is asked for."""
+    approval = await _approval_meant(context, request)
+    _check_knows_topic(context, approval)
+    decision = "approve" if request.approved else "reject"
+    decided = await approvals.decide_in(
+        context.connection,
+        approval_id=approval.id,
+        answer={
+            "decision": decision,
+            "digest": request.digest or approval.digest,
+            "notes": request.notes,
+        },
+        decided_by=context.caller.subject,
+        scopes=context.caller.scopes,
+    )
+    missing = decided.quorum - len(_approvers(decided))
+    messages = {
+        "approved": "Approved: the article is being published.",
+        "rejected": "Rejected: the article returns to its editor.",
+        "pending": f"Approved by {len(_approvers(decided))} of {decided.quorum}: {missing} more needed.",
+    }
+    return ArticleDecisionResponse(
+        article_id=request.article_id,
+        approval_id=decided.id,
+        decision=decided.status,
+        new_status="pending_approval",
+        message=messages[decided.status],
+    )
+
+
+def _check_knows_topic(context: ToolContext, approval: Approval) -> None:
+    """To whoever has no role on the topic, it is as if the approval did not exist."""
+    caller = context.caller
+    if approval.requested_by != caller.subject and not caller.has("reader", approval.topic):
+        raise ApprovalNotFound(f"there is no approval {approval.id!r}")
+
+
+async def _approval_meant(context: ToolContext, request: ArticleDecisionRequest) -> Approval:
+    """The request that is open, or else the last one, so that the answer can say what became of it."""
+    found = await approval_inbox.about(context.connection, f"article:{request.article_id}")
+    if not found:
+        raise ApprovalNotFound(f"nobody has asked for the publication of article {request.article_id}")
+    latest = found[0]
+    shown = {approval.digest for approval in found}
+    if latest.status == "pending" and request.digest is None and len(shown) > 1:
+        raise ApprovalConflict(
+            f"article {request.article_id} was put up for publication with different contents: send the "
+            f"digest of the one you were shown (GET /api/approvals/{latest.id})",
+            approval_id=latest.id,
+        )
+    return latest
+
+
+def _approvers(approval: Approval) -> tuple[str, ...]:
+    return tuple(vote.voter for vote in approval.votes if vote.decision == "approve")

@@ -1,0 +1,171 @@
+"""The registry: every call of a tool goes through here, whatever door it came by. Seed 000 §6.
+
+A call is counted against its rate limit, validated, permitted, carried out in one transaction, and
+recorded in that same transaction; one that fails is recorded by itself. Listing tools asks the same
+permission as calling them.
+"""
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import psycopg
+from pydantic import BaseModel, ValidationError
+
+from actors.tools.tool import Search, Tool, ToolContext
+from models.approvals import content_digest
+from models.config import Config
+from models.errors import InputInvalid, RateLimited, SignoffError, ToolNotFound
+from models.scopes import Scope
+from models.store import tool_calls
+from models.store.database import GONE, Database
+from models.tools import Door
+from models.users import UserContext
+
+
+@dataclass
+class _Call:
+    """One call under way, as far as it is known."""
+
+    tool: Tool
+    caller: UserContext
+    door: Door
+    input_digest: str
+    begun: float
+    topic: str | None = None
+    about: str | None = None
+
+
+class Registry:
+    """The tools of this site over its database."""
+
+    def __init__(self, tools: Iterable[Tool], *, config: Config, database: Database, search: Search) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._config = config
+        self._database = database
+        self._search = search
+
+    def tool(self, name: str, door: Door) -> Tool:
+        """One tool. ToolNotFound where there is none, or this door does not offer it."""
+        tool = self._tools.get(name)
+        if tool is None or (door == "mcp" and not tool.for_models):
+            raise ToolNotFound(f"there is no tool {name!r} here")
+        return tool
+
+    def permitted(self, scopes: Iterable[Scope], *, door: Door, topic: str | None = None) -> list[Tool]:
+        """The tools that `scopes` may use (on `topic`, where one is given), by name."""
+        scopes = tuple(scopes)
+        return [
+            tool
+            for name, tool in sorted(self._tools.items())
+            if (tool.for_models or door != "mcp") and tool.permission.permits(scopes, topic)
+        ]
+
+    async def call(
+        self, name: str, arguments: Mapping[str, Any], *, caller: UserContext, door: Door
+    ) -> BaseModel:
+        """Carry out a call.
+
+        Raises:
+            ToolNotFound, RateLimited, InputInvalid, PermissionMissing, and what the tool raises. Nothing
+                has been changed then.
+        """
+        tool = self.tool(name, door)
+        call = _Call(tool, caller, door, content_digest(dict(arguments)), time.monotonic())
+        try:
+            await self._admit(call)
+            return await self._carry_out(call, arguments)
+        except GONE:
+            raise
+        except psycopg.DataError as error:
+            reason = f"a value can't be kept or looked up: {str(error).splitlines()[0]}"
+            await self._record_failure(call, InputInvalid(reason))
+            raise InputInvalid(reason) from error
+        except Exception as error:
+            await self._record_failure(call, error)
+            raise
+
+    async def _admit(self, call: _Call) -> None:
+        settings = self._config.tools
+        limit = settings.rate_limits.get(call.tool.name, settings.rate_limit)
+        async with self._database.connection() as connection:
+            wait = await tool_calls.admit(connection, call.caller.subject, call.tool.name, limit)
+        if wait:
+            raise RateLimited(
+                f"{call.tool.name} was called more than {limit.calls} times in {limit.per_seconds:g} s: "
+                f"call it again in {wait:.1f} s",
+                retry_after_seconds=wait,
+            )
+
+    async def _carry_out(self, call: _Call, arguments: Mapping[str, Any]) -> BaseModel:
+        tool = call.tool
+        request = _read(tool, arguments)
+        call.about = _about(request)
+        context = ToolContext(
+            caller=call.caller, config=self._config, database=self._database, search=self._search
+        )
+        if tool.own_transactions:
+            await self._permit(call, context, request)
+            answer: BaseModel = await tool.run(context, request)
+            async with self._database.connection() as connection:
+                await self._record(connection, call, answer)
+            return answer
+        async with self._database.transaction() as connection:
+            context = replace(context, _connection=connection)
+            await self._permit(call, context, request)
+            answer = await tool.run(context, request)
+            await self._record(connection, call, answer)
+            return answer
+
+    async def _permit(self, call: _Call, context: ToolContext, request: BaseModel) -> None:
+        tool = call.tool
+        # Whoever may not use it on any topic learns nothing, not even whether an article exists.
+        tool.permission.require(tool.name, call.caller.scopes, None)
+        if tool.topic is not None:
+            call.topic = await tool.topic(context, request)
+            tool.permission.require(tool.name, call.caller.scopes, call.topic)
+
+    async def _record(self, connection: Any, call: _Call, answer: BaseModel) -> None:
+        call.about = call.about or _about(answer)
+        await tool_calls.record(connection, **_facts(call), status="ok", error=None)
+
+    async def _record_failure(self, call: _Call, error: Exception) -> None:
+        told = str(error) if isinstance(error, SignoffError) else f"{type(error).__name__}: {error}"
+        told = told.replace("\x00", "").encode(errors="replace").decode()[:2000]
+        async with self._database.connection() as connection:
+            await tool_calls.record(connection, **_facts(call), status=type(error).__name__, error=told)
+
+
+def _read(tool: Tool, arguments: Mapping[str, Any]) -> BaseModel:
+    try:
+        return tool.input.model_validate(arguments)
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(str(part) for part in fault['loc']) or 'input'}: "
+            + fault["msg"].removeprefix("Value error, ")
+            for fault in error.errors(include_url=False, include_input=False)
+        ]
+        raise InputInvalid("; ".join(faults)) from error
+
+
+def _about(record: BaseModel) -> str | None:
+    """What a call is about, for the record: an article before all else."""
+    if about := getattr(record, "about", None):
+        return str(about)
+    for noun in ("article", "resource"):
+        if (number := getattr(record, f"{noun}_id", None)) is not None:
+            return f"{noun}:{number}"
+    return None
+
+
+def _facts(call: _Call) -> dict[str, Any]:
+    return {
+        "person": call.caller.subject,
+        "tool": call.tool.name,
+        "door": call.door,
+        "topic": call.topic,
+        "about": call.about,
+        "input_digest": call.input_digest,
+        "seconds": time.monotonic() - call.begun,
+    }

@@ -1,0 +1,73 @@
+"""What a caller may see and touch, and the topic of a call. Every tool asks here; seed 000 §5.
+
+Readers see published versions only. Drafts take editor (or more) on the article's topic.
+"""
+
+from typing import Any
+
+from actors.tools.tool import ToolContext
+from models.articles import Article, ArticleVersion, Resource
+from models.config import Config
+from models.errors import ArticleNotFound, InputInvalid, ResourceNotFound
+from models.store import articles, resources
+from models.users import UserContext
+
+
+def known_topic(config: Config, topic: str) -> str:
+    """The topic, if this site has it."""
+    if topic not in config.publishing.topics:
+        raise InputInvalid(f"topic: there is no {topic!r}: use one of {', '.join(config.publishing.topics)}")
+    return topic
+
+
+async def topic_in_request(context: ToolContext, request: Any) -> str:
+    """The topic that the request names."""
+    return known_topic(context.config, request.topic)
+
+
+async def topic_of_article(context: ToolContext, request: Any) -> str:
+    """The topic of the article that the request names. ArticleNotFound if the caller can't see it."""
+    return (await visible_article(context, request.article_id)).topic
+
+
+async def visible_article(context: ToolContext, article_id: int) -> Article:
+    """An article of which the caller may see some version; else it is as if it did not exist."""
+    article = await articles.get(context.connection, article_id)
+    if not sees(context.caller, article):
+        raise ArticleNotFound(f"there is no article {article_id}")
+    return article
+
+
+def sees_drafts(caller: UserContext, topic: str) -> bool:
+    """Whether the caller may see unpublished texts of a topic."""
+    return caller.has("editor", topic)
+
+
+def sees(caller: UserContext, article: Article) -> bool:
+    """Whether the caller may see the article at all."""
+    if sees_drafts(caller, article.topic):
+        return True
+    return article.published_version is not None and caller.has("reader", article.topic)
+
+
+async def visible_version(
+    context: ToolContext, article: Article, version: int | None = None
+) -> ArticleVersion:
+    """The version asked for, if the caller may see it; by default the newest that he may."""
+    if sees_drafts(context.caller, article.topic):
+        return await articles.get_version(context.connection, article.id, version or article.version)
+    if version not in (None, article.published_version) or article.published_version is None:
+        raise ArticleNotFound(f"article {article.id} has no version {version}")
+    return await articles.get_version(context.connection, article.id, article.published_version)
+
+
+async def visible_resource(context: ToolContext, resource_id: int) -> Resource:
+    """A resource in a topic whose drafts the caller sees, or one that a published article rests on."""
+    resource = await resources.get(context.connection, resource_id)
+    caller = context.caller
+    if sees_drafts(caller, resource.topic):
+        return resource
+    shown = await resources.shown_with_published(context.connection, resource_id)
+    if not any(caller.has("reader", topic) for topic in shown):
+        raise ResourceNotFound(f"there is no resource {resource_id}")
+    return resource

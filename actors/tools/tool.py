@@ -1,0 +1,128 @@
+"""What a tool is: a typed async function, its input and output as records, and its permission.
+
+`@tool` reads name, description and records off the function. The registry carries calls out.
+"""
+
+import inspect
+import typing
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from models.config import Config
+from models.scopes import Scope
+from models.store.database import Connection, Database
+from models.tools import ToolPermission
+from models.users import UserContext
+
+
+class Input(BaseModel):
+    """What a tool takes. Unknown fields are refused: a misspelt one must not be ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Output(BaseModel):
+    """What a tool answers. `success` is always true: what fails is an error (seed 000 §7.2)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    success: bool = True
+
+
+class Search(Protocol):
+    """The seam to hybrid search; see `actors.tools.search.HybridSearch`."""
+
+    async def articles(
+        self,
+        query: str,
+        *,
+        topics: frozenset[str] | None,
+        scopes: tuple[Scope, ...],
+        include_drafts: bool,
+        limit: int,
+    ) -> Any:
+        """Articles that `scopes` may see, best first."""
+        ...
+
+    async def resources(
+        self,
+        query: str,
+        *,
+        kinds: frozenset[str],
+        topics: frozenset[str] | None,
+        scopes: tuple[Scope, ...],
+        limit: int,
+    ) -> Any:
+        """Resources that `scopes` may see, best first."""
+        ...
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    """What a tool works with: who calls, the configuration, the call's transaction, and search."""
+
+    caller: UserContext
+    config: Config
+    database: Database
+    search: Search
+    _connection: Connection | None = None
+
+    @property
+    def connection(self) -> Connection:
+        """The call's transaction; a tool with `own_transactions` has none."""
+        assert self._connection is not None, "this tool makes its own transactions"
+        return self._connection
+
+
+TopicOf = Callable[[ToolContext, Any], Awaitable[str]]
+Run = Callable[[ToolContext, Any], Awaitable[Any]]
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool. `for_models` false: only people use it, so MCP and agents don't see it."""
+
+    name: str
+    description: str
+    input: type[Input]
+    output: type[Output]
+    permission: ToolPermission
+    run: Run
+    topic: TopicOf | None
+    for_models: bool
+    own_transactions: bool
+
+    @property
+    def reads(self) -> bool:
+        """Whether its name says that it changes nothing."""
+        return self.name.startswith(("get_", "search_", "review_"))
+
+
+def tool(
+    permission: ToolPermission,
+    *,
+    topic: TopicOf | None = None,
+    for_models: bool = True,
+    own_transactions: bool = False,
+) -> Callable[[Run], Tool]:
+    """Make a tool of a function `async def name(context, request: Input) -> Output`."""
+    assert permission.topic_scoped == (topic is not None), "a topic-scoped tool says which topic"
+
+    def make(run: Run) -> Tool:
+        hints = typing.get_type_hints(run)
+        return Tool(
+            name=run.__name__,
+            description=inspect.cleandoc(run.__doc__ or ""),
+            input=hints["request"],
+            output=hints["return"],
+            permission=permission,
+            run=run,
+            topic=topic,
+            for_models=for_models,
+            own_transactions=own_transactions,
+        )
+
+    return make

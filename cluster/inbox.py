@@ -1,0 +1,224 @@
+"""A person's approvals over HTTP, with a token of their own; never through the database.
+
+`signoff approvals`, `approve` and `reject` use it, and the demo. What an endpoint refuses is raised with
+its problem's `detail` (RFC 9457). Redirects are not followed: the token goes nowhere else.
+"""
+
+import ssl
+import sys
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, Self, TypeVar
+
+import httpx
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from cluster.plain_text import one_line
+from cluster.tokens import mint_token
+from models.approvals import ApprovalStatus, Vote
+from models.config import AuthConfig
+from models.errors import ApprovalNotFound, ClusterProblem, ConfigInvalid, RequestRefused
+
+DEFAULT_SCOPES = "global:editor"
+_PAGE = 200
+_T = TypeVar("_T")
+
+
+class _Record(BaseModel):
+    """What an endpoint answers, as far as it is needed here: a newer Signoff may say more."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Listed(_Record):
+    """A line of the inbox. `age_seconds` is by the server's clock."""
+
+    id: str
+    kind: str
+    about: str | None
+    title: str
+    topic: str | None
+    requested_by: str
+    required_scope: str
+    quorum: int
+    approved_by: tuple[str, ...]
+    status: ApprovalStatus
+    digest: str
+    created_at: datetime
+    age_seconds: float
+    expires_at: datetime
+    may_decide: bool
+
+    @property
+    def seconds_left(self) -> float:
+        """Until it expires, by the server's clock."""
+        return (self.expires_at - self.created_at).total_seconds() - self.age_seconds
+
+
+class Details(Listed):
+    """One approval with all that is decided on. `void_reason` says what changed."""
+
+    workflow_id: str
+    content: dict[str, Any]
+    votes: tuple[Vote, ...]
+    void_reason: dict[str, Any] | None
+
+
+class Standing(_Record):
+    """Where an approval stands after a decision. `pending`: it takes more people."""
+
+    status: ApprovalStatus
+    approved_by: tuple[str, ...]
+    quorum: int
+
+
+class _Article(_Record):
+    status: str
+
+
+class _ArticleAnswer(_Record):
+    article: _Article
+
+
+class Inbox:
+    """What one person may decide or asked for, of the Signoff at `url`; a context manager."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self.url = url.rstrip("/")
+        try:
+            address = httpx.URL(self.url)
+            if address.scheme not in ("http", "https") or not address.host:
+                raise httpx.InvalidURL("write one such as http://127.0.0.1:8000")
+            # Never through the site's proxy; certificates as the system trusts them, its own CA's too.
+            self._client = httpx.Client(
+                base_url=address,
+                headers={"Authorization": f"Bearer {token}"},
+                timeout=30,
+                trust_env=False,
+                verify=ssl.create_default_context(),
+            )
+        except httpx.InvalidURL as error:
+            raise ConfigInvalid(f"--url {url!r} is no address: {error}") from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+
+    def listed(
+        self,
+        *,
+        statuses: Iterable[ApprovalStatus] = ("pending",),
+        kind: str | None = None,
+        topic: str | None = None,
+    ) -> list[Listed]:
+        """The approvals in these statuses, oldest first."""
+        found: dict[str, Listed] = {}
+        for status in statuses:
+            asked = {"status": status, "kind": kind, "topic": topic, "limit": _PAGE}
+            query = {name: value for name, value in asked.items() if value is not None}
+            for offset in range(0, 1_000_000, _PAGE):
+                page = self._ask(list[Listed], "GET", "/api/approvals", params={**query, "offset": offset})
+                found.update((approval.id, approval) for approval in page)
+                if len(page) < _PAGE:
+                    break
+        return sorted(found.values(), key=lambda approval: (approval.created_at, approval.id))
+
+    def get(self, approval_id: str) -> Details:
+        """One approval.
+
+        Raises:
+            ApprovalNotFound: this can't be an approval's id.
+            RequestRefused: there is none, or none that this person may see.
+        """
+        return self._ask(Details, "GET", f"/api/approvals/{_id(approval_id)}")
+
+    def decide(
+        self, approval_id: str, decision: Literal["approve", "reject"], *, digest: str, notes: str | None
+    ) -> Standing:
+        """Decide on what has this digest.
+
+        Raises:
+            RequestRefused: nothing has changed. `changes` among its facts says what is not as it was.
+        """
+        body = {"decision": decision, "digest": digest, "notes": notes}
+        return self._ask(Standing, "POST", f"/api/approvals/{_id(approval_id)}/decision", json=body)
+
+    def article_status(self, article_id: int) -> str:
+        """Where an article stands, as far as this person may see."""
+        return self._ask(_ArticleAnswer, "GET", f"/api/tools/articles/{article_id}").article.status
+
+    def _ask(self, expected: type[_T], method: str, path: str, **request: Any) -> _T:
+        try:
+            answer = self._client.request(method, path, **request)
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            remedy = "run `signoff up`" if "refused" in str(error) else str(error)
+            raise ClusterProblem(f"no Signoff answers at {self.url}: {remedy}") from error
+        except httpx.HTTPError as error:
+            told = f"{self.url} did not answer to the end ({error or type(error).__name__})"
+            if method == "POST":
+                told += ": whether the decision was taken, `signoff approvals --all` says"
+            raise ClusterProblem(told) from error
+        if answer.headers.get("Content-Type") == "application/problem+json":
+            raise _refusal(answer)
+        try:
+            answer.raise_for_status()
+            return TypeAdapter(expected).validate_python(answer.json())
+        except (httpx.HTTPStatusError, ValueError) as error:
+            raise ClusterProblem(
+                f"{self.url} answers {answer.status_code} to {method} {path}, and not as Signoff does: "
+                "see that this is its address, and run `signoff up`"
+            ) from error
+
+
+def read_token(path: str) -> str:
+    """The token in a file, or on stdin for `-`. The file is named, and never what is in it."""
+    try:
+        token = (sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")).strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise ConfigInvalid(f"--token-file {path}: can't be read: {reason}") from error
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise ConfigInvalid(f"--token-file {path}: it must hold one token, a JWT, and nothing else")
+    return token
+
+
+def development_token(auth: AuthConfig, user: str | None, scopes: str | None) -> str:
+    """A token for `user` (by default whoever is logged in here) with `scopes`, which commas separate.
+
+    Raises:
+        ConfigInvalid: there is no `auth.secret` to sign with, or no user. ScopeInvalid.
+    """
+    if auth.secret is None:
+        raise ConfigInvalid(
+            "auth.secret is not set, so no token can be made here: give --token-file PATH with one from the "
+            "issuer whose keys auth.jwks names"
+        )
+    wanted = [scope for scope in (DEFAULT_SCOPES if scopes is None else scopes).split(",") if scope]
+    return mint_token(auth, user=_login() if user is None else user, scopes=wanted, now=datetime.now(UTC))
+
+
+def _login() -> str:
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError) as error:
+        raise ConfigInvalid("--user: who you are can't be told here: give --user NAME") from error
+
+
+def _id(text: str) -> str:
+    """It goes into a path."""
+    if text.isascii() and text.replace("-", "").isalnum():
+        return text
+    raise ApprovalNotFound(f"{text!r} is no approval's id: `signoff approvals` lists them")
+
+
+def _refusal(answer: httpx.Response) -> RequestRefused:
+    try:
+        problem = answer.json()
+        return RequestRefused(one_line(str(problem["detail"])), **{str(k): v for k, v in problem.items()})
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return RequestRefused(f"{answer.request.url} answers {answer.status_code}")

@@ -1,0 +1,89 @@
+"""Approvals as they are read: one, a workflow's, those about a thing, and a person's inbox."""
+
+from collections.abc import Iterable
+
+from models.approvals import Approval, ApprovalStatus
+from models.errors import ApprovalNotFound
+from models.scopes import GLOBAL, ROLES, Scope
+from models.store.database import Connection
+
+_SELECT = """
+SELECT a.id, a.workflow_id, a.interrupt_id, a.kind, a.about, a.title, a.content, a.digest, a.requested_by,
+       a.required_scope, a.four_eyes, a.quorum, a.void_reason, a.status, a.decided_by, a.notes, a.created_at,
+       a.expires_at, a.decided_at,
+       coalesce((SELECT jsonb_agg(jsonb_build_object('voter', v.voter, 'decision', v.decision,
+                                                     'notes', v.notes, 'at', v.at) ORDER BY v.at, v.voter)
+                 FROM approval_votes v WHERE v.approval_id = a.id), '[]') AS votes
+FROM approvals a
+"""
+
+
+async def get(connection: Connection, approval_id: str) -> Approval:
+    """One approval; ApprovalNotFound if there is none."""
+    cursor = await connection.execute(_SELECT + "WHERE a.id = %s", (approval_id,))
+    row = await cursor.fetchone()
+    if row is None:
+        raise ApprovalNotFound(f"there is no approval {approval_id!r}")
+    return Approval.model_validate(row)
+
+
+async def of_workflow(connection: Connection, workflow_id: str) -> list[Approval]:
+    """A workflow's approvals, oldest first."""
+    cursor = await connection.execute(
+        _SELECT + "WHERE a.workflow_id = %s ORDER BY a.created_at, a.id", (workflow_id,)
+    )
+    return [Approval.model_validate(row) for row in await cursor.fetchall()]
+
+
+async def about(connection: Connection, thing: str) -> list[Approval]:
+    """The approvals about a thing (`article:17`), newest first."""
+    cursor = await connection.execute(
+        _SELECT + "WHERE a.about = %s ORDER BY a.created_at DESC, length(a.id) DESC, a.id DESC", (thing,)
+    )
+    return [Approval.model_validate(row) for row in await cursor.fetchall()]
+
+
+async def counts(connection: Connection) -> dict[str, int]:
+    """How many approvals are in each status."""
+    cursor = await connection.execute("SELECT status, count(*) AS n FROM approvals GROUP BY status")
+    return {row["status"]: row["n"] for row in await cursor.fetchall()}
+
+
+async def inbox(
+    connection: Connection,
+    person: str,
+    scopes: Iterable[Scope],
+    *,
+    status: ApprovalStatus | None = None,
+    kind: str | None = None,
+    topic: str | None = None,
+    requested_by: str | None = None,
+    limit: int = 50,
+    offset: int = 0,
+) -> list[Approval]:
+    """The approvals this person may decide or asked for, oldest first."""
+    reached = [(scope.topic, role) for scope in scopes for role in ROLES[: scope.rank + 1]]
+    cursor = await connection.execute(
+        _SELECT
+        + """
+        WHERE (a.requested_by = %(person)s OR split_part(a.required_scope, ':', 2) = ANY(%(everywhere)s)
+               OR a.required_scope = ANY(%(here)s))
+          AND (%(status)s::text IS NULL OR a.status = %(status)s)
+          AND (%(kind)s::text IS NULL OR a.kind = %(kind)s)
+          AND (%(topic)s::text IS NULL OR split_part(a.required_scope, ':', 1) = %(topic)s)
+          AND (%(requested_by)s::text IS NULL OR a.requested_by = %(requested_by)s)
+        ORDER BY a.created_at, length(a.id), a.id LIMIT %(limit)s OFFSET %(offset)s
+        """,
+        {
+            "person": person,
+            "everywhere": [role for where, role in reached if where == GLOBAL],
+            "here": [f"{where}:{role}" for where, role in reached],
+            "status": status,
+            "kind": kind,
+            "topic": topic,
+            "requested_by": requested_by,
+            "limit": limit,
+            "offset": offset,
+        },
+    )
+    return [Approval.model_validate(row) for row in await cursor.fetchall()]

@@ -1,0 +1,190 @@
+"""The lifecycle of an article around publishing (seed 000 §8.1): submit, send back, ask, publish, give back.
+
+Each is one transaction, with its event and, where someone outside must know, its outbox rows. Publishing
+and giving back are steps of the publish workflow: done once, however often a runner tries.
+"""
+
+from typing import Any
+
+from models.approvals import Approval, GateRequest, content_digest
+from models.articles import Article, publication_content
+from models.config import PublishingConfig
+from models.errors import ArticleConflict, InputInvalid
+from models.store import approval_inbox, approvals, articles, events, outbox, passages, users, workflows
+from models.store.database import Connection
+from models.webhook_payloads import approval_required, article_published, article_rejected
+from models.workflows import Permission, WorkflowRequest
+
+KIND = "publish_article"
+
+
+async def submit(connection: Connection, article_id: int, *, by: str) -> Article:
+    """draft → editor.
+
+    Raises:
+        ArticleConflict: it is not a draft.
+        InputInvalid: it has no text.
+    """
+    article = await _expect(connection, article_id, "draft", "submitted for review")
+    version = await articles.get_version(connection, article_id, article.version)
+    if not version.content.strip():
+        raise InputInvalid(f"article {article_id} has no content: write it before it is submitted for review")
+    submitted = await articles.move(connection, article, "editor")
+    await connection.execute("UPDATE articles SET submitted_at = now() WHERE id = %s", (article_id,))
+    await articles.tell(connection, "article.submitted", submitted, {"by": by})
+    return await articles.get(connection, article_id)
+
+
+async def request_changes(connection: Connection, article_id: int, *, by: str, notes: str) -> Article:
+    """editor → draft, with what to change."""
+    article = await _expect(connection, article_id, "editor", "sent back for changes")
+    sent_back = await articles.move(connection, article, "draft")
+    await articles.tell(connection, "article.changes_requested", sent_back, {"by": by, "notes": notes})
+    return sent_back
+
+
+async def ask(
+    connection: Connection,
+    article_id: int,
+    *,
+    by: str,
+    editor_notes: str | None,
+    settings: PublishingConfig,
+    permission: Permission | None,
+) -> tuple[Article, Approval]:
+    """editor → pending_approval: write the approval, its workflow and the message to whoever approves.
+
+    Args:
+        permission: what `by` must still have when the workflow resumes; None for a batch.
+    """
+    article = await _expect(connection, article_id, "editor", "put up for publication")
+    version = await articles.get_version(connection, article_id, article.version)
+    policy = settings.policy(article.topic)
+    content = publication_content(article, version, editor_notes)
+    workflow = await workflows.create(
+        connection,
+        WorkflowRequest(
+            kind=KIND,
+            input={"article_id": article_id},
+            input_digest=content_digest(content),
+            requested_by=by,
+            permission=permission,
+        ),
+    )
+    approval = await approvals.ask(
+        connection,
+        workflow.id,
+        GateRequest(
+            kind=KIND,
+            about=f"article:{article_id}",
+            title=version.headline,
+            content=content,
+            required_scope=f"{article.topic}:{policy.role}",
+            four_eyes=policy.four_eyes,
+            quorum=policy.quorum,
+            expires_in_seconds=policy.expires_in_seconds,
+        ),
+        requested_by=by,
+    )
+    asked = await articles.move(
+        connection, article, "pending_approval", approval_id=approval.id, workflow_id=workflow.id
+    )
+    data = {"by": by, "approval_id": approval.id, "version": version.version}
+    await articles.tell(connection, "article.publication_requested", asked, data)
+    submitter = await users.by_subject(connection, by)
+    payload = approval_required(asked, version, approval, submitter, settings)
+    await outbox.put(connection, "approval_required", article.topic, payload)
+    return asked, approval
+
+
+async def publish(
+    connection: Connection, article_id: int, approval_id: str, *, settings: PublishingConfig
+) -> None:
+    """pending_approval → published, if what was approved is what the article says.
+
+    Raises:
+        ArticleConflict: the article waits for another approval, or its text is not what was approved.
+    """
+    article = await articles.lock(connection, article_id)
+    approval = await approval_inbox.get(connection, approval_id)
+    if article.approval_id != approval_id or approval.status != "approved":
+        raise ArticleConflict(f"article {article_id} does not wait for approval {approval_id}")
+    version = await articles.get_version(connection, article_id, article.version)
+    notes = approval.content["editor_notes"]
+    if content_digest(publication_content(article, version, notes)) != approval.digest:
+        raise ArticleConflict(f"article {article_id} is not what approval {approval_id} was given for")
+    published = await articles.move(connection, article, "published", published_version=article.version)
+    await connection.execute("UPDATE articles SET published_at = now() WHERE id = %s", (article_id,))
+    data = {"version": version.version, "headline": version.headline, "approval_id": approval_id}
+    data["by"] = approval.decided_by or ""
+    await articles.tell(connection, "article.published", published, data)
+    approvers = [await users.by_subject(connection, vote.voter) for vote in approval.votes]
+    payload = article_published(published, version, approval, approvers, settings)
+    await outbox.put(connection, "article_published", article.topic, payload)
+    await passages.changed(connection, "article", article_id)
+
+
+async def give_back(
+    connection: Connection, article_id: int, approval_id: str, *, reason: str, settings: PublishingConfig
+) -> bool:
+    """pending_approval → editor, saying why; False if the article no longer waits for this approval."""
+    article = await articles.lock(connection, article_id)
+    if article.approval_id != approval_id:
+        return False
+    approval = await approval_inbox.get(connection, approval_id)
+    version = await articles.get_version(connection, article_id, article.version)
+    returned = await articles.move(connection, article, "editor")
+    data = {"approval_id": approval_id, "reason": reason, "by": approval.decided_by, "notes": approval.notes}
+    await articles.tell(connection, "article.returned", returned, data)
+    decider = await users.by_subject(connection, approval.decided_by) if approval.decided_by else None
+    payload = article_rejected(returned, version, approval, decider, reason, settings)
+    await outbox.put(connection, "article_rejected", article.topic, payload)
+    return True
+
+
+async def give_back_of_workflow(
+    connection: Connection, workflow_id: str, *, reason: str, settings: PublishingConfig
+) -> None:
+    """`give_back` for a publish workflow that was stopped from outside."""
+    cursor = await connection.execute(
+        "SELECT id, approval_id FROM articles WHERE workflow_id = %s", (workflow_id,)
+    )
+    if (row := await cursor.fetchone()) is not None:
+        await give_back(connection, row["id"], row["approval_id"], reason=reason, settings=settings)
+
+
+async def notify_people(
+    connection: Connection, article_id: int, approval_id: str, *, stopped: str | None = None
+) -> None:
+    """Tell whoever asked, and the author, what became of it or stopped it: an event of their own each."""
+    article = await articles.get(connection, article_id)
+    approval = await approval_inbox.get(connection, approval_id)
+    data: dict[str, Any] = {
+        "article_id": article_id,
+        "approval_id": approval_id,
+        "outcome": "stopped" if stopped else approval.status,
+        "reason": stopped,
+        "headline": approval.title,
+        "by": approval.decided_by,
+        "notes": approval.notes,
+    }
+    for person in dict.fromkeys((approval.requested_by, article.author)):
+        await events.append(
+            connection,
+            "notification",
+            approval.workflow_id,
+            {**data, "to": person},
+            topic=article.topic,
+            role="admin",
+            person=person,
+        )
+
+
+async def _expect(connection: Connection, article_id: int, status: str, to_be: str) -> Article:
+    article = await articles.lock(connection, article_id)
+    if article.status != status:
+        raise ArticleConflict(
+            f"article {article_id} is {article.status}: only one in status {status} can be {to_be}",
+            status=article.status,
+        )
+    return article

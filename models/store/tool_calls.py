@@ -1,0 +1,121 @@
+"""The record of tool calls, and how often a user may make them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from models.config import RateLimit
+from models.scopes import GLOBAL, Scope
+from models.store.database import Connection
+from models.tools import ToolCall
+
+_TOLERANCE = 0.001  # clocks in microseconds don't add up to whole seconds
+
+
+async def admit(connection: Connection, person: str, tool: str, limit: RateLimit) -> float:
+    """Count a call, if there is room for it: 0, or the seconds to wait (the generic cell rate algorithm).
+
+    One statement, so that calls at once on several replicas share one bucket.
+    """
+    values = {
+        "person": person,
+        "tool": tool,
+        "step": limit.per_seconds / limit.calls,
+        "full": limit.per_seconds + _TOLERANCE,
+    }
+    cursor = await connection.execute(
+        """
+        INSERT INTO rate_limits (person, tool, empty_at)
+        VALUES (%(person)s, %(tool)s, clock_timestamp() + make_interval(secs => %(step)s))
+        ON CONFLICT (person, tool) DO UPDATE
+        SET empty_at = greatest(rate_limits.empty_at, clock_timestamp()) + make_interval(secs => %(step)s)
+        WHERE greatest(rate_limits.empty_at, clock_timestamp()) + make_interval(secs => %(step)s)
+              <= clock_timestamp() + make_interval(secs => %(full)s)
+        RETURNING 1
+        """,
+        values,
+    )
+    if await cursor.fetchone() is not None:
+        return 0.0
+    cursor = await connection.execute(
+        """SELECT extract(epoch FROM empty_at - clock_timestamp())::float8 + %(step)s - %(full)s AS wait
+           FROM rate_limits WHERE person = %(person)s AND tool = %(tool)s""",
+        values,
+    )
+    row = await cursor.fetchone()
+    return max(0.001, row["wait"] if row else 0.001)
+
+
+async def record(
+    connection: Connection,
+    *,
+    person: str,
+    tool: str,
+    door: str,
+    topic: str | None,
+    about: str | None,
+    input_digest: str,
+    status: str,
+    error: str | None,
+    seconds: float,
+) -> None:
+    """Write down a call, in the caller's transaction."""
+    await connection.execute(
+        """INSERT INTO tool_calls (person, tool, door, topic, about, input_digest, status, error, seconds)
+           VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)""",
+        (person, tool, door, topic, about, input_digest, status, error, seconds),
+    )
+
+
+async def read(
+    connection: Connection,
+    scopes: Iterable[Scope],
+    *,
+    person: str | None = None,
+    tool: str | None = None,
+    about: str | None = None,
+    before: int | None = None,
+    limit: int = 100,
+) -> list[ToolCall]:
+    """The newest calls first: on topics that `scopes` administer, and all of them with `global:admin`."""
+    admin = [scope.topic for scope in scopes if scope.role == "admin"]
+    cursor = await connection.execute(
+        """
+        SELECT id, person, tool, door, topic, about, input_digest, status, error, seconds, at FROM tool_calls
+        WHERE (%(everywhere)s OR topic = ANY(%(topics)s))
+          AND (%(person)s::text IS NULL OR person = %(person)s)
+          AND (%(tool)s::text IS NULL OR tool = %(tool)s)
+          AND (%(about)s::text IS NULL OR about = %(about)s)
+          AND (%(before)s::bigint IS NULL OR id < %(before)s)
+        ORDER BY id DESC LIMIT %(limit)s
+        """,
+        {
+            "everywhere": GLOBAL in admin,
+            "topics": admin,
+            "person": person,
+            "tool": tool,
+            "about": about,
+            "before": before,
+            "limit": limit,
+        },
+    )
+    return [ToolCall.model_validate(row) for row in await cursor.fetchall()]
+
+
+async def counted_since(
+    connection: Connection, after: int, bounds: list[float]
+) -> tuple[int, list[dict[str, Any]]]:
+    """Calls after id `after`, counted by tool, door, status and the bucket (of `bounds`) of their duration.
+
+    Returns the last id that was counted, too: no call at or below it can still appear.
+    """
+    cursor = await connection.execute(
+        """
+        SELECT tool, door, status, width_bucket(seconds, %(bounds)s::float8[]) AS bucket, count(*) AS calls,
+               sum(seconds) AS seconds, max(id) AS last
+        FROM tool_calls WHERE id > %(after)s AND xid < pg_snapshot_xmin(pg_current_snapshot())
+        GROUP BY tool, door, status, bucket
+        """,
+        {"after": after, "bounds": bounds},
+    )
+    rows = await cursor.fetchall()
+    return max((row["last"] for row in rows), default=after), rows

@@ -1,0 +1,79 @@
+"""Tools as permissions and records see them (seed 000 §6.1). The tools themselves are in `actors/tools`."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from models.errors import PermissionMissing
+from models.scopes import Role, Scope, check_permission
+
+Door = Literal["rest", "mcp"]
+
+
+def _storable(text: str) -> str:
+    """What Postgres can keep: no NUL, and no half of a surrogate pair, which JSON can spell."""
+    if "\x00" in text:
+        raise ValueError("holds a NUL character: leave it out")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("holds half of a surrogate pair: send whole characters") from error
+    return text
+
+
+PlainText = Annotated[str, AfterValidator(_storable)]
+# The largest that every JSON parser keeps whole (RFC 8259 §6).
+Number = Annotated[int, Field(ge=1, le=2**53 - 1)]
+
+
+class ToolPermission(BaseModel):
+    """What it takes to use a tool.
+
+    `topic_scoped`: the role is needed on the topic that the call is about. `global_admin_override` false:
+    a `global:` scope does not count. `requires_hitl`: it only asks, and a human decides.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    required_role: Role
+    topic_scoped: bool
+    global_admin_override: bool = True
+    requires_hitl: bool = False
+
+    def permits(self, scopes: Iterable[Scope], topic: str | None = None) -> bool:
+        """Whether `scopes` may use the tool on `topic`; without a topic: on any, as for a list of tools."""
+        return check_permission(
+            scopes,
+            self.required_role,
+            topic if self.topic_scoped else None,
+            global_admin_override=self.global_admin_override,
+        )
+
+    def require(self, tool: str, scopes: Iterable[Scope], topic: str | None) -> None:
+        """Raise PermissionMissing, with the scope it takes, unless `permits`."""
+        if not self.permits(scopes, topic):
+            wanted = f"{(topic if self.topic_scoped else None) or '{topic}'}:{self.required_role}"
+            raise PermissionMissing(f"{tool} takes the scope {wanted}", scope=wanted)
+
+
+class ToolCall(BaseModel):
+    """A row of `tool_calls`: who called what, through which door, and what came of it.
+
+    `status` is `ok` or the error's name; `input_digest` is SHA-256 of the canonical input.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: int
+    person: str
+    tool: str
+    door: str
+    topic: str | None
+    about: str | None
+    input_digest: str
+    status: str
+    error: str | None
+    seconds: float
+    at: datetime

@@ -1,0 +1,70 @@
+"""Prometheus metrics, counted from the record of calls: every replica tells the same, whoever is asked.
+
+Counters only grow by calls that are committed and can't be joined by earlier ones; see
+`models.store.tool_calls.counted_since`.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterator
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.registry import Collector
+
+from models.store import approval_inbox, outbox, tool_calls, workflows
+from models.store.database import Database
+
+_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0]
+_Key = tuple[str, str, str]
+
+
+class Metrics(Collector):
+    """What `/metrics` says. One per replica; a scrape counts what is new since the last one."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._last = 0
+        self._calls: defaultdict[_Key, list[int]] = defaultdict(lambda: [0] * (len(_BOUNDS) + 1))
+        self._seconds: defaultdict[_Key, float] = defaultdict(float)
+        self._gauges: dict[str, dict[str, int]] = {}
+        self._turn = asyncio.Lock()
+
+    async def scrape(self) -> bytes:
+        """The text format (Prometheus exposition 0.0.4)."""
+        async with self._turn:
+            async with self._database.connection() as connection:
+                self._last, rows = await tool_calls.counted_since(connection, self._last, _BOUNDS)
+                self._gauges = {
+                    "workflows": await workflows.counts(connection),
+                    "deliveries": await outbox.counts(connection),
+                    "approvals": await approval_inbox.counts(connection),
+                }
+            for row in rows:
+                key = (row["tool"], row["door"], row["status"])
+                self._calls[key][row["bucket"]] += row["calls"]
+                self._seconds[key] += row["seconds"]
+            registry = CollectorRegistry(auto_describe=False)
+            registry.register(self)
+            return generate_latest(registry)
+
+    def collect(self) -> Iterator[CounterMetricFamily | HistogramMetricFamily | GaugeMetricFamily]:
+        """The metric families; prometheus_client calls it."""
+        calls = CounterMetricFamily("signoff_tool_calls", "Tool calls.", labels=["tool", "door", "status"])
+        duration = HistogramMetricFamily(
+            "signoff_tool_call_seconds", "How long tool calls took.", labels=["tool", "door", "status"]
+        )
+        for key, buckets in sorted(self._calls.items()):
+            calls.add_metric(list(key), sum(buckets))
+            total, cumulative = 0, []
+            for bound, count in zip([*map(str, _BOUNDS), "+Inf"], buckets, strict=True):
+                total += count
+                cumulative.append((bound, total))
+            duration.add_metric(list(key), cumulative, sum_value=self._seconds[key])
+        yield calls
+        yield duration
+        for name, counts in self._gauges.items():
+            gauge = GaugeMetricFamily(f"signoff_{name}", f"How many {name} there are.", labels=["status"])
+            for status, count in sorted(counts.items()):
+                gauge.add_metric([status], count)
+            yield gauge

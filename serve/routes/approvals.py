@@ -1,0 +1,199 @@
+"""Approvals over HTTP: the inbox, one with all that is decided on, and the decision. The kind is a parameter.
+
+`POST /api/approvals/{article_id}` is the seed's callback (000 §7.2), for publishing only.
+"""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Path, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from actors.tools.decisions import (
+    ArticleDecisionResponse,
+    DecisionResponse,
+    Digest,
+    Notes,
+)
+from actors.tools.registry import Registry
+from models.approvals import Approval, ApprovalStatus, Vote
+from models.errors import ApprovalNotFound
+from models.store import approval_inbox
+from models.store.database import Database
+from models.users import UserContext
+from serve.auth import Caller
+from serve.outcome import article_status_after
+from serve.problems import problem_responses
+
+router = APIRouter(prefix="/api/approvals", tags=["approvals"])
+ApprovalId = Annotated[str, Path(alias="id", max_length=64, examples=["12"])]
+
+
+class ApprovalSummary(BaseModel):
+    """A line of the inbox. `age_seconds` counts from the request; `may_decide`: this caller can."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    kind: str
+    about: str | None
+    title: str
+    topic: str | None
+    requested_by: str
+    required_scope: str
+    quorum: int
+    approved_by: tuple[str, ...]
+    status: ApprovalStatus
+    digest: str
+    created_at: datetime
+    age_seconds: float
+    expires_at: datetime
+    may_decide: bool
+
+
+class ApprovalDetails(ApprovalSummary):
+    """All of it: `content` is exactly what the digest covers."""
+
+    workflow_id: str
+    content: dict[str, Any]
+    votes: tuple[Vote, ...]
+    decided_by: str | None
+    decided_at: datetime | None
+    notes: str | None
+    void_reason: dict[str, Any] | None
+
+
+@router.get("", responses=problem_responses(401, 422, 503))
+async def list_approvals(
+    request: Request,
+    caller: Caller,
+    status: Annotated[ApprovalStatus | None, Query()] = "pending",
+    kind: Annotated[str | None, Query(max_length=64, examples=["publish_article"])] = None,
+    topic: Annotated[str | None, Query(max_length=64)] = None,
+    requested_by: Annotated[str | None, Query(max_length=255)] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> list[ApprovalSummary]:
+    """The inbox: what the caller may decide or asked for, oldest first."""
+    database: Database = request.app.state.database
+    async with database.connection() as connection:
+        found = await approval_inbox.inbox(
+            connection,
+            caller.subject,
+            caller.scopes,
+            status=status,
+            kind=kind,
+            topic=topic,
+            requested_by=requested_by,
+            limit=limit,
+            offset=offset,
+        )
+    return [ApprovalSummary(**_summary(approval, caller)) for approval in found]
+
+
+@router.get("/{id}", responses=problem_responses(401, 404, 422, 503))
+async def get_approval(request: Request, caller: Caller, approval_id: ApprovalId) -> ApprovalDetails:
+    """One approval with the full content that its digest covers."""
+    database: Database = request.app.state.database
+    async with database.connection() as connection:
+        approval = await approval_inbox.get(connection, approval_id)
+    if approval.requested_by != caller.subject and not approval.reached_by(caller.scopes):
+        raise ApprovalNotFound(f"there is no approval {approval_id!r}")
+    return ApprovalDetails(
+        **_summary(approval, caller),
+        workflow_id=approval.workflow_id,
+        content=approval.content,
+        votes=approval.votes,
+        decided_by=approval.decided_by,
+        decided_at=approval.decided_at,
+        notes=approval.notes,
+        void_reason=approval.void_reason,
+    )
+
+
+class DecisionBody(BaseModel):
+    """A decision: strict, because unclear is not yes. A rejection needs its reason in `notes`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    decision: Annotated[str, Field(pattern="^(approve|reject)$", examples=["approve"])]
+    digest: Digest
+    notes: Notes | None = None
+
+
+@router.post("/{id}/decision", responses=problem_responses(401, 403, 404, 409, 422, 429, 503))
+async def decide(
+    request: Request, caller: Caller, approval_id: ApprovalId, body: DecisionBody
+) -> DecisionResponse:
+    """Approve or reject what was shown. 409, and nothing happens, if it is not about that any more."""
+    registry: Registry = request.app.state.registry
+    answer = await registry.call(
+        "decide_approval", {"approval_id": approval_id, **body.model_dump()}, caller=caller, door="rest"
+    )
+    assert isinstance(answer, DecisionResponse)
+    return answer
+
+
+class ApprovalRequest(BaseModel):
+    """The seed's callback, and the digest of what was shown; webhooks carry it in their payloads."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    approved: Annotated[bool, Field(examples=[True])]
+    notes: Notes | None = None
+    digest: Digest | None = None
+
+
+class ApprovalResponse(BaseModel):
+    """The seed's answer. `new_status` is what the article is when this is answered.
+
+    That is `published` or `editor`; `pending_approval` while more people must approve, or if the decision,
+    which is kept, has not taken effect within some seconds.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    success: bool
+    article_id: int
+    new_status: str
+    message: str
+
+
+@router.post("/{id}", responses=problem_responses(401, 403, 404, 409, 422, 429, 503))
+async def approve_article(
+    request: Request,
+    caller: Caller,
+    article_id: Annotated[int, Path(alias="id", ge=1, le=2**53 - 1, examples=[17])],
+    body: Annotated[ApprovalRequest, Body()],
+) -> ApprovalResponse:
+    """Decide the publication that is asked for of an article (seed 000 §7.2)."""
+    registry: Registry = request.app.state.registry
+    answer = await registry.call(
+        "decide_article", {"article_id": article_id, **body.model_dump()}, caller=caller, door="rest"
+    )
+    assert isinstance(answer, ArticleDecisionResponse)
+    status = answer.new_status
+    if answer.decision != "pending":
+        status = await article_status_after(request.app.state.database, article_id, answer.approval_id)
+    return ApprovalResponse(success=True, article_id=article_id, new_status=status, message=answer.message)
+
+
+def _summary(approval: Approval, caller: UserContext) -> dict[str, Any]:
+    return {
+        "id": approval.id,
+        "kind": approval.kind,
+        "about": approval.about,
+        "title": approval.title,
+        "topic": approval.topic,
+        "requested_by": approval.requested_by,
+        "required_scope": approval.required_scope,
+        "quorum": approval.quorum,
+        "approved_by": tuple(vote.voter for vote in approval.votes if vote.decision == "approve"),
+        "status": approval.status,
+        "digest": approval.digest,
+        "created_at": approval.created_at,
+        "age_seconds": (datetime.now(UTC) - approval.created_at).total_seconds(),
+        "expires_at": approval.expires_at,
+        "may_decide": approval.status == "pending"
+        and approval.may_be_decided_by(caller.subject, caller.scopes),
+    }

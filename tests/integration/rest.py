@@ -1,0 +1,55 @@
+"""The app on a real server on loopback, over a test's database, and people's tokens for it."""
+
+import socket
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import uvicorn
+
+from cluster.tokens import mint_token
+from models.config import Config
+from serve.api import make_app
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def served(config: Config, database_url: str, port: int | None = None, **more: Any) -> Iterator[str]:
+    """A replica of the app; its base URL."""
+    port = port or free_port()
+    app = make_app(config, database_url, **more)
+    server = uvicorn.Server(
+        uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning", timeout_graceful_shutdown=2)
+    )
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive(), "the server did not start"
+            thread.join(0.02)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join(20)
+
+
+def token(config: Config, user: str, *scopes: str) -> str:
+    """A token of a person with scopes."""
+    return mint_token(config.auth, user=user, scopes=scopes, now=datetime.now(UTC))
+
+
+@asynccontextmanager
+async def client(config: Config, base: str, user: str, *scopes: str) -> AsyncIterator[httpx.AsyncClient]:
+    """A client that calls as somebody."""
+    headers = {"Authorization": f"Bearer {token(config, user, *scopes)}"}
+    async with httpx.AsyncClient(base_url=base, headers=headers, trust_env=False, timeout=30) as made:
+        yield made
