@@ -57,7 +57,7 @@ def decide(
     if digest != approval.digest:
         raise ApprovalConflict(
             f"approval {approval_id}: what {inbox.url} shows has the digest {digest}, and not "
-            f"{one_line(approval.digest)} as it says: nothing was sent; tell whoever runs it"
+            f"{approval.digest} as it says: nothing was sent; tell whoever runs it"
         )
     show(approval, console)
     _check_open(approval, console)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.core import TyperGroup
 
+from cluster.plain_text import plain
 from models.errors import SignoffError
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class OneLineErrors(TyperGroup):
         try:
             return super().invoke(ctx)
         except SignoffError as error:
-            typer.echo(f"signoff: {error}", err=True)
+            typer.echo(f"signoff: {plain(str(error))}", err=True)
             raise typer.Exit(1) from error
 
 

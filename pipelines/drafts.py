@@ -83,7 +83,7 @@ class Drafts:
     async def _ask(self, article_id: int) -> str:
         async with self._database.transaction() as connection:
             await publishing.submit(connection, article_id, by=BATCH)
-            _, approval = await publishing.ask(
+            _, approval, _ = await publishing.ask(
                 connection,
                 article_id,
                 by=BATCH,

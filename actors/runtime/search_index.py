@@ -114,11 +114,11 @@ class SearchIndex:
         heard = self._marks[mark] = asyncio.Event()
         try:
             async with asyncio.timeout(_POLL_SECONDS), database.connection() as connection:
+                if await passages.count_unindexed(connection):
+                    return False
                 await connection.execute("SELECT pg_notify(%s, %s)", (passages.CHANNEL, mark))
                 await heard.wait()
-                if self._changed or self._applying:
-                    return False
-                return await passages.count_unindexed(connection) == 0
+                return not self._changed and not self._applying
         except (TimeoutError, *GONE):
             return False
         finally:

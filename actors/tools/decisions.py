@@ -42,7 +42,12 @@ class DecisionResponse(Output):
     quorum: int
 
 
-@tool(_ANYONE, for_models=False)
+async def _about(context: ToolContext, request: DecisionRequest) -> tuple[str | None, str | None]:
+    approval = await approval_inbox.get(context.connection, request.approval_id)
+    return approval.topic, approval.about
+
+
+@tool(_ANYONE, about=_about, for_models=False)
 async def decide_approval(context: ToolContext, request: DecisionRequest) -> DecisionResponse:
     """Approve or reject exactly what was shown."""
     approval = await approval_inbox.get(context.connection, request.approval_id)
@@ -87,7 +92,13 @@ class ArticleDecisionResponse(Output):
     message: str
 
 
-@tool(_ANYONE, for_models=False)
+async def _about_article(
+    context: ToolContext, request: ArticleDecisionRequest
+) -> tuple[str | None, str | None]:
+    return (await _approval_meant(context, request)).topic, f"article:{request.article_id}"
+
+
+@tool(_ANYONE, about=_about_article, for_models=False)
 async def decide_article(context: ToolContext, request: ArticleDecisionRequest) -> ArticleDecisionResponse:
     """Approve or reject the publication that is asked for."""
     approval = await _approval_meant(context, request)

@@ -94,7 +94,7 @@ class PublishArticleResponse(Output):
 async def publish_article(context: ToolContext, request: PublishArticleRequest) -> PublishArticleResponse:
     """Ask for an article's publication. Nothing is published until another person approves."""
     article = await articles.get(context.connection, request.article_id)
-    asked, approval = await publishing.ask(
+    asked, approval, messages = await publishing.ask(
         context.connection,
         request.article_id,
         by=context.caller.subject,
@@ -107,7 +107,7 @@ async def publish_article(context: ToolContext, request: PublishArticleRequest) 
         status=asked.status,
         approval_request_id=int(approval.id),
         digest=approval.digest,
-        message="Article submitted for approval. Webhook notification sent.",
+        message="Article submitted for approval." + (" Webhook notification sent." if messages else ""),
     )
 
 

@@ -122,6 +122,8 @@ class Registry:
         tool = call.tool
         # Whoever may not use it on any topic learns nothing, not even whether an article exists.
         tool.permission.require(tool.name, call.caller.scopes, None)
+        if tool.about is not None:
+            call.topic, call.about = await tool.about(context, request)
         if tool.topic is not None:
             call.topic = await tool.topic(context, request)
             tool.permission.require(tool.name, call.caller.scopes, call.topic)

@@ -78,6 +78,8 @@ class ToolContext:
 
 
 TopicOf = Callable[[ToolContext, Any], Awaitable[str]]
+# For the record, where the request itself does not tell: the topic, and the thing.
+AboutOf = Callable[[ToolContext, Any], Awaitable[tuple[str | None, str | None]]]
 Run = Callable[[ToolContext, Any], Awaitable[Any]]
 
 
@@ -92,6 +94,7 @@ class Tool:
     permission: ToolPermission
     run: Run
     topic: TopicOf | None
+    about: AboutOf | None
     for_models: bool
     own_transactions: bool
 
@@ -105,6 +108,7 @@ def tool(
     permission: ToolPermission,
     *,
     topic: TopicOf | None = None,
+    about: AboutOf | None = None,
     for_models: bool = True,
     own_transactions: bool = False,
 ) -> Callable[[Run], Tool]:
@@ -121,6 +125,7 @@ def tool(
             permission=permission,
             run=run,
             topic=topic,
+            about=about,
             for_models=for_models,
             own_transactions=own_transactions,
         )

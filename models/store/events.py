@@ -46,7 +46,7 @@ async def read(
           AND (id > %(after)s OR EXISTS (SELECT 1 FROM events WHERE id = %(after)s))
           AND xid < pg_snapshot_xmin(pg_current_snapshot())
           AND (%(all)s OR workflow_id = ANY(%(ids)s))
-        ORDER BY id LIMIT %(limit)s
+        ORDER BY xid, id LIMIT %(limit)s
         """,
         {"after": after, "limit": limit, "all": workflow_ids is None, "ids": workflow_ids or []},
     )

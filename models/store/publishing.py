@@ -51,8 +51,10 @@ async def ask(
     editor_notes: str | None,
     settings: PublishingConfig,
     permission: Permission | None,
-) -> tuple[Article, Approval]:
-    """editor → pending_approval: write the approval, its workflow and the message to whoever approves.
+) -> tuple[Article, Approval, int]:
+    """editor → pending_approval: write the approval, its workflow and the messages to whoever approves.
+
+    Returns how many messages, too: one for each webhook that wants to know.
 
     Args:
         permission: what `by` must still have when the workflow resumes; None for a batch.
@@ -93,8 +95,8 @@ async def ask(
     await articles.tell(connection, "article.publication_requested", asked, data)
     submitter = await users.by_subject(connection, by)
     payload = approval_required(asked, version, approval, submitter, settings)
-    await outbox.put(connection, "approval_required", article.topic, payload)
-    return asked, approval
+    messages = await outbox.put(connection, "approval_required", article.topic, payload)
+    return asked, approval, len(messages)
 
 
 async def publish(

@@ -1,27 +1,15 @@
-"""Search by words (Postgres full text), and the last word on what a search may show.
+"""What a search may show: the last word on it, and what is shown of it. Search by words begins here too.
 
-Called by `actors.tools.search`. Any of the words will do, whole or as a beginning; rare words weigh
-more. What is seen is decided by the database at that moment, so an index that lags behind shows nothing
-it should not.
+Called by `actors.tools.search`. What is seen is decided by the database at that moment, so an index that
+lags behind shows nothing it should not.
 """
 
-import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from models.search import FoundArticle, FoundResource, Hit, Kind, Reach
+from models.search import FoundArticle, FoundResource, Hit, Reach
 from models.store.database import Connection
-
-# The most matches that a search by words looks at; more are not counted either.
-MOST_MATCHES = 1000
-_QUERY_CHARACTERS = 1000
-_QUERY_WORDS = 32
-# Shorter words are looked for as they are: too many begin with them.
-_PREFIX_CHARACTERS = 3
-# About how many rows' words are looked up in the index, beside those of the rarest word.
-_ROOM = 5000
-# How many of the best are read to see where the words stand in them.
-_RANKED = 150
+from models.store.words import MOST_MATCHES, Table, clean, find
 
 _SEES_ARTICLE = """
     (v.version = a.published_version
@@ -40,38 +28,27 @@ _SEES_RESOURCE = """
     AND (%(topics)s::text[] IS NULL OR r.topic = ANY(%(topics)s::text[]))
     AND r.kind = ANY(%(kinds)s::text[])
 """
-_ARTICLES = f"""
-    SELECT v.id, v.version, v.score FROM scored v JOIN articles a ON a.id = v.id WHERE {_SEES_ARTICLE}
-"""
-_RESOURCES = f"""
-    SELECT s.id, s.version, s.score FROM scored s JOIN resources r ON r.id = s.id WHERE {_SEES_RESOURCE}
-"""
-
-
-class _Table(NamedTuple):
-    name: str
-    kind: Kind
-    id: str
-    version: str
-    seen: str
-
-
-_IN_ARTICLES = _Table("article_versions", "article", "article_id", "version", _ARTICLES)
-_IN_RESOURCES = _Table("resources", "resource", "id", "NULL::int", _RESOURCES)
-
-
-class _Word(NamedTuple):
-    """A word as Postgres reads it: quoted, whether longer ones count, and in about how many rows it is."""
-
-    quoted: str
-    begins: bool
-    rows: float
-    weight: float
-
-    @property
-    def query(self) -> str:
-        """Finds it, and what it begins."""
-        return f"{self.quoted}:*" if self.begins else self.quoted
+_ARTICLES = Table(
+    name="article_versions",
+    kind="article",
+    id="article_id",
+    version="version",
+    seen=f"""
+        SELECT 1 FROM articles a CROSS JOIN LATERAL (VALUES (f.version)) AS v(version)
+        WHERE a.id = f.id AND {_SEES_ARTICLE}""",
+    newest=f"""
+        SELECT a.id, v.version FROM articles a
+        CROSS JOIN LATERAL (VALUES (a.version), (nullif(a.published_version, a.version))) AS v(version)
+        WHERE {_SEES_ARTICLE}""",
+)
+_RESOURCES = Table(
+    name="resources",
+    kind="resource",
+    id="id",
+    version="NULL::int",
+    seen=f"SELECT 1 FROM resources r WHERE r.id = f.id AND {_SEES_RESOURCE}",
+    newest=f"SELECT r.id, NULL::int AS version FROM resources r WHERE {_SEES_RESOURCE}",
+)
 
 
 async def find_articles(
@@ -88,7 +65,7 @@ async def find_articles(
     An article of which two versions match is found once, as the newer. Runs in a transaction of its own.
     """
     what = _what(topics, reach, include_drafts=include_drafts)
-    return await _find(connection, _IN_ARTICLES, query, what, limit)
+    return await find(connection, _ARTICLES, query, what, limit)
 
 
 async def find_resources(
@@ -102,7 +79,7 @@ async def find_resources(
 ) -> list[Hit]:
     """Resources with any of the words; see `find_articles`. `topics` are the resources' own."""
     what = _what(topics, reach, kinds=kinds)
-    return await _find(connection, _IN_RESOURCES, query, what, limit)
+    return await find(connection, _RESOURCES, query, what, limit)
 
 
 async def visible(
@@ -190,115 +167,13 @@ async def show_resources(
         | {
             "ids": [hit.id for hit in hits],
             "passages": [hit.passage_id for hit in hits],
-            "text": _clean(query),
+            "text": clean(query),
         },
     )
     return [
         FoundResource.model_validate(row | {"similarity_score": scores.get(row["id"])})
         for row in await cursor.fetchall()
     ]
-
-
-async def _find(
-    connection: Connection, table: _Table, query: str, what: dict[str, Any], limit: int
-) -> list[Hit]:
-    async with connection.transaction():
-        words = await _read(connection, table, query)
-        if not words:
-            return []
-        # A row's words are big and lie outside it: to read them for every row costs ten times what the
-        # index does, and the planner does not know.
-        await connection.execute("SET LOCAL enable_seqscan = off")
-        looked_for = _scans(words)
-        scans = " UNION ALL ".join(
-            f"SELECT {table.id} AS id, {table.version} AS version, {weight:.9f} AS weight "
-            f"FROM {table.name} WHERE words @@ %(scan{n})s::tsquery"
-            for n, (_, weight) in enumerate(looked_for)
-        )
-        cursor = await connection.execute(
-            f"""WITH found AS ({scans}), scored AS MATERIALIZED (
-                    SELECT id, version, sum(weight)::float8 AS score FROM found GROUP BY id, version
-                ), seen AS MATERIALIZED (
-                    {table.seen} ORDER BY score DESC, id DESC, version DESC LIMIT %(limit)s
-                ), first AS MATERIALIZED (
-                    SELECT * FROM seen ORDER BY score DESC, id DESC, version DESC LIMIT {_RANKED}
-                ), ranked AS MATERIALIZED (
-                    SELECT f.id, f.version, ts_rank(t.words, %(any)s::tsquery) AS rank
-                    FROM first f JOIN {table.name} t ON t.{table.id} = f.id
-                         AND {table.version.replace("version", "t.version")} IS NOT DISTINCT FROM f.version
-                )
-                SELECT seen.id, seen.version, score * (1 + coalesce(rank, 0)) AS score
-                FROM seen LEFT JOIN ranked ON ranked.id = seen.id
-                     AND ranked.version IS NOT DISTINCT FROM seen.version""".encode(),
-            what
-            | {f"scan{n}": scan for n, (scan, _) in enumerate(looked_for)}
-            | {"any": " | ".join(f"{word.quoted} | {word.query}" for word in words), "limit": limit},
-            # A plan that is not made for these words may read every row.
-            prepare=False,
-        )
-        rows = await cursor.fetchall()
-    hits: dict[int, Hit] = {}
-    for row in sorted(rows, key=lambda row: (row["score"], row["id"])):
-        version = max(row["version"] or 0, hits[row["id"]].version or 0 if row["id"] in hits else 0) or None
-        hits.pop(row["id"], None)
-        hits[row["id"]] = Hit(kind=table.kind, id=row["id"], version=version, score=row["score"])
-    return list(reversed(hits.values()))
-
-
-async def _read(connection: Connection, table: _Table, text: str) -> list[_Word]:
-    """The words of a query, the rarest first. How rare one is, Postgres has counted (ANALYZE)."""
-    cursor = await connection.execute(
-        """
-        WITH counted AS MATERIALIZED (
-            SELECT elem, freq FROM pg_stats,
-                   unnest(most_common_elems::text::text[], most_common_elem_freqs) AS counted(elem, freq)
-            WHERE schemaname = current_schema() AND tablename = %(table)s AND attname = 'words'
-              AND elem IS NOT NULL
-        ), words AS (
-            SELECT lexeme, length(lexeme) >= %(prefix)s AS begins
-            FROM unnest(to_tsvector('simple', %(text)s)) ORDER BY positions[1], lexeme LIMIT %(words)s
-        )
-        SELECT lexeme, begins,
-               (SELECT greatest(reltuples, 1) FROM pg_class WHERE oid = %(table)s::regclass) AS rows,
-               (SELECT coalesce(sum(freq), 0) FROM counted
-                WHERE elem = lexeme OR begins AND starts_with(elem, lexeme)) AS share
-        FROM words
-        """,
-        {"table": table.name, "text": _clean(text), "prefix": _PREFIX_CHARACTERS, "words": _QUERY_WORDS},
-    )
-    words = []
-    for row in await cursor.fetchall():
-        matching = row["rows"] * min(row["share"], 1.0)
-        words.append(
-            _Word(
-                quoted="'" + row["lexeme"].replace("\\", "\\\\").replace("'", "''") + "'",
-                begins=row["begins"],
-                rows=matching,
-                weight=math.log(1 + row["rows"] / (matching + 1)),
-            )
-        )
-    return sorted(words, key=lambda word: word.rows)
-
-
-def _scans(words: Sequence[_Word]) -> list[tuple[str, float]]:
-    """What to look for in the index, and what each find weighs.
-
-    The rarest word always, others as long as there is room: common ones find nearly everything. Where
-    some are left out, rows with all the words still get what they weigh.
-    """
-    scans: list[tuple[str, float]] = []
-    room, left_out = _ROOM, 0.0
-    for word in words:
-        room -= word.rows
-        if scans and room < 0:
-            left_out += word.weight
-        elif word.begins:
-            scans += [(word.query, word.weight / 2), (word.quoted, word.weight / 2)]
-        else:
-            scans.append((word.query, word.weight))
-    if left_out:
-        scans.append((" & ".join(word.query for word in words), left_out))
-    return scans
 
 
 def _what(
@@ -315,8 +190,3 @@ def _what(
         "drafts": include_drafts,
         "kinds": list(kinds),
     }
-
-
-def _clean(text: str) -> str:
-    """A query as Postgres can read it: without NUL and halves of surrogate pairs, and not too long."""
-    return text.replace("\0", " ").encode(errors="ignore").decode()[:_QUERY_CHARACTERS]

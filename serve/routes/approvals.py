@@ -25,6 +25,12 @@ from serve.auth import Caller
 from serve.outcome import article_status_after
 from serve.problems import problem_responses
 
+# Once a decision has taken effect; until then the tool's own message holds.
+_MESSAGES = {
+    ("approved", "published"): "Approved: the article is published.",
+    ("approved", "editor"): "Approved, but it could not be published: the article is back with its editor.",
+    ("rejected", "editor"): "Rejected: the article is back with its editor.",
+}
 router = APIRouter(prefix="/api/approvals", tags=["approvals"])
 ApprovalId = Annotated[str, Path(alias="id", max_length=64, examples=["12"])]
 
@@ -172,10 +178,11 @@ async def approve_article(
         "decide_article", {"article_id": article_id, **body.model_dump()}, caller=caller, door="rest"
     )
     assert isinstance(answer, ArticleDecisionResponse)
-    status = answer.new_status
+    status, message = answer.new_status, answer.message
     if answer.decision != "pending":
         status = await article_status_after(request.app.state.database, article_id, answer.approval_id)
-    return ApprovalResponse(success=True, article_id=article_id, new_status=status, message=answer.message)
+        message = _MESSAGES.get((answer.decision, status), message)
+    return ApprovalResponse(success=True, article_id=article_id, new_status=status, message=message)
 
 
 def _summary(approval: Approval, caller: UserContext) -> dict[str, Any]:

@@ -94,7 +94,8 @@ class WebhookReceiver:
         assert task is not None
         self._connections.add(task)
         try:
-            await self._serve(reader, writer)
+            while True:
+                await self._serve(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # the caller went away, or the test is over
         finally:
@@ -122,7 +123,7 @@ class WebhookReceiver:
             await self._moved(path, -1)
 
     async def _answer(self, writer: asyncio.StreamWriter, reply: Reply) -> None:
-        head = {**reply.headers, "Connection": "close"}
+        head = dict(reply.headers)
         if reply.endless == "no":
             head["Content-Length"] = str(len(reply.body))
         lines = [f"HTTP/1.1 {reply.status} Said", *(f"{name}: {value}" for name, value in head.items())]

@@ -1,5 +1,6 @@
 """The doors that the tests of identity knock at: the real routers, with a verifier of their own."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -32,9 +33,27 @@ def identity_app(auth: AuthConfig, database_url: str, *, verifier: TokenVerifier
 
 @asynccontextmanager
 async def client_of(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of an app, with its lifespan run."""
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://signoff") as client,
-    ):
-        yield client
+    """A client of an app, with its lifespan run.
+
+    In a task of its own, as a server runs it: a fixture begins and ends in different ones, which a task group
+    in the lifespan does not bear.
+    """
+    begun, ending = asyncio.Event(), asyncio.Event()
+
+    async def live() -> None:
+        async with app.router.lifespan_context(app):
+            begun.set()
+            await ending.wait()
+
+    living = asyncio.create_task(live())
+    begins = asyncio.create_task(begun.wait())
+    await asyncio.wait([living, begins], return_when=asyncio.FIRST_COMPLETED)
+    begins.cancel()
+    try:
+        if not living.done():
+            transport = httpx.ASGITransport(app=app)
+            async with httpx.AsyncClient(transport=transport, base_url="http://signoff") as client:
+                yield client
+    finally:
+        ending.set()
+        await living

@@ -14,9 +14,12 @@ from models.config import AuthConfig, Config
 from models.store.database import Database
 from serve.api import make_app
 from tests.fakes.barrier import Barrier
+from tests.integration.identity import client_of
 from tests.integration.workflows import begin
 
 Configure = Callable[..., Config]
+# Doors without a lock: RFC 9728 has whoever has no token yet look up the last where to get one.
+OPEN = ("/health", "/metrics", "/.well-known/oauth-protected-resource/mcp")
 
 
 @pytest.fixture
@@ -34,11 +37,7 @@ def auth(config: Config) -> AuthConfig:
 @pytest.fixture
 async def api(config: Config, database_url: str) -> AsyncIterator[httpx.AsyncClient]:
     """A client of the app, with its lifespan run."""
-    app = make_app(config, database_url)
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://signoff") as client,
-    ):
+    async with client_of(make_app(config, database_url)) as client:
         yield client
 
 
@@ -60,14 +59,11 @@ async def test_every_other_door_asks_for_a_token_before_it_looks_at_anything(
     doors = [
         (method, re.sub(r"\{\w+\}", "1", route.path))
         for route in app.routes
-        if isinstance(route, APIRoute) and route.path not in ("/health", "/metrics")
+        if isinstance(route, APIRoute) and route.path not in OPEN
         for method in route.methods
     ]
     assert ("POST", "/api/revocations") in doors
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://signoff") as client,
-    ):
+    async with client_of(app) as client:
         for method, path in doors:
             for headers in ({}, {"Authorization": "Bearer rubbish"}):
                 answer = await client.request(method, path, headers=headers)

@@ -91,7 +91,7 @@ class Site:
                 )
                 await articles.write(connection, article.id, by=by, resource_ids=[resource.id])
             await publishing.submit(connection, article.id, by=by)
-            _, approval = await publishing.ask(
+            asked = await publishing.ask(
                 connection,
                 article.id,
                 by=by,
@@ -99,7 +99,7 @@ class Site:
                 settings=self.config.publishing,
                 permission=None,
             )
-            return approval
+            return asked[1]
 
     async def gate(self, kind: str, content: dict[str, Any]) -> Approval:
         """An approval of another kind."""

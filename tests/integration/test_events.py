@@ -56,6 +56,7 @@ class Told:
         """Connect, go on from the last id, and hang up after the message that fulfils the condition."""
         more = {"Last-Event-ID": self.last_id} if self.last_id else {}
         async with (
+            asyncio.timeout(2 * SOON),
             httpx.AsyncClient(timeout=SOON) as client,
             client.stream("GET", url, headers={**headers, **more}) as response,
         ):
@@ -373,13 +374,19 @@ async def test_restarting_postgres_in_mid_stream_ends_no_stream_and_loses_nothin
 
     async def write_here(type_: str) -> None:
         async with await psycopg.AsyncConnection.connect(url, row_factory=dict_row) as connection:
-            await events.append(connection, type_, None, {})
+            await events.append(connection, type_, "w", {})
 
-    async with (
-        serving(app) as address,
-        connect(f"ws://{address}/ws/ann", additional_headers=headers) as socket,
-        listening(f"http://{address}/api/events", headers, lambda told: "after" in told.types) as told,
-    ):
+    async with contextlib.AsyncExitStack() as stack:
+        address = await stack.enter_async_context(serving(app))
+        # One that reads the database at every heartbeat, and so while it is away.
+        app.state.feed = Feed(app.state.database, heartbeat_seconds=0.1)
+        socket = await stack.enter_async_context(
+            connect(f"ws://{address}/ws/ann", additional_headers=headers)
+        )
+        url_of_one = f"http://{address}/api/events?workflow_id=w"
+        told = await stack.enter_async_context(
+            listening(url_of_one, headers, lambda told: "after" in told.types)
+        )
         assert json.loads(await socket.recv()) == {"type": "position", "after": 0}
         await write_here("before")
         await until(lambda: told.types == ["before"])

@@ -209,7 +209,7 @@ async def test_whatever_is_sent_is_answered(url: str, config: Config, database: 
                 answer = await send(body, more)
                 assert answer.status_code == 400 or answer.json()["result"]["isError"], given_
 
-        @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+        @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), database=None)
         @given(body=requests(), more=st.sampled_from([{}, modern]))
         def fuzzed(body: bytes, more: dict[str, str]) -> None:
             bodies.append((body, more))

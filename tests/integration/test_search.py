@@ -18,7 +18,7 @@ from models.config import Config, KnowledgeBaseConfig, SearchConfig
 from models.errors import ConfigInvalid, ModelUnavailable
 from models.scopes import Scope, parse_scope
 from models.search import Found, FoundArticle, FoundResource, Hit, Reach, reach_of
-from models.store import passages
+from models.store import passages, words
 from models.store import search as store
 from models.store.database import Connection, Database
 from tests.fakes.knowledge_base import knowledge_base_settings
@@ -562,7 +562,7 @@ async def test_the_total_counts_all_and_the_limit_cuts(site: Site) -> None:
 async def test_common_words_do_not_crowd_out_the_rare_one(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "_ROOM", 100)
+    monkeypatch.setattr(words, "_ROOM", 1500)
     async with site.database.transaction() as connection:
         await connection.execute(
             """INSERT INTO articles (topic, status, version, published_version, author)

@@ -18,7 +18,7 @@ from typing import Any
 import jwt
 import pytest
 import yaml
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 from typer.testing import CliRunner
@@ -315,6 +315,7 @@ json_values = st.recursive(
 
 
 class TestApprovalView:
+    @settings(deadline=None)
     @given(anything)
     def test_plain_text_holds_nothing_that_steers_or_hides(self, text: str) -> None:
         shown = plain(text)
@@ -324,10 +325,12 @@ class TestApprovalView:
         assert not {"\n", "\t"} & set(one_line(text))
         shown.encode()
 
+    @settings(deadline=None)
     @given(st.text(st.characters(categories=["L", "M", "N", "P", "S", "Zs"]) | st.sampled_from("\n\t")))
     def test_what_can_be_seen_stays_as_it_is(self, text: str) -> None:
         assert plain(text) == text
 
+    @settings(deadline=None)
     @given(anything, st.booleans(), st.integers(30, 90))
     def test_no_article_looks_like_the_command(self, text: str, terminal: bool, width: int) -> None:
         for approval in (
@@ -365,6 +368,7 @@ class TestApprovalView:
         assert "small_print: and the house" in text
         assert "headline: The headline" in text
 
+    @settings(deadline=None)
     @given(json_values)
     @example({"\x85": "a\u2028b"})
     def test_yaml_says_the_same(self, content: Any) -> None:

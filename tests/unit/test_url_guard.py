@@ -277,6 +277,14 @@ async def test_redirects_are_not_followed_and_would_be_checked(receiver: Webhook
             await client.get(receiver.at("/away"), follow_redirects=True)
 
 
+async def test_the_client_judges_a_url_as_it_is_written_too(receiver: WebhookReceiver) -> None:
+    names = Names(["127.0.0.1"])
+    for url in (f"http://127.1:{receiver.port}/", f"http://ann:pw@127.0.0.1:{receiver.port}/"):
+        with pytest.raises(AddressRefused):
+            await get(LOOPBACK, url, names)
+    assert (names.asked, receiver.got) == ([], [])
+
+
 async def test_no_proxy_of_the_environment_is_used(
     receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

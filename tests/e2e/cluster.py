@@ -1,0 +1,112 @@
+"""A cluster that is up, with ports and folders of its own, driven by its commands as a user drives it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from models.editorial import ArticleGenerationResult
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(sys.executable).parent
+PORTS = {"8000": "8917", "8265": "8918", "6379": "8919"}
+TOPICS = ("economy/battery-recycling-nordhaven", "science/street-trees-kessel")
+
+
+@dataclass
+class Cluster:
+    """A cluster that is up, driven by its commands."""
+
+    folder: Path
+    http: str = f"http://127.0.0.1:{PORTS['8000']}"
+
+    @property
+    def config(self) -> Path:
+        """Its configuration."""
+        return self.folder / "config.yaml"
+
+    def signoff(self, *arguments: str, timeout: float = 900) -> "subprocess.CompletedProcess[str]":
+        """Run a `signoff` command in the repository's folder."""
+        return subprocess.run(
+            [BIN / "signoff", *arguments],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+    def status(self) -> dict[str, Any]:
+        """`signoff status --json`."""
+        found: dict[str, Any] = json.loads(
+            self.signoff("status", "--config", str(self.config), "--json").stdout
+        )
+        return found
+
+    def edit(self) -> "subprocess.CompletedProcess[str]":
+        """The README's `ray job submit`."""
+        pipeline = ["python", "-m", "pipelines.edit_articles", "--config", str(self.config)]
+        pipeline += ["--topics", str(self.folder / "topics"), "--allow-blocked"]
+        address = f"http://127.0.0.1:{PORTS['8265']}"
+        return subprocess.run(
+            [BIN / "ray", "job", "submit", "--address", address, "--working-dir", ".", "--", *pipeline],
+            cwd=ROOT,
+            env={**os.environ, "RAY_AUTH_MODE": "token"},
+            capture_output=True,
+            text=True,
+            timeout=900,
+            check=False,
+        )
+
+    def article(self, name: str) -> ArticleGenerationResult:
+        """A topic's canonical JSON."""
+        path = self.folder / f"data/output/articles/{name}.json"
+        return ArticleGenerationResult.model_validate_json(path.read_text())
+
+    def token(self, user: str, *scopes: str) -> str:
+        """A development token, as the command prints it."""
+        made = self.signoff(
+            "token", "--user", user, "--scopes", ",".join(scopes), "--config", str(self.config)
+        )
+        assert made.returncode == 0, made.stderr
+        return made.stdout.strip()
+
+    def kill(self, title: str) -> None:
+        """`kill -9` the Ray worker processes of this cluster whose title holds `title`, and see them gone."""
+        deadline = time.monotonic() + 60
+        while not (found := self._workers(title)):
+            assert time.monotonic() < deadline, f"no process {title}"
+            time.sleep(0.1)  # Ray is replacing one that was killed before
+        for process in found:
+            process.kill()
+        psutil.wait_procs(found, timeout=20)
+
+    def _workers(self, title: str) -> list[psutil.Process]:
+        """This cluster's: others may run on this machine."""
+        gcs = f"--gcs-address=127.0.0.1:{PORTS['6379']}"
+        found = []
+        for process in psutil.process_iter(["name", "cmdline"]):
+            if process.info["name"] == "raylet" and any(
+                gcs in part for part in process.info["cmdline"] or ()
+            ):
+                found += process.children(recursive=True)
+        return [worker for worker in found if title in " ".join(_cmdline(worker))]
+
+    def kill_postgres(self) -> None:
+        """`kill -9` the database's first process; the others follow."""
+        postmaster = (self.folder / "data/postgres/postmaster.pid").read_text().splitlines()[0]
+        os.kill(int(postmaster), signal.SIGKILL)
+
+
+def _cmdline(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
