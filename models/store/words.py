@@ -13,17 +13,17 @@ from models.search import Hit, Kind
 from models.store.database import Connection
 
 # The most matches of one search: more are not counted either.
-MOST_MATCHES = 500
+MOST_MATCHES = 200
 _QUERY_CHARACTERS = 1000
 _QUERY_WORDS = 32
 # Shorter words are looked for as they are: too many begin with them.
 _PREFIX_CHARACTERS = 3
 # About how many rows the index may find, all words of a query together.
-_ROOM = 10_000
+_ROOM = 8_000
 # In fewer rows than these, a word that is whole is told from one that only begins so.
 _FEW = 2000
 # How many of the newest rows are read where the index would find too many.
-_NEWEST = 3000
+_NEWEST = 1500
 # How many of the best are read to see where the words stand in them.
 _RANKED = 100
 
@@ -155,7 +155,7 @@ def _statement(table: Table, scans: Sequence[tuple[str, float]]) -> str:
     order = "ORDER BY score DESC, id DESC, version DESC"
     if scans:
         each = " UNION ALL ".join(
-            f"SELECT {table.id} AS id, {table.version} AS version, {weight:.9f} AS score "
+            f"SELECT {table.id} AS id, {table.version} AS version, {weight:.9f}::float8 AS score "
             f"FROM {table.name} WHERE words @@ %(scan{n})s::tsquery"
             for n, (_, weight) in enumerate(scans)
         )
@@ -171,7 +171,7 @@ def _statement(table: Table, scans: Sequence[tuple[str, float]]) -> str:
         best = f"""
             newest AS MATERIALIZED ({table.newest} ORDER BY id DESC LIMIT {_NEWEST}),
             best AS MATERIALIZED (
-                SELECT n.id, n.version, 1.0 AS score FROM newest n
+                SELECT n.id, n.version, 1.0::float8 AS score FROM newest n
                 CROSS JOIN LATERAL (
                     SELECT 1 FROM {table.name} t
                     WHERE t.{table.id} = n.id AND {version} IS NOT DISTINCT FROM n.version
@@ -183,5 +183,5 @@ def _statement(table: Table, scans: Sequence[tuple[str, float]]) -> str:
             FROM (SELECT * FROM best {order} LIMIT {_RANKED}) AS b
             JOIN {table.name} t ON t.{table.id} = b.id AND {version} IS NOT DISTINCT FROM b.version
         )
-        SELECT b.id, b.version, b.score::float8 * (1 + coalesce(r.rank, 0)) AS score
+        SELECT b.id, b.version, b.score * (1 + coalesce(r.rank, 0)) AS score
         FROM best b LEFT JOIN ranked r ON r.id = b.id AND r.version IS NOT DISTINCT FROM b.version"""

@@ -18,8 +18,9 @@ from tests.integration.identity import client_of
 from tests.integration.workflows import begin
 
 Configure = Callable[..., Config]
-# Doors without a lock: RFC 9728 has whoever has no token yet look up the last where to get one.
-OPEN = ("/health", "/metrics", "/.well-known/oauth-protected-resource/mcp")
+# RFC 9728: where whoever has no token yet looks up how to get one.
+METADATA = "/.well-known/oauth-protected-resource"
+OPEN = ("/health", "/metrics", METADATA, f"{METADATA}/mcp")
 
 
 @pytest.fixture

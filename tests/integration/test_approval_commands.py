@@ -386,8 +386,8 @@ async def test_another_kind_is_shown_whole(site: Site) -> None:
     assert lines[-1] == f"approved: workflow {approval.workflow_id} goes on"
 
 
-def _on_a_terminal(site: Site, *arguments: str, answer: str) -> tuple[int, str]:
-    """Run a command on a terminal of its own and answer its question; its exit code and all it printed."""
+def _on_a_terminal(site: Site, *arguments: str, answer: str, typed: str = "") -> tuple[int, str]:
+    """Run a command on a terminal of its own, type, and answer its question; its exit code and all it said."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "cluster.cli", *arguments, "--config", str(site.file)]
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "60"}
@@ -395,6 +395,7 @@ def _on_a_terminal(site: Site, *arguments: str, answer: str) -> tuple[int, str]:
         command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=ROOT, env=environment
     ) as child:
         os.close(theirs)
+        os.write(ours, typed.encode())
         said = b""
         with contextlib.suppress(OSError):  # the end of a terminal
             while chunk := os.read(ours, 4096):
@@ -427,6 +428,18 @@ async def test_on_a_terminal_the_person_is_asked_and_the_text_stays_text(site: S
     assert code == 0
     assert "is published when a runner takes it up" in " ".join(said.split())
     assert await site.status(approval) == "approved"
+
+
+async def test_who_gives_the_token_on_stdin_can_not_be_asked_there(site: Site) -> None:
+    approval = await site.ask()
+    token = mint_token(site.config.auth, user="ann", scopes=["macro:editor"], now=datetime.now(UTC))
+    arguments = ("approve", approval.id, "--token-file", "-")
+    code, said = await asyncio.to_thread(
+        lambda: _on_a_terminal(site, *arguments, typed=f"{token}\n\x04", answer="y")
+    )
+    assert code == 1
+    assert "there is no terminal to ask on" in said
+    assert await site.status(approval) == "pending"
 
 
 class _Liar(BaseHTTPRequestHandler):
@@ -480,6 +493,7 @@ async def test_the_demo_ends_with_the_command_that_approves(site: Site) -> None:
 
     assert (await asyncio.to_thread(end)).endswith("all sample articles are decided")
     await site.ask(topic="equity")
+    await site.ask(by="demo")
     approval = await site.ask(headline="Rates \x1b[2J")
     for _ in range(2):
         told, command = (await asyncio.to_thread(end)).splitlines()
@@ -490,3 +504,9 @@ async def test_the_demo_ends_with_the_command_that_approves(site: Site) -> None:
     assert done.exit_code == 0
     assert await site.status(approval) == "approved"
     assert (await asyncio.to_thread(end, False)).endswith("see above what went wrong")
+
+
+async def test_where_tokens_come_from_elsewhere_the_demo_says_what_to_run(site: Site) -> None:
+    auth = site.config.auth.model_copy(update={"secret": None})
+    told = demo.sign_off(site.config.model_copy(update={"auth": auth}), site.file, finished=True)
+    assert told == f"what waits for you: signoff approvals --token-file PATH --config {site.file}"

@@ -40,6 +40,36 @@ def test_migrations_make_the_declared_schema_go_down_and_up_again(database_url: 
     assert differences(database_url) == []
 
 
+def test_a_database_of_the_last_release_with_work_under_way_goes_up_and_down(database_url: str) -> None:
+    run_alembic(database_url, "downgrade", "0001")
+    with psycopg.connect(database_url) as connection:
+        connection.execute(
+            """INSERT INTO workflows (id, kind, input, input_digest, requested_by, status)
+               VALUES ('w', 'k', '{}', 'd', 'ann', 'waiting')"""
+        )
+        connection.execute(
+            """INSERT INTO approvals (id, workflow_id, interrupt_id, kind, content, digest, requested_by,
+                                      required_scope, four_eyes, status, expires_at)
+               VALUES ('a', 'w', 'i', 'k', '{}', 'd', 'ann', 'global:editor', true, 'pending', now())"""
+        )
+        connection.execute("INSERT INTO events (type, data) VALUES ('early', '{}')")
+    migrate(database_url)
+    assert differences(database_url) == []
+    with psycopg.connect(database_url) as connection:
+        asked = "SELECT quorum, title FROM approvals WHERE id = 'a'"
+        assert connection.execute(asked).fetchall() == [(1, "")]
+        assert connection.execute("SELECT role, topic FROM events").fetchall() == [("reader", None)]
+        # One that its workflow has not reached: the last release knows no such thing.
+        connection.execute(
+            """INSERT INTO approvals (id, workflow_id, kind, content, digest, requested_by, required_scope,
+                                      four_eyes, status, expires_at)
+               VALUES ('b', 'w', 'k', '{}', 'd', 'ann', 'macro:editor', true, 'pending', now())"""
+        )
+    run_alembic(database_url, "downgrade", "0001")
+    with psycopg.connect(database_url) as connection:
+        assert connection.execute("SELECT id FROM approvals").fetchall() == [("a",)]
+
+
 def test_a_database_that_is_not_there_is_said_in_one_line(database_url: str) -> None:
     with pytest.raises(DatabaseUnavailable, match=r"can't be migrated: .*does not exist"):
         migrate(database_url.replace("/test_", "/nobody_"))

@@ -224,17 +224,24 @@ def test_topics_become_reviewed_articles_and_a_second_run_redoes_nothing(newsroo
     assert newsroom.kinds().count("writer") == 4
 
 
-def test_passed_blocked_and_error_are_told_apart(newsroom: Newsroom) -> None:
-    newsroom.topic("fine")
-    newsroom.topic("doubtful", source_text=f"{SOURCE} Doubtful things.")
-    newsroom.topic("broken", source_text=f"{SOURCE} Broken things.")
+def doubts() -> list[Rule]:
+    """Whatever holds the word Doubtful is found wanting."""
     reply = json.dumps({"concern_id": 1, **REWRITE})
-    newsroom.server.script(
+    return [
         Rule(kind="article_review", contains="Doubtful", reply='- "rye for four": the source is vague\n'),
         *(
             Rule(kind=kind, contains="Doubtful", reply=reply)
             for kind in ("fact_check", "evidence_finding", "opinion", "attribution", "style_review")
         ),
+    ]
+
+
+def test_passed_blocked_and_error_are_told_apart(newsroom: Newsroom) -> None:
+    newsroom.topic("fine")
+    newsroom.topic("doubtful", source_text=f"{SOURCE} Doubtful things.")
+    newsroom.topic("broken", source_text=f"{SOURCE} Broken things.")
+    newsroom.server.script(
+        *doubts(),
         Rule(kind="article_review", contains="Broken", reply="I find nothing wrong with it."),
     )
     code, told = newsroom.edit("--allow-blocked")
@@ -382,3 +389,64 @@ def test_specialists_work_at_the_same_time_and_their_verdicts_are_in_order(newsr
     assert report is not None
     assert [m.concern_id for m in report.iterations[0].mappings] == [1, 2, 3, 4, 5]
     assert [v.concern_id for v in report.iterations[0].verdicts] == [1, 2, 3, 4, 5]
+
+
+def drafts(newsroom: Newsroom) -> list[tuple[Any, ...]]:
+    """The drafts of this folder's articles: topic, status, final status, what blocked each."""
+    return newsroom.rows(
+        """SELECT a.topic, a.status, v.editor_report->>'final_status',
+                  jsonb_array_length(v.editor_report->'blocking_concerns')
+           FROM articles a JOIN workflows w ON w.id = a.drafted_by
+           JOIN article_versions v ON v.article_id = a.id AND v.version = a.version
+           WHERE {mine} ORDER BY a.status, a.id"""
+    )
+
+
+def test_edited_articles_become_drafts_once_and_their_publication_is_asked_for(newsroom: Newsroom) -> None:
+    newsroom.use("drafted")
+    newsroom.server.script(*doubts())
+    newsroom.topic("first")
+    newsroom.topic("second", source_text=f"{SOURCE} Doubtful things.")
+    (newsroom.topics / "broken.json").write_text("{")
+    code, told = newsroom.edit("--draft-in", "macro", "--allow-blocked")
+    assert (code, told.count("a new draft")) == (1, 2)
+    assert sorted(row[:3] for row in drafts(newsroom)) == [
+        ("macro", "draft", "FAILED"),
+        ("macro", "draft", "SUCCESS"),
+    ]
+    asking = ("--draft-in", "macro", "--request-publication", "--allow-blocked")
+    code, told = newsroom.edit(*asking, "--requests-at-most", "1")
+    assert (told.count("drafted before"), told.count("waits for approval")) == (2, 1)
+    # Those that wait already count.
+    code, told = newsroom.edit(*asking, "--requests-at-most", "1")
+    assert told.count("waits for approval") == 0
+    code, told = newsroom.edit(*asking)
+    assert told.count("waits for approval") == 1
+    assert [row[1] for row in drafts(newsroom)] == ["pending_approval", "pending_approval"]
+    contents = newsroom.rows(
+        """SELECT p.content->'editor_report'->>'final_status', p.requested_by,
+                  p.content->'editor_report'->'blocking_concerns'->0->>'excerpt'
+           FROM approvals p JOIN articles a ON a.approval_id = p.id JOIN workflows w ON w.id = a.drafted_by
+           WHERE {mine} ORDER BY 1"""
+    )
+    # What blocked it is part of what the approver is shown, and of the digest.
+    assert [row[:2] for row in contents] == [("FAILED", "edit_articles"), ("SUCCESS", "edit_articles")]
+    assert contents[0][2]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--draft-in", "sports"), "there is no topic 'sports' in publishing.topics: use one of"),
+        (("--request-publication",), "say which subject area they go to with --draft-in"),
+    ],
+)
+def test_wishes_that_can_t_be_met_are_refused_before_anything_is_edited(
+    newsroom: Newsroom, options: tuple[str, ...], told: str
+) -> None:
+    newsroom.use(f"refused-{len(options)}")
+    newsroom.topic("first")
+    code, output = newsroom.edit(*options)
+    assert code == 1
+    assert told in output
+    assert newsroom.statuses() == []

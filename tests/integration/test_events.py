@@ -478,6 +478,34 @@ async def test_followers_share_one_watch_which_rests_without_them(
         await until(lambda: feed.followers == 0 and feed._watcher.done())
 
 
+class Held:
+    """A database whose second connection, the watch's first, waits to be let in."""
+
+    def __init__(self, database: Database) -> None:
+        self._database, self._asked, self.let_in = database, 0, asyncio.Event()
+
+    @contextlib.asynccontextmanager
+    async def connection(self) -> AsyncIterator[Connection]:
+        """A connection of the database's."""
+        self._asked += 1
+        if self._asked == 2:
+            await self.let_in.wait()
+        async with self._database.connection() as connection:
+            yield connection
+
+
+async def test_what_comes_while_the_watch_begins_is_told_at_once(database: Database) -> None:
+    held: Any = Held(database)
+    feed = Feed(held, heartbeat_seconds=10 * SOON)
+    async with contextlib.aclosing(feed.follow(after=None, person="ann", scopes_now=nothing)) as told:
+        assert await anext(told) == Mark(after=0)
+        await write(database, "hers", person="ann")
+        held.let_in.set()
+        event = await asyncio.wait_for(anext(told), SOON)
+        assert isinstance(event, Event)
+    await feed.close()
+
+
 async def test_what_ends_the_watch_ends_the_streams(database: Database) -> None:
     feed = Feed(database, look_seconds=0.01)
     async with contextlib.aclosing(feed.follow(after=None, person="ann", scopes_now=nothing)) as told:

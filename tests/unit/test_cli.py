@@ -392,7 +392,9 @@ class TestApprovalView:
 
     def test_the_table_keeps_ids_and_digests_whole_on_a_narrow_terminal(self) -> None:
         file = io.StringIO()
-        approval = details(article_content(), title="A long title " * 5, approved_by=["ann"], quorum=2)
+        approval = details(
+            article_content(), title="A [bold]long[/] title " * 5, approved_by=["ann"], quorum=2
+        )
         table([approval], Console(file=file, width=100, force_terminal=True), with_status=True)
         shown = file.getvalue()
         for cell in (
@@ -405,3 +407,4 @@ class TestApprovalView:
             "pending",
         ):
             assert cell in shown
+        assert "[bold]" in shown
