@@ -19,6 +19,7 @@ from actors.tools.table import TOOLS
 from models.config import Config
 from models.store.database import Database
 from serve.feed import Feed
+from serve.limits import BodyLimit
 from serve.metrics import Metrics
 from serve.openapi import describe
 from serve.problems import add_problem_handlers
@@ -26,6 +27,8 @@ from serve.routes import approvals, audit, events, health, metrics, tools, users
 from serve.routes.mcp import add_mcp, mcp_open
 from serve.tokens import TokenVerifier
 
+# Of one replica: people who follow events hold a request each.
+_MOST_REQUESTS = 2000
 _DESCRIPTION = "Agents that do the work, and stop where a human must sign off."
 
 
@@ -39,7 +42,7 @@ def build_api(config: Config, database_url: str) -> Application:
     @ray_serve.deployment(
         name="api",
         num_replicas=config.http.replicas,
-        max_ongoing_requests=256,
+        max_ongoing_requests=_MOST_REQUESTS,
         ray_actor_options={"num_cpus": 0.1},
     )
     @ray_serve.ingress(build)
@@ -71,6 +74,7 @@ def make_app(config: Config, database_url: str, *, semantic: SemanticIndex | Non
     app = FastAPI(title="Signoff", version="0.1.0", description=_DESCRIPTION, lifespan=lifespan)
     app.state.config = config
     app.state.verifier = TokenVerifier(config.auth)
+    app.add_middleware(BodyLimit)
     add_problem_handlers(app)
     for module in (health, metrics, tools, approvals, events, webhooks, workflows, users, audit):
         app.include_router(module.router)

@@ -34,7 +34,8 @@ def bearer_token(headers: Headers) -> str:
     scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
     if scheme.lower() != "bearer" or not token.strip():
         raise Unauthenticated(
-            "a bearer token is missing: send one Authorization: Bearer header; `signoff token` makes tokens"
+            "a bearer token is missing: send one Authorization: Bearer header; `signoff token` makes tokens",
+            **({"error": "invalid_token"} if given else {}),
         )
     return token.strip()
 

@@ -36,7 +36,7 @@ class Mark(BaseModel):
 class Feed:
     """New events for any number of followers. Times are in seconds.
 
-    `patience` is how long Postgres may stay away before streams end; `scopes_seconds` is how old a
+    `patience_seconds` is how long Postgres may stay away before streams end; `scopes_seconds` is how old a
     follower's scopes may be.
     """
 

@@ -1,6 +1,8 @@
 """Errors over HTTP: one handler renders every SignoffError as RFC 9457 problem details."""
 
 import math
+from collections.abc import Mapping
+from http import HTTPStatus
 
 import psycopg
 from fastapi import FastAPI, Request
@@ -17,6 +19,7 @@ _MEANINGS = {
     403: "The token lacks the scope; WWW-Authenticate says which.",
     404: "There is no such thing, or none that the caller may see.",
     409: "It is not in the state that this takes; nothing has changed.",
+    413: "The body is too large.",
     422: "A parameter or the body is malformed; nothing has changed.",
     429: "Called too often; Retry-After says when to call again.",
     503: "The database is away.",
@@ -59,7 +62,7 @@ def add_problem_handlers(app: FastAPI) -> None:
     async def unrouted(request: Request, error: HTTPException) -> JSONResponse:
         if error.status_code == 400:  # a body that FastAPI can't even decode
             return _answer("RequestInvalid", "The request is malformed.", 422, "body: is not JSON in UTF-8")
-        return _answer("HttpError", "No such door.", error.status_code, str(error.detail), {}, error.headers)
+        return http_problem(error.status_code, str(error.detail), error.headers)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
@@ -76,6 +79,11 @@ def add_problem_handlers(app: FastAPI) -> None:
         @app.exception_handler(gone)
         async def away(request: Request, error: Exception) -> JSONResponse:
             return _answer("DatabaseAway", "The database is away.", 503, "try again in a moment")
+
+
+def http_problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """What HTTP itself has to say: no such path, no such method, too large."""
+    return _answer("HttpError", HTTPStatus(status).phrase, status, detail, {}, headers)
 
 
 def render(error: SignoffError) -> JSONResponse:
@@ -98,7 +106,9 @@ def members_of(error: SignoffError) -> dict[str, object]:
 def headers_of(error: SignoffError) -> dict[str, str]:
     """The headers that a SignoffError's status asks for."""
     if isinstance(error, Unauthenticated):
-        return {"WWW-Authenticate": 'Bearer error="invalid_token"'}
+        # Whoever sent no token learns only what to send (RFC 6750 §3.1).
+        code = error.facts.get("error")
+        return {"WWW-Authenticate": f'Bearer error="{code}"' if code else "Bearer"}
     if isinstance(error, PermissionMissing) and "scope" in error.facts:
         return {"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{error.facts["scope"]}"'}
     if isinstance(error, RateLimited):
@@ -112,12 +122,12 @@ def _answer(
     status: int,
     detail: str,
     facts: dict[str, object] | None = None,
-    headers: object = None,
+    headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
     return JSONResponse(
         _members(name, title, status, detail, facts or {}),
         status_code=status,
-        headers=headers or None,  # type: ignore[arg-type]
+        headers=headers,
         media_type="application/problem+json",
     )
 

@@ -89,7 +89,8 @@ def _refused(reason: str) -> Unauthenticated:
     # What a stranger wrote may be no text at all (a lone surrogate), and then no answer could hold it.
     shown = reason.encode("ascii", "backslashreplace").decode()[:200]
     return Unauthenticated(
-        f"the token is refused: {shown}: get one from your issuer, or with `signoff token`"
+        f"the token is refused: {shown}: get one from your issuer, or with `signoff token`",
+        error="invalid_token",
     )
 
 

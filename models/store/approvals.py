@@ -138,6 +138,9 @@ async def _write(
     connection: Connection, workflow_id: str, interrupt_id: str | None, request: GateRequest, by: str
 ) -> str | None:
     """Write an approval and its event; its id, or None if the interrupt has one."""
+    # The digest is of the content as it will be read and shown: jsonb writes some numbers differently.
+    row = await (await connection.execute("SELECT %s AS content", (Jsonb(request.content),))).fetchone()
+    assert row is not None
     cursor = await connection.execute(
         """INSERT INTO approvals (id, workflow_id, interrupt_id, kind, about, title, content, digest,
                                   requested_by, required_scope, four_eyes, quorum, status, expires_at)
@@ -151,7 +154,7 @@ async def _write(
             request.about,
             request.title,
             Jsonb(request.content),
-            content_digest(request.content),
+            content_digest(row["content"]),
             by,
             request.required_scope,
             request.four_eyes,

@@ -155,7 +155,7 @@ async def show_resources(
     """The resources that the caller may see among the hits, in order. `scores` are cosines by resource."""
     cursor = await connection.execute(
         f"""SELECT r.id, r.kind, r.name, r.description, r.topic, r.created_at,
-                   ts_headline('simple', coalesce(p.text, left(r.content, 5000)),
+                   ts_headline('simple', coalesce(p.text, left(r.content, 1500)),
                                replace(plainto_tsquery('simple', %(text)s)::text, ' & ', ' | ')::tsquery,
                                'StartSel="", StopSel="", MaxWords=40, MinWords=25') AS snippet
             FROM unnest(%(ids)s::bigint[], %(passages)s::bigint[])

@@ -154,7 +154,7 @@ class _Door:
                 refused: SignoffError | None = getattr(request.state, "refusal", None)
                 if refused is not None:
                     message["status"] = refused.http_status
-                    headers.update(self._headers(refused, request))
+                    headers.update(self._headers(refused))
             await send(message)
 
         manager: StreamableHTTPSessionManager = request.app.state.mcp
@@ -165,18 +165,15 @@ class _Door:
         members = members_of(error)
         told = types.ErrorData(code=error.http_status, message=str(members["detail"]), data=members)
         body = types.JSONRPCError(jsonrpc="2.0", id=None, error=told).model_dump_json()
-        headers = {"Cache-Control": "no-store", **self._headers(error, request)}
+        headers = {"Cache-Control": "no-store", **self._headers(error)}
         return Response(body, error.http_status, headers, media_type="application/json")
 
-    def _headers(self, error: SignoffError, request: Request) -> dict[str, str]:
+    def _headers(self, error: SignoffError) -> dict[str, str]:
         headers = headers_of(error)
         if "WWW-Authenticate" in headers:
             challenge = [f'resource_metadata="{self._metadata_url}"']
             if error.http_status == 401:
                 challenge.append(f'scope="{self._first_scopes}"')
-            # Who sent no token at all is told no error (RFC 6750 §3.1).
-            if error.http_status != 401 or "Authorization" in request.headers:
-                headers["WWW-Authenticate"] += ", " + ", ".join(challenge)
-            else:
-                headers["WWW-Authenticate"] = "Bearer " + ", ".join(challenge)
+            said = headers["WWW-Authenticate"]
+            headers["WWW-Authenticate"] = said + (", " if "=" in said else " ") + ", ".join(challenge)
         return headers

@@ -144,7 +144,7 @@ def _add(route: Route, tool: Tool) -> None:
         summary=tool.description.partition("\n")[0],
         description=f"{tool.description}\n\nTakes {_scope(tool)}.",
         response_model=tool.output,
-        responses=problem_responses(401, 403, 404, 409, 422, 429, 503),
+        responses=problem_responses(401, 403, 404, 409, 413, 422, 429, 503),
     )
 
 

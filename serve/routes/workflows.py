@@ -7,8 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from models.config import PublishingConfig
 from models.events import Event
+from models.scopes import check_permission
 from models.store import events, publishing, workflows
 from models.store.database import Database
+from models.users import UserContext
 from models.workflows import Workflow
 from serve.auth import Caller
 from serve.problems import problem_responses
@@ -30,11 +32,12 @@ class Cancellation(BaseModel):
 async def list_workflows(
     request: Request, caller: Caller, limit: Annotated[int, Query(ge=1, le=500)] = 50
 ) -> list[Workflow]:
-    """The newest workflows, newest first. Takes `global:reader`."""
+    """The newest workflows, newest first. Takes `global:reader`; their contents take `global:editor`."""
     caller.require_global("reader")
     database: Database = request.app.state.database
     async with database.connection() as connection:
-        return await workflows.recent(connection, limit=limit)
+        found = await workflows.recent(connection, limit=limit)
+    return [_shown(workflow, caller) for workflow in found]
 
 
 @router.get("/{workflow_id}")
@@ -43,7 +46,7 @@ async def get_workflow(request: Request, caller: Caller, workflow_id: str) -> Wo
     caller.require_global("reader")
     database: Database = request.app.state.database
     async with database.connection() as connection:
-        return await workflows.get(connection, workflow_id)
+        return _shown(await workflows.get(connection, workflow_id), caller)
 
 
 @router.get("/{workflow_id}/events")
@@ -59,7 +62,15 @@ async def get_events(
     database: Database = request.app.state.database
     async with database.connection() as connection:
         await workflows.get(connection, workflow_id)
-        return await events.read(connection, after=after, limit=limit, workflow_ids=[workflow_id])
+        found = await events.read(connection, after=after, limit=limit, workflow_ids=[workflow_id])
+    return [event for event in found if event.visible_to(caller.subject, caller.scopes)]
+
+
+def _shown(workflow: Workflow, caller: UserContext) -> Workflow:
+    """Readers see that it runs; what it works on is not published."""
+    if check_permission([scope for scope in caller.scopes if scope.is_global], "editor"):
+        return workflow
+    return workflow.model_copy(update={"input": {}, "resume": None, "result": None})
 
 
 @router.post("/{workflow_id}/cancel")

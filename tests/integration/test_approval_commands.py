@@ -387,7 +387,7 @@ async def test_another_kind_is_shown_whole(site: Site) -> None:
 
 
 def _on_a_terminal(site: Site, *arguments: str, answer: str, typed: str = "") -> tuple[int, str]:
-    """Run a command on a terminal of its own, type, and answer its question; its exit code and all it said."""
+    """Run a command on a terminal of its own, type, and answer its question: exit code, all it said."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "cluster.cli", *arguments, "--config", str(site.file)]
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "60"}

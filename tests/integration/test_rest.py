@@ -140,6 +140,23 @@ async def test_a_body_that_is_not_json_or_holds_half_a_character_is_refused(
         assert (content, answer.status_code) == (content, 422)
 
 
+async def test_a_body_that_is_too_large_is_refused_whether_it_says_so_or_not(
+    config: Config, base: str, analyst: httpx.AsyncClient
+) -> None:
+    piece = b"x" * (1024 * 1024)
+
+    async def endless() -> AsyncIterator[bytes]:
+        for _ in range(40):
+            yield piece
+
+    for content in (piece * 33, endless()):
+        answer = await analyst.post(
+            "/api/tools/articles/create", content=content, headers={"Content-Type": "application/json"}
+        )
+        assert answer.status_code == 413
+        assert "send less" in answer.json()["detail"]
+
+
 async def test_an_unknown_topic_says_which_there_are(config: Config, base: str) -> None:
     async with client(config, base, "root", "global:admin") as root:
         answer = await root.post("/api/tools/articles/create", json={"topic": "sports", "headline": "H"})
