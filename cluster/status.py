@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 MB = 1024**2
+# How many rows are in each status.
+_COUNTS = {
+    "workflows": b"SELECT status, count(*) FROM workflows GROUP BY 1 ORDER BY 1",
+    "approvals": b"SELECT status, count(*) FROM approvals GROUP BY 1 ORDER BY 1",
+    "deliveries": b"SELECT status, count(*) FROM deliveries GROUP BY 1 ORDER BY 1",
+}
 
 
 class _Record(BaseModel):
@@ -55,6 +61,8 @@ class Status(_Record):
     models: tuple[str, ...] = ()
     database: str | None = None
     workflows: dict[str, int] = {}
+    approvals: dict[str, int] = {}
+    deliveries: dict[str, int] = {}
     problems: tuple[str, ...] = ()
 
 
@@ -83,11 +91,13 @@ def _database(config: Config) -> dict[str, object]:
     version = check_database(url)
     try:
         with psycopg.connect(url, connect_timeout=5) as connection:
-            counted = "SELECT status, count(*) FROM workflows GROUP BY 1 ORDER BY 1"
-            rows = connection.execute(counted).fetchall()
+            counts = {
+                table: {str(status): int(count) for status, count in connection.execute(query).fetchall()}
+                for table, query in _COUNTS.items()
+            }
     except psycopg.errors.UndefinedTable as error:
         raise ClusterProblem("the database has no tables yet: run `signoff up`") from error
-    return {"database": version, "workflows": {str(status): int(count) for status, count in rows}}
+    return {"database": version, **counts}
 
 
 def _cluster(config: Config) -> dict[str, object]:
@@ -200,7 +210,8 @@ def show(status: Status, console: "Console") -> None:
     )
     console.print(f"models: {', '.join(status.models) or 'none'}")
     console.print(f"database: {status.database or 'none'}")
-    counts = ", ".join(f"{count} {state}" for state, count in status.workflows.items())
-    console.print(f"workflows: {counts or 'none'}")
+    for name in _COUNTS:
+        counts = ", ".join(f"{count} {state}" for state, count in getattr(status, name).items())
+        console.print(f"{name}: {counts or 'none'}")
     for problem in status.problems:
         console.print(f"[red]{problem}[/]")

@@ -27,22 +27,14 @@ from actors.runtime import site
 from models.config import ArticleGenerationConfig, Config
 from models.editorial import ArticleGenerationResult
 from models.errors import PathNotVisible, SignoffError, TopicUnknown
-from models.events import Event
 from models.store import documents
 from models.store.database import Database
 from models.workflows import Workflow
 from pipelines.batch import Batch, live_batch
 from pipelines.drafts import Drafts
+from pipelines.progress import show
 from pipelines.summary import TopicSummary, as_lines, as_table, exit_code, write_parquet
 from pipelines.topics import TopicRow, duplicates, find_topic_files, read_topic
-
-_STEPS = {
-    "draft": "draft {0} written",
-    "review": "draft {0} reviewed",
-    "mapping": "concerns of draft {0} mapped",
-    "verdict": "concern {1} of draft {0} judged",
-    "result": "filed",
-}
 
 
 def main(
@@ -167,7 +159,7 @@ async def _edit(rows: ray.data.Dataset, config: Config, database_url: str, wishe
             requested_by="batch",
             lease_seconds=batch_settings.lease_seconds,
             force=wishes.force,
-            progress=_show,
+            progress=show,
         ) as batch:
             desk = _Desk(config=config, database=database, batch=batch, drafts=drafts)
             print(f"batch {batch.id}: {len(names)} topics", flush=True)
@@ -302,19 +294,6 @@ def _summary(row: TopicRow, **facts: Any) -> TopicSummary:
 
 def _stopped(row: TopicRow) -> TopicSummary:
     return _summary(row, status="stopped", error="the batch was stopped before this topic ended")
-
-
-def _show(name: str, event: Event) -> None:
-    """One line of progress."""
-    what = event.type
-    if event.type == "step.done":
-        step, *numbers = str(event.data["step"]).split("/")
-        what = _STEPS.get(step, step).format(*numbers)
-    elif event.type == "workflow.failed":
-        what = f"error: {event.data.get('error')}"
-    elif event.type.startswith("workflow."):
-        what = event.type.removeprefix("workflow.")
-    print(f"{name}: {what}", flush=True)
 
 
 if __name__ == "__main__":

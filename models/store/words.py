@@ -19,11 +19,11 @@ _QUERY_WORDS = 32
 # Shorter words are looked for as they are: too many begin with them.
 _PREFIX_CHARACTERS = 3
 # About how many rows the index may find, all words of a query together.
-_ROOM = 8_000
+_ROOM = 5_000
 # In fewer rows than these, a word that is whole is told from one that only begins so.
 _FEW = 2000
 # How many of the newest rows are read where the index would find too many.
-_NEWEST = 1500
+_NEWEST = 2000
 # How many of the best are read to see where the words stand in them.
 _RANKED = 100
 
