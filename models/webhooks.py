@@ -7,7 +7,7 @@ import re
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, StringConstraints
 
 from models.scopes import is_topic
 
@@ -106,7 +106,10 @@ class NewWebhook(BaseModel):
     topic: WebhookTopic | None = None
     max_retries: MaxRetries = 3
     retry_delay_seconds: RetryDelay = 60.0
-    secret: str | None = Field(default=None, repr=False)
+    # `secret_key` is the seed's name for it.
+    secret: str | None = Field(
+        default=None, repr=False, validation_alias=AliasChoices("secret", "secret_key")
+    )
 
 
 class WebhookChange(BaseModel):

@@ -4,7 +4,7 @@
 """
 
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
@@ -73,7 +73,7 @@ class ApprovalDetails(ApprovalSummary):
 async def list_approvals(
     request: Request,
     caller: Caller,
-    status: Annotated[ApprovalStatus | None, Query()] = "pending",
+    status: Annotated[ApprovalStatus | Literal["all"], Query()] = "pending",
     kind: Annotated[str | None, Query(max_length=64, examples=["publish_article"])] = None,
     topic: Annotated[str | None, Query(max_length=64)] = None,
     requested_by: Annotated[str | None, Query(max_length=255)] = None,
@@ -87,7 +87,7 @@ async def list_approvals(
             connection,
             caller.subject,
             caller.scopes,
-            status=status,
+            status=None if status == "all" else status,
             kind=kind,
             topic=topic,
             requested_by=requested_by,

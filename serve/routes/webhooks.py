@@ -30,12 +30,9 @@ WebhookId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 DeliveryId = Annotated[str, Path(max_length=100)]
 
 
-class WebhookAndSecret(BaseModel):
-    """A webhook and its new secret, which is shown this once."""
+class WebhookWithSecret(Webhook):
+    """A webhook with its new secret, which is shown this once."""
 
-    model_config = ConfigDict(frozen=True)
-
-    webhook: Webhook
     secret: str
 
 
@@ -54,7 +51,7 @@ class Sent(BaseModel):
 
 
 @router.post("", status_code=201, responses=problem_responses(422))
-async def create_webhook(request: Request, caller: Caller, new: NewWebhook) -> WebhookAndSecret:
+async def create_webhook(request: Request, caller: Caller, new: NewWebhook) -> WebhookWithSecret:
     """Make a webhook. The answer tells its secret, this once. Takes `global:admin`.
 
     Names in the URL are resolved, and their addresses checked, whenever something is sent.
@@ -66,7 +63,7 @@ async def create_webhook(request: Request, caller: Caller, new: NewWebhook) -> W
     database: Database = request.app.state.database
     async with database.transaction() as connection:
         webhook = await webhooks.create(connection, new, secret=secret, created_by=caller.subject)
-    return WebhookAndSecret(webhook=webhook, secret=secret)
+    return WebhookWithSecret(**webhook.model_dump(), secret=secret)
 
 
 @router.get("")
@@ -113,7 +110,7 @@ async def delete_webhook(request: Request, caller: Caller, webhook_id: WebhookId
 @router.post("/{webhook_id}/rotate-secret", responses=problem_responses(404, 422))
 async def rotate_webhook_secret(
     request: Request, caller: Caller, webhook_id: WebhookId, rotation: Rotation | None = None
-) -> WebhookAndSecret:
+) -> WebhookWithSecret:
     """Sign with a new secret, told this once, and for a while with the old one too. Takes `global:admin`.
 
     Until `previous_secret_until`, `webhook-signature` holds a signature by each; `X-Webhook-Signature` is
@@ -132,7 +129,7 @@ async def rotate_webhook_secret(
             keep_seconds=config.webhooks.rotation_seconds,
             by=caller.subject,
         )
-    return WebhookAndSecret(webhook=webhook, secret=secret)
+    return WebhookWithSecret(**webhook.model_dump(), secret=secret)
 
 
 @router.post("/{webhook_id}/test", status_code=202, responses=problem_responses(404, 409, 422))

@@ -1,19 +1,14 @@
 """The editorial batch as it is submitted: a driver of its own, real runners and agents, a scripted model."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pyarrow.parquet
 import pytest
-import ray
 import yaml
 
 from actors.runtime import site
@@ -21,13 +16,12 @@ from actors.runtime.directory import stop_agents
 from actors.runtime.pool import start_runners, stop_runners
 from actors.workflows import KINDS
 from models.config import load
-from models.editorial import ArticleGenerationResult
 from models.store import migrate
 from tests.fakes.model_server import Call, ModelServer, Rule, most_at_once
 from tests.integration.conftest import ROOT
+from tests.integration.newsroom import SOURCE, Newsroom, until
 
 pytestmark = pytest.mark.usefixtures("ray_cluster")
-SOURCE = "The mill at Orra was rebuilt in 1911. It now grinds rye for four villages. Visitors come in May."
 REWRITE = {
     "rationale": "The source does not say so.",
     "misleading": True,
@@ -35,88 +29,6 @@ REWRITE = {
     "suggested_fix": "Say only what the source says.",
     "evidence": None,
 }
-
-
-@dataclass
-class Newsroom:
-    """A site that is up: its folders, its database, its model, and a way to submit batches."""
-
-    root: Path
-    config: Path
-    url: str
-    server: ModelServer
-    topics: Path = field(init=False)
-
-    def use(self, name: str) -> None:
-        """A folder of topics of its own, and a model that has forgotten everything."""
-        self.topics = self.root / "topics" / name
-        self.topics.mkdir(parents=True)
-        self.server.reset()
-
-    def topic(self, slug: str, **changes: Any) -> Path:
-        """Write a topic file."""
-        source = {
-            "source_file": f"{slug}.txt",
-            "channel_name": self.topics.name,
-            "video_id": slug,
-            "video_title": slug.title(),
-            "publish_date": None,
-            "topic_slug": slug,
-            "topic_title": slug.title(),
-        }
-        topic = {"source_text": f"{SOURCE} This is about {slug}.", "source_metadata": source}
-        path = self.topics / f"{slug}.json"
-        path.write_text(json.dumps({**topic, **changes}))
-        return path
-
-    def start(self, *options: str) -> "subprocess.Popen[str]":
-        """Start the driver."""
-        command = [sys.executable, "-m", "pipelines.edit_articles", "--config", str(self.config)]
-        address = ray.get_runtime_context().gcs_address
-        return subprocess.Popen(
-            [*command, "--topics", str(self.topics), *options],
-            cwd=ROOT,
-            env={**os.environ, "RAY_ADDRESS": address},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-
-    def edit(self, *options: str) -> tuple[int, str]:
-        """Run a batch to its end: exit code and output."""
-        driver = self.start(*options)
-        told, _ = driver.communicate(timeout=180)
-        return driver.returncode, told
-
-    def article(self, slug: str) -> ArticleGenerationResult:
-        """The canonical JSON of a topic."""
-        path = self.root / f"data/output/articles/{self.topics.name}/{slug}.json"
-        return ArticleGenerationResult.model_validate_json(path.read_text())
-
-    def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """Ask the database about this folder's workflows: `{mine}` is a condition on `w`."""
-        mine = "w.input->'source_metadata'->>'channel_name' = %s"
-        with psycopg.connect(self.url) as connection:
-            return connection.execute(query.replace("{mine}", mine).encode(), (self.topics.name,)).fetchall()
-
-    def statuses(self) -> list[str]:
-        """The statuses of this folder's workflows."""
-        return sorted(row[0] for row in self.rows("SELECT w.status FROM workflows w WHERE {mine}"))
-
-    def wait_until_runners_know_the_batch_is_gone(self) -> None:
-        """Its lease is over, and the runner has twice since renewed its own, and looked at its work."""
-        live = "SELECT 1 FROM batches b WHERE b.lease_until > now() AND %s <> ''"
-        until(self, lambda: not self.rows(live))
-        for _ in range(2):
-            leases = self.rows("SELECT id, lease_until FROM runners WHERE %s <> ''")
-            until(
-                self,
-                lambda seen=leases: self.rows("SELECT id, lease_until FROM runners WHERE %s <> ''") != seen,
-            )  # type: ignore[misc]
-
-    def kinds(self) -> list[str]:
-        """The agents asked since `use`, in order."""
-        return [call.kind for call in self.server.calls() if call.kind != "embeddings"]
 
 
 @pytest.fixture(scope="module")
@@ -158,17 +70,6 @@ def newsroom(site_up: Newsroom, request: pytest.FixtureRequest) -> Newsroom:
     """The site, with a folder of topics named after the test."""
     site_up.use("".join(c if c.isalnum() else "_" for c in request.node.name.removeprefix("test_")))
     return site_up
-
-
-def until(newsroom: Newsroom, condition: Callable[[], bool]) -> None:
-    """Wait for a condition on the database."""
-    deadline = psycopg.connect(newsroom.url)
-    with deadline:
-        for _ in range(3000):
-            if condition():
-                return
-            deadline.execute("SELECT pg_sleep(0.02)")
-    raise AssertionError(f"in vain: {newsroom.statuses()}")
 
 
 def test_topics_become_reviewed_articles_and_a_second_run_redoes_nothing(newsroom: Newsroom) -> None:

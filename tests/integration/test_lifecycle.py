@@ -15,25 +15,16 @@ from models.errors import (
     ArticleConflict,
     ArticleNotFound,
     DecisionInvalid,
-    Fenced,
     InputInvalid,
     PermissionMissing,
     SignoffError,
 )
 from models.store import (
-    documents,
     events,
-    outbox,
-    publishing,
-    runners,
     tool_calls,
     users,
-    webhooks,
-    workflows,
 )
 from models.store.database import Database
-from models.webhooks import NewWebhook
-from models.workflows import WorkflowRequest
 from tests.integration.desk import Desk
 from tests.integration.workflows import ended, running
 
@@ -322,23 +313,6 @@ async def test_a_write_that_expects_another_version_conflicts(desk: Desk) -> Non
         await desk.call(ann, "write_article_content", article_id=number, content="x", expected_version=1)
 
 
-async def test_each_change_writes_its_messages_in_its_own_transaction(desk: Desk, press: None) -> None:
-    async with desk.database.transaction() as connection:
-        for event in ("approval_required", "article_published", "article_rejected"):
-            new = NewWebhook(name=event, event_type=event, url="https://hooks.example.com/x")
-            await webhooks.create(connection, new, secret="x" * 32, created_by="root")
-    eve, bob = await desk.person("eve", "macro:editor"), await desk.person("bob", "macro:editor")
-    number = await desk.with_editor()
-    await desk.call(eve, "publish_article", article_id=number)
-    await desk.decide(bob, await desk.approval(number), "reject", notes="no")
-    await settled(desk, number, "editor")
-    await desk.call(eve, "publish_article", article_id=number)
-    await desk.decide(bob, await desk.approval(number), "approve")
-    await settled(desk, number, "published")
-    async with desk.database.connection() as connection:
-        assert await outbox.counts(connection) == {"pending": 4}
-
-
 async def test_strangers_learn_nothing(desk: Desk) -> None:
     number = await desk.with_editor()
     await desk.call(await desk.person("eve", "macro:editor"), "publish_article", article_id=number)
@@ -372,51 +346,3 @@ async def test_every_call_is_recorded_with_what_came_of_it(desk: Desk) -> None:
     ]
     assert calls[-1].about == f"article:{made.article_id}"
     assert len(calls[-1].input_digest) == 64
-
-
-async def test_a_text_that_was_changed_behind_the_approval_s_back_is_not_published(
-    desk: Desk, press: None
-) -> None:
-    number = await desk.with_editor()
-    eve, bob = await desk.person("eve", "macro:editor"), await desk.person("bob", "macro:editor")
-    await desk.call(eve, "publish_article", article_id=number)
-    approval = await desk.approval(number)
-    async with desk.database.connection() as connection:
-        await connection.execute("UPDATE article_versions SET content = 'Something else.'")
-    await desk.decide(bob, approval, "approve")
-    workflow = await ended(desk.database, approval.workflow_id)
-    assert workflow.error == f"article {number} is not what approval {approval.id} was given for"
-    article = await desk.article(number)
-    assert (article.status, article.published_version) == ("editor", None)
-
-
-async def test_what_is_not_approved_is_not_published(desk: Desk) -> None:
-    number = await desk.with_editor()
-    await desk.call(await desk.person("eve", "macro:editor"), "publish_article", article_id=number)
-    approval = await desk.approval(number)
-    with pytest.raises(ArticleConflict, match="does not wait for approval"):
-        async with desk.database.transaction() as connection:
-            await publishing.publish(connection, number, approval.id, settings=desk.config.publishing)
-    assert (await desk.article(number)).published_version is None
-
-
-async def test_a_step_s_effect_happens_once_and_only_under_the_claim(desk: Desk) -> None:
-    async with desk.database.transaction() as connection:
-        request = WorkflowRequest(kind="k", input={}, input_digest="d", requested_by="ann")
-        await workflows.create(connection, request)
-    await runners.register(desk.database, runner_id="r", name="r", node="n", pid=1, lease_seconds=60)
-    [claim] = await workflows.claim(desk.database, runner_id="r", kinds=["k"], limit=1, lease_seconds=0.001)
-    done: list[int] = []
-
-    async def act(connection: Any) -> WorkflowRequest:
-        done.append(1)
-        await events.append(connection, "effect", claim.workflow_id, {})
-        return request
-
-    for _ in range(2):
-        await documents.effect(desk.database, claim, key="step", act=act)
-    assert len(done) == 1
-    late = claim.model_copy(update={"epoch": claim.epoch - 1})
-    with pytest.raises(Fenced):
-        await documents.effect(desk.database, late, key="other", act=act)
-    assert len(done) == 1

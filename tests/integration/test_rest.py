@@ -237,6 +237,21 @@ async def test_the_record_of_calls_is_for_admins_of_the_topic(
         assert (await eli.get("/api/audit")).json() == []
 
 
+async def test_the_inbox_is_filtered_by_status(config: Config, base: str, database: Database) -> None:
+    desk = Desk(database, config)
+    number = await desk.with_editor()
+    await desk.call(await desk.person("eve", "macro:editor"), "publish_article", article_id=number)
+    async with client(config, base, "bob", "macro:editor") as bob:
+        wanted = {"pending": 1, "approved": 0, "all": 1}
+        for status, count in wanted.items():
+            found = await bob.get("/api/approvals", params={"status": status})
+            assert (status, len(found.json())) == (status, count)
+        answer = await bob.post(f"/api/approvals/{number}", json={"approved": "yes"})
+        assert answer.status_code == 422
+        answer = await bob.post(f"/api/approvals/{number}", json={"approved": False, "notes": " "})
+        assert (answer.status_code, "reason" in answer.json()["detail"]) == (422, True)
+
+
 # The live stream has no end, and its tests are elsewhere.
 _CHECKS = (
     not_a_server_error,

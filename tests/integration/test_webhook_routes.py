@@ -65,11 +65,19 @@ async def created(api: httpx.AsyncClient, **more: Any) -> dict[str, Any]:
     return made
 
 
+async def created_webhook(api: httpx.AsyncClient, **more: Any) -> dict[str, Any]:
+    """Make a webhook: as it is shown from then on, without its secret."""
+    made = await created(api, **more)
+    del made["secret"]
+    return made
+
+
 async def test_a_webhook_is_made_read_changed_and_taken_away(
     api: httpx.AsyncClient, database: Database
 ) -> None:
     made = await created(api, topic="macro")
-    webhook, secret = made["webhook"], made["secret"]
+    secret = made.pop("secret")
+    webhook = made
     assert secret.startswith("whsec_")
     assert webhook["header_names"] == ["Authorization"]
     assert (webhook["method"], webhook["max_retries"], webhook["retry_delay_seconds"]) == ("POST", 3, 60)
@@ -99,14 +107,21 @@ async def test_a_webhook_is_made_read_changed_and_taken_away(
     assert said[1].data["fields"] == ["headers", "is_active", "topic", "url"]
 
 
+async def test_a_secret_may_have_the_seed_s_name(api: httpx.AsyncClient) -> None:
+    chosen = "an old secret of the receiver's"
+    assert (await created(api, secret_key=chosen))["secret"] == chosen
+    both = await api.post("/api/webhooks", json={**HOOK, "secret": chosen, "secret_key": chosen})
+    assert both.status_code == 422
+
+
 async def test_no_answer_tells_a_stored_secret(api: httpx.AsyncClient, database: Database) -> None:
     chosen = "an old secret of the receiver's"
     made = await created(api, secret=chosen)
     assert made["secret"] == chosen
-    path = f"/api/webhooks/{made['webhook']['id']}"
+    path = f"/api/webhooks/{made['id']}"
     rotated = (await api.post(f"{path}/rotate-secret")).json()
     new = rotated["secret"]
-    assert rotated["webhook"]["previous_secret_until"] is not None
+    assert rotated["previous_secret_until"] is not None
     tried = (await api.post(f"{path}/test")).json()["delivery_id"]
     answers = [
         await api.get(path),
@@ -128,7 +143,7 @@ async def test_a_test_message_is_sent_signed_and_listed_and_can_be_replayed(
 ) -> None:
     async with WebhookReceiver() as receiver, dispatching(database, config):
         made = await created(api, url=receiver.at("/hook"), max_retries=0, topic="macro")
-        path = f"/api/webhooks/{made['webhook']['id']}"
+        path = f"/api/webhooks/{made['id']}"
         receiver.script("/hook", Reply(500))
         sent = await api.post(f"{path}/test")
         assert sent.status_code == 202
@@ -153,7 +168,7 @@ async def test_a_test_message_is_sent_signed_and_listed_and_can_be_replayed(
 
 async def test_nothing_is_tried_out_while_it_is_switched_off(api: httpx.AsyncClient) -> None:
     made = await created(api, is_active=False)
-    answer = await api.post(f"/api/webhooks/{made['webhook']['id']}/test")
+    answer = await api.post(f"/api/webhooks/{made['id']}/test")
     assert answer.status_code == 409
     assert "is_active" in answer.json()["detail"]
 
@@ -161,7 +176,7 @@ async def test_nothing_is_tried_out_while_it_is_switched_off(api: httpx.AsyncCli
 async def test_another_s_delivery_can_t_be_replayed_through_a_webhook(
     api: httpx.AsyncClient, database: Database
 ) -> None:
-    first, second = (await created(api))["webhook"], (await created(api))["webhook"]
+    first, second = await created_webhook(api), await created_webhook(api)
     mine, other = await put(database)
     path = f"/api/webhooks/{first['id']}/deliveries"
     assert (await api.post(f"{path}/{other}/replay")).status_code == 404
@@ -205,7 +220,7 @@ async def test_another_s_delivery_can_t_be_replayed_through_a_webhook(
 async def test_bad_settings_are_refused_by_name_and_change_nothing(
     api: httpx.AsyncClient, change: dict[str, Any], told: str
 ) -> None:
-    made = (await created(api))["webhook"]
+    made = await created_webhook(api)
     for answer in (
         await api.post("/api/webhooks", json=HOOK | change),
         await api.patch(f"/api/webhooks/{made['id']}", json=change),
@@ -217,7 +232,7 @@ async def test_bad_settings_are_refused_by_name_and_change_nothing(
 
 
 async def test_a_bad_secret_is_refused_and_not_told_back(api: httpx.AsyncClient) -> None:
-    made = (await created(api))["webhook"]
+    made = await created_webhook(api)
     for answer in (
         await api.post("/api/webhooks", json=HOOK | {"secret": "too short"}),
         await api.post(f"/api/webhooks/{made['id']}/rotate-secret", json={"secret": "too short"}),
@@ -231,7 +246,7 @@ async def test_a_bad_secret_is_refused_and_not_told_back(api: httpx.AsyncClient)
 async def test_all_of_it_takes_global_admin(
     api: httpx.AsyncClient, config: Config, database: Database, scopes: tuple[str, ...]
 ) -> None:
-    path = f"/api/webhooks/{(await created(api))['webhook']['id']}"
+    path = f"/api/webhooks/{(await created_webhook(api))['id']}"
     [delivery_id] = await put(database)
     for method, url, body in (
         ("POST", "/api/webhooks", HOOK),
