@@ -5,6 +5,8 @@ topic, and asks for the next article's publication once that one is decided.
 """
 
 import shlex
+import shutil
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -34,8 +36,8 @@ def demo(config: Config, path: Path, console: Console) -> int:
     console.print(f"\nedited by {names}: the bundled model proves the path, it does not write well")
     console.print(f"HTTP       {base_url(config)}/docs")
     console.print(f"dashboard  {dashboard_url(config)}")
-    console.print(f"again      signoff submit edit_articles {' '.join(arguments)}")
-    console.print(f"stop       signoff down --config {path}   (or: make down)")
+    console.print(f"again      {command()} submit edit_articles {' '.join(arguments)}")
+    console.print(f"stop       {command()} down --config {path}   (or: make down)")
     console.print(Text(f"\n{sign_off(config, path, finished=code == 0)}"))
     return code
 
@@ -43,15 +45,21 @@ def demo(config: Config, path: Path, console: Console) -> int:
 def sign_off(config: Config, path: Path, *, finished: bool) -> str:
     """What waits for a human, and the command that approves it."""
     if config.auth.secret is None:
-        return f"what waits for you: signoff approvals --token-file PATH --config {path}"
+        return f"what waits for you: {command()} approvals --token-file PATH --config {path}"
     approval = waiting(config)
     if approval is None:
         reason = "all sample articles are decided" if finished else "see above what went wrong"
         return f"nothing waits for approval: {reason}"
     # The batch asked, so anyone else may approve: four eyes.
-    command = shlex.join(["signoff", "approve", approval.id, "--user", "you", "--config", str(path)])
+    approve = shlex.join([command(), "approve", approval.id, "--user", "you", "--config", str(path)])
     title = one_line(approval.title)
-    return f"one article waits for a human, as approval {approval.id}: {title}\napprove    {command}"
+    return f"one article waits for a human, as approval {approval.id}: {title}\napprove    {approve}"
+
+
+def command() -> str:
+    """The `signoff` command as it can be typed here: `make` runs it without its folder on the PATH."""
+    called = sys.argv[0]
+    return called if Path(called).name == "signoff" and shutil.which("signoff") is None else "signoff"
 
 
 def waiting(config: Config) -> Listed | None:
