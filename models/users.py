@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer
 
 from models.errors import PermissionMissing
-from models.scopes import Role, Scope, check_permission, highest_role, parse_scope
+from models.scopes import Role, Scope, check_permission, parse_scope
 
 EVERY_SCOPE = "*"
 MAX_SUBJECT = 255
@@ -106,17 +106,3 @@ def is_subject(text: str) -> bool:
 def effective(scopes: tuple[Scope, ...], revoked: frozenset[str]) -> tuple[Scope, ...]:
     """The scopes that are left. A revocation takes that very scope: `macro:reader` leaves `macro:admin`."""
     return () if EVERY_SCOPE in revoked else tuple(scope for scope in scopes if str(scope) not in revoked)
-
-
-def context_of(user_id: int, identity: Identity, revoked: frozenset[str]) -> UserContext:
-    """The caller without preferences, for tests and for those that need none."""
-    scopes = effective(identity.scopes, revoked)
-    return UserContext(
-        user_id=user_id,
-        subject=identity.subject,
-        name=identity.name,
-        email=identity.email,
-        scopes=scopes,
-        role=highest_role(scopes),
-        expires_at=identity.expires_at,
-    )

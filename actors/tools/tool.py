@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from models.config import Config
 from models.scopes import Scope
+from models.search import Found, FoundArticle, FoundResource
 from models.store.database import Connection, Database
 from models.tools import ToolPermission
 from models.users import UserContext
@@ -43,7 +44,7 @@ class Search(Protocol):
         scopes: tuple[Scope, ...],
         include_drafts: bool,
         limit: int,
-    ) -> Any:
+    ) -> Found[FoundArticle]:
         """Articles that `scopes` may see, best first."""
         ...
 
@@ -55,7 +56,7 @@ class Search(Protocol):
         topics: frozenset[str] | None,
         scopes: tuple[Scope, ...],
         limit: int,
-    ) -> Any:
+    ) -> Found[FoundResource]:
         """Resources that `scopes` may see, best first."""
         ...
 

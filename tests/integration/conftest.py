@@ -12,10 +12,13 @@ import psycopg
 import pytest
 import yaml
 
+from actors.workflows import KINDS
 from cluster import postgres as embedded
 from models.config import Config, load
 from models.store import migrate
 from models.store.database import Database
+from tests.integration.desk import Desk
+from tests.integration.workflows import running
 
 ROOT = Path(__file__).resolve().parents[2]
 # The second lets Ray stay on loopback: it would otherwise connect by the machine's own address.
@@ -102,3 +105,16 @@ def ray_cluster() -> Iterator[None]:
         yield
     finally:
         ray.shutdown()
+
+
+@pytest.fixture
+async def desk(database: Database, configure: Callable[..., Config]) -> Desk:
+    """The tools over a fresh database."""
+    return Desk(database, configure())
+
+
+@pytest.fixture
+async def press(desk: Desk) -> AsyncIterator[None]:
+    """A runner that publishes."""
+    async with running(desk.database, desk.config, kinds=KINDS):
+        yield

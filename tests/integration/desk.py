@@ -7,12 +7,13 @@ from typing import Any
 from actors.tools.registry import Registry
 from actors.tools.table import TOOLS
 from models.approvals import Approval
-from models.articles import Article
+from models.articles import Article, ArticleStatus
 from models.config import Config
-from models.scopes import Scope, read_scopes
+from models.scopes import read_scopes
 from models.store import approval_inbox, articles, users
 from models.store.database import Database
 from models.users import Identity, UserContext
+from tests.integration.workflows import ended
 
 
 class NoSearch:
@@ -82,6 +83,8 @@ class Desk:
         )
 
 
-def scopes_of(*texts: str) -> tuple[Scope, ...]:
-    """Scopes from texts."""
-    return read_scopes(texts)
+async def settled(desk: Desk, article_id: int, *statuses: ArticleStatus) -> None:
+    """Wait until nobody works on its publication any more; then the article has one of `statuses`."""
+    approval = await desk.approval(article_id)
+    await ended(desk.database, approval.workflow_id)
+    assert (await desk.article(article_id)).status in statuses

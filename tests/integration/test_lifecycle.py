@@ -1,13 +1,12 @@
 """The lifecycle of an article: who may move it, what a decision binds to, and what voids it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from actors.workflows import KINDS
-from models.articles import ArticleStatus
 from models.config import Config
 from models.errors import (
     ApprovalConflict,
@@ -25,31 +24,10 @@ from models.store import (
     users,
 )
 from models.store.database import Database
-from tests.integration.desk import Desk
+from tests.integration.desk import Desk, settled
 from tests.integration.workflows import ended, running
 
 Configure = Callable[..., Config]
-PUBLISHING = {"publish_article": KINDS["publish_article"]}
-
-
-@pytest.fixture
-async def desk(database: Database, configure: Configure) -> Desk:
-    """The tools over a fresh database."""
-    return Desk(database, configure())
-
-
-@pytest.fixture
-async def press(desk: Desk) -> AsyncIterator[None]:
-    """A runner that publishes."""
-    async with running(desk.database, desk.config, kinds=PUBLISHING):
-        yield
-
-
-async def settled(desk: Desk, article_id: int, *statuses: ArticleStatus) -> None:
-    """Wait until nobody works on its publication any more; then the article has one of `statuses`."""
-    approval = await desk.approval(article_id)
-    await ended(desk.database, approval.workflow_id)
-    assert (await desk.article(article_id)).status in statuses
 
 
 async def told(desk: Desk, article_id: int) -> list[str]:
@@ -176,7 +154,7 @@ async def test_an_expired_request_returns_the_article_and_says_so(
     eve, bob = await desk.person("eve", "macro:editor"), await desk.person("bob", "macro:editor")
     await desk.call(eve, "publish_article", article_id=number)
     approval = await desk.approval(number)
-    async with running(desk.database, desk.config, kinds=PUBLISHING):
+    async with running(desk.database, desk.config, kinds=KINDS):
         await settled(desk, number, "editor")
     with pytest.raises(ApprovalConflict, match="already expired"):
         await desk.decide(bob, approval, "approve")

@@ -1,12 +1,10 @@
 """The steps of publishing: each happens once, with its messages, and only to what was approved."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from actors.workflows import KINDS
-from models.articles import ArticleStatus
 from models.config import Config
 from models.errors import (
     ArticleConflict,
@@ -21,34 +19,12 @@ from models.store import (
     webhooks,
     workflows,
 )
-from models.store.database import Database
 from models.webhooks import NewWebhook
 from models.workflows import WorkflowRequest
-from tests.integration.desk import Desk
-from tests.integration.workflows import ended, running
+from tests.integration.desk import Desk, settled
+from tests.integration.workflows import ended
 
 Configure = Callable[..., Config]
-PUBLISHING = {"publish_article": KINDS["publish_article"]}
-
-
-@pytest.fixture
-async def desk(database: Database, configure: Configure) -> Desk:
-    """The tools over a fresh database."""
-    return Desk(database, configure())
-
-
-@pytest.fixture
-async def press(desk: Desk) -> AsyncIterator[None]:
-    """A runner that publishes."""
-    async with running(desk.database, desk.config, kinds=PUBLISHING):
-        yield
-
-
-async def settled(desk: Desk, article_id: int, *statuses: ArticleStatus) -> None:
-    """Wait until nobody works on its publication any more; then the article has one of `statuses`."""
-    approval = await desk.approval(article_id)
-    await ended(desk.database, approval.workflow_id)
-    assert (await desk.article(article_id)).status in statuses
 
 
 async def test_each_change_writes_its_messages_in_its_own_transaction(desk: Desk, press: None) -> None:

@@ -252,6 +252,20 @@ async def test_the_inbox_is_filtered_by_status(config: Config, base: str, databa
         assert (answer.status_code, "reason" in answer.json()["detail"]) == (422, True)
 
 
+async def test_a_publication_that_is_stopped_gives_the_article_back(
+    config: Config, base: str, database: Database
+) -> None:
+    desk = Desk(database, config)
+    number = await desk.with_editor()
+    await desk.call(await desk.person("eve", "macro:editor"), "publish_article", article_id=number)
+    approval = await desk.approval(number)
+    async with client(config, base, "root", "global:admin") as root:
+        path = f"/api/workflows/{approval.workflow_id}/cancel"
+        assert (await root.post(path, json={"reason": "wrong one"})).status_code == 200
+    assert (await desk.article(number)).status == "editor"
+    assert (await desk.approval(number)).status == "void"
+
+
 # The live stream has no end, and its tests are elsewhere.
 _CHECKS = (
     not_a_server_error,
