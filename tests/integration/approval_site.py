@@ -2,6 +2,10 @@
 
 import asyncio
 import contextlib
+import os
+import pty
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,3 +125,23 @@ class Site:
         finally:
             runner.stop()
             await asyncio.wait_for(task, 20)
+
+
+def on_a_terminal(site: Site, *arguments: str, answer: str, typed: str = "") -> tuple[int, str]:
+    """Run a command on a terminal of its own, type, and answer its question: exit code, all it said."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "cluster.cli", *arguments, "--config", str(site.file)]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "60"}
+    with subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=ROOT, env=environment
+    ) as child:
+        os.close(theirs)
+        os.write(ours, typed.encode())
+        said = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while chunk := os.read(ours, 4096):
+                said += chunk
+                if said.endswith(b"[y/N]: "):
+                    os.write(ours, answer.encode() + b"\n")
+        os.close(ours)
+        return child.wait(60), said.decode()

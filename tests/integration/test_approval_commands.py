@@ -1,15 +1,10 @@
 """`signoff approvals`, `approve` and `reject` against the real app on a port, and how `make demo` ends."""
 
 import asyncio
-import contextlib
 import json
-import os
-import pty
 import re
 import shlex
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -34,7 +29,7 @@ from models.errors import RequestRefused
 from models.store import approval_inbox, articles
 from models.store.database import Database
 from serve.api import make_app
-from tests.integration.approval_site import NASTY, ROOT, Site
+from tests.integration.approval_site import NASTY, Site, on_a_terminal
 
 
 @pytest.fixture
@@ -279,31 +274,11 @@ async def test_another_kind_is_shown_whole(site: Site) -> None:
     assert lines[-1] == f"approved: workflow {approval.workflow_id} goes on"
 
 
-def _on_a_terminal(site: Site, *arguments: str, answer: str, typed: str = "") -> tuple[int, str]:
-    """Run a command on a terminal of its own, type, and answer its question: exit code, all it said."""
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "cluster.cli", *arguments, "--config", str(site.file)]
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "60"}
-    with subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=ROOT, env=environment
-    ) as child:
-        os.close(theirs)
-        os.write(ours, typed.encode())
-        said = b""
-        with contextlib.suppress(OSError):  # the end of a terminal
-            while chunk := os.read(ours, 4096):
-                said += chunk
-                if said.endswith(b"[y/N]: "):
-                    os.write(ours, answer.encode() + b"\n")
-        os.close(ours)
-        return child.wait(60), said.decode()
-
-
 async def test_on_a_terminal_the_person_is_asked_and_the_text_stays_text(site: Site) -> None:
     long = "word " * 40 + "digest      " + "0" * 64
     approval = await site.ask(headline=f"Rates {NASTY}", content=f"{NASTY}\napproval    2\n{long}")
     code, said = await asyncio.to_thread(
-        _on_a_terminal, site, "approve", approval.id, "--user", "ann", answer="n"
+        on_a_terminal, site, "approve", approval.id, "--user", "ann", answer="n"
     )
     assert code == 1
     assert "approve this? [y/N]:" in said
@@ -316,7 +291,7 @@ async def test_on_a_terminal_the_person_is_asked_and_the_text_stays_text(site: S
     labels = [line[:12].strip() for line in said.splitlines() if line[:1].strip()]
     assert labels.count("approval") == labels.count("digest") == 1
     code, said = await asyncio.to_thread(
-        _on_a_terminal, site, "approve", approval.id, "--user", "ann", "--wait", "0", answer="y"
+        on_a_terminal, site, "approve", approval.id, "--user", "ann", "--wait", "0", answer="y"
     )
     assert code == 0
     assert "is published when a runner takes it up" in " ".join(said.split())
@@ -328,7 +303,7 @@ async def test_who_gives_the_token_on_stdin_can_not_be_asked_there(site: Site) -
     token = mint_token(site.config.auth, user="ann", scopes=["macro:editor"], now=datetime.now(UTC))
     arguments = ("approve", approval.id, "--token-file", "-")
     code, said = await asyncio.to_thread(
-        lambda: _on_a_terminal(site, *arguments, typed=f"{token}\n\x04", answer="y")
+        lambda: on_a_terminal(site, *arguments, typed=f"{token}\n\x04", answer="y")
     )
     assert code == 1
     assert "there is no terminal to ask on" in said
