@@ -6,11 +6,12 @@ starting a writer does not import the fact checker.
 
 from typing import Any
 
+from actors.chat.intents import read_intents
 from actors.editorial.briefs import AgentSettings
 from actors.editorial.evidence import KnowledgeBaseProvider, SearchModelProvider
 from actors.editorial.memory import InstitutionalMemory
 from actors.runtime.directory import Directory, Role
-from actors.runtime.prompts import read_chat_prompt
+from actors.runtime.prompts import read_chat_prompt, read_prompt
 from models.config import ArticleGenerationConfig, Config, KnowledgeBaseEvidence, ModelSettings
 from models.errors import ConfigInvalid
 
@@ -103,6 +104,18 @@ def _search_index(config: Config, directory: Directory) -> dict[str, Any]:
     }
 
 
+def _chat_agent(config: Config, directory: Directory) -> dict[str, Any]:
+    """What every agent of the chat is made with; `prompts` are the sources of all chat prompts, by name."""
+    root = config.chat.prompts_dir
+    names = sorted(path.stem for path in root.glob("*.md"))
+    prompts = {name: read_prompt(root, f"{name}.md") for name in names}
+    return {"config": config, "directory": directory, "prompts": prompts}
+
+
+def _main_chat(config: Config, directory: Directory) -> dict[str, Any]:
+    return _chat_agent(config, directory) | {"intents": read_intents(config.chat.intents_file)}
+
+
 def _plain_specialist(role: str) -> Role:
     return (
         "actors.editorial.specialists:Specialist",
@@ -124,4 +137,12 @@ ROLES: dict[str, Role] = {
         lambda config, directory: {"settings": config.article_generation.knowledge_base},
     ),
     "search_index": ("actors.runtime.search_index:SearchIndex", _search_index),
+    "main_chat": ("actors.chat.main_chat:MainChat", _main_chat),
+    "article_query": ("actors.chat.article_query:ArticleQuery", _chat_agent),
+    "resource_query": ("actors.chat.resource_query:ResourceQuery", _chat_agent),
+    "web_search": ("actors.chat.web_search:WebSearch", _chat_agent),
+    "data_download": ("actors.chat.data_download:DataDownload", _chat_agent),
+    "research": ("actors.chat.research:Research", _chat_agent),
+    "analyst": ("actors.chat.analyst:Analyst", _chat_agent),
+    "editor": ("actors.chat.editor:Editor", _chat_agent),
 }

@@ -2,5 +2,6 @@
 
 KINDS: dict[str, str] = {
     "editorial": "actors.editorial.kind:EDITORIAL",
+    "research_article": "actors.chat.kind:RESEARCH_ARTICLE",
     "publish_article": "actors.publishing.kind:PUBLISH_ARTICLE",
 }

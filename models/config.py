@@ -11,7 +11,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from models.chat import CHAT_AGENTS
+from models.config_chat import ChatConfig as ChatConfig
+from models.config_chat import FeaturesConfig as FeaturesConfig
 from models.config_fields import Count, Port, Positive, ResolvedPath, Secret, Section, Text, Url
+from models.config_llm import ModelSettings as ModelSettings
+from models.config_llm import SchemaLimits as SchemaLimits
 from models.config_publishing import AuthConfig as AuthConfig
 from models.config_publishing import OutgoingConfig as OutgoingConfig
 from models.config_publishing import PublishingConfig as PublishingConfig
@@ -19,6 +24,7 @@ from models.config_publishing import RateLimit as RateLimit
 from models.config_publishing import SearchConfig as SearchConfig
 from models.config_publishing import ToolsConfig as ToolsConfig
 from models.config_publishing import WebhooksConfig as WebhooksConfig
+from models.config_research import ResearchConfig as ResearchConfig
 from models.editorial import SPECIALISTS
 from models.errors import ConfigInvalid
 from models.strict_yaml import MISSING_KEYS, faults, read_mapping
@@ -30,6 +36,7 @@ AGENT_ROLES = (
     *SPECIALISTS,
     "knowledge_base",
     "search_index",
+    *CHAT_AGENTS,
 )
 # Each of these holds an index in memory, so there is one of it.
 SINGLE_ROLES = ("knowledge_base", "search_index")
@@ -141,40 +148,6 @@ class AgentConfig(Section):
     num_cpus: Annotated[float, Field(ge=0)]
     replicas: Count
     max_concurrency: Count
-
-
-class SchemaLimits(Section):
-    """Bounds put into a JSON schema so that a small model closes its strings and lists.
-
-    `strings` and `items` apply everywhere; `fields` overrides a string field's greatest length by name,
-    and `at_least` gives its smallest. Note that a bounded string holds no line break under xgrammar.
-    """
-
-    strings: Count | None = None
-    items: Count | None = None
-    fields: dict[str, Count] = Field(default_factory=dict)
-    at_least: dict[str, Count] = Field(default_factory=dict)
-
-
-class ModelSettings(Section):
-    """One agent's model (seed 004 §3): endpoint, sampling, retries. Times are in seconds.
-
-    `context_window_threshold` is the percentage of `context_window` a prompt may fill. `max_retries`
-    counts tries after the first. `schema_limits` and `extra_body` keep a small model inside the lines.
-    """
-
-    model: Text
-    api_base: Url
-    api_key: Secret
-    context_window: Count
-    max_tokens: Count
-    temperature: Annotated[float, Field(ge=0, le=2)]
-    context_window_threshold: Annotated[int, Field(ge=1, le=100)]
-    max_retries: Annotated[int, Field(ge=0)]
-    retry_delay: Annotated[float, Field(ge=0)]
-    timeout_seconds: Positive
-    schema_limits: SchemaLimits = SchemaLimits()
-    extra_body: dict[str, Any] = Field(default_factory=dict)
 
 
 class EditorOutput(Section):
@@ -336,6 +309,9 @@ class Config(Section):
     search: SearchConfig
     outgoing: OutgoingConfig
     webhooks: WebhooksConfig
+    features: FeaturesConfig
+    chat: ChatConfig
+    research: ResearchConfig
 
     @field_validator("agents")
     @classmethod

@@ -57,6 +57,54 @@ class PromptTooLong(SignoffError):
     http_status = 422
 
 
+class AgentDied(SignoffError):
+    """An agent's process ended in the middle of an answer; asking again starts a new one."""
+
+    http_status = 503
+
+
+class ConversationNotFound(SignoffError):
+    """The caller has no conversation of this id."""
+
+    http_status = 404
+
+
+class TaskNotFound(SignoffError):
+    """No task has this id, or none that is the caller's."""
+
+    http_status = 404
+
+
+class FeatureOff(SignoffError):
+    """The configuration has switched this off; the message names the setting."""
+
+    http_status = 503
+
+
+class ProviderMissing(SignoffError):
+    """No provider is configured that could answer; the message names the setting to add."""
+
+    http_status = 422
+
+
+class ProviderFailed(SignoffError):
+    """An outside provider did not answer usefully: the message says which and what it said."""
+
+    http_status = 502
+
+
+class ProviderLimited(SignoffError):
+    """An outside provider refuses more calls for now; `retry_after_seconds` where it said how long."""
+
+    http_status = 503
+
+
+class DocumentUnreadable(SignoffError):
+    """A fetched document is not what it should be, too large, or can't be read in time."""
+
+    http_status = 422
+
+
 class ReviewUnreadable(SignoffError):
     """A review that is not empty holds no bullet (seed 004 §6.1.1)."""
 

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from models.errors import PermissionMissing
 from models.scopes import Role, Scope, check_permission
 
-Door = Literal["rest", "mcp"]
+Door = Literal["rest", "mcp", "agent"]
 
 
 def _storable(text: str) -> str:

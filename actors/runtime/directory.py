@@ -8,7 +8,7 @@ actor and the call runs again.
 import asyncio
 import importlib
 import random
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import ray
@@ -16,7 +16,7 @@ import ray.actor
 import ray.exceptions
 
 from models.config import Config
-from models.errors import ConfigInvalid
+from models.errors import AgentDied, ConfigInvalid
 
 NAMESPACE = "signoff"
 PREFIX = "agent:"
@@ -64,6 +64,11 @@ class Directory:
             self._handles[key] = self._start(role, replica)
         return self._handles[key]
 
+    def forget(self, role: str) -> None:
+        """Drop the handles of a role, whose actors are dead for good; the next call finds new ones."""
+        for replica in range(self.replicas(role)):
+            self._handles.pop((role, replica), None)
+
     def _start(self, role: str, replica: int) -> Any:
         module, _, table = self._roles.partition(":")
         path, arguments = getattr(importlib.import_module(module), table)[role]
@@ -109,6 +114,32 @@ class RemoteAgent:
                 return await self._call(replica, verb, args, kwargs, fresh=True)
 
         return call
+
+    async def stream(self, verb: str, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        """What a verb that is an async generator yields, as it does; leaving the loop stops the agent's work.
+
+        Nothing is begun again by itself: half of one answer must not be followed by half of another.
+
+        Raises:
+            AgentDied: the agent's process ended before the verb did.
+        """
+        actor = await asyncio.to_thread(
+            self._directory.handle, self._role, random.randrange(self._directory.replicas(self._role))
+        )
+        pieces = getattr(actor, verb).options(num_returns="streaming", max_task_retries=0)
+        stream = pieces.remote(*args, **kwargs)
+        try:
+            async for reference in stream:
+                yield await reference
+        except ray.exceptions.RayTaskError as error:
+            raise (error.cause if isinstance(error.cause, Exception) else error) from None
+        except ray.exceptions.ActorDiedError as error:
+            self._directory.forget(self._role)
+            raise AgentDied(f"the agent {self._role} ended while it answered: ask again") from error
+        except ray.exceptions.RayActorError as error:
+            raise AgentDied(f"the agent {self._role} ended while it answered: ask again") from error
+        finally:
+            ray.cancel(stream)
 
     async def _call(
         self, replica: int, verb: str, args: tuple[Any, ...], kwargs: dict[str, Any], *, fresh: bool

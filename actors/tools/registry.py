@@ -7,6 +7,7 @@ permission as calling them.
 
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,10 +17,10 @@ from pydantic import BaseModel, ValidationError
 from actors.tools.tool import Search, Tool, ToolContext
 from models.approvals import content_digest
 from models.config import Config
-from models.errors import InputInvalid, RateLimited, SignoffError, ToolNotFound
+from models.errors import InputInvalid, ProviderMissing, RateLimited, SignoffError, ToolNotFound
 from models.scopes import Scope
 from models.store import tool_calls
-from models.store.database import GONE, Database
+from models.store.database import GONE, Connection, Database
 from models.tools import Door
 from models.users import UserContext
 
@@ -49,7 +50,7 @@ class Registry:
     def tool(self, name: str, door: Door) -> Tool:
         """One tool. ToolNotFound where there is none, or this door does not offer it."""
         tool = self._tools.get(name)
-        if tool is None or (door == "mcp" and not tool.for_models):
+        if tool is None or (door != "rest" and not tool.for_models):
             raise ToolNotFound(f"there is no tool {name!r} here")
         return tool
 
@@ -59,23 +60,35 @@ class Registry:
         return [
             tool
             for name, tool in sorted(self._tools.items())
-            if (tool.for_models or door != "mcp") and tool.permission.permits(scopes, topic)
+            if (tool.for_models or door == "rest")
+            and tool.lacking(self._config) is None
+            and tool.permission.permits(scopes, topic)
         ]
 
     async def call(
-        self, name: str, arguments: Mapping[str, Any], *, caller: UserContext, door: Door
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        caller: UserContext,
+        door: Door,
+        connection: Connection | None = None,
     ) -> BaseModel:
         """Carry out a call.
 
+        Args:
+            connection: a transaction to work in, as a workflow's step has one: what the tool does, and the
+                record of it, become true together with the step. Not for tools with `own_transactions`.
+
         Raises:
-            ToolNotFound, RateLimited, InputInvalid, PermissionMissing, and what the tool raises. Nothing
-                has been changed then.
+            ToolNotFound, RateLimited, ProviderMissing, InputInvalid, PermissionMissing, and what the tool
+                raises. Nothing has been changed then.
         """
         tool = self.tool(name, door)
         call = _Call(tool, caller, door, content_digest(dict(arguments)), time.monotonic())
         try:
             await self._admit(call)
-            return await self._carry_out(call, arguments)
+            return await self._carry_out(call, arguments, connection)
         except GONE:
             raise
         except psycopg.DataError as error:
@@ -98,20 +111,25 @@ class Registry:
                 retry_after_seconds=wait,
             )
 
-    async def _carry_out(self, call: _Call, arguments: Mapping[str, Any]) -> BaseModel:
+    async def _carry_out(
+        self, call: _Call, arguments: Mapping[str, Any], given: Connection | None
+    ) -> BaseModel:
         tool = call.tool
+        if (missing := tool.lacking(self._config)) is not None:
+            raise ProviderMissing(f"{tool.name} has nothing to work with here: {missing}")
         request = _read(tool, arguments)
         call.about = _about(request)
         context = ToolContext(
             caller=call.caller, config=self._config, database=self._database, search=self._search
         )
         if tool.own_transactions:
+            assert given is None, f"{tool.name} makes its own transactions"
             await self._permit(call, context, request)
             answer: BaseModel = await tool.run(context, request)
             async with self._database.connection() as connection:
                 await self._record(connection, call, answer)
             return answer
-        async with self._database.transaction() as connection:
+        async with self._database.transaction() if given is None else nullcontext(given) as connection:
             context = replace(context, _connection=connection)
             await self._permit(call, context, request)
             answer = await tool.run(context, request)

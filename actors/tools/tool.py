@@ -82,11 +82,16 @@ TopicOf = Callable[[ToolContext, Any], Awaitable[str]]
 # For the record, where the request itself does not tell: the topic, and the thing.
 AboutOf = Callable[[ToolContext, Any], Awaitable[tuple[str | None, str | None]]]
 Run = Callable[[ToolContext, Any], Awaitable[Any]]
+# What the configuration lacks for a tool: the setting to add, or None where it is all there.
+Lacking = Callable[[Config], str | None]
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool. `for_models` false: only people use it, so MCP and agents don't see it."""
+    """A tool. `for_models` false: only people use it, so MCP and agents don't see it.
+
+    `lacking` tells what the configuration must have for it to be listed, and to be called.
+    """
 
     name: str
     description: str
@@ -98,11 +103,12 @@ class Tool:
     about: AboutOf | None
     for_models: bool
     own_transactions: bool
+    lacking: Lacking
 
     @property
     def reads(self) -> bool:
         """Whether its name says that it changes nothing."""
-        return self.name.startswith(("get_", "search_", "review_"))
+        return self.name.startswith(("get_", "search_", "review_", "web_search", "fetch_"))
 
 
 def tool(
@@ -112,6 +118,7 @@ def tool(
     about: AboutOf | None = None,
     for_models: bool = True,
     own_transactions: bool = False,
+    lacking: Lacking = lambda config: None,
 ) -> Callable[[Run], Tool]:
     """Make a tool of a function `async def name(context, request: Input) -> Output`."""
     assert permission.topic_scoped == (topic is not None), "a topic-scoped tool says which topic"
@@ -129,6 +136,7 @@ def tool(
             about=about,
             for_models=for_models,
             own_transactions=own_transactions,
+            lacking=lacking,
         )
 
     return make

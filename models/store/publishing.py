@@ -10,7 +10,17 @@ from models.approvals import Approval, GateRequest, content_digest
 from models.articles import Article, publication_content
 from models.config import PublishingConfig
 from models.errors import ArticleConflict, InputInvalid
-from models.store import approval_inbox, approvals, articles, events, outbox, passages, users, workflows
+from models.store import (
+    approval_inbox,
+    approvals,
+    articles,
+    events,
+    outbox,
+    passages,
+    resources,
+    users,
+    workflows,
+)
 from models.store.database import Connection
 from models.webhook_payloads import approval_required, article_published, article_rejected
 from models.workflows import Permission, WorkflowRequest
@@ -116,6 +126,7 @@ async def publish(
     if content_digest(publication_content(article, version, notes)) != approval.digest:
         raise ArticleConflict(f"article {article_id} is not what approval {approval_id} was given for")
     published = await articles.move(connection, article, "published", published_version=article.version)
+    await resources.note_published(connection, article_id)
     await connection.execute("UPDATE articles SET published_at = now() WHERE id = %s", (article_id,))
     data = {"version": version.version, "headline": version.headline, "approval_id": approval_id}
     data["by"] = approval.decided_by or ""

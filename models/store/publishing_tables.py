@@ -134,6 +134,8 @@ resources = sa.Table(
     column_when("created_at", default=True),
     column_text("indexed_with", nullable=True),
     _words("name description content"),
+    # The topics of the published articles that show it: readers of those see it. Kept by `store.resources`.
+    sa.Column("published_in", ARRAY(sa.Text), nullable=False, server_default="{}"),
     sa.CheckConstraint("kind IN ('text', 'table')", name="kind"),
     sa.CheckConstraint("(kind = 'table') = (columns IS NOT NULL AND rows IS NOT NULL)", name="table"),
 )

@@ -56,6 +56,25 @@ async def shown_with_published(connection: Connection, resource_id: int) -> list
     return [row["topic"] for row in await cursor.fetchall()]
 
 
+async def note_published(connection: Connection, article_id: int) -> None:
+    """Note where the resources of an article are published, after its published version moved.
+
+    They are locked first: two articles that share one may be published at the same moment.
+    """
+    which = "SELECT resource_id FROM article_resources WHERE article_id = %s"
+    await connection.execute(
+        f"SELECT 1 FROM resources WHERE id IN ({which}) ORDER BY id FOR UPDATE", (article_id,)
+    )
+    await connection.execute(
+        f"""UPDATE resources r SET published_in = ARRAY(
+                SELECT DISTINCT a.topic FROM article_resources ar
+                JOIN articles a ON a.id = ar.article_id AND a.published_version = ar.version
+                WHERE ar.resource_id = r.id ORDER BY a.topic)
+            WHERE r.id IN ({which})""",
+        (article_id,),
+    )
+
+
 async def _create(
     connection: Connection,
     kind: str,

@@ -116,7 +116,9 @@ model_calls = sa.Table(
     "model_calls",
     metadata,
     sa.Column("id", sa.BigInteger, sa.Identity(), primary_key=True),
-    sa.Column("workflow_id", sa.Text, sa.ForeignKey("workflows.id", ondelete="CASCADE"), nullable=False),
+    # Of a workflow's step, or of a chat message's answer; of neither where an OpenAI client keeps the chat.
+    sa.Column("workflow_id", sa.Text, sa.ForeignKey("workflows.id", ondelete="CASCADE")),
+    sa.Column("message_id", sa.BigInteger, sa.ForeignKey("messages.id", ondelete="CASCADE")),
     column_text("step"),
     column_text("agent"),
     column_text("model"),
@@ -128,6 +130,7 @@ model_calls = sa.Table(
     column_when("at", default=True),
 )
 sa.Index("model_calls_workflow_id_idx", model_calls.c.workflow_id)
+sa.Index("model_calls_message_id_idx", model_calls.c.message_id)
 
 approvals = sa.Table(
     "approvals",

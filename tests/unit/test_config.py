@@ -261,6 +261,9 @@ def is_optional(path: Key) -> bool:
     other_style = path == ("article_generation", "allowed_styles", "NATURE_NEWS")
     topic = path[:2] == ("publishing", "topics") and (len(path) == 3 or path[3:] == ("approval",))
     own_limit = path[:2] == ("tools", "rate_limits") and len(path) < 4
+    provider = path[:1] == ("research",) and path[1:2] in {("search",), ("market_data",)} and len(path) > 2
+    priority = path[-1] == "priority"
+    has_default = has_default or provider or priority
     return bool(in_open_mapping or has_default or served or other_style or topic or own_limit)
 
 

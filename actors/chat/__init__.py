@@ -1,0 +1,1 @@
+"""Chat: the agents that people talk to, and the graph that researches an article."""

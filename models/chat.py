@@ -1,0 +1,157 @@
+"""Chat: what people say and what they are told, on the way between a door, the agents and the store.
+
+A door makes a `Turn` of a message, and `main_chat` answers it with a stream of pieces, the last of
+which is `Done`. Seed 000 §2.2, §4.1, §1.5.
+"""
+
+from datetime import datetime
+from typing import Annotated, Literal, get_args
+
+from pydantic import Field
+
+from models.articles import Record
+from models.llm import ModelCall
+from models.users import UserContext
+
+AgentType = Literal[
+    "main_chat",
+    "article_query",
+    "analyst",
+    "resource_query",
+    "web_search",
+    "data_download",
+    "research",
+    "editor",
+]
+CHAT_AGENTS: tuple[AgentType, ...] = get_args(AgentType)
+
+# What a message asks for; the examples are in `configs/intents.yaml`.
+Intent = Literal[
+    "general",  # greetings, thanks, small talk, what the assistant can do
+    "read",  # a question to be answered from published articles
+    "resources",  # find stored sources: texts and tables
+    "research",  # write a new article from research
+    "web",  # look something up on the web or in the news, now
+    "data",  # download figures: prices, rates, yields, economic series
+    "submit",  # hand a draft to the editors
+    "review",  # look at an article as its editor
+    "changes",  # send an article back to its writer
+    "publish",  # ask for an article's publication
+    "approvals",  # what waits for a decision; approving itself is not done in chat
+    "tasks",  # how far is my research or publication; stop it
+]
+INTENTS: tuple[Intent, ...] = get_args(Intent)
+
+# How an answer ended. `processing`: a task was begun and goes on; `refused`: it takes a role that the
+# caller lacks; `limited`: the budget ran out, and the answer is what there was by then.
+ChatStatus = Literal["completed", "processing", "refused", "limited", "interrupted", "failed"]
+
+
+class ChatMessage(Record):
+    """One message of a conversation, as models see it."""
+
+    role: Literal["user", "assistant"]
+    content: str
+
+
+class WorkflowState(Record):
+    """The seed's WorkflowContext (§4.1), of a task that a chat began."""
+
+    workflow_id: str
+    workflow_type: Literal["research", "write", "edit", "publish"]
+    started_at: datetime
+    current_article_id: int | None = None
+    current_topic: str | None = None
+    pending_resources: tuple[int, ...] = ()
+    attached_resources: tuple[int, ...] = ()
+    approval_pending: bool = False
+    approval_request_id: int | None = None
+    approval_callback_url: str | None = None
+
+
+class Turn(Record):
+    """One message to be answered, with all that an agent needs to know.
+
+    `history` is what was said before, oldest first; the agent trims it. `instructions` is what an OpenAI
+    client sent as system messages: the user's own words, with no more rights than the rest of them.
+    `request_id` is the client's name for this request: a task is begun once for it. `max_tokens` and
+    `temperature` may only lower what the configuration allows.
+    """
+
+    caller: UserContext
+    message: str
+    history: tuple[ChatMessage, ...] = ()
+    topic: str | None = None
+    article_id: int | None = None
+    instructions: str | None = None
+    conversation_id: str | None = None
+    request_id: str | None = None
+    max_tokens: int | None = None
+    temperature: float | None = None
+
+
+class Route(Record):
+    """Who answers a turn, and why. `score` is the similarity to the nearest example, -1 to 1.
+
+    `by`: what decided. `refusal` is the scope that the caller lacks for it; then `main_chat` says so.
+    """
+
+    intent: Intent
+    agent_type: AgentType
+    topic: str | None
+    reason: str
+    score: float
+    by: Literal["example", "similarity", "model", "best_guess"]
+    refusal: str | None = None
+    calls: tuple[ModelCall, ...] = ()
+
+
+class Usage(Record):
+    """Tokens of the model calls of an answer."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class Routed(Record):
+    """The first piece: who answers."""
+
+    type: Literal["routed"] = "routed"
+    agent_type: AgentType
+    intent: Intent
+    topic: str | None
+    reason: str
+
+
+class Said(Record):
+    """A piece of the answer's text, to be put after those before it."""
+
+    type: Literal["said"] = "said"
+    text: str
+
+
+class ToolUsed(Record):
+    """A tool was called. `status` is `ok` or the error's name; `about` such as `article:17`."""
+
+    type: Literal["tool"] = "tool"
+    name: str
+    status: str
+    about: str | None = None
+
+
+class Done(Record):
+    """The last piece: `response` is the whole text, the pieces before it put together."""
+
+    type: Literal["done"] = "done"
+    response: str
+    agent_type: AgentType
+    topic: str | None
+    status: ChatStatus
+    tools_used: tuple[str, ...] = ()
+    workflow_state: WorkflowState | None = None
+    task_id: str | None = None
+    usage: Usage = Usage()
+    calls: tuple[ModelCall, ...] = ()
+
+
+Piece = Annotated[Routed | Said | ToolUsed | Done, Field(discriminator="type")]

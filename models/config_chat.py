@@ -1,0 +1,78 @@
+"""Configuration of the chat: its models, its routing, its budget, and what is switched on.
+
+Part of `models.config`, which is where everybody imports it from.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator
+
+from models.config_fields import Count, Positive, ResolvedPath, Section
+from models.config_llm import ModelSettings
+
+
+class FeaturesConfig(Section):
+    """What is switched on (seed 000 §11.1).
+
+    `enable_new_agent_system` off: no chat. `enable_hitl_workflow` off: nobody can ask for publication, and
+    so nothing is published; a gate that is left out would publish what nobody signed off.
+    `enable_tool_permissions` is in the seed and can't be turned off here.
+    """
+
+    enable_new_agent_system: bool
+    enable_hitl_workflow: bool
+    enable_tool_permissions: bool
+
+    @field_validator("enable_tool_permissions")
+    @classmethod
+    def _always(cls, value: bool) -> bool:
+        if not value:
+            raise ValueError("permissions can't be turned off: set it to true")
+        return value
+
+
+class RoutingConfig(Section):
+    """When the similarity to the examples decides what a message asks for.
+
+    It does where the best intent reaches `min_score` and is `min_margin` ahead of the next; otherwise the
+    model chooses between the best `candidates`, or, with `ask_model` off, the best one is taken.
+    """
+
+    min_score: Annotated[float, Field(ge=-1, le=1)]
+    min_margin: Annotated[float, Field(ge=0, le=2)]
+    candidates: Annotated[int, Field(ge=2)]
+    ask_model: bool
+
+
+class BudgetConfig(Section):
+    """What one message may cost: rounds of tools, tokens of all its model calls, and seconds."""
+
+    iterations: Annotated[int, Field(ge=1, le=10)]
+    tokens: Count
+    seconds: Positive
+
+
+class ToolUseConfig(Section):
+    """How models are given tools.
+
+    `calling`: by the API's own tool calls, or by a JSON schema that the answer keeps to. At most `shown`
+    tools are offered at a time, and `result_tokens` of what one answered are read.
+    """
+
+    calling: Literal["native", "json_schema"]
+    shown: Count
+    result_tokens: Count
+
+
+class ChatConfig(Section):
+    """The chat (seed 000 §3). `assistant_llm` answers people; `analyst_llm` writes researched articles."""
+
+    intents_file: ResolvedPath
+    prompts_dir: ResolvedPath
+    assistant_llm: ModelSettings
+    analyst_llm: ModelSettings
+    routing: RoutingConfig
+    budget: BudgetConfig
+    tools: ToolUseConfig
+    # Articles or resources that one answer rests on at most.
+    sources: Count
