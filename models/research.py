@@ -5,10 +5,12 @@ Seed 000 §3.1 (WebSearchAgent, DataDownloadAgent). The providers are in `actors
 
 from typing import Literal
 
-from models.articles import Cell, Record
+from models.articles import Cell, Record, ResourceKind
+from models.users import UserContext
 
 SearchKind = Literal["web", "news", "financial_news"]
 DataKind = Literal["equity", "economic", "fx", "treasury"]
+Branch = Literal["web_search", "data_download", "resource_query"]
 
 
 class SearchHit(Record):
@@ -60,4 +62,37 @@ class DataTable(Record):
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     url: str | None = None
+    note: str | None = None
+
+
+class ResearchBrief(Record):
+    """What a branch of a research is to look for, and for whom: every call is made as `caller`."""
+
+    caller: UserContext
+    topic: str
+    query: str
+
+
+class Finding(Record):
+    """Something to write from. With `resource_id` it is stored already; otherwise it is to become a resource.
+
+    A text has `content`, a table `columns` and `rows`. `source` is the provider, `url` where it was read.
+    """
+
+    kind: ResourceKind
+    name: str
+    description: str | None
+    content: str | None = None
+    columns: tuple[str, ...] | None = None
+    rows: tuple[tuple[Cell, ...], ...] | None = None
+    source: str
+    url: str | None = None
+    resource_id: int | None = None
+
+
+class Findings(Record):
+    """What one branch found. `note` says what was wanting, such as a provider that is not configured."""
+
+    branch: Branch
+    found: tuple[Finding, ...]
     note: str | None = None
