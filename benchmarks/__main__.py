@@ -10,7 +10,7 @@ from benchmarks.bench import bench
 from benchmarks.report import RESULTS, Report, keep
 
 # Each is a module here with `measure(bench) -> Report`; its docstring says what, against whom, to what aim.
-NAMES = ("engine", "recovery", "editorial_batch", "agent_start")
+NAMES = ("engine", "recovery", "editorial_batch", "agent_start", "search", "gateway")
 
 
 def main(

@@ -14,6 +14,8 @@ from models.editorial import ArticleGenerationResult
 
 ArticleStatus = Literal["draft", "editor", "pending_approval", "published"]
 ResourceKind = Literal["text", "table"]
+# Published once a published article rests on it.
+ResourceStatus = Literal["draft", "published"]
 Cell = str | int | float | bool | None
 _DIFF_LINES = 200
 
@@ -90,6 +92,7 @@ class Resource(Record):
 
     id: int
     kind: ResourceKind
+    status: ResourceStatus
     name: str
     description: str | None
     topic: str

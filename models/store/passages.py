@@ -182,10 +182,7 @@ SELECT p.id, p.version, coalesce(p.article_id, p.resource_id) AS item_id,
        CASE WHEN p.resource_id IS NULL THEN 'article' ELSE r.kind END AS source,
        coalesce(a.topic, r.topic) AS topic,
        CASE WHEN p.version = a.published_version THEN ARRAY[a.topic]
-            WHEN p.resource_id IS NOT NULL THEN ARRAY(
-                SELECT DISTINCT shown.topic FROM article_resources ar
-                JOIN articles shown ON shown.id = ar.article_id AND shown.published_version = ar.version
-                WHERE ar.resource_id = p.resource_id)
+            WHEN p.resource_id IS NOT NULL THEN r.published_in
             ELSE '{}' END AS published_in
 FROM passages p
 LEFT JOIN articles a ON a.id = p.article_id AND p.version IN (a.version, a.published_version)

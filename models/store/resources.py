@@ -10,7 +10,10 @@ from models.errors import ResourceNotFound
 from models.store import events, passages
 from models.store.database import Connection
 
-_COLUMNS = "id, kind, name, description, topic, content, columns, rows, digest, created_by, created_at"
+_COLUMNS = (
+    "id, kind, CASE WHEN published_in = '{}' THEN 'draft' ELSE 'published' END AS status, name, description, "
+    "topic, content, columns, rows, digest, created_by, created_at"
+)
 
 
 async def create_text(
@@ -48,10 +51,7 @@ async def get(connection: Connection, resource_id: int) -> Resource:
 async def shown_with_published(connection: Connection, resource_id: int) -> list[str]:
     """The topics of the published articles that the resource is attached to."""
     cursor = await connection.execute(
-        """SELECT DISTINCT a.topic FROM article_resources ar
-           JOIN articles a ON a.id = ar.article_id AND a.published_version = ar.version
-           WHERE ar.resource_id = %s ORDER BY a.topic""",
-        (resource_id,),
+        "SELECT unnest(published_in) AS topic FROM resources WHERE id = %s", (resource_id,)
     )
     return [row["topic"] for row in await cursor.fetchall()]
 

@@ -20,11 +20,7 @@ _SEES_ARTICLE = """
 """
 _SEES_RESOURCE = """
     (%(working)s::text[] IS NULL OR r.topic = ANY(%(working)s::text[])
-     OR EXISTS (
-         SELECT 1 FROM article_resources ar
-         JOIN articles a ON a.id = ar.article_id AND a.published_version = ar.version
-         WHERE ar.resource_id = r.id
-           AND (%(published)s::text[] IS NULL OR a.topic = ANY(%(published)s::text[]))))
+     OR r.published_in <> '{}' AND %(published)s::text[] IS NULL OR r.published_in && %(published)s::text[])
     AND (%(topics)s::text[] IS NULL OR r.topic = ANY(%(topics)s::text[]))
     AND r.kind = ANY(%(kinds)s::text[])
 """
@@ -48,6 +44,7 @@ _RESOURCES = Table(
     version="NULL::int",
     seen=f"SELECT 1 FROM resources r WHERE r.id = f.id AND {_SEES_RESOURCE}",
     newest=f"SELECT r.id, NULL::int AS version FROM resources r WHERE {_SEES_RESOURCE}",
+    own=_SEES_RESOURCE,
 )
 
 

@@ -31,7 +31,8 @@ _RANKED = 100
 class Table(NamedTuple):
     """Where `words` are searched, as SQL: `id` and `version` name a row.
 
-    `seen` has a row where the caller may see row `f` (id, version); `newest` are all that he may.
+    `seen` has a row where the caller may see row `f` (id, version); `newest` are all that he may. `own` is
+    given where the row `r` itself says so: then it is asked of every row that is found, which costs least.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Table(NamedTuple):
     version: str
     seen: str
     newest: str
+    own: str | None = None
 
 
 class _Word(NamedTuple):
@@ -67,8 +69,11 @@ async def find(
         words = await _read(connection, table, query)
         if not words:
             return []
-        # The planner takes reading words for cheap.
-        await connection.execute("SET LOCAL enable_seqscan = off")
+        # The planner takes reading words for cheap; and starting workers takes longer than the search.
+        await connection.execute(
+            "SELECT set_config('enable_seqscan', 'off', true), "
+            "set_config('max_parallel_workers_per_gather', '0', true)"
+        )
         scans = _scans(words)
         cursor = await connection.execute(
             _statement(table, scans).encode(),
@@ -156,17 +161,17 @@ def _statement(table: Table, scans: Sequence[tuple[str, float]]) -> str:
     if scans:
         each = " UNION ALL ".join(
             f"SELECT {table.id} AS id, {table.version} AS version, {weight:.9f}::float8 AS score "
-            f"FROM {table.name} WHERE words @@ %(scan{n})s::tsquery"
+            f"FROM {table.name} r WHERE words @@ %(scan{n})s::tsquery"
+            + (f" AND ({table.own})" if table.own else "")
             for n, (_, weight) in enumerate(scans)
         )
         if len(scans) > 1:
             each = f"SELECT id, version, sum(score) AS score FROM ({each}) AS each GROUP BY id, version"
-        # Whether a row may be seen is asked of the best ones only, one after the other.
+        # Another table, which tells whether a row may be seen, is asked of the best only, one by one.
+        asked = "" if table.own else f"CROSS JOIN LATERAL ({table.seen} OFFSET 0) AS seen"
         best = f"""
             found AS MATERIALIZED ({each}),
-            best AS MATERIALIZED (
-                SELECT f.* FROM (SELECT * FROM found {order}) AS f
-                CROSS JOIN LATERAL ({table.seen} OFFSET 0) AS seen"""
+            best AS MATERIALIZED (SELECT f.* FROM (SELECT * FROM found {order}) AS f {asked}"""
     else:
         best = f"""
             newest AS MATERIALIZED ({table.newest} ORDER BY id DESC LIMIT {_NEWEST}),

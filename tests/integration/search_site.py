@@ -14,6 +14,7 @@ from models.config import KnowledgeBaseConfig, SearchConfig
 from models.scopes import Scope, parse_scope
 from models.search import Found, FoundArticle, FoundResource, Hit, Reach
 from models.store import passages
+from models.store import resources as resource_store
 from models.store.database import Connection, Database
 from tests.fakes.knowledge_base import knowledge_base_settings
 from tests.fakes.model_server import ModelServer
@@ -95,6 +96,7 @@ class Site:
                 "UPDATE articles SET status = 'published', published_version = version WHERE id = %s",
                 (article_id,),
             )
+            await resource_store.note_published(connection, article_id)
             await passages.changed(connection, "article", article_id)
 
     async def resource(
