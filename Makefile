@@ -8,7 +8,7 @@ TORCH   = torch==2.13.0+cpu
 TORCH_INDEX = https://download.pytorch.org/whl/cpu
 STAMP   = $(VENV)/.installed
 
-.PHONY: setup check test test-fast e2e demo up down bench lock clean
+.PHONY: setup check test test-fast e2e demo up down bench eval-intents lock clean
 
 setup: $(STAMP)
 
@@ -47,6 +47,9 @@ demo: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks
+
+eval-intents: setup
+	$(BIN)/python -m benchmarks.eval_intents --config $(CONFIG)
 
 # After changing dependencies in pyproject.toml: install them, run the tests, then write the lock anew.
 lock: setup

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from cluster.approvals import Wish
+    from cluster.chat_view import View
     from cluster.inbox import Inbox
     from models.config import Config
 
@@ -44,6 +45,13 @@ Scopes = Annotated[
     str | None,
     typer.Option("--scopes", help="Of that development token, separated by commas; default: global:editor."),
 ]
+ChatScopes = Annotated[
+    str | None,
+    typer.Option(
+        "--scopes",
+        help="Of that development token, separated by commas, such as macro:reader; default: global:analyst.",
+    ),
+]
 Id = Annotated[str, typer.Argument(metavar="ID", help="The approval, as `signoff approvals` lists it.")]
 Digest = Annotated[
     str | None,
@@ -63,7 +71,7 @@ class OneLineErrors(TyperGroup):
         try:
             return super().invoke(ctx)
         except SignoffError as error:
-            typer.echo(f"signoff: {plain(str(error))}", err=True)
+            _complain(error)
             raise typer.Exit(1) from error
 
 
@@ -236,26 +244,91 @@ def reject(
         _decide(inbox, approval_id, wish, wait, may_ask=token_file != "-")
 
 
+@app.command()
+def chat(
+    message: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MESSAGE", help="What to ask, or - for all of stdin. Without it: a conversation."
+        ),
+    ] = None,
+    topic: Annotated[str | None, typer.Option(help="What it is about, such as macro.")] = None,
+    conversation: Annotated[
+        str | None, typer.Option(metavar="ID", help="Go on with a conversation of yours.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For scripts: each answer a line of JSON.")] = False,
+    config: ConfigPath = DEFAULT_CONFIG,
+    url: Url = None,
+    token_file: TokenFile = None,
+    user: User = None,
+    scopes: ChatScopes = None,
+) -> None:
+    """Talk with the assistant. Answers come on stdout, what is said about them on stderr.
+
+    A line of stdin is a message; /help lists the commands that can be typed instead. Ctrl-C stops an answer.
+    """
+    import sys
+
+    from cluster.chat import DEFAULT_SCOPES, INTERRUPTED, Chat, converse, whole_of_stdin
+    from cluster.chat_view import JsonView, TerminalView
+    from cluster.door import Door
+    from models.errors import ConfigInvalid
+
+    if token_file == "-" and message in (None, "-"):
+        raise ConfigInvalid("--token-file -: the token takes all of stdin: write the MESSAGE as an argument")
+    where, token = _caller(config, url, token_file, user, scopes, DEFAULT_SCOPES)
+    view: View = JsonView() if as_json else TerminalView(in_loop=message is None)
+    with Door(where, token) as door:
+        talk = Chat(door, view, topic=topic, conversation_id=conversation)
+        if message is None:
+            at_prompt = sys.stdin.isatty() and sys.stdout.isatty()
+            raise typer.Exit(converse(talk, view, at_prompt=at_prompt, complain=_complain))
+        try:
+            if message == "-":
+                talk.say(whole_of_stdin())
+            else:
+                talk.take(message)
+        except KeyboardInterrupt:
+            view.end("stopped")
+            raise typer.Exit(INTERRUPTED) from None
+        except SignoffError:
+            view.end()
+            raise
+
+
 def main() -> None:
     """The console script."""
     app()
 
 
+def _complain(error: SignoffError) -> None:
+    typer.echo(f"signoff: {plain(str(error))}", err=True)
+
+
 def _inbox(
     path: Path, url: str | None, token_file: str | None, user: str | None, scopes: str | None
 ) -> "Inbox":
-    """Who calls, and where. With --url and --token-file no configuration is needed."""
+    from cluster.inbox import DEFAULT_SCOPES, Inbox
+
+    return Inbox(*_caller(path, url, token_file, user, scopes, DEFAULT_SCOPES))
+
+
+def _caller(
+    path: Path, url: str | None, token_file: str | None, user: str | None, scopes: str | None, default: str
+) -> tuple[str, str]:
+    """Where, and with which token. With --url and --token-file no configuration is needed."""
     from cluster.apps import base_url
-    from cluster.inbox import Inbox, development_token, read_token
+    from cluster.inbox import development_token, read_token
     from models.config import load
     from models.errors import ConfigInvalid
 
     if token_file is None:
         config = load(path)
-        return Inbox(base_url(config) if url is None else url, development_token(config.auth, user, scopes))
+        token = development_token(config.auth, user, scopes, default=default)
+        return base_url(config) if url is None else url, token
     if user is not None or scopes is not None:
         raise ConfigInvalid("--token-file says who you are: leave out --user and --scopes")
-    return Inbox(base_url(load(path)) if url is None else url, read_token(token_file))
+    return base_url(load(path)) if url is None else url, read_token(token_file)
 
 
 def _decide(inbox: "Inbox", approval_id: str, wish: "Wish", wait: float, *, may_ask: bool) -> None:

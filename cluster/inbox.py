@@ -1,28 +1,24 @@
-"""A person's approvals over HTTP, with a token of their own; never through the database.
+"""A person's approvals over HTTP: listing them, reading them, deciding on them.
 
-`signoff approvals`, `approve` and `reject` use it, and the demo. What an endpoint refuses is raised with
-its problem's `detail` (RFC 9457). Redirects are not followed: the token goes nowhere else.
+`signoff approvals`, `approve` and `reject` use it, and the demo.
 """
 
-import ssl
 import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self
 
-import httpx
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict
 
-from cluster.plain_text import one_line
+from cluster.door import Door
 from cluster.tokens import mint_token
 from models.approvals import ApprovalStatus, Vote
 from models.config import AuthConfig
-from models.errors import ApprovalNotFound, ClusterProblem, ConfigInvalid, RequestRefused
+from models.errors import ApprovalNotFound, ConfigInvalid
 
 DEFAULT_SCOPES = "global:editor"
 _PAGE = 200
-_T = TypeVar("_T")
 
 
 class _Record(BaseModel):
@@ -85,27 +81,14 @@ class Inbox:
     """What one person may decide or asked for, of the Signoff at `url`; a context manager."""
 
     def __init__(self, url: str, token: str) -> None:
-        self.url = url.rstrip("/")
-        try:
-            address = httpx.URL(self.url)
-            if address.scheme not in ("http", "https") or not address.host:
-                raise httpx.InvalidURL("write one such as http://127.0.0.1:8000")
-            # Never through the site's proxy; certificates as the system trusts them, its own CA's too.
-            self._client = httpx.Client(
-                base_url=address,
-                headers={"Authorization": f"Bearer {token}"},
-                timeout=30,
-                trust_env=False,
-                verify=ssl.create_default_context(),
-            )
-        except httpx.InvalidURL as error:
-            raise ConfigInvalid(f"--url {url!r} is no address: {error}") from error
+        self._door = Door(url, token)
+        self.url = self._door.url
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._client.close()
+        self._door.__exit__()
 
     def listed(
         self,
@@ -120,7 +103,9 @@ class Inbox:
             asked = {"status": status, "kind": kind, "topic": topic, "limit": _PAGE}
             query = {name: value for name, value in asked.items() if value is not None}
             for offset in range(0, 1_000_000, _PAGE):
-                page = self._ask(list[Listed], "GET", "/api/approvals", params={**query, "offset": offset})
+                page = self._door.ask(
+                    list[Listed], "GET", "/api/approvals", params={**query, "offset": offset}
+                )
                 found.update((approval.id, approval) for approval in page)
                 if len(page) < _PAGE:
                     break
@@ -133,7 +118,7 @@ class Inbox:
             ApprovalNotFound: this can't be an approval's id.
             RequestRefused: there is none, or none that this person may see.
         """
-        return self._ask(Details, "GET", f"/api/approvals/{_id(approval_id)}")
+        return self._door.ask(Details, "GET", f"/api/approvals/{_id(approval_id)}")
 
     def decide(
         self, approval_id: str, decision: Literal["approve", "reject"], *, digest: str, notes: str | None
@@ -144,33 +129,17 @@ class Inbox:
             RequestRefused: nothing has changed. `changes` among its facts says what is not as it was.
         """
         body = {"decision": decision, "digest": digest, "notes": notes}
-        return self._ask(Standing, "POST", f"/api/approvals/{_id(approval_id)}/decision", json=body)
+        return self._door.ask(
+            Standing,
+            "POST",
+            f"/api/approvals/{_id(approval_id)}/decision",
+            json=body,
+            unsure="whether the decision was taken, `signoff approvals --all` says",
+        )
 
     def article_status(self, article_id: int) -> str:
         """Where an article stands, as far as this person may see."""
-        return self._ask(_ArticleAnswer, "GET", f"/api/tools/articles/{article_id}").article.status
-
-    def _ask(self, expected: type[_T], method: str, path: str, **request: Any) -> _T:
-        try:
-            answer = self._client.request(method, path, **request)
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            remedy = "run `signoff up`" if "refused" in str(error) else str(error)
-            raise ClusterProblem(f"no Signoff answers at {self.url}: {remedy}") from error
-        except httpx.HTTPError as error:
-            told = f"{self.url} did not answer to the end ({error or type(error).__name__})"
-            if method == "POST":
-                told += ": whether the decision was taken, `signoff approvals --all` says"
-            raise ClusterProblem(told) from error
-        if answer.headers.get("Content-Type") == "application/problem+json":
-            raise _refusal(answer)
-        try:
-            answer.raise_for_status()
-            return TypeAdapter(expected).validate_python(answer.json())
-        except (httpx.HTTPStatusError, ValueError) as error:
-            raise ClusterProblem(
-                f"{self.url} answers {answer.status_code} to {method} {path}, and not as Signoff does: "
-                "see that this is its address, and run `signoff up`"
-            ) from error
+        return self._door.ask(_ArticleAnswer, "GET", f"/api/tools/articles/{article_id}").article.status
 
 
 def read_token(path: str) -> str:
@@ -185,7 +154,9 @@ def read_token(path: str) -> str:
     return token
 
 
-def development_token(auth: AuthConfig, user: str | None, scopes: str | None) -> str:
+def development_token(
+    auth: AuthConfig, user: str | None, scopes: str | None, *, default: str = DEFAULT_SCOPES
+) -> str:
     """A token for `user` (by default whoever is logged in here) with `scopes`, which commas separate.
 
     Raises:
@@ -196,7 +167,7 @@ def development_token(auth: AuthConfig, user: str | None, scopes: str | None) ->
             "auth.secret is not set, so no token can be made here: give --token-file PATH with one from the "
             "issuer whose keys auth.jwks names"
         )
-    wanted = [scope for scope in (DEFAULT_SCOPES if scopes is None else scopes).split(",") if scope]
+    wanted = [scope for scope in (default if scopes is None else scopes).split(",") if scope]
     return mint_token(auth, user=_login() if user is None else user, scopes=wanted, now=datetime.now(UTC))
 
 
@@ -214,11 +185,3 @@ def _id(text: str) -> str:
     if text.isascii() and text.replace("-", "").isalnum():
         return text
     raise ApprovalNotFound(f"{text!r} is no approval's id: `signoff approvals` lists them")
-
-
-def _refusal(answer: httpx.Response) -> RequestRefused:
-    try:
-        problem = answer.json()
-        return RequestRefused(one_line(str(problem["detail"])), **{str(k): v for k, v in problem.items()})
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return RequestRefused(f"{answer.request.url} answers {answer.status_code}")

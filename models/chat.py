@@ -91,7 +91,7 @@ class Turn(Record):
 
 
 class Route(Record):
-    """Who answers a turn, and why. `score` is the similarity to the nearest example, -1 to 1.
+    """Who answers a turn, and why. `score` is the likeness to the intent's examples, -1 to 1.
 
     `by`: what decided. `refusal` is the scope that the caller lacks for it; then `main_chat` says so.
     """

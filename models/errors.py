@@ -47,6 +47,12 @@ class ModelUnavailable(SignoffError):
     http_status = 503
 
 
+class ModelNotFound(SignoffError):
+    """An OpenAI client asked a model that there is not, or none that the caller may use."""
+
+    http_status = 404
+
+
 class ModelReplyInvalid(SignoffError):
     """A model's reply still broke its schema or rules after the configured retries."""
 
@@ -63,10 +69,20 @@ class AgentDied(SignoffError):
     http_status = 503
 
 
+class AnswerFailed(SignoffError):
+    """The assistant failed for a reason of its own; the log of the site has it."""
+
+
 class ConversationNotFound(SignoffError):
     """The caller has no conversation of this id."""
 
     http_status = 404
+
+
+class RequestConflict(SignoffError):
+    """A request's id was used for another request; nothing has changed."""
+
+    http_status = 409
 
 
 class TaskNotFound(SignoffError):

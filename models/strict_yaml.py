@@ -95,7 +95,8 @@ def _key_path(raw: Any, loc: tuple[int | str, ...]) -> str:
     parts: list[str] = []
     here: Any = raw
     for at, part in enumerate(loc):
-        in_file = part in here if isinstance(here, dict) else isinstance(here, list)
+        # A key that is refused ends in `[key]`, which is no place in what stands under it.
+        in_file = part in here if isinstance(here, dict) else isinstance(here, list) and isinstance(part, int)
         if in_file:
             here = here[part]
         elif at < len(loc) - 1:

@@ -62,7 +62,7 @@ def approval_required(
             "review_url": _page(settings, f"/admin/articles/{article.id}/review")
             or f"{site}/api/approvals/{approval.id}",
             "article_preview_url": _page(settings, f"/preview/articles/{article.id}")
-            or _article_url(settings, article),
+            or _article_url(settings, article.id),
         },
     }
 
@@ -81,7 +81,7 @@ def article_published(
         "timestamp": _time(datetime.now(UTC)),
         "article": {
             **_short(article, version),
-            "public_url": _page(settings, f"/articles/{article.id}") or _article_url(settings, article),
+            "public_url": article_link(settings, article.id),
         },
         "approved_by": people[-1] if people else None,
         "approvals": people,
@@ -101,11 +101,16 @@ def article_rejected(
     return {
         "event": "article_rejected",
         "timestamp": _time(datetime.now(UTC)),
-        "article": {**_short(article, version), "url": _article_url(settings, article)},
+        "article": {**_short(article, version), "url": _article_url(settings, article.id)},
         "outcome": approval.status,
         "rejected_by": _person(approval.decided_by, decider) if approval.decided_by else None,
         "reason": reason,
     }
+
+
+def article_link(settings: PublishingConfig, article_id: int) -> str:
+    """Where people read an article: a page of the web app, or else the article itself."""
+    return _page(settings, f"/articles/{article_id}") or _article_url(settings, article_id)
 
 
 def _short(article: Article, version: ArticleVersion) -> dict[str, Any]:
@@ -137,8 +142,8 @@ def _page(settings: PublishingConfig, path: str) -> str | None:
     return None if settings.ui_url is None else settings.ui_url.rstrip("/") + path
 
 
-def _article_url(settings: PublishingConfig, article: Article) -> str:
-    return f"{settings.public_url.rstrip('/')}/api/tools/articles/{article.id}"
+def _article_url(settings: PublishingConfig, article_id: int) -> str:
+    return f"{settings.public_url.rstrip('/')}/api/tools/articles/{article_id}"
 
 
 def _time(at: datetime) -> str:

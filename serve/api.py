@@ -4,6 +4,7 @@ The app is built inside the replica, so nothing of it is pickled. A replica hold
 nothing that matters: killing it loses no request that was answered.
 """
 
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -18,12 +19,28 @@ from actors.tools.search import HybridSearch, SemanticIndex
 from actors.tools.table import TOOLS
 from models.config import Config
 from models.store.database import Database
+from serve.answering import Answers, Assistant, MainChatAgent
 from serve.feed import Feed
 from serve.limits import BodyLimit
 from serve.metrics import Metrics
+from serve.openai_errors import OpenAIErrors
 from serve.openapi import describe
 from serve.problems import add_problem_handlers
-from serve.routes import approvals, audit, events, health, metrics, tools, users, webhooks, workflows
+from serve.routes import (
+    approvals,
+    audit,
+    chat,
+    conversations,
+    events,
+    health,
+    metrics,
+    openai,
+    tasks,
+    tools,
+    users,
+    webhooks,
+    workflows,
+)
 from serve.routes.mcp import add_mcp, mcp_open
 from serve.tokens import TokenVerifier
 
@@ -37,7 +54,10 @@ def build_api(config: Config, database_url: str) -> Application:
 
     def build() -> FastAPI:
         directory = Directory(config=config, roles="actors.roles:ROLES", database_url=database_url)
-        return make_app(config, database_url, semantic=directory.agent("search_index"))
+        assistant = MainChatAgent(directory)
+        # In the background: the site answers all else meanwhile, and also when the agent can't start.
+        threading.Thread(target=assistant.start, daemon=True).start()
+        return make_app(config, database_url, semantic=directory.agent("search_index"), assistant=assistant)
 
     @ray_serve.deployment(
         name="api",
@@ -54,8 +74,17 @@ def build_api(config: Config, database_url: str) -> Application:
     return app
 
 
-def make_app(config: Config, database_url: str, *, semantic: SemanticIndex | None = None) -> FastAPI:
-    """The FastAPI app over a database; without `semantic`, search goes by words alone."""
+def make_app(
+    config: Config,
+    database_url: str,
+    *,
+    semantic: SemanticIndex | None = None,
+    assistant: Assistant | None = None,
+) -> FastAPI:
+    """The FastAPI app over a database.
+
+    Without `semantic`, search goes by words alone; without `assistant`, there is no chat.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -65,18 +94,23 @@ def make_app(config: Config, database_url: str, *, semantic: SemanticIndex | Non
             app.state.registry = Registry(TOOLS, config=config, database=database, search=search)
             app.state.metrics = Metrics(database)
             app.state.feed = Feed(database)
+            app.state.answers = Answers()
             try:
                 async with mcp_open(app):
                     yield
             finally:
+                await app.state.answers.close()
                 await app.state.feed.close()
 
     app = FastAPI(title="Signoff", version="0.1.0", description=_DESCRIPTION, lifespan=lifespan)
     app.state.config = config
+    app.state.assistant = assistant
     app.state.verifier = TokenVerifier(config.auth)
     app.add_middleware(BodyLimit)
+    app.add_middleware(OpenAIErrors)
     add_problem_handlers(app)
-    for module in (health, metrics, tools, approvals, events, webhooks, workflows, users, audit):
+    asked = (health, metrics, chat, openai, conversations, tasks, tools, approvals)
+    for module in (*asked, events, webhooks, workflows, users, audit):
         app.include_router(module.router)
     describe(app)
     add_mcp(app)

@@ -154,7 +154,7 @@ def _described(tool: Tool) -> types.Tool:
             read_only_hint=tool.reads,
             destructive_hint=None if tool.reads else not tool.name.startswith("create_"),
             idempotent_hint=None if tool.reads else tool.name in _IDEMPOTENT,
-            open_world_hint=False,
+            open_world_hint=tool.reaches_outside,
         ),
     )
 

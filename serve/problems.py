@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 
-from models.errors import PermissionMissing, RateLimited, SignoffError, Unauthenticated
+from models.errors import PermissionMissing, ProviderLimited, RateLimited, SignoffError, Unauthenticated
 from models.store.database import GONE
 
 _MEANINGS = {
@@ -22,7 +22,9 @@ _MEANINGS = {
     413: "The body is too large.",
     422: "A parameter or the body is malformed; nothing has changed.",
     429: "Called too often; Retry-After says when to call again.",
-    503: "The database is away.",
+    500: "It failed for a reason of the site's own, which its log has.",
+    502: "An outside provider did not answer usefully.",
+    503: "The database is away, or what answers.",
 }
 
 
@@ -111,7 +113,7 @@ def headers_of(error: SignoffError) -> dict[str, str]:
         return {"WWW-Authenticate": f'Bearer error="{code}"' if code else "Bearer"}
     if isinstance(error, PermissionMissing) and "scope" in error.facts:
         return {"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{error.facts["scope"]}"'}
-    if isinstance(error, RateLimited):
+    if isinstance(error, RateLimited | ProviderLimited) and "retry_after_seconds" in error.facts:
         return {"Retry-After": str(math.ceil(error.facts["retry_after_seconds"]))}
     return {}
 

@@ -8,7 +8,7 @@ actor and the call runs again.
 import asyncio
 import importlib
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 import ray
@@ -115,7 +115,7 @@ class RemoteAgent:
 
         return call
 
-    async def stream(self, verb: str, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+    async def stream(self, verb: str, *args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
         """What a verb that is an async generator yields, as it does; leaving the loop stops the agent's work.
 
         Nothing is begun again by itself: half of one answer must not be followed by half of another.

@@ -6,15 +6,15 @@ tries after the first for each answer (seed 004 §0.2), then it raises with the 
 """
 
 import asyncio
-import hashlib
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from actors.runtime.endpoint import Endpoint, Message, TransportFault
 from actors.runtime.prompts import fence
 from models.config import ModelSettings, SchemaLimits
 from models.errors import ModelReplyInvalid, ModelUnavailable, PromptTooLong
@@ -26,19 +26,13 @@ R = TypeVar("R", bound=BaseModel)
 _THINKING = re.compile(r"<think>.*?</think>", re.DOTALL)
 _FENCE = re.compile(r"\A```[a-zA-Z]*[ \t]*(?:\r?\n|(?=[{\[]))(.*?)\s*```\s*\Z", re.DOTALL)
 # Bytes of UTF-8 per token, on the safe side: English runs at about 4, Polish at 3, Chinese at 2 to 3.
-_BYTES_PER_TOKEN = 3
+BYTES_PER_TOKEN = 3
+# A message's role, and the marks around it.
+_TOKENS_AROUND = 4
 
 
 class RejectedReply(Exception):
     """A reply broke a rule that only the caller knows; the text tells the model what to mend."""
-
-
-class TransportFault(Exception):
-    """A call failed in a way that may pass (connection, timeout, 429, 5xx); `call` is its record."""
-
-    def __init__(self, message: str, call: ModelCall) -> None:
-        super().__init__(message)
-        self.call = call
 
 
 class Completions(Protocol):
@@ -48,98 +42,59 @@ class Completions(Protocol):
     """
 
     async def complete(
-        self, *, messages: list[dict[str, str]], response_format: dict[str, Any] | None
+        self,
+        *,
+        messages: Sequence[Message],
+        response_format: dict[str, Any] | None,
+        max_tokens: int | None = None,
     ) -> tuple[str, ModelCall]:
-        """The reply's text, and what the call cost."""
+        """The reply's text, and what the call cost. `max_tokens` can only lower the configured one."""
         ...
 
 
 class OpenAICompletions:
-    """Chat completions over HTTP with the `openai` package, which retries nothing here.
+    """Chat completions over HTTP, each tried once."""
 
-    No proxy is taken from the environment: a call goes to `api_base` and nowhere else.
-    """
-
-    def __init__(self, *, agent: str, settings: ModelSettings) -> None:
-        import openai
-
-        self._agent = agent
-        self._settings = settings
-        self._openai = openai
-        self._client = openai.AsyncOpenAI(
-            base_url=settings.api_base,
-            api_key=settings.api_key.get_secret_value(),
-            timeout=settings.timeout_seconds,
-            max_retries=0,
-            http_client=openai.DefaultAsyncHttpxClient(trust_env=False),
-        )
+    def __init__(self, *, agent: str, settings: ModelSettings, endpoint: Endpoint | None = None) -> None:
+        self._endpoint = endpoint or Endpoint(agent=agent, settings=settings)
 
     async def complete(
-        self, *, messages: list[dict[str, str]], response_format: dict[str, Any] | None
+        self,
+        *,
+        messages: Sequence[Message],
+        response_format: dict[str, Any] | None,
+        max_tokens: int | None = None,
     ) -> tuple[str, ModelCall]:
         """One completion; `timeout_seconds` bounds the whole of it, however slowly bytes trickle in."""
-        settings, openai = self._settings, self._openai
-        extra: dict[str, Any] = {"response_format": response_format} if response_format else {}
+        endpoint = self._endpoint
+        request = endpoint.request(messages, response_format=response_format, max_tokens=max_tokens)
         started = time.monotonic()
-        try:
-            async with asyncio.timeout(settings.timeout_seconds):
-                reply = await self._client.chat.completions.create(
-                    model=settings.model,
-                    messages=messages,  # type: ignore[arg-type]  # plain dicts, as the wire has them
-                    max_tokens=settings.max_tokens,
-                    temperature=settings.temperature,
-                    extra_body=settings.extra_body or None,
-                    **extra,
-                )
-        except (
-            TimeoutError,
-            openai.APIConnectionError,
-            openai.RateLimitError,
-            openai.InternalServerError,
-        ) as error:
-            message = self._explain(error)
-            raise TransportFault(message, self._call(messages, started, fault=message[:500])) from error
-        except openai.OpenAIError as error:
-            raise ModelUnavailable(self._explain(error)) from error
-        except json.JSONDecodeError as error:
-            raise ModelUnavailable(self._explain(ValueError(f"the reply is not JSON: {error}"))) from error
-        return self._read(reply, messages, started)
-
-    def _explain(self, error: Exception) -> str:
-        what = str(error) or type(error).__name__
-        if isinstance(error, (self._openai.APITimeoutError, TimeoutError)):
-            what = f"no answer within timeout_seconds ({self._settings.timeout_seconds:g} s)"
-        elif isinstance(error, self._openai.APIConnectionError) and error.__cause__ is not None:
-            what = f"{what} ({error.__cause__})"
-        return f"{self._agent}: model {self._settings.model} at {self._settings.api_base}: {what}"
-
-    def _call(
-        self, messages: list[dict[str, str]], started: float, *, reply: Any = None, fault: str | None
-    ) -> ModelCall:
-        usage = reply.usage if reply else None
-        return ModelCall(
-            agent=self._agent,
-            model=(reply and reply.model) or self._settings.model,
-            prompt_sha256=prompt_digest(messages),
-            prompt_tokens=usage.prompt_tokens if usage else 0,
-            completion_tokens=usage.completion_tokens if usage else 0,
-            latency_seconds=round(time.monotonic() - started, 4),
-            error=fault,
-        )
-
-    def _read(self, reply: Any, messages: list[dict[str, str]], started: float) -> tuple[str, ModelCall]:
+        with endpoint.faults(messages, started):
+            async with asyncio.timeout(endpoint.settings.timeout_seconds):
+                reply = await endpoint.client.chat.completions.create(**request)
         # The package checks nothing: a login page comes as a str, `{}` as a completion full of None.
-        choices = reply.choices if isinstance(reply, self._openai.types.chat.ChatCompletion) else None
+        choices = reply.choices if isinstance(reply, endpoint.openai.types.chat.ChatCompletion) else None
         message = choices[0].message if choices else None
         text = message.content or "" if message else None
         if choices is None or not isinstance(text, str):
-            raise ModelUnavailable(self._explain(ValueError("the reply is not a chat completion")))
-        fault = {
-            "length": f"cut at max_tokens ({self._settings.max_tokens})",
-            "content_filter": "withheld by the endpoint's content filter",
-            "abort": "broken off by the endpoint",
-        }.get(choices[0].finish_reason)
-        return text, self._call(messages, started, reply=reply, fault=fault)
+            raise ModelUnavailable(endpoint.explain(ValueError("the reply is not a chat completion")))
+        call = endpoint.record(
+            messages,
+            started,
+            model=reply.model,
+            usage=(reply.usage.prompt_tokens, reply.usage.completion_tokens) if reply.usage else None,
+            fault=broken_off(choices[0].finish_reason, request["max_tokens"]),
+        )
+        return text, call
+
+
+def broken_off(finish_reason: str | None, max_tokens: int) -> str | None:
+    """What a finish reason says against a reply: it was broken off, and by what."""
+    return {
+        "length": f"cut at max_tokens ({max_tokens})",
+        "content_filter": "withheld by the endpoint's content filter",
+        "abort": "broken off by the endpoint",
+    }.get(finish_reason or "")
 
 
 class ModelClient:
@@ -154,7 +109,7 @@ class ModelClient:
 
     async def text(self, *, system: str, user: str, accept: Callable[[str], T]) -> Answer[T]:
         """Ask for free text. `accept` turns it into a value, or raises RejectedReply."""
-        return await self._ask(system=system, user=user, response_format=None, accept=accept)
+        return await self.ask(_prompt(system, user), response_format=None, accept=accept)
 
     async def record(
         self,
@@ -170,37 +125,41 @@ class ModelClient:
         Raises:
             ModelReplyInvalid: the last reply still did not validate, or `accept` refused it.
         """
-        bounded = bounded_schema(schema or reply.model_json_schema(), self.settings.schema_limits)
-        response_format = {
-            "type": "json_schema",
-            "json_schema": {"name": reply.__name__, "schema": bounded, "strict": True},
-        }
+        response_format = json_answer(reply.__name__, schema or reply.model_json_schema(), self.settings)
 
         def parse(text: str) -> T:
             try:
                 return accept(reply.model_validate_json(strip_fence(text)))
             except ValidationError as error:
-                raise RejectedReply(_validation_faults(error)) from error
+                raise RejectedReply(validation_faults(error)) from error
 
-        return await self._ask(system=system, user=user, response_format=response_format, accept=parse)
+        return await self.ask(_prompt(system, user), response_format=response_format, accept=parse)
 
-    async def _ask(
+    async def ask(
         self,
+        messages: Sequence[Message],
         *,
-        system: str,
-        user: str,
         response_format: dict[str, Any] | None,
         accept: Callable[[str], T],
+        max_tokens: int | None = None,
     ) -> Answer[T]:
-        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
-        self._check_size(messages)
+        """Go on from `messages`, the last of them the user's; ask again until `accept` takes the reply.
+
+        Raises:
+            PromptTooLong: nothing was sent.
+            ModelUnavailable: the endpoint refused, or its last try failed.
+            ModelReplyInvalid: `accept` raised RejectedReply for the last reply too.
+        """
+        self.check_size(messages)
         calls: list[ModelCall] = []
-        asked, fault = messages, ""
+        asked, fault = list(messages), ""
         for attempt in range(self.settings.max_retries + 1):
             if attempt:
                 await asyncio.sleep(self.settings.retry_delay)
             try:
-                text, call = await self._completions.complete(messages=asked, response_format=response_format)
+                text, call = await self._completions.complete(
+                    messages=asked, response_format=response_format, max_tokens=max_tokens
+                )
             except TransportFault as broken:
                 calls.append(broken.call)
                 if attempt == self.settings.max_retries:
@@ -222,24 +181,25 @@ class ModelClient:
             f"{self.settings.max_retries + 1} tries: {fault}"
         )
 
-    def _ask_again(self, messages: list[dict[str, str]], *, reply: str, fault: str) -> list[dict[str, str]]:
+    def _ask_again(self, messages: Sequence[Message], *, reply: str, fault: str) -> list[Message]:
         """The prompt with the refused reply sent back, or only the fault where the window is too small.
 
         User and assistant take turns in both: many chat templates refuse anything else.
         """
-        again = [
+        again: list[Message] = [
             *messages,
             {"role": "assistant", "content": reply or "(nothing)"},
             {"role": "user", "content": _mend(fault)},
         ]
-        if _rough_tokens(again) + self.settings.max_tokens <= self.settings.context_window:
+        if rough_tokens(again) + self.settings.max_tokens <= self.settings.context_window:
             return again
         *before, last = messages
-        return [*before, {"role": "user", "content": f"{last['content']}\n{_mend(fault)}"}]
+        return [*before, {**last, "content": f"{last['content']}\n{_mend(fault)}"}]
 
-    def _check_size(self, messages: list[dict[str, str]]) -> None:
+    def check_size(self, messages: Sequence[Message], *, besides: int = 0) -> None:
+        """Raise PromptTooLong where messages, and `besides` tokens, are over their share of the window."""
         settings = self.settings
-        tokens = _rough_tokens(messages)
+        tokens = rough_tokens(messages) + besides
         allowed = settings.context_window * settings.context_window_threshold // 100
         if tokens > allowed:
             raise PromptTooLong(
@@ -249,13 +209,23 @@ class ModelClient:
             )
 
 
-def _rough_tokens(messages: list[dict[str, str]]) -> int:
-    return sum(len(m["content"].encode("utf-8", "replace")) // _BYTES_PER_TOKEN + 4 for m in messages)
+def rough_tokens(messages: Sequence[Message]) -> int:
+    """About how many tokens messages have, rather too many than too few."""
+    return sum(text_tokens(_text(message)) + _TOKENS_AROUND for message in messages)
 
 
-def prompt_digest(messages: list[dict[str, str]]) -> str:
-    """SHA-256 (hex) of the messages as canonical JSON."""
-    return hashlib.sha256(json.dumps(messages, sort_keys=True).encode()).hexdigest()
+def text_tokens(text: str) -> int:
+    """About how many tokens a text has, rather too many than too few."""
+    return len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN
+
+
+def _text(message: Message) -> str:
+    called = message.get("tool_calls")
+    return (message["content"] or "") + (json.dumps(called) if called else "")
+
+
+def _prompt(system: str, user: str) -> list[Message]:
+    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
 
 
 def strip_thinking(text: str) -> str:
@@ -274,6 +244,12 @@ def strip_fence(text: str) -> str:
     return match.group(1) if match else text.strip()
 
 
+def json_answer(name: str, schema: dict[str, Any], settings: ModelSettings) -> dict[str, Any]:
+    """The `response_format` that holds a reply to a JSON schema, within the model's limits."""
+    bounded = bounded_schema(schema, settings.schema_limits)
+    return {"type": "json_schema", "json_schema": {"name": name, "schema": bounded, "strict": True}}
+
+
 def bounded_schema(schema: dict[str, Any], limits: SchemaLimits) -> dict[str, Any]:
     """A copy of a JSON schema with `limits` put in as `maxLength` and `maxItems`."""
 
@@ -282,7 +258,7 @@ def bounded_schema(schema: dict[str, Any], limits: SchemaLimits) -> dict[str, An
             return [walk(part, field) for part in node]
         if not isinstance(node, dict):
             return node
-        copy = {
+        copy: dict[str, Any] = {
             key: (
                 {name: walk(part, name) for name, part in value.items()}
                 if key in ("properties", "$defs") and isinstance(value, dict)
@@ -291,8 +267,10 @@ def bounded_schema(schema: dict[str, Any], limits: SchemaLimits) -> dict[str, An
             for key, value in node.items()
         }
         length = limits.fields.get(field or "", limits.strings)
-        if copy.get("type") == "string" and length and not {"enum", "const", "maxLength"} & set(copy):
-            copy["maxLength"] = length
+        # xgrammar refuses a length beside a pattern or a format.
+        closed = {"enum", "const", "pattern", "format"}
+        if copy.get("type") == "string" and length and not closed & set(copy):
+            copy["maxLength"] = min(length, copy.get("maxLength", length))
         if copy.get("type") == "string" and field in limits.at_least and not {"enum", "const"} & set(copy):
             copy["minLength"] = limits.at_least[field]
         if copy.get("type") == "array" and limits.items and "maxItems" not in copy:
@@ -304,7 +282,7 @@ def bounded_schema(schema: dict[str, Any], limits: SchemaLimits) -> dict[str, An
     return bounded
 
 
-def _validation_faults(error: ValidationError) -> str:
+def validation_faults(error: ValidationError) -> str:
     faults = error.errors(include_url=False, include_input=False)[:5]
     return "; ".join(
         f"{'.'.join(str(part) for part in fault['loc']) or 'reply'}: {fault['msg']}" for fault in faults

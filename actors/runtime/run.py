@@ -61,6 +61,16 @@ class Run:
         """When the workflow was asked for."""
         return self._claim.created_at
 
+    @property
+    def requested_by(self) -> str:
+        """Who asked for it."""
+        return self._claim.requested_by
+
+    @property
+    def database(self) -> Database:
+        """The runner's pool: for reading; what is written goes through `keep` and `effect`."""
+        return self._database
+
     async def once(self, key: str, type_: type[R], make: Callable[[], Awaitable[Answer[R]]]) -> R:
         """What is kept under `key`; made and kept first, with its model calls, if nothing is.
 

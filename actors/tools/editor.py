@@ -90,7 +90,11 @@ class PublishArticleResponse(Output):
     message: str
 
 
-@tool(ToolPermission(required_role="editor", topic_scoped=True, requires_hitl=True), topic=topic_of_article)
+@tool(
+    ToolPermission(required_role="editor", topic_scoped=True, requires_hitl=True),
+    topic=topic_of_article,
+    feature="enable_hitl_workflow",
+)
 async def publish_article(context: ToolContext, request: PublishArticleRequest) -> PublishArticleResponse:
     """Ask for an article's publication. Nothing is published until another person approves."""
     article = await articles.get(context.connection, request.article_id)

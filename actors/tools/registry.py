@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from actors.tools.tool import Search, Tool, ToolContext
 from models.approvals import content_digest
 from models.config import Config
-from models.errors import InputInvalid, ProviderMissing, RateLimited, SignoffError, ToolNotFound
+from models.errors import FeatureOff, InputInvalid, ProviderMissing, RateLimited, SignoffError, ToolNotFound
 from models.scopes import Scope
 from models.store import tool_calls
 from models.store.database import GONE, Connection, Database
@@ -62,6 +62,7 @@ class Registry:
             for name, tool in sorted(self._tools.items())
             if (tool.for_models or door == "rest")
             and tool.lacking(self._config) is None
+            and tool.switched_off(self._config) is None
             and tool.permission.permits(scopes, topic)
         ]
 
@@ -79,15 +80,18 @@ class Registry:
         Args:
             connection: a transaction to work in, as a workflow's step has one: what the tool does, and the
                 record of it, become true together with the step. Not for tools with `own_transactions`.
+                It is not counted against the rate limit: the call that began the workflow was, and a step
+                that is refused half way would be begun again from its top.
 
         Raises:
-            ToolNotFound, RateLimited, ProviderMissing, InputInvalid, PermissionMissing, and what the tool
-                raises. Nothing has been changed then.
+            ToolNotFound, RateLimited, ProviderMissing, FeatureOff, InputInvalid, PermissionMissing, and what
+                the tool raises. Nothing has been changed then.
         """
         tool = self.tool(name, door)
         call = _Call(tool, caller, door, content_digest(dict(arguments)), time.monotonic())
         try:
-            await self._admit(call)
+            if connection is None:
+                await self._admit(call)
             return await self._carry_out(call, arguments, connection)
         except GONE:
             raise
@@ -117,6 +121,8 @@ class Registry:
         tool = call.tool
         if (missing := tool.lacking(self._config)) is not None:
             raise ProviderMissing(f"{tool.name} has nothing to work with here: {missing}")
+        if (setting := tool.switched_off(self._config)) is not None:
+            raise FeatureOff(f"{tool.name} is switched off here: {setting} is false in the configuration")
         request = _read(tool, arguments)
         call.about = _about(request)
         context = ToolContext(

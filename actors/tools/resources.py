@@ -160,16 +160,19 @@ class CreateResourceResponse(Output):
     attached_to_article: int | None
 
 
+async def topic_of_place(context: ToolContext, *, topic: str | None, article_id: int | None) -> str:
+    """The topic that something new belongs to: the article's, or the one that is named."""
+    if article_id is None:
+        assert topic is not None, "the request was validated"
+        return known_topic(context.config, topic)
+    found = (await visible_article(context, article_id)).topic
+    if topic not in (None, found):
+        raise InputInvalid(f"topic: is {topic!r}, but article {article_id} is in {found!r}: leave it out")
+    return found
+
+
 async def _topic_of_new(context: ToolContext, request: _NewResource) -> str:
-    if request.article_id is None:
-        assert request.topic is not None, "the request was validated"
-        return known_topic(context.config, request.topic)
-    topic = (await visible_article(context, request.article_id)).topic
-    if request.topic not in (None, topic):
-        raise InputInvalid(
-            f"topic: is {request.topic!r}, but article {request.article_id} is in {topic!r}: leave it out"
-        )
-    return topic
+    return await topic_of_place(context, topic=request.topic, article_id=request.article_id)
 
 
 @tool(WRITE, topic=_topic_of_new)

@@ -9,7 +9,16 @@ from actors.tools.articles import (
 )
 from actors.tools.decisions import decide_approval, decide_article
 from actors.tools.editor import get_pending_approvals, publish_article, request_changes, review_article
+from actors.tools.market_data import (
+    fetch_economic_data,
+    fetch_equity_data,
+    fetch_fx_rates,
+    fetch_treasury_yields,
+    search_series,
+)
+from actors.tools.pdf import download_pdf
 from actors.tools.prompts import edit_prompts, get_tonalities, get_topic_prompts, set_user_tonality
+from actors.tools.research_article import research_article
 from actors.tools.resources import (
     attach_resource,
     create_table_resource,
@@ -21,6 +30,7 @@ from actors.tools.resources import (
     search_text_resources,
 )
 from actors.tools.tool import Tool
+from actors.tools.web import search_financial_news, search_news, web_search
 
 TOOLS: tuple[Tool, ...] = (
     search_articles,
@@ -36,6 +46,16 @@ TOOLS: tuple[Tool, ...] = (
     create_table_resource,
     attach_resource,
     detach_resource,
+    fetch_equity_data,
+    fetch_economic_data,
+    fetch_fx_rates,
+    fetch_treasury_yields,
+    search_series,
+    web_search,
+    search_news,
+    search_financial_news,
+    download_pdf,
+    research_article,
     review_article,
     request_changes,
     publish_article,

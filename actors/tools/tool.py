@@ -7,7 +7,7 @@ import inspect
 import typing
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
@@ -84,13 +84,15 @@ AboutOf = Callable[[ToolContext, Any], Awaitable[tuple[str | None, str | None]]]
 Run = Callable[[ToolContext, Any], Awaitable[Any]]
 # What the configuration lacks for a tool: the setting to add, or None where it is all there.
 Lacking = Callable[[Config], str | None]
+Feature = Literal["enable_hitl_workflow"]
 
 
 @dataclass(frozen=True)
 class Tool:
     """A tool. `for_models` false: only people use it, so MCP and agents don't see it.
 
-    `lacking` tells what the configuration must have for it to be listed, and to be called.
+    `lacking` tells what the configuration must have for it to be listed, and to be called; `feature` is the
+    setting under `features` that switches it on.
     """
 
     name: str
@@ -104,11 +106,24 @@ class Tool:
     for_models: bool
     own_transactions: bool
     lacking: Lacking
+    feature: Feature | None = None
+
+    def switched_off(self, config: Config) -> str | None:
+        """The setting that switches it off, where one does."""
+        if self.feature is None or getattr(config.features, self.feature):
+            return None
+        return f"features.{self.feature}"
 
     @property
     def reads(self) -> bool:
         """Whether its name says that it changes nothing."""
         return self.name.startswith(("get_", "search_", "review_", "web_search", "fetch_"))
+
+    @property
+    def reaches_outside(self) -> bool:
+        """Whether its name says that it may ask somebody outside this site."""
+        outside = ("web_search", "search_news", "search_financial_news", "fetch_", "download_")
+        return self.name.startswith(outside)
 
 
 def tool(
@@ -119,6 +134,7 @@ def tool(
     for_models: bool = True,
     own_transactions: bool = False,
     lacking: Lacking = lambda config: None,
+    feature: Feature | None = None,
 ) -> Callable[[Run], Tool]:
     """Make a tool of a function `async def name(context, request: Input) -> Output`."""
     assert permission.topic_scoped == (topic is not None), "a topic-scoped tool says which topic"
@@ -137,6 +153,7 @@ def tool(
             for_models=for_models,
             own_transactions=own_transactions,
             lacking=lacking,
+            feature=feature,
         )
 
     return make

@@ -48,6 +48,7 @@ sa.Index(
     postgresql_where=sa.text("status IN ('queued', 'running')"),
 )
 sa.Index("workflows_key_created_at_idx", workflows.c.key, workflows.c.created_at)
+sa.Index("workflows_requested_by_created_at_idx", workflows.c.requested_by, workflows.c.created_at)
 
 runners = sa.Table(
     "runners",

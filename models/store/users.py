@@ -62,6 +62,30 @@ async def stored_scopes(connection: Connection, subject: str) -> tuple[Scope, ..
     return effective(read_scopes(user.scopes), frozenset(user.revoked)) if user else ()
 
 
+async def context_of(connection: Connection, subject: str) -> UserContext:
+    """Who somebody is who is not here now, as a workflow acts for them: see `stored_scopes`.
+
+    Raises:
+        UserNotFound: nobody of that name was ever seen.
+    """
+    known = await _known(connection, subject)
+    if known is None:
+        raise UserNotFound(f"nobody named {subject!r} was seen here: nothing is done in that name")
+    scopes = effective(read_scopes(known["scopes"]), frozenset(known["revoked"]))
+    return UserContext(
+        user_id=known["id"],
+        subject=subject,
+        name=known["name"],
+        email=known["email"],
+        scopes=scopes,
+        role=highest_role(scopes),
+        selected_chat_tonality_id=known["chat_tonality_id"],
+        selected_content_tonality_id=known["content_tonality_id"],
+        chat_tonality_text=known["chat_text"],
+        content_tonality_text=known["content_text"],
+    )
+
+
 async def get(connection: Connection, user_id: int) -> User:
     """One user; UserNotFound if there is none."""
     row = await _row(connection, f"SELECT {_USER} FROM users u WHERE u.id = %s", user_id)

@@ -13,9 +13,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request, WebSocket, WebSocketDisconnect
-from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from starlette.types import Send
 
 from models.errors import (
     DatabaseUnavailable,
@@ -32,6 +30,7 @@ from models.users import UserContext, effective
 from serve.auth import Caller, bearer_token, context_of_token
 from serve.feed import Feed, Mark, ScopesNow
 from serve.problems import problem_responses
+from serve.sse import EventStream
 
 router = APIRouter(tags=["events"])
 
@@ -82,21 +81,6 @@ def _scopes_of(caller: UserContext, database: Database) -> ScopesNow:
 
 def _is_over(caller: UserContext) -> bool:
     return caller.expires_at is not None and datetime.now(UTC) >= caller.expires_at
-
-
-class EventStream(StreamingResponse):
-    """Server-sent events. The stream's generator is closed with it, not when it is collected as garbage."""
-
-    media_type = "text/event-stream"
-
-    def __init__(self, content: AsyncGenerator[str, None]) -> None:
-        super().__init__(content, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
-        self._content = content
-
-    async def stream_response(self, send: Send) -> None:
-        """Send it all, and close the generator whatever happens."""
-        async with contextlib.aclosing(self._content):
-            await super().stream_response(send)
 
 
 @router.get(

@@ -50,6 +50,16 @@ ROUTES = (
     Route("get_resource", "GET", "/resources/{id}", _RESOURCE),
     Route("attach_resource", "POST", "/resources/{id}/attach", _RESOURCE),
     Route("detach_resource", "POST", "/resources/{id}/detach", _RESOURCE),
+    Route("fetch_economic_data", "POST", "/research/economic-data"),
+    Route("fetch_equity_data", "POST", "/research/equity-data"),
+    Route("fetch_fx_rates", "POST", "/research/fx-rates"),
+    Route("fetch_treasury_yields", "POST", "/research/treasury-yields"),
+    Route("search_series", "POST", "/research/series"),
+    Route("web_search", "POST", "/research/web-search"),
+    Route("search_news", "POST", "/research/news"),
+    Route("search_financial_news", "POST", "/research/financial-news"),
+    Route("download_pdf", "POST", "/research/download-pdf"),
+    Route("research_article", "POST", "/research/article"),
     Route("get_pending_approvals", "GET", "/workflow/pending-approvals"),
     Route("get_tonalities", "GET", "/prompts/tonalities"),
     Route("set_user_tonality", "POST", "/prompts/user-tonality"),
@@ -144,7 +154,7 @@ def _add(route: Route, tool: Tool) -> None:
         summary=tool.description.partition("\n")[0],
         description=f"{tool.description}\n\nTakes {_scope(tool)}.",
         response_model=tool.output,
-        responses=problem_responses(401, 403, 404, 409, 413, 422, 429, 503),
+        responses=problem_responses(401, 403, 404, 409, 413, 422, 429, 502, 503),
     )
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from models.config import PublishingConfig
 from models.events import Event
 from models.scopes import check_permission
-from models.store import events, publishing, workflows
+from models.store import events, tasks, workflows
 from models.store.database import Database
 from models.users import UserContext
 from models.workflows import Workflow
@@ -81,11 +81,7 @@ async def cancel_workflow(
     caller.require_global("editor")
     database: Database = request.app.state.database
     async with database.transaction() as connection:
-        reason = f"{cancellation.reason} ({caller.subject})"
-        cancelled = await workflows.cancel(connection, workflow_id, reason=reason)
-        # An article whose publication is stopped goes back to its editor.
         settings: PublishingConfig = request.app.state.config.publishing
-        await publishing.give_back_of_workflow(
-            connection, workflow_id, reason=f"stopped: {reason}", settings=settings
+        return await tasks.stop(
+            connection, workflow_id, by=caller.subject, reason=cancellation.reason, settings=settings
         )
-        return cancelled

@@ -39,9 +39,10 @@ def make_app(*, latency: float, prompts: Path) -> FastAPI:
         )
 
         def reply() -> Response:
-            text = rule.reply if rule.reply is not None else default_reply(prompt, form and form["schema"])
+            text = _reply_of(rule, prompt, form)
             if body.get("stream"):
-                return StreamingResponse(_stream(book, call, rule, text), media_type="text/event-stream")
+                pieces = _stream(book, call, rule, text, request)
+                return StreamingResponse(pieces, media_type="text/event-stream")
             book.end(call, status=200)
             return JSONResponse(_completion(call, rule, text))
 
@@ -105,8 +106,7 @@ async def _serve(
         return Response(status_code=_CLIENT_CLOSED_REQUEST)
     if rule.drop:
         book.end(call, dropped=True)
-        # ASGI has no word for a reset connection, so this reaches for uvicorn's own transport.
-        request.receive.__self__.transport.abort()  # type: ignore[attr-defined]
+        _reset_connection(request)
         return Response()
     if rule.status is not None:
         book.end(call, status=rule.status)
@@ -116,6 +116,19 @@ async def _serve(
         book.end(call, status=200)
         return Response(rule.raw, media_type=rule.raw_type)
     return reply()
+
+
+def _reset_connection(request: Request) -> None:
+    # ASGI has no word for it, so this reaches for uvicorn's own transport.
+    request.receive.__self__.transport.abort()  # type: ignore[attr-defined]
+
+
+def _reply_of(rule: Rule, prompt: str, form: dict[str, Any] | None) -> str:
+    if rule.pieces is not None:
+        return "".join(rule.pieces)
+    if rule.reply is not None or rule.tool_calls:
+        return rule.reply or ""
+    return default_reply(prompt, form and form["schema"])
 
 
 async def _disconnected(request: Request) -> None:
@@ -143,33 +156,66 @@ def _usage(prompt: str, reply: str = "") -> dict[str, int]:
 
 
 def _completion(call: Call, rule: Rule, text: str) -> dict[str, Any]:
-    message = {"role": "assistant", "content": text}
+    message: dict[str, Any] = {"role": "assistant", "content": text}
+    if rule.tool_calls:
+        calls = [_tool_call(call, at, asked.name, asked.text) for at, asked in enumerate(rule.tool_calls)]
+        message |= {"content": text or None, "tool_calls": calls}
     return {
         **_head(call, "chat.completion"),
-        "choices": [{"index": 0, "message": message, "finish_reason": rule.finish_reason}],
-        "usage": _usage(call.prompt, text),
+        "choices": [{"index": 0, "message": message, "finish_reason": rule.ending}],
+        **({"usage": _usage(call.prompt, _said(rule, text))} if rule.usage else {}),
         **rule.extra,
     }
 
 
-async def _stream(book: Book, call: Call, rule: Rule, text: str) -> AsyncIterator[str]:
+def _tool_call(call: Call, at: int, name: str, arguments: str) -> dict[str, Any]:
+    function = {"name": name, "arguments": arguments}
+    return {"id": f"call-{call.number}-{at}", "type": "function", "function": function}
+
+
+def _said(rule: Rule, text: str) -> str:
+    return " ".join([text, *(f"{asked.name} {asked.text}" for asked in rule.tool_calls)])
+
+
+def _deltas(call: Call, rule: Rule, text: str) -> list[dict[str, Any]]:
+    """What a stream sends: the text by words, then each tool call, its arguments in two halves."""
+    pieces = rule.pieces
+    if pieces is None:
+        words = text.split(" ")
+        pieces = (*(word + " " for word in words[:-1]), words[-1])
+    deltas: list[dict[str, Any]] = [{"content": piece} for piece in pieces if piece or not rule.tool_calls]
+    for at, asked in enumerate(rule.tool_calls):
+        half = len(asked.text) // 2
+        deltas.append({"tool_calls": [{"index": at, **_tool_call(call, at, asked.name, "")}]})
+        for part in (asked.text[:half], asked.text[half:]):
+            deltas.append({"tool_calls": [{"index": at, "function": {"arguments": part}}]})
+    return deltas
+
+
+async def _stream(book: Book, call: Call, rule: Rule, text: str, request: Request) -> AsyncIterator[str]:
     head = _head(call, "chat.completion.chunk")
-    whole = False
+    dropped = whole = False
     try:
-        pieces = [word + " " for word in text.split(" ")]
-        pieces[-1] = pieces[-1][:-1]
-        for piece in pieces:
-            choice = {"index": 0, "delta": {"role": "assistant", "content": piece}, "finish_reason": None}
+        for sent, delta in enumerate(_deltas(call, rule, text)):
+            if sent == rule.drop_after:
+                dropped = True
+                _reset_connection(request)
+                return
+            choice = {"index": 0, "delta": {"role": "assistant", **delta}, "finish_reason": None}
             yield f"data: {json.dumps({**head, 'choices': [choice]})}\n\n"
             await asyncio.sleep(rule.chunk_delay)
-        last = {"index": 0, "delta": {}, "finish_reason": rule.finish_reason}
+        last = {"index": 0, "delta": {}, "finish_reason": rule.ending}
         yield f"data: {json.dumps({**head, 'choices': [last], **rule.extra})}\n\n"
-        if (call.body.get("stream_options") or {}).get("include_usage"):
-            yield f"data: {json.dumps({**head, 'choices': [], 'usage': _usage(call.prompt, text)})}\n\n"
+        if rule.usage and (call.body.get("stream_options") or {}).get("include_usage"):
+            usage = _usage(call.prompt, _said(rule, text))
+            yield f"data: {json.dumps({**head, 'choices': [], 'usage': usage})}\n\n"
         whole = True
         yield "data: [DONE]\n\n"
     finally:
-        book.end(call, status=200, cancelled=not whole)
+        if dropped:
+            book.end(call, dropped=True)
+        else:
+            book.end(call, status=200, cancelled=not whole)
 
 
 def _inputs(given: Any) -> list[str]:

@@ -6,12 +6,27 @@ applies to it, so rules with `times=1` written one after another are a script.
 """
 
 import asyncio
+import json
 import time
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveInt
 
 State = Literal["started", "held", "finished", "cancelled"]
+
+
+class ToolCall(BaseModel):
+    """A tool that the scripted model asks for. `arguments` as text is sent as it is, valid JSON or not."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    arguments: dict[str, Any] | str = Field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The arguments as the wire has them."""
+        return self.arguments if isinstance(self.arguments, str) else json.dumps(self.arguments)
 
 
 class Rule(BaseModel):
@@ -23,6 +38,10 @@ class Rule(BaseModel):
     `hold` blocks the call until POST /release, before anything else. `drop` resets the connection.
     `raw` is sent as the whole body, as `raw_type`, in place of a chat completion.
     `extra` is put into a chat reply beside `choices`, as search models put `citations` there.
+    `tool_calls` are asked for, after the text of `reply` where there is one; `finish_reason` is then
+    `tool_calls`, and the rule applies only to calls that offer tools. `pieces` are the very deltas of a
+    streamed reply, in place of its words. A stream is reset after `drop_after` deltas. `usage` false leaves
+    token counts out, as old servers do.
     `times` is how many calls it applies to; None means all.
     """
 
@@ -38,9 +57,18 @@ class Rule(BaseModel):
     drop: bool = False
     raw: str | None = None
     raw_type: str = "text/html"
-    finish_reason: Literal["stop", "length"] = "stop"
+    finish_reason: Literal["stop", "length", "content_filter", "abort"] = "stop"
     extra: dict[str, Any] = Field(default_factory=dict)
+    tool_calls: tuple[ToolCall, ...] = ()
+    pieces: tuple[str, ...] | None = None
+    drop_after: PositiveInt | None = None
+    usage: bool = True
     times: PositiveInt | None = None
+
+    @property
+    def ending(self) -> str:
+        """The finish reason that is sent."""
+        return "tool_calls" if self.tool_calls and self.finish_reason == "stop" else self.finish_reason
 
 
 class Script(BaseModel):
@@ -85,6 +113,21 @@ class Call(BaseModel):
     def messages(self) -> list[dict[str, Any]]:
         """The chat messages as they were sent; empty for an embeddings call."""
         return list(self.body.get("messages", []))
+
+    @property
+    def priority(self) -> int | None:
+        """What vLLM's priority scheduling would have gone by."""
+        return self.body.get("priority")
+
+    @property
+    def stream(self) -> bool:
+        """Whether the reply was asked for as a stream."""
+        return bool(self.body.get("stream"))
+
+    @property
+    def tools(self) -> list[str]:
+        """The names of the tools that were offered by the API's own tool calling, in order."""
+        return [tool["function"]["name"] for tool in self.body.get("tools") or ()]
 
     def is_kind(self, kind: str | None) -> bool:
         """Whether the call came from this agent kind, or asked for this JSON schema; None is any."""
@@ -143,7 +186,8 @@ class Book:
         self._calls[call.number] = call
         self._change()
         for at, (rule, left) in enumerate(self._rules):
-            if call.is_kind(rule.kind) and (rule.contains or "") in prompt:
+            offered = not rule.tool_calls or bool(call.tools)
+            if offered and call.is_kind(rule.kind) and (rule.contains or "") in prompt:
                 if left is not None:
                     self._rules[at : at + 1] = [(rule, left - 1)] if left > 1 else []
                 return call, rule

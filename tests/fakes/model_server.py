@@ -24,9 +24,9 @@ import httpx
 import uvicorn
 
 from tests.fakes.model_app import make_app
-from tests.fakes.model_script import Call, Calls, Release, Rule, Script, State
+from tests.fakes.model_script import Call, Calls, Release, Rule, Script, State, ToolCall
 
-__all__ = ["Call", "ModelServer", "Rule", "most_at_once"]
+__all__ = ["Call", "ModelServer", "Rule", "ToolCall", "most_at_once"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PROMPTS = ROOT / "configs" / "prompts" / "editorial"

@@ -1,14 +1,16 @@
 """A scripted model in place of the endpoint: unit tests give it replies and read what it was sent.
 
-It stands where `OpenAICompletions` does, so a test needs no server. For real HTTP see model_server.py.
+`ScriptedCompletions` stands where `OpenAICompletions` does, `ScriptedStreams` where `OpenAIStreams` does, so
+a test needs no server. For real HTTP see model_server.py.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from actors.runtime.llm import prompt_digest
+from actors.runtime.chat_stream import Chunk
+from actors.runtime.endpoint import Message, prompt_digest
 from models.llm import ModelCall
 
 
@@ -56,7 +58,11 @@ class ScriptedCompletions:
         self.asked: list[Asked] = []
 
     async def complete(
-        self, *, messages: list[dict[str, str]], response_format: dict[str, Any] | None
+        self,
+        *,
+        messages: list[dict[str, str]],
+        response_format: dict[str, Any] | None,
+        max_tokens: int | None = None,
     ) -> tuple[str, ModelCall]:
         """The next reply; each costs 10 prompt tokens and 5 of its own."""
         self.asked.append(Asked(messages=messages, response_format=response_format))
@@ -76,3 +82,34 @@ class ScriptedCompletions:
         if isinstance(reply, Cut):
             return reply.text, call
         return reply if isinstance(reply, str) else json.dumps(reply), call
+
+
+class ScriptedStreams:
+    """Streams `replies` one after another, each a list of chunks or an error that is raised after them.
+
+    It stands where `OpenAIStreams` does. The last reply is given again and again when there are no more.
+    """
+
+    def __init__(self, *replies: Sequence[Chunk | Exception]) -> None:
+        self._replies = replies
+        self.asked: list[list[dict[str, Any]]] = []
+        self.offered: list[list[str]] = []
+        self.limits: list[int | None] = []
+
+    async def chunks(
+        self,
+        *,
+        messages: Sequence[Message],
+        tools: Sequence[Mapping[str, Any]],
+        max_tokens: int | None,
+        temperature: float | None,
+    ) -> AsyncGenerator[Chunk, None]:
+        """The next reply's chunks."""
+        reply = self._replies[min(len(self.asked), len(self._replies) - 1)]
+        self.asked.append([dict(message) for message in messages])
+        self.offered.append([tool["function"]["name"] for tool in tools])
+        self.limits.append(max_tokens)
+        for piece in reply:
+            if isinstance(piece, Exception):
+                raise piece
+            yield piece

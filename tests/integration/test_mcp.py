@@ -53,6 +53,16 @@ ANALYST = {
     "create_table_resource": {"topic": "macro", "name": "CPI", "columns": ["month"], "rows": [["May"]]},
     "attach_resource": {"article_id": 1, "resource_id": 1},
     "detach_resource": {"article_id": 1, "resource_id": 1},
+    "research_article": {"topic": "macro", "query": "rates"},
+    "fetch_equity_data": {"symbol": "AAPL"},
+    "fetch_economic_data": {"series_id": "UNRATE"},
+    "fetch_fx_rates": {"base": "EUR", "quote": "PLN"},
+    "fetch_treasury_yields": {},
+    "search_series": {"query": "rates"},
+    "web_search": {"query": "rates"},
+    "search_news": {"query": "rates"},
+    "search_financial_news": {"query": "rates"},
+    "download_pdf": {"topic": "macro", "url": "https://reports.example.org/prices.pdf"},
 }
 ADMIN = {"get_topic_prompts": {"topic": "macro"}}
 TOPIC_ADMIN = {"edit_prompts": {"topic": "macro", "text": "Write about macro.", "version": 0}}
@@ -201,11 +211,18 @@ async def test_tools_say_what_they_take_and_do(url: str, config: Config) -> None
         assert tools[name].input_schema["additionalProperties"] is False
         assert f"{{topic}}:{ROLE_OF[name]}" in tools[name].description
     reads = {name for name, tool in tools.items() if tool.annotations.read_only_hint}
-    assert reads == {name for name in tools if name.startswith(("get_", "search_", "review_"))}
+    assert reads == {
+        name for name in tools if name.startswith(("get_", "search_", "review_", "web_search", "fetch_"))
+    }
     assert [name for name, tool in tools.items() if "a human decides" in tool.description] == [
         "publish_article"
     ]
     assert "global scope does not count" in tools["edit_prompts"].description
+    outside = {name for name, tool in tools.items() if tool.annotations.open_world_hint}
+    assert outside == {
+        *("web_search", "search_news", "search_financial_news", "download_pdf"),
+        *("fetch_equity_data", "fetch_economic_data", "fetch_fx_rates", "fetch_treasury_yields"),
+    }
     harmless = {name for name, tool in tools.items() if tool.annotations.destructive_hint is False}
     assert harmless == {"create_draft_article", "create_text_resource", "create_table_resource"}
     assert tools["search_articles"].title == "Search articles"

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from actors.runtime.endpoint import prompt_digest
 from actors.runtime.llm import (
     ModelClient,
     OpenAICompletions,
     RejectedReply,
     bounded_schema,
-    prompt_digest,
     strip_fence,
     strip_thinking,
 )
@@ -80,6 +80,21 @@ async def test_a_call_sends_its_settings_and_records_its_cost(server: ModelServe
     assert (call.prompt_tokens, call.completion_tokens) == (4, 2)
     assert call.latency_seconds >= 0.05
     assert call.prompt_sha256 == prompt_digest(messages)
+
+
+@pytest.mark.parametrize("priority", [0, 10, -3])
+async def test_a_priority_goes_with_the_call(server: ModelServer, priority: int) -> None:
+    await ask(server, priority=priority, extra_body={"top_k": 3, "priority": 99})
+    (seen,) = server.calls()
+    assert (seen.priority, seen.body["top_k"]) == (priority, 3)
+
+
+async def test_a_caller_can_lower_max_tokens(server: ModelServer) -> None:
+    client = ModelClient(agent="writer", settings=settings(server))
+    messages = [{"role": "user", "content": "hello"}]
+    for limit in (7, 7000):
+        await client.ask(messages, response_format=None, accept=str, max_tokens=limit)
+    assert [call.body["max_tokens"] for call in server.calls()] == [7, 100]
 
 
 async def test_a_record_is_asked_for_with_its_bounded_schema(server: ModelServer) -> None:
@@ -309,3 +324,18 @@ def test_limits_reach_every_string_and_list_but_no_closed_choice() -> None:
     assert mapping["reason"]["maxLength"] == 80
     assert "maxLength" not in mapping["selected_agent"]
     assert bounded_schema(schema, SchemaLimits()) == schema
+
+
+def test_the_lower_of_two_lengths_holds_and_none_stands_beside_a_pattern() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "long": {"type": "string", "maxLength": 2000},
+            "short": {"type": "string", "maxLength": 5},
+            "code": {"type": "string", "pattern": "^[a-z]+$"},
+        },
+    }
+    bounded = bounded_schema(schema, SchemaLimits(strings=80))["properties"]
+    assert bounded["long"]["maxLength"] == 80
+    assert bounded["short"]["maxLength"] == 5
+    assert "maxLength" not in bounded["code"]

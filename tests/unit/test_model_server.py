@@ -15,7 +15,7 @@ from openai.types.chat import ChatCompletion
 
 from actors.runtime.prompts import fence
 from models.editorial import SPECIALISTS, ArticleResponse, ConcernMappingResult, Verdict
-from tests.fakes.model_server import ROOT, ModelServer, Rule, most_at_once
+from tests.fakes.model_server import ROOT, ModelServer, Rule, ToolCall, most_at_once
 
 SOURCE = "The pilot ran for two years. It made 14 GWh of power. No seal was hurt. It ended."
 PROMPTS = ROOT / "configs" / "prompts" / "editorial"
@@ -140,6 +140,58 @@ async def test_a_stream_brings_the_same_text_and_the_usage(client: openai.AsyncO
     usage = chunks[-1].usage
     assert usage is not None
     assert usage.completion_tokens > 0
+
+
+LOOK_UP: Any = {"type": "function", "function": {"name": "look_up", "parameters": {"type": "object"}}}
+
+
+async def test_tools_are_asked_for_whole_and_streamed(
+    server: ModelServer, client: openai.AsyncOpenAI
+) -> None:
+    asked = (ToolCall(name="look_up", arguments={"query": "salt"}), ToolCall(name="now", arguments="{oops"))
+    server.script(Rule(tool_calls=asked), Rule(reply="No tools, no calls."))
+    reply = await ask(client, "x", tools=[LOOK_UP], extra_body={"priority": 4})
+    choice = reply.choices[0]
+    assert (choice.finish_reason, choice.message.content) == ("tool_calls", None)
+    whole = [(call.function.name, call.function.arguments) for call in choice.message.tool_calls or ()]
+    assert whole == [("look_up", '{"query": "salt"}'), ("now", "{oops")]
+    assert content(await ask(client, "x")) == "No tools, no calls."
+
+    names: dict[int, str] = {}
+    arguments: dict[int, str] = {}
+    stream = await client.chat.completions.create(
+        model="any", messages=[{"role": "user", "content": "x"}], tools=[LOOK_UP], stream=True
+    )
+    async for chunk in stream:
+        for part in chunk.choices[0].delta.tool_calls or ():
+            names[part.index] = names.get(part.index, "") + (part.function.name or "")
+            arguments[part.index] = arguments.get(part.index, "") + (part.function.arguments or "")
+        reason = chunk.choices[0].finish_reason
+    assert [(names[at], arguments[at]) for at in sorted(names)] == whole
+    assert reason == "tool_calls"
+    first, _, last = server.calls()
+    assert (first.priority, first.tools, first.stream) == (4, ["look_up"], False)
+    assert (last.priority, last.tools, last.stream) == (None, ["look_up"], True)
+
+
+async def test_a_stream_is_sent_as_scripted_and_reset_where_it_says(
+    server: ModelServer, client: openai.AsyncOpenAI
+) -> None:
+    server.script(Rule(pieces=("a", "", "b c"), usage=False, times=1), Rule(reply="a b c d", drop_after=2))
+    options: Any = {"stream": True, "stream_options": {"include_usage": True}}
+    asked: Any = [{"role": "user", "content": "x"}]
+    stream = await client.chat.completions.create(model="any", messages=asked, **options)
+    chunks = [chunk async for chunk in stream]
+    assert [chunk.choices[0].delta.content for chunk in chunks] == ["a", "", "b c", None]
+    assert all(chunk.usage is None for chunk in chunks)
+    stream = await client.chat.completions.create(model="any", messages=asked, **options)
+    pieces = aiter(stream)
+    heard = [(await anext(pieces)).choices[0].delta.content for _ in range(2)]
+    assert heard == ["a ", "b "]
+    with pytest.raises(openai.APIConnectionError):
+        await anext(pieces)
+    call = (await server.wait_until(lambda calls: calls[-1].dropped))[-1]
+    assert (call.status, call.cancelled) == (None, False)
 
 
 async def test_texts_that_share_words_are_near_in_both_encodings(client: openai.AsyncOpenAI) -> None:

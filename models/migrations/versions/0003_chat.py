@@ -81,6 +81,7 @@ def upgrade() -> None:
         unique=True,
         postgresql_where=sa.text("request_id IS NOT NULL"),
     )
+    op.create_index("workflows_requested_by_created_at_idx", "workflows", ["requested_by", "created_at"])
     op.alter_column("model_calls", "workflow_id", existing_type=sa.Text(), nullable=True)
     op.add_column("model_calls", sa.Column("message_id", sa.BigInteger(), nullable=True))
     op.create_foreign_key(
@@ -107,5 +108,6 @@ def downgrade() -> None:
     op.drop_column("model_calls", "message_id")
     op.execute("DELETE FROM model_calls WHERE workflow_id IS NULL")
     op.alter_column("model_calls", "workflow_id", existing_type=sa.Text(), nullable=False)
+    op.drop_index("workflows_requested_by_created_at_idx", "workflows")
     op.drop_table("messages")
     op.drop_table("conversations")

@@ -1,0 +1,29 @@
+"""The kind of workflow that turns a research into a draft, as the runner runs it."""
+
+from typing import Any
+
+from actors.chat.graph import build_graph
+from actors.chat.study import Study
+from actors.runtime.kind import Kind
+from actors.runtime.run import Run
+
+_STATE_VERSION = 1
+
+
+async def begin(run: Run) -> tuple[dict[str, Any], Study]:
+    """What was asked for, on a desk of its own."""
+    return {"version": _STATE_VERSION}, Study(run=run)
+
+
+def result(state: dict[str, Any]) -> dict[str, Any]:
+    """What the workflow came to (seed 000 §1.5, `analyst_research_task`)."""
+    outcome: dict[str, Any] = state["outcome"]
+    return outcome
+
+
+async def failed(run: Run, reason: str) -> None:
+    """Whoever asked is told why there is no text."""
+    await Study(run=run).fail(reason)
+
+
+RESEARCH_ARTICLE = Kind(build_graph=build_graph, begin=begin, result=result, failed=failed)

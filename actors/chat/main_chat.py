@@ -1,0 +1,141 @@
+"""The agent that every message comes to first (seed 000 §3.2, MainChatAgent).
+
+The doors stream `answer`. It routes a message by what it asks for and by what the caller may do, relays the
+agent that answers it, and itself handles small talk, the caller's tasks, and refusals.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from actors.chat.composing import topics_by_role
+from actors.chat.equipment import Equipment
+from actors.chat.links import escaped, plain
+from actors.chat.reply import Reply
+from actors.chat.routing import Router
+from actors.runtime.directory import Directory
+from actors.runtime.embedder import Embedder, OpenAIEmbedder
+from actors.runtime.llm import ModelClient
+from models.chat import Done, Piece, Route, Routed, Turn
+from models.config import Config
+from models.intents import Intents
+from models.llm import ModelCall
+from models.store import tasks
+from models.tasks import Task
+from models.workflows import OPEN_STATUSES
+
+_TASKS = 8
+# Where this agent's files are, under `data_dir`.
+_VECTORS = "intents"
+
+
+class MainChat:
+    """Routes messages and relays answers. It keeps the examples that it routes by, and nothing else."""
+
+    def __init__(
+        self,
+        *,
+        config: Config,
+        directory: Directory,
+        prompts: dict[str, str],
+        intents: Intents,
+        embedder: Embedder | None = None,
+    ) -> None:
+        embedding = config.article_generation.knowledge_base.embedding
+        self._with = Equipment(agent="main_chat", config=config, directory=directory, prompts=prompts)
+        self._directory = directory
+        self._router = Router(
+            intents=intents,
+            settings=config.chat.routing,
+            topics=config.publishing.topics,
+            embedder=embedder or OpenAIEmbedder(settings=embedding),
+            model=ModelClient(agent="main_chat", settings=config.chat.assistant_llm),
+            prompt=prompts["routing"],
+            vectors_dir=config.data_dir / _VECTORS,
+            embedding_model=embedding.model_name,
+        )
+
+    async def warm(self) -> bool:
+        """Get the router ready before the first message. Whether the embedding model could be had."""
+        return await self._router.warm()
+
+    async def answer(self, turn: Turn) -> AsyncGenerator[Piece, None]:
+        """`Routed`, then the pieces of whoever answers; `Done` is last, its text all that was said.
+
+        Raises:
+            TopicUnknown: the turn names a topic that this site has not.
+            AgentDied: the agent's process ended in mid-answer.
+            ModelUnavailable and the like: what kept the answer from being given.
+        """
+        route = await self._router.route(turn)
+        yield Routed(agent_type=route.agent_type, intent=route.intent, topic=route.topic, reason=route.reason)
+        if route.agent_type == "main_chat":
+            pieces = self._own(turn, route)
+        else:
+            pieces = self._directory.agent(route.agent_type).stream("answer", turn, route)
+        # Closed here and now when the caller leaves, so that the model call below ends with it.
+        async with aclosing(pieces):
+            async for piece in pieces:
+                yield with_routing(piece, route.calls) if isinstance(piece, Done) else piece
+
+    async def _own(self, turn: Turn, route: Route) -> AsyncGenerator[Piece, None]:
+        reply = self._with.reply(turn, route.topic)
+        if route.refusal is not None:
+            yield reply.say(self._refusal(turn, route))
+            yield reply.done("refused")
+        elif route.intent == "tasks":
+            yield reply.say(await self._tasks(turn))
+            yield reply.done()
+        else:
+            async with aclosing(self._talk(turn, reply)) as pieces:
+                async for piece in pieces:
+                    yield piece
+
+    async def _talk(self, turn: Turn, reply: Reply) -> AsyncGenerator[Piece, None]:
+        spoken = self._with.speak(turn, reply, task="general", allowance=self._with.allowance())
+        async with aclosing(spoken) as pieces:
+            async for piece in pieces:
+                yield piece
+        yield reply.done()
+
+    def _refusal(self, turn: Turn, route: Route) -> str:
+        topics = topics_by_role(turn.caller, self._with.config.publishing)
+        return self._with.text("refused", INTENT=route.intent, SCOPE=route.refusal, TOPICS=topics)
+
+    async def _tasks(self, turn: Turn) -> str:
+        """The caller's own tasks, newest first, in words; nobody else's."""
+        database = await self._with.tools.database()
+        async with database.connection() as connection:
+            found = await tasks.recent(
+                connection, turn.caller.subject, limit=_TASKS, config=self._with.config
+            )
+        going = [task.task_id for task in found if task.status in OPEN_STATUSES]
+        return self._with.text(
+            "tasks", TASKS=[_shown(task) for task in found], OPEN=going[0] if going else None
+        )
+
+
+def with_routing(done: Done, calls: tuple[ModelCall, ...]) -> Done:
+    """The answer's end, with what routing cost."""
+    usage = done.usage.model_copy(
+        update={
+            "prompt_tokens": done.usage.prompt_tokens + sum(call.prompt_tokens for call in calls),
+            "completion_tokens": done.usage.completion_tokens + sum(call.completion_tokens for call in calls),
+        }
+    )
+    return done.model_copy(update={"calls": (*calls, *done.calls), "usage": usage})
+
+
+def _shown(task: Task) -> dict[str, str]:
+    state = task.workflow_state
+    said = [
+        state.current_topic,
+        f"article {state.current_article_id}" if state.current_article_id else None,
+        f"waits for approval {state.approval_request_id}" if state.approval_pending else None,
+        plain(task.error, 200) if task.error else None,
+    ]
+    return {
+        "id": task.task_id,
+        "what": state.workflow_type,
+        "status": task.status,
+        "more": ", ".join(escaped(part) for part in said if part),
+    }

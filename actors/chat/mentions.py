@@ -1,0 +1,42 @@
+"""The articles that a person names in a message: "article 12", "#12", "artykuł 12", "Artikel 12".
+
+Called by the agents that change articles, on the person's own words only. What is not plainly the number
+of an article is none: "publish 3 articles" and "the outlook for 2026" name no article.
+"""
+
+import re
+
+_NUMBER = r"([0-9]{1,15})(?![0-9]|[.,][0-9]|\s*%)"
+_NOUN = r"(?:articles?|drafts?|artyku[łl]\w*|szkic\w*|artikel\w*|entw[uü]rf\w*)"
+_COUNTED = r"(?:\s*(?:id|no|nr|number|numer|nummer)\b\.?)?[\s:]*#?"
+_AND = r"(?:\s*(?:,|&|\band\b|\bor\b|\bi\b|\boraz\b|\blub\b|\bund\b|\boder\b)\s*)+#?"
+_NAMED = re.compile(rf"\b{_NOUN}{_COUNTED}{_NUMBER}((?:{_AND}{_NUMBER})*)", re.IGNORECASE)
+_HASH = re.compile(rf"(?<![\w#&/])#{_NUMBER}")
+_DIGITS = re.compile(r"[0-9]+")
+_WORD = re.compile(r"\w+", re.UNICODE)
+_POLITE = frozenset(("please", "pls", "proszę", "prosze", "bitte", "thanks", "dzięki", "danke"))
+# "submit 12", "please publish it: 12"; in a longer message a bare number may be anything.
+_WORDS_BEFORE_BARE = 2
+_YEARS = range(1900, 2101)
+
+
+def articles_named(text: str) -> tuple[int, ...]:
+    """The numbers of articles named in `text`, in order and without repeats; empty where none is."""
+    found: dict[int, int] = {}
+    for match in _NAMED.finditer(text):
+        for digits in _DIGITS.finditer(text, match.start(1), match.end()):
+            found.setdefault(int(digits[0]), digits.start())
+    for match in _HASH.finditer(text):
+        found.setdefault(int(match[1]), match.start())
+    found.pop(0, None)
+    return tuple(sorted(found, key=lambda number: found[number])) if found else _bare(text)
+
+
+def _bare(text: str) -> tuple[int, ...]:
+    """The one number that ends a short message."""
+    words = [word for word in _WORD.findall(text.lower()) if word not in _POLITE]
+    numbers = re.findall(rf"(?<![\w.,#]){_NUMBER}(?!\w)", text)
+    if len(numbers) != 1 or len(words) > _WORDS_BEFORE_BARE + 1 or words[-1] != numbers[0]:
+        return ()
+    number = int(numbers[0])
+    return () if number == 0 or number in _YEARS else (number,)

@@ -1,0 +1,150 @@
+"""One agent's model endpoint: the `openai` client, what is sent with each call, and what a fault is called.
+
+`actors.runtime.llm` asks for whole replies through it, `actors.runtime.chat_stream` for streamed ones. The
+package retries nothing here. No proxy is taken from the environment: a call goes to `api_base` and nowhere
+else.
+"""
+
+import contextlib
+import hashlib
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from models.config import ModelSettings
+from models.errors import ModelUnavailable
+from models.llm import ModelCall
+
+# A chat message as the wire has it; `content` may be None beside `tool_calls`.
+Message = Mapping[str, Any]
+
+
+class TransportFault(Exception):
+    """A call failed in a way that may pass (connection, timeout, 429, 5xx); `call` is its record."""
+
+    def __init__(self, message: str, call: ModelCall) -> None:
+        super().__init__(message)
+        self.call = call
+
+
+class Endpoint:
+    """The client of one agent's model, and the words for what goes wrong with it."""
+
+    def __init__(self, *, agent: str, settings: ModelSettings) -> None:
+        import openai
+
+        self.agent = agent
+        self.settings = settings
+        self.openai = openai
+        self.client = openai.AsyncOpenAI(
+            base_url=settings.api_base,
+            api_key=settings.api_key.get_secret_value(),
+            timeout=settings.timeout_seconds,
+            max_retries=0,
+            http_client=openai.DefaultAsyncHttpxClient(trust_env=False),
+        )
+
+    def request(
+        self,
+        messages: Sequence[Message],
+        *,
+        response_format: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+    ) -> dict[str, Any]:
+        """What a call is made with; see `reply_limit` for `max_tokens`."""
+        settings = self.settings
+        extra_body = dict(settings.extra_body)
+        if settings.priority is not None:
+            extra_body["priority"] = settings.priority
+        request: dict[str, Any] = {
+            "model": settings.model,
+            "messages": without_surrogates(list(messages)),
+            "max_tokens": reply_limit(settings, max_tokens),
+            "temperature": settings.temperature if temperature is None else temperature,
+            "extra_body": extra_body or None,
+        }
+        if response_format:
+            request["response_format"] = response_format
+        return request
+
+    @contextlib.contextmanager
+    def faults(self, messages: Sequence[Message], started: float) -> Iterator[None]:
+        """Turn what the package raises into TransportFault, or ModelUnavailable where no retry will help."""
+        openai = self.openai
+        try:
+            yield
+        except (
+            TimeoutError,
+            openai.APIConnectionError,
+            openai.RateLimitError,
+            openai.InternalServerError,
+        ) as error:
+            raise self.fault(self.explain(error), messages, started) from error
+        except openai.OpenAIError as error:
+            if type(error) is openai.APIError:  # the endpoint broke off a stream, and said why in it
+                raise self.fault(self.explain(error), messages, started) from error
+            raise ModelUnavailable(self.explain(error)) from error
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise ModelUnavailable(self.explain(ValueError(f"the reply is not JSON: {error}"))) from error
+
+    def fault(self, message: str, messages: Sequence[Message], started: float) -> TransportFault:
+        """A fault that may pass, with the record of its call."""
+        return TransportFault(message, self.record(messages, started, fault=message))
+
+    def record(self, messages: Sequence[Message], started: float, **known: Any) -> ModelCall:
+        """The record of a call; see `call_record`."""
+        return call_record(
+            agent=self.agent, settings=self.settings, messages=messages, started=started, **known
+        )
+
+    def explain(self, error: Exception) -> str:
+        """An error in words that name the agent, the model and where it is."""
+        what = str(error) or type(error).__name__
+        if isinstance(error, (self.openai.APITimeoutError, TimeoutError)):
+            what = f"no answer within timeout_seconds ({self.settings.timeout_seconds:g} s)"
+        elif isinstance(error, self.openai.APIConnectionError) and error.__cause__ is not None:
+            what = f"{what} ({error.__cause__})"
+        return f"{self.agent}: model {self.settings.model} at {self.settings.api_base}: {what}"
+
+
+def call_record(
+    *,
+    agent: str,
+    settings: ModelSettings,
+    messages: Sequence[Message],
+    started: float,
+    model: str | None = None,
+    usage: tuple[int, int] | None = None,
+    fault: str | None = None,
+) -> ModelCall:
+    """The record of a call that began at `started` (`time.monotonic()`) and has just ended.
+
+    `usage` is tokens of prompt and completion; where the endpoint did not tell, they are recorded as 0.
+    """
+    prompt_tokens, completion_tokens = usage or (0, 0)
+    return ModelCall(
+        agent=agent,
+        model=model or settings.model,
+        prompt_sha256=prompt_digest(messages),
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
+        latency_seconds=round(time.monotonic() - started, 4),
+        error=fault and fault[:500],
+    )
+
+
+def reply_limit(settings: ModelSettings, max_tokens: int | None) -> int:
+    """How many tokens a reply may have: a caller can only lower what is configured."""
+    return settings.max_tokens if max_tokens is None else max(1, min(settings.max_tokens, max_tokens))
+
+
+def prompt_digest(messages: Sequence[Message]) -> str:
+    """SHA-256 (hex) of the messages as canonical JSON."""
+    return hashlib.sha256(json.dumps(list(messages), sort_keys=True).encode()).hexdigest()
+
+
+def without_surrogates(value: Any) -> Any:
+    """A copy of a JSON value, `?` for lone surrogates: JSON can bring them in, UTF-8 can't carry them."""
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))

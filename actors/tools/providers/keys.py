@@ -1,0 +1,44 @@
+"""Keys, tokens and secrets of requests: what of a request they are, and how they stay out of what is told."""
+
+import logging
+import re
+from collections.abc import Mapping
+from functools import cache
+from urllib.parse import quote, quote_plus
+
+import httpx
+
+_NAMES = re.compile(r"key|token|secret|passw|auth|cookie", re.IGNORECASE)
+
+
+class Keys:
+    """The values of those parameters and headers whose names speak of keys, tokens or secrets."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        values = {value for name, value in given.items() if _NAMES.search(name) and value}
+        # In each way that a URL spells them, the longest first.
+        spelt = {way(value) for value in values for way in (str, quote, quote_plus)}
+        self._spelt = sorted(spelt, key=len, reverse=True)
+
+    def scrubbed(self, text: str) -> str:
+        """A text without them."""
+        for key in self._spelt:
+            text = text.replace(key, "…")
+        return text
+
+
+class _WithoutQuery(logging.Filter):
+    """httpx logs each request with its whole URL, and some keys are sent in the query."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if isinstance(record.args, tuple):
+            record.args = tuple(
+                arg.copy_with(query=None) if isinstance(arg, httpx.URL) else arg for arg in record.args
+            )
+        return True
+
+
+@cache
+def keep_queries_out_of_logs() -> None:
+    """Have httpx log requests without their queries, in this process."""
+    logging.getLogger("httpx").addFilter(_WithoutQuery())

@@ -1,0 +1,36 @@
+"""Tasks: the workflows that somebody began, as they see them (seed 000 §1.5, `GET /api/tasks/{task_id}`)."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from models.articles import Record
+from models.chat import WorkflowState
+from models.workflows import WorkflowStatus
+
+WorkflowType = Literal["research", "write", "edit", "publish"]
+# The seed's word (§4.1) for each kind of workflow that is a task.
+TASK_KINDS: dict[str, WorkflowType] = {
+    "research_article": "research",
+    "publish_article": "publish",
+    "editorial": "write",
+}
+
+
+class Task(Record):
+    """One workflow that its requester began in the chat or with a tool.
+
+    `status` is the workflow's: `queued`, `running`, `waiting` (for a human), `succeeded`, `failed` or
+    `cancelled`, where the seed shows Celery's PENDING, STARTED, SUCCESS and FAILURE. `result` is that of
+    the kind of workflow; a research's is `{"status": "completed" | "not_enough", "article_id",
+    "resources_created", "content_preview", …}`.
+    """
+
+    task_id: str
+    kind: str
+    status: WorkflowStatus
+    requested_by: str
+    created_at: datetime
+    finished_at: datetime | None
+    error: str | None
+    result: dict[str, Any] | None
+    workflow_state: WorkflowState

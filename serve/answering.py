@@ -1,0 +1,230 @@
+"""Answers under way, for the doors of the chat: `POST /api/chat` and the OpenAI endpoints.
+
+An answer is taken in by a task of its own, so that what came of it is kept even when the door's request
+has been cancelled. A client that leaves stops it at once: uvicorn and Serve say so through `receive`.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from typing import Generic, Protocol, TypeVar
+
+from fastapi import Request
+
+from actors.runtime.directory import Directory
+from models.chat import ChatStatus, Done, Piece, Routed, Said, ToolUsed, Turn
+from models.config import Config
+from models.errors import AgentDied, AnswerFailed, FeatureOff, ModelUnavailable, RateLimited, SignoffError
+from models.store import tool_calls
+from models.store.database import Database
+from models.users import UserContext
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+# Called once with what came of an answer: whole, interrupted or failed.
+Keep = Callable[[Done], Awaitable[T]]
+
+HEARTBEAT_SECONDS = 15.0
+# How the chat is named where calls are counted: `tools.rate_limits.chat`.
+_COUNTED_AS = "chat"
+_CLOSE_SECONDS = 10.0
+
+
+class Assistant(Protocol):
+    """The seam to whoever answers: the agent `main_chat`, or a script in tests."""
+
+    def answer(self, turn: Turn) -> AsyncGenerator[Piece, None]:
+        """The pieces of an answer, the last of them `Done`; closing it stops the work."""
+        ...
+
+
+class MainChatAgent:
+    """The agent `main_chat`, wherever it runs in the cluster."""
+
+    def __init__(self, directory: Directory) -> None:
+        self._directory = directory
+
+    def answer(self, turn: Turn) -> AsyncGenerator[Piece, None]:
+        """Its answer, as it gives it. Raises AgentDied when its process ends meanwhile."""
+        stream: AsyncGenerator[Piece, None] = self._directory.agent("main_chat").stream("answer", turn)
+        return stream
+
+    def start(self) -> None:
+        """Begin to start its processes, so that the first chat needn't wait for that; blocks a moment."""
+        for replica in range(self._directory.replicas("main_chat")):
+            self._directory.handle("main_chat", replica)
+
+
+class ClientGone(Exception):
+    """The client hung up: there is nobody to answer."""
+
+
+class Answering(Generic[T]):
+    """One answer under way. `follow` it, then ask what was `kept`."""
+
+    def __init__(self, turn: Turn, pieces: AsyncGenerator[Piece, None], keep: Keep[T]) -> None:
+        self._turn = turn
+        self._pieces = pieces
+        self._keep = keep
+        self._said: list[str] = []
+        self._tools: list[str] = []
+        self._routed: Routed | None = None
+        # Stopping it has no use any more: it was stopped, or is being kept.
+        self._stopped = False
+        self._gone = False
+        # None: it is over.
+        self._queue: asyncio.Queue[Piece | None] = asyncio.Queue()
+        self.task: asyncio.Task[T] = asyncio.create_task(self._run())
+
+    async def follow(
+        self, request: Request, *, heartbeat_seconds: float = HEARTBEAT_SECONDS
+    ) -> AsyncGenerator[Piece | None, None]:
+        """The pieces before `Done` as they come, None where nothing came for a while; over once it is kept.
+
+        Closing it (`contextlib.aclosing`), or the client's leaving, stops the assistant.
+
+        Raises:
+            ClientGone.
+        """
+        watch = asyncio.create_task(self._watch(request))
+        try:
+            while True:
+                try:
+                    async with asyncio.timeout(heartbeat_seconds):
+                        piece = await self._queue.get()
+                except TimeoutError:
+                    yield None
+                    continue
+                if self._gone:
+                    raise ClientGone
+                if piece is None:
+                    return
+                yield piece
+        finally:
+            watch.cancel()
+            self.stop()
+
+    async def kept(self) -> T:
+        """What `keep` returned. Raises what the assistant or `keep` raised."""
+        return await asyncio.shield(self.task)
+
+    def stop(self) -> None:
+        """Stop the assistant; what it said so far is kept. Nothing happens when it has ended."""
+        if not self._stopped:
+            self._stopped = True
+            self.task.cancel()
+
+    async def _watch(self, request: Request) -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        self._gone = True
+        self.stop()
+
+    async def _run(self) -> T:
+        try:
+            return await self._answer()
+        except SignoffError:
+            raise
+        except Exception as error:
+            _log.exception("an answer failed")
+            raise AnswerFailed("the assistant failed: ask again, and tell whoever runs the site") from error
+        finally:
+            self._queue.put_nowait(None)
+
+    async def _answer(self) -> T:
+        try:
+            done = await self._take_in()
+        except asyncio.CancelledError:
+            # Stopped; the task itself goes on until that is kept.
+            self.task.uncancel()
+            done = self._so_far("interrupted")
+        except Exception:
+            self._stopped = True
+            await self._keep(self._so_far("failed"))
+            raise
+        self._stopped = True
+        return await self._keep(done)
+
+    async def _take_in(self) -> Done:
+        async with aclosing(self._pieces) as pieces:
+            async for piece in pieces:
+                match piece:
+                    case Done():
+                        return piece.model_copy(update={"response": storable(piece.response)})
+                    case Said():
+                        piece = Said(text=storable(piece.text))
+                        self._said.append(piece.text)
+                    case Routed():
+                        self._routed = piece
+                    case ToolUsed():
+                        self._tools.append(piece.name)
+                self._queue.put_nowait(piece)
+        raise AgentDied("the agent main_chat ended its answer without saying how: ask again")
+
+    def _so_far(self, status: ChatStatus) -> Done:
+        return Done(
+            response="".join(self._said),
+            agent_type=self._routed.agent_type if self._routed else "main_chat",
+            topic=self._routed.topic if self._routed else self._turn.topic,
+            status=status,
+            tools_used=tuple(dict.fromkeys(self._tools)),
+        )
+
+
+class Answers:
+    """The answers under way in this replica; made in the app's lifespan, and closed before its database."""
+
+    def __init__(self) -> None:
+        self._open: set[Answering[object]] = set()
+
+    def begin(self, assistant: Assistant, turn: Turn, keep: Keep[T]) -> Answering[T]:
+        """Let the assistant answer a turn."""
+        answering = Answering(turn, assistant.answer(turn), keep)
+        self._open.add(answering)  # type: ignore[arg-type]  # what is kept does not matter here
+
+        def ended(task: asyncio.Task[T]) -> None:
+            self._open.discard(answering)
+            if not task.cancelled():
+                task.exception()  # nobody may be left to ask for it
+
+        answering.task.add_done_callback(ended)
+        return answering
+
+    async def close(self) -> None:
+        """Stop them all, and wait until what was said is kept."""
+        for answering in self._open:
+            answering.stop()
+        if self._open:
+            await asyncio.wait([answering.task for answering in self._open], timeout=_CLOSE_SECONDS)
+
+
+async def assistant_for(request: Request, caller: UserContext) -> Assistant:
+    """The assistant, if the caller may ask it now; the question counts against the chat's rate limit.
+
+    Raises:
+        FeatureOff: the chat is switched off. ModelUnavailable: nobody is here to answer.
+        RateLimited: the caller asks too often.
+    """
+    config: Config = request.app.state.config
+    if not config.features.enable_new_agent_system:
+        raise FeatureOff("the chat is switched off: set features.enable_new_agent_system to true")
+    assistant: Assistant | None = request.app.state.assistant
+    if assistant is None:
+        raise ModelUnavailable("no assistant answers here: start the site with `signoff up`")
+    database: Database = request.app.state.database
+    limit = config.tools.rate_limits.get(_COUNTED_AS, config.tools.rate_limit)
+    async with database.connection() as connection:
+        wait = await tool_calls.admit(connection, caller.subject, _COUNTED_AS, limit)
+    if wait:
+        raise RateLimited(
+            f"more than {limit.calls} messages in {limit.per_seconds:g} s: send it again in {wait:.1f} s",
+            retry_after_seconds=wait,
+        )
+    return assistant
+
+
+def storable(text: str) -> str:
+    """A model's text as JSON and Postgres can hold it: without NUL and halves of surrogate pairs."""
+    return text.replace("\x00", "").encode(errors="replace").decode()

@@ -1,0 +1,83 @@
+"""Tasks over HTTP (seed 000 §1.5): what became of a research or a publication, and stopping it."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from models.config import Config
+from models.store import tasks
+from models.store.database import Database
+from models.tasks import Task
+from models.tools import PlainText
+from serve.auth import Caller
+from serve.problems import problem_responses
+
+router = APIRouter(prefix="/api/tasks", tags=["tasks"], responses=problem_responses(401, 422, 503))
+
+TaskId = Annotated[PlainText, Field(min_length=1, max_length=64)]
+
+
+class TaskCancellation(BaseModel):
+    """Why a task is stopped, where there is something to say; it is kept with the task."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    reason: Annotated[PlainText, Field(min_length=1, max_length=500)] = "cancelled"
+
+
+@router.get("")
+async def list_tasks(
+    request: Request,
+    caller: Caller,
+    limit: Annotated[int, Query(ge=1, le=100)] = 50,
+    before: Annotated[TaskId | None, Query()] = None,
+) -> list[Task]:
+    """The tasks that the caller began, newest first.
+
+    `before` is the id of the last one of the page before.
+    """
+    config, database = _of(request)
+    async with database.transaction() as connection:
+        return await tasks.recent(connection, caller.subject, limit=limit, config=config, before=before)
+
+
+@router.get("/{task_id}", responses=problem_responses(404))
+async def get_task(request: Request, caller: Caller, task_id: Annotated[TaskId, Path()]) -> Task:
+    """One task: the caller's own or, with `global:editor`, anybody's.
+
+    `status` is in Signoff's words: `queued`, `running`, `waiting` (for a human's decision), `succeeded`,
+    `failed`, `cancelled`. `result` is there once it has succeeded.
+    """
+    config, database = _of(request)
+    async with database.transaction() as connection:
+        return await tasks.get(
+            connection, task_id, person=caller.subject, scopes=caller.scopes, config=config
+        )
+
+
+@router.post("/{task_id}/cancel", responses=problem_responses(404, 409))
+async def cancel_task(
+    request: Request,
+    caller: Caller,
+    task_id: Annotated[TaskId, Path()],
+    cancellation: TaskCancellation | None = None,
+) -> Task:
+    """Stop a task for good: the caller's own or, with `global:editor`, anybody's.
+
+    An article whose publication is stopped goes back to its editor. 409 when the task is over.
+    """
+    config, database = _of(request)
+    async with database.transaction() as connection:
+        return await tasks.cancel(
+            connection,
+            task_id,
+            person=caller.subject,
+            scopes=caller.scopes,
+            reason=(cancellation or TaskCancellation()).reason,
+            config=config,
+        )
+
+
+def _of(request: Request) -> tuple[Config, Database]:
+    return request.app.state.config, request.app.state.database

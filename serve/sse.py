@@ -1,0 +1,29 @@
+"""Server-sent events (HTML Living Standard §9.2): the response, and how one event is written."""
+
+import contextlib
+from collections.abc import AsyncGenerator
+
+from fastapi.responses import StreamingResponse
+from starlette.types import Send
+
+KEEP_ALIVE = ": still here\n\n"
+
+
+class EventStream(StreamingResponse):
+    """Server-sent events. The stream's generator is closed with it, not when it is collected as garbage."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, content: AsyncGenerator[str, None]) -> None:
+        super().__init__(content, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+        self._content = content
+
+    async def stream_response(self, send: Send) -> None:
+        """Send it all, and close the generator whatever happens."""
+        async with contextlib.aclosing(self._content):
+            await super().stream_response(send)
+
+
+def event(name: str, data: str) -> str:
+    """One event; `data` is a single line, as JSON is."""
+    return f"event: {name}\ndata: {data}\n\n"

@@ -1,0 +1,156 @@
+"""Answers that come from agents in pieces: relayed, stopped, cut off when an agent dies. On a real Ray."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import aclosing
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import pytest
+
+from actors.runtime.directory import Directory, stop_agents
+from models.chat import Done, Said, Turn
+from models.config import Config
+from models.errors import AgentDied
+from models.store.database import Database
+from models.users import UserContext
+from serve.answering import MainChatAgent
+from tests.fakes.barrier import Barrier
+from tests.integration.chat_site import events_of
+from tests.integration.rest import client, served
+
+pytestmark = pytest.mark.usefixtures("ray_cluster")
+
+CALLER = UserContext(
+    user_id=1,
+    subject="rita",
+    name="Rita",
+    email="rita@example.com",
+    scopes=(),
+    role=None,
+    expires_at=datetime.now(UTC),
+)
+
+
+@pytest.fixture
+def config(configure: Callable[..., Config]) -> Config:
+    """The configuration of the agents."""
+    return configure()
+
+
+@pytest.fixture
+def barrier(config: Config) -> Iterator[Barrier]:
+    """What the agent at the end reports to."""
+    with Barrier() as made:
+        config.data_dir.mkdir(parents=True, exist_ok=True)
+        (config.data_dir / "barrier").write_text(made.address)
+        yield made
+
+
+@pytest.fixture
+def directory(config: Config, barrier: Barrier, ray_cluster: None) -> Iterator[Directory]:
+    """`main_chat` passes on what `article_query`, the scripted one, says."""
+    stop_agents()
+    yield Directory(config=config, roles="tests.fakes.assistant:ROLES")
+    stop_agents()
+
+
+def turn(message: str) -> Turn:
+    """A message to be answered."""
+    return Turn(caller=CALLER, message=message)
+
+
+async def reached(barrier: Barrier, step: str, message: str = "Hello") -> int:
+    """Wait until the scripted agent has reached a step; its process."""
+    await asyncio.to_thread(barrier.until, lambda: barrier.runs(message, step) >= 1)
+    return next(a.pid for a in reversed(barrier.arrivals) if (a.workflow, a.step) == (message, step))
+
+
+async def test_pieces_come_as_they_are_made_through_two_agents(
+    directory: Directory, barrier: Barrier
+) -> None:
+    assistant = MainChatAgent(directory)
+    await asyncio.to_thread(assistant.start)
+    barrier.hold("end")
+    async with aclosing(assistant.answer(turn("Hello"))) as pieces:
+        seen = [await anext(pieces) for _ in range(4)]
+        assert [piece.type for piece in seen] == ["routed", "said", "tool", "said"]
+        barrier.release()
+        rest = [piece async for piece in pieces]
+    assert [type(piece) for piece in rest] == [Done]
+    assert "".join(piece.text for piece in seen if isinstance(piece, Said)) == rest[0].response
+
+
+async def test_leaving_stops_every_agent_on_the_way_within_a_second(
+    directory: Directory, barrier: Barrier
+) -> None:
+    barrier.hold("middle")
+    async with aclosing(MainChatAgent(directory).answer(turn("Hello"))) as pieces:
+        await anext(pieces)
+        await reached(barrier, "middle")
+        begun = time.monotonic()
+    await reached(barrier, "stopped")
+    assert time.monotonic() - begun < 1
+
+
+async def test_an_agent_killed_in_mid_answer_is_told_and_the_next_question_is_answered(
+    directory: Directory, barrier: Barrier
+) -> None:
+    assistant = MainChatAgent(directory)
+    for killed, message in (("article_query", "One"), ("main_chat", "Two")):
+        barrier.hold("middle")
+        pieces = assistant.answer(turn(message))
+        async with aclosing(pieces):
+            await anext(pieces)
+            pid = await reached(barrier, "middle", message)
+            if killed == "main_chat":
+                pid = await directory.agent("main_chat").pid()
+            os.kill(pid, signal.SIGKILL)
+            with pytest.raises(AgentDied, match=f"the agent {killed} ended"):
+                await anext(piece async for piece in pieces if isinstance(piece, Done))
+        barrier.release()
+        said = [piece async for piece in assistant.answer(turn("Again"))]
+        assert isinstance(said[-1], Done)
+
+
+@pytest.fixture
+async def rita(config: Config, database_url: str, directory: Directory) -> AsyncIterator[httpx.AsyncClient]:
+    """Rita at the chat door, which agents on Ray answer."""
+    with served(config, database_url, assistant=MainChatAgent(directory)) as url:
+        async with client(config, url, "rita", "macro:reader") as made:
+            yield made
+
+
+async def test_the_door_s_client_stops_the_agents_by_leaving_and_hears_of_their_death(
+    rita: httpx.AsyncClient, database: Database, barrier: Barrier
+) -> None:
+    barrier.hold("middle")
+    body: dict[str, Any] = {"message": "Hello", "stream": True}
+    async with rita.stream("POST", "/api/chat", json=body) as response:
+        await anext(event async for event in events_of(response) if event[0] == "text")
+        begun = time.monotonic()
+    await reached(barrier, "stopped")
+    assert time.monotonic() - begun < 1
+
+    body = {"message": "Killed", "request_id": "r1", "stream": True}
+    async with rita.stream("POST", "/api/chat", json=body) as response:
+        events = events_of(response)
+        os.kill(await reached(barrier, "middle", "Killed"), signal.SIGKILL)
+        name, problem = [event async for event in events][-1]
+    assert (name, problem["type"], problem["status"]) == ("error", "urn:signoff:problem:AgentDied", 503)
+    barrier.release()
+    answer = await rita.post("/api/chat", json={"message": "Killed", "request_id": "r1"})
+    assert answer.json()["response"] == "You said Killed"
+    async with database.connection() as connection:
+        cursor = await connection.execute("SELECT content, status FROM messages ORDER BY id")
+        kept = [tuple(row.values()) for row in await cursor.fetchall()]
+    assert kept == [
+        ("Hello", None),
+        ("You said ", "interrupted"),
+        ("Killed", None),
+        ("You said Killed", "completed"),
+    ]
