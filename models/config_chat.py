@@ -56,12 +56,14 @@ class ToolUseConfig(Section):
     """How models are given tools.
 
     `calling`: by the API's own tool calls, or by a JSON schema that the answer keeps to. At most `shown`
-    tools are offered at a time, and `result_tokens` of what one answered are read.
+    tools are offered at a time, and `result_tokens` of what one answered are read. `beside_sources` off:
+    where a search by code has found something already, none are offered, for a small model loses its way.
     """
 
     calling: Literal["native", "json_schema"]
     shown: Count
     result_tokens: Count
+    beside_sources: bool
 
 
 class ChatConfig(Section):

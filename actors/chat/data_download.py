@@ -80,13 +80,11 @@ class DataDownload:
             status, text = await self._documents(turn, reply, addresses)
         elif series := find_series(turn.message, config=self._config, most=_MOST):
             status, text = await self._figures(reply, series)
-        elif self._config.chat.tools.calling == "native":
+        else:
             async with aclosing(self._looked_for(turn, reply)) as pieces:
                 async for piece in pieces:
                     yield piece
             return
-        else:
-            status, text = None, await self._nothing(reply, turn)
         for used in reply.told():
             yield used
         yield reply.say(text)
@@ -152,8 +150,12 @@ class DataDownload:
             async for piece in pieces:
                 yield piece
         if tables:
-            figures = self._with.text("figures", TABLES=[shown(table) for table in tables], FAULTS=[])
-            yield reply.say(f"\n\n{figures}")
+            told = self._with.text("figures", TABLES=[shown(table) for table in tables], FAULTS=[])
+        else:
+            told = await self._nothing(reply, turn)
+            for used in reply.told():
+                yield used
+        yield reply.say(f"\n\n{told}" if reply.text else told)
         yield reply.done()
 
     async def _nothing(self, reply: Reply, turn: Turn) -> str:

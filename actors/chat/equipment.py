@@ -84,6 +84,8 @@ class Equipment:
             call: how a tool that the model asks for is called; it may add sources.
         """
         sources = sources or Sources()
+        if len(sources) and not self.config.chat.tools.beside_sources:
+            tools = ()
         settings = self.config.chat.assistant_llm
         self._model = self._model or ChatModel(agent=self.agent, settings=settings)
         messages = conversation(

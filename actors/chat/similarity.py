@@ -39,12 +39,12 @@ class Likeness:
             seen[places] += 1
         self._rarity = 1 + np.log((1 + len(texts)) / (1 + seen))
 
-        rows = np.repeat(np.arange(len(texts)), [len(places) for places, _ in counted])
+        rows: Any = np.repeat(np.arange(len(texts)), [len(places) for places, _ in counted])
         columns = np.concatenate([places for places, _ in counted])
         values = np.concatenate([self._weighed(*buckets) for buckets in counted])
         share = 0.0 if vectors is None else _SHARE_OF_MEANING
         # 32 bits are enough under this ridge. In slices, because agents are to stay small.
-        kernel = np.zeros((len(texts), len(texts)), dtype=np.float32)
+        kernel: Any = np.zeros((len(texts), len(texts)), dtype=np.float32)
         for start in range(0, _BUCKETS, _SLICE):
             here = (columns >= start) & (columns < start + _SLICE)
             letters: Any = np.zeros((len(texts), _SLICE), dtype=np.float32)

@@ -97,4 +97,6 @@ def chat_settings(api_base: str = "http://127.0.0.1:9/v1", **changes: Any) -> Mo
 
 def tool_use(calling: str = "native", **changes: Any) -> ToolUseConfig:
     """How tools are given to the model: all three of `TOOLS`."""
-    return ToolUseConfig.model_validate({"calling": calling, "shown": 3, "result_tokens": 200} | changes)
+    return ToolUseConfig.model_validate(
+        {"calling": calling, "shown": 3, "result_tokens": 200, "beside_sources": True} | changes
+    )

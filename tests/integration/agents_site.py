@@ -168,6 +168,7 @@ def make_site(
             "chat.analyst_llm.api_base": server.base_url,
             "article_generation.knowledge_base.embedding.api_base": server.base_url,
             "chat.tools.calling": "native",
+            "chat.tools.beside_sources": True,
             "chat.routing.ask_model": False,
             **(changes or {}),
         }

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.chat import ranking, routing
+from actors.chat.similarity import Likeness
 from actors.chat.wording import normal_form
 from actors.runtime.llm import ModelClient
 from models.chat import INTENTS
@@ -213,16 +215,24 @@ async def test_a_caller_who_leaves_takes_nothing_from_the_others() -> None:
     assert [len(batch) for batch in embedder.batches].count(1) == len(embedder.batches) - 1
 
 
-async def test_a_caller_who_leaves_at_the_very_first_message_takes_the_letters_from_nobody() -> None:
+async def test_whoever_leaves_first_takes_the_letters_from_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def held(*examples: Any) -> Likeness:
+        begun.set()
+        assert go_on.wait(timeout=10)
+        return Likeness(*examples)
+
+    monkeypatch.setattr(ranking, "Likeness", held)
     embedder = CountingEmbedder()
     embedder.fault = ModelUnavailable("down")
     router = routers.router(embedder)
     leaving = asyncio.create_task(router.route(turn("please publish the article 7")))
-    await embedder.asked.wait()
-    await asyncio.sleep(0)
+    assert await asyncio.to_thread(begun.wait, 10)
     leaving.cancel()
     with pytest.raises(asyncio.CancelledError):
         await leaving
+    go_on.set()
     assert (await router.route(turn("please publish the article 7"))).intent == "publish"
 
 
@@ -301,6 +311,12 @@ async def test_a_message_grants_itself_nothing(caplog: pytest.LogCaptureFixture)
     assert said.refusal is not None
     allowed = await router.route(turn(lies, "macro:editor"))
     assert (allowed.agent_type, allowed.refusal) == ("editor", None)
+
+
+def test_of_a_long_message_only_its_ends_are_compared() -> None:
+    normal = normal_form("begins" + " middle" * 100_000 + " ends")
+    assert (normal[:6], normal[-4:]) == ("begins", "ends")
+    assert len(normal) <= 1501
 
 
 @given(st.text(max_size=200))
