@@ -46,7 +46,7 @@ async def analyst(config: Config, base: str) -> AsyncIterator[httpx.AsyncClient]
         yield made
 
 
-SEED = [  # seed 000 §7.1 and §6.1, without Research, which comes with the chat
+SEED = [  # seed 000 §7.1 and §6.1
     ("POST", "/api/tools/articles/search", "search_articles"),
     ("GET", "/api/tools/articles/{id}", "get_article"),
     ("POST", "/api/tools/articles/create", "create_draft_article"),
@@ -61,6 +61,8 @@ SEED = [  # seed 000 §7.1 and §6.1, without Research, which comes with the cha
     ("POST", "/api/tools/resources/{id}/attach", "attach_resource"),
     ("POST", "/api/tools/resources/{id}/detach", "detach_resource"),
     ("POST", "/api/tools/research/web-search", "web_search"),
+    ("POST", "/api/tools/research/economic-data", "fetch_economic_data"),
+    ("POST", "/api/tools/research/equity-data", "fetch_equity_data"),
     ("GET", "/api/tools/workflow/pending-approvals", "get_pending_approvals"),
     ("GET", "/api/tools/prompts/tonalities", "get_tonalities"),
     ("POST", "/api/tools/prompts/user-tonality", "set_user_tonality"),
