@@ -129,15 +129,30 @@ class Router:
         if ranked.score >= settings.min_score and ranked.margin >= settings.min_margin:
             reason = f"like the examples of {ranked.best}"
             return _Verdict(ranked.best, "similarity", ranked.score, reason)
-        chosen = await self._ask(turn, ranked) if settings.ask_model and self._model else None
-        if chosen:
-            return chosen
-        return _Verdict(ranked.best, "best_guess", ranked.score, f"most like the examples of {ranked.best}")
+        candidates = self._candidates(turn, ranked)
+        if self._model and settings.ask_model and len(candidates) > 1:
+            chosen = await self._ask(self._model, turn, ranked, candidates)
+            if chosen:
+                return chosen
+        guess = candidates[0]
+        return _Verdict(guess, "best_guess", ranked.scores[guess], f"most like the examples of {guess}")
 
-    async def _ask(self, turn: Turn, ranked: Ranked) -> _Verdict | None:
+    def _candidates(self, turn: Turn, ranked: Ranked) -> tuple[Intent, ...]:
+        """The likeliest intents, of which likeness can't tell the right one.
+
+        Those that the caller may use, where there are any: nobody is refused what was perhaps not asked.
+        """
+        likeliest = tuple(ranked.scores)[: self._settings.candidates]
+        if ranked.score >= self._settings.min_score:
+            least = ranked.score - self._settings.min_margin
+            likeliest = tuple(intent for intent in likeliest if ranked.scores[intent] > least)
+        permitted = tuple(intent for intent in likeliest if self._access.place(intent, turn).refusal is None)
+        return permitted or likeliest
+
+    async def _ask(
+        self, model: ModelClient, turn: Turn, ranked: Ranked, candidates: tuple[Intent, ...]
+    ) -> _Verdict | None:
         """The model's choice among the likeliest intents; None where it gives none in time."""
-        assert self._model is not None
-        candidates = tuple(ranked.scores)[: self._settings.candidates]
         said = [message.content for message in turn.history if message.role == "user"]
         system, user = self._prompt.render(
             MESSAGE=clipped(turn.message, _HEAD, _TAIL),
@@ -159,7 +174,7 @@ class Router:
 
         try:
             async with asyncio.timeout(_MODEL_SECONDS):
-                answer = await self._model.record(
+                answer = await model.record(
                     system=system, user=user, reply=Choice, accept=accept, schema=schema
                 )
         except (TimeoutError, ModelUnavailable, ModelReplyInvalid, PromptTooLong) as error:

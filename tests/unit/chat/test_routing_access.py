@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.chat.access import ACCESS, Access
+from actors.chat.routing import Router
 from actors.chat.topics import TopicFinder
 from models.chat import INTENTS, ChatMessage, Intent
+from models.config_chat import RoutingConfig
 from models.scopes import ROLES, Role
 from tests.unit.chat import routers
 from tests.unit.chat.routers import TOPICS, turn
@@ -163,3 +165,23 @@ def test_the_turns_own_topic_goes_before_all() -> None:
     assert ACCESS_HERE.place("read", it).topic == "equity"
     refused = ACCESS_HERE.place("read", turn("what about macro", "macro:reader", topic="equity"))
     assert refused.refusal == "equity:reader"
+
+
+async def ready(settings: RoutingConfig) -> Router:
+    made = routers.router(routers.CountingEmbedder(), settings=settings)
+    await made.warm()
+    return made
+
+
+async def test_where_it_is_unsure_nobody_is_refused_what_they_may_not_have_asked_for() -> None:
+    settings = routers.routing(min_margin=2.0, candidates=12, ask_model=False)
+    router = await ready(settings)
+    message = "write an article on the inflation"
+    unsure = await router.route(routers.turn(message, "macro:reader", topic="macro"))
+    assert (unsure.by, unsure.refusal) == ("best_guess", None)
+    assert unsure.agent_type in ("main_chat", "article_query", "resource_query")
+    may = await router.route(routers.turn(message, "macro:analyst", topic="macro"))
+    assert may.intent == "research"
+    sure = await ready(routers.routing(ask_model=False))
+    refused = await sure.route(routers.turn(message, "macro:reader", topic="macro"))
+    assert (refused.intent, refused.refusal) == ("research", "macro:analyst")
