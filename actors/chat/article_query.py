@@ -89,8 +89,8 @@ class ArticleQuery:
             article = await published_article(reply.call, hit.id)
             if article is None:
                 continue
-            near = hit.similarity_score is not None
-            if near or bears_on(words, f"{article.headline}\n{article.keywords or ''}\n{article.content}"):
+            text = f"{article.headline}\n{article.keywords or ''}\n{article.content}"
+            if bears_on(words, text, hit.similarity_score):
                 self._add(turn, sources, article)
 
     async def _search(self, turn: Turn, reply: Reply, words: str) -> list[ArticleSummary]:

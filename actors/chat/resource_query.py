@@ -60,7 +60,7 @@ class ResourceQuery:
             if len(sources) >= self._config.chat.sources:
                 break
             resource = await self._get(reply, hit.id)
-            if resource and (hit.similarity_score is not None or bears_on(words, _words_of(resource))):
+            if resource and bears_on(words, _words_of(resource), hit.similarity_score):
                 self._add(turn, sources, resource)
         for used in reply.told():
             yield used
@@ -102,7 +102,7 @@ class ResourceQuery:
             except ResourceNotFound:
                 continue
             assert isinstance(read, GetResourceResponse)
-            if hit.similarity_score is not None or bears_on(query, _words_of(read.resource)):
+            if bears_on(query, _words_of(read.resource), hit.similarity_score):
                 found.append(self._finding(read.resource))
         return Findings(branch="resource_query", found=tuple(found), note=answer.note)
 

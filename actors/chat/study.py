@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from actors.chat.draft import Draft, Source, WritingBrief, one_line, shortened
 from actors.chat.footnoted import Searched, render
+from actors.chat.relevance import subject_words
 from actors.chat.requester import Requester
 from actors.chat.research import Selection, storable
 from actors.runtime.run import Run
@@ -25,6 +26,7 @@ R = TypeVar("R", bound=BaseModel)
 
 BRANCHES: tuple[Branch, ...] = get_args(Branch)
 _HEADLINE = 120
+_KEYWORDS = 1000
 _PREVIEW = 300
 _REASON = 300
 
@@ -159,7 +161,12 @@ class Study:
         article_id = self._asked_article()
         if article_id is None:
             made = await self._requester.call(
-                connection, "create_draft_article", topic=self.topic, headline=self._headline()
+                connection,
+                "create_draft_article",
+                topic=self.topic,
+                headline=self._headline(),
+                # Whatever the writer makes of it, it is found by what was asked for.
+                keywords=shortened(", ".join(subject_words(self.query)), _KEYWORDS) or None,
             )
             article_id = int(made.article_id)
         else:

@@ -221,11 +221,11 @@ def test_the_reader_has_little_memory_and_no_files(tmp_path: Path) -> None:
     assert json.loads(told.stdout.rpartition("[")[0])["fault"] == "broken"
 
 
-def reading(data: bytes, pages: int = 100) -> dict[str, Any]:
+def reading(data: bytes, pages: int = 100, seconds: float = 60) -> dict[str, Any]:
     """What the reader tells, in this process; the alarm is given back to whoever had it."""
     before = signal.getsignal(signal.SIGALRM)
     try:
-        return pdf_reader.read(data, pages, 60)
+        return pdf_reader.read(data, pages, seconds)
     finally:
         signal.signal(signal.SIGALRM, before)
 
@@ -246,6 +246,36 @@ def test_a_broken_page_does_not_spoil_the_others(monkeypatch: pytest.MonkeyPatch
     assert [number for number, _ in told["texts"]] == [1, 3]
     assert told["notes"] == ["pages that can't be read: 2"]
     assert [table["page"] for table in told["tables"]] == [3]
+
+
+def spin(*_: object) -> Any:
+    """Goes on for ever, and swallows errors as decoders do."""
+    while True:
+        try:
+            sum(range(1000))
+        except Exception:  # noqa: BLE001  # that is the point
+            continue
+
+
+def test_text_is_kept_when_its_tables_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pdfplumber.page.Page.extract_tables", spin)
+    told = reading(REPORT, seconds=1)
+    assert [number for number, _ in told["texts"]] == [1, 2]
+    assert told["notes"] == ["its tables were not read whole in time (research.pdf.timeout_seconds)"]
+
+
+def test_pages_that_were_read_are_kept_when_the_next_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pypdf import PageObject
+
+    whole = PageObject.extract_text
+    monkeypatch.setattr(
+        PageObject, "extract_text", lambda self: text if "out" not in (text := whole(self)) else spin()
+    )
+    told = reading(REPORT, seconds=1)
+    assert [number for number, _ in told["texts"]] == [1]
+    assert told["notes"][0] == "the text was not read whole in time (research.pdf.timeout_seconds)"
+    monkeypatch.setattr(PageObject, "extract_text", spin)
+    assert reading(REPORT, seconds=0.5) == {"fault": "late"}
 
 
 def test_text_stays_within_its_bounds(monkeypatch: pytest.MonkeyPatch) -> None:

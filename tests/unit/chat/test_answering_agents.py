@@ -14,7 +14,7 @@ from actors.chat.editor import article_spoken_of
 from actors.chat.figures import shown, tool_call
 from actors.chat.main_chat import with_routing
 from actors.chat.queries import best_of, search_words
-from actors.chat.relevance import bears_on, best_passages, content_words
+from actors.chat.relevance import bears_on, best_passages, content_words, subject_words
 from actors.chat.sources import Sources
 from actors.chat.web_search import tool_for
 from actors.runtime.llm import rough_tokens
@@ -254,3 +254,15 @@ def test_what_routing_cost_is_part_of_the_answer() -> None:
     whole = with_routing(end, (call,))
     assert whole.usage == Usage(prompt_tokens=6, completion_tokens=2)
     assert whole.calls == (call,)
+
+
+def test_a_text_of_the_same_field_does_not_bear_on_a_question_by_that_alone() -> None:
+    text = "Unemployment in Germany fell to 3.1 percent."
+    assert not bears_on("why did the Fed hike?", text)
+    assert not bears_on("why did the Fed hike?", text, similarity=0.39)
+    assert bears_on("why did the Fed hike?", text, similarity=0.4)
+    assert bears_on("Germany?", text)
+
+
+def test_the_words_of_a_subject_stay_as_they_are_written() -> None:
+    assert subject_words("Write an article about „inflation” in Łódź, please!") == ("inflation", "Łódź")
