@@ -26,7 +26,12 @@ from models.store import migrate
 
 ROOT = Path(__file__).resolve().parents[1]
 _TEMPLATE = "signoff_template"
-_PROMPTS = {"article_generation.editor.prompts.root_dir": str(ROOT / "configs/prompts/editorial")}
+_PROMPTS = {
+    "article_generation.editor.prompts.root_dir": str(ROOT / "configs/prompts/editorial"),
+    "chat.intents_file": str(ROOT / "configs/intents.yaml"),
+    "chat.prompts_dir": str(ROOT / "configs/prompts/chat"),
+    "publishing.prompts_dir": str(ROOT / "configs/prompts"),
+}
 _ENVIRONMENT = {
     "RAY_AUTH_MODE": "disabled",
     "RAY_USAGE_STATS_ENABLED": "0",

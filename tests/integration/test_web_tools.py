@@ -224,6 +224,7 @@ async def test_local_shows_the_published_text_and_not_the_next(stored: Desk) -> 
     await stored.call(ann, "write_article_content", article_id=number, content="The zloty is secret now.")
     answer = await stored.call(ann, "search_news", query="zloty")
     assert [hit.snippet for hit in answer.results] == ["The zloty rallied."]
+    assert (await stored.call(ann, "search_news", query="secret")).results == ()
 
 
 async def test_a_pdf_becomes_resources(outside: Desk, server: SearchServer) -> None:
@@ -306,18 +307,18 @@ async def test_permission_is_asked_again_before_it_is_kept(
     outside: Desk, server: SearchServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     number = await outside.with_editor()
-    ann = await outside.person("ann", "macro:analyst")
+    ann = await outside.person("ann", "macro:analyst", "equity:editor")
     read = pdf.read_pdf
 
     async def meanwhile(url: str, *, config: Config) -> Any:
-        """The article goes to a topic where she has no say while the PDF is fetched."""
+        """The article goes to a topic where she may only edit while the PDF is fetched."""
         contents = await read(url, config=config)
         async with outside.database.transaction() as connection:
             await connection.execute("UPDATE articles SET topic = 'equity' WHERE id = %s", (number,))
         return contents
 
     monkeypatch.setattr(pdf, "read_pdf", meanwhile)
-    with pytest.raises((PermissionMissing, ArticleNotFound)):
+    with pytest.raises(PermissionMissing, match="equity:analyst"):
         await outside.call(ann, "download_pdf", url=server.put("/prices.pdf", REPORT), article_id=number)
     assert await rows(outside.database, "SELECT count(*) FROM resources") == [(0,)]
 
