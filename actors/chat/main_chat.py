@@ -10,6 +10,7 @@ from contextlib import aclosing
 from actors.chat.composing import topics_by_role
 from actors.chat.equipment import Equipment
 from actors.chat.links import escaped, plain
+from actors.chat.merging import merged
 from actors.chat.reply import Reply
 from actors.chat.routing import Router
 from actors.runtime.directory import Directory
@@ -73,8 +74,8 @@ class MainChat:
         else:
             pieces = self._directory.agent(route.agent_type).stream("answer", turn, route)
         # Closed here and now when the caller leaves, so that the model call below ends with it.
-        async with aclosing(pieces):
-            async for piece in pieces:
+        async with aclosing(merged(pieces)) as joined:
+            async for piece in joined:
                 yield with_routing(piece, route.calls) if isinstance(piece, Done) else piece
 
     async def _own(self, turn: Turn, route: Route) -> AsyncGenerator[Piece, None]:
