@@ -19,11 +19,9 @@ from typer.testing import CliRunner
 
 from cluster import submit
 from cluster.cli import _config_among, app
-from cluster.state import RayHead
 from models.config import Config
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAD = RayHead(address="127.0.0.1:1", dashboard_url="http://127.0.0.1:2", temp_dir="/tmp/signoff-ray-none")
 
 
 class TestCommand:
