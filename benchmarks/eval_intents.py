@@ -89,7 +89,7 @@ def local_router(
     """The router as the chat has it, but for its embedding model."""
     return Router(
         intents=intents,
-        settings=config.chat.routing,
+        settings=config.chat.routing.model_copy(update={"ask_model": model is not None}),
         topics=config.publishing.topics,
         embedder=embedder,
         model=model,
