@@ -7,6 +7,16 @@ from fastapi.responses import StreamingResponse
 from starlette.types import Send
 
 KEEP_ALIVE = ": still here\n\n"
+# What OpenAPI descriptions say of a stream: the schema is that of each event (OpenAPI 3.2, sequential media).
+EVENTS = {
+    "text/event-stream": {
+        "schema": {
+            "type": "object",
+            "properties": {"event": {"type": "string"}, "data": {"type": "string"}},
+            "required": ["data"],
+        }
+    }
+}
 
 
 class EventStream(StreamingResponse):

@@ -23,7 +23,7 @@ from models.users import UserContext
 from serve.answering import Answering, Assistant, ClientGone, assistant_for
 from serve.auth import Caller
 from serve.problems import members_of, problem_responses
-from serve.sse import KEEP_ALIVE, EventStream, event
+from serve.sse import EVENTS, KEEP_ALIVE, EventStream, event
 
 router = APIRouter(tags=["chat"])
 
@@ -65,7 +65,7 @@ class ChatRequest(BaseModel):
     responses={
         200: {
             "description": "The answer whole, or its events.",
-            "content": {_SSE: {"schema": {"type": "string"}}},
+            "content": EVENTS,
         },
         **problem_responses(401, 404, 409, 413, 422, 429, 500, 503),
     },

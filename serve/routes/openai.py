@@ -26,7 +26,7 @@ from serve.openai_errors import error_of, openai_responses
 from serve.openai_request import CompletionRequest
 from serve.openai_wire import Completion, Writing
 from serve.problems import members_of
-from serve.sse import KEEP_ALIVE, EventStream
+from serve.sse import EVENTS, KEEP_ALIVE, EventStream
 
 _MODEL = "signoff"
 # Part of OpenAI's shape. When the site began has no bearing on anything.
@@ -102,7 +102,7 @@ async def get_openai_model(request: Request, caller: Caller, model: Annotated[Pl
     responses={
         200: {
             "description": "The answer whole or, with `stream: true`, its chunks.",
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            "content": EVENTS,
         },
         **openai_responses(400, 401, 404, 413, 429, 500, 503),
     },
