@@ -62,12 +62,6 @@ def fold(text: str) -> str:
     return " ".join(_TOKEN.findall(bare))
 
 
-def symbol_of(text: str) -> str | None:
-    """The symbol of a company that is named, for messages: `AAPL` for `apple`."""
-    words = fold(text)
-    return next((symbol for symbol, it in known.COMPANIES.items() if _has(words, it.words)), None)
-
-
 @cache
 def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
     """One pattern for phrases as `known_series` writes them."""

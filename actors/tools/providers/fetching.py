@@ -127,21 +127,6 @@ def read_json(answer: Fetched, shape: type[Shape], provider: str) -> Shape:
         ) from error
 
 
-async def fetch_json(
-    url: str,
-    shape: type[Shape],
-    *,
-    config: Config,
-    provider: str,
-    params: Mapping[str, str] | None = None,
-    headers: Mapping[str, str] | None = None,
-) -> Shape:
-    """What is at a URL, as a record; raises as `fetch` and `read_json` do."""
-    wanted = {"Accept": "application/json", **(headers or {})}
-    answer = await fetch(url, config=config, provider=provider, params=params, headers=wanted)
-    return read_json(answer, shape, provider)
-
-
 async def _follow(
     client: httpx.AsyncClient,
     url: str,

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from actors.tools.providers import fetching
-from actors.tools.providers.fetching import fetch_json
+from actors.tools.providers.fetching import fetch, read_json
 from models.errors import AddressRefused, ProviderFailed
 from tests.fakes.search_providers import Reply, SearchServer, json_reply, redirect
 from tests.unit.providers.fetching_site import CONFIG, SECRET, failure, get, make_other, make_server
@@ -173,9 +173,8 @@ async def test_accepted_statuses_come_back(server: SearchServer) -> None:
 
 async def test_json_is_read_as_a_record(server: SearchServer) -> None:
     server.script(json_reply({"value": 3, "more": 1}))
-    got = await fetch_json(server.url, Answer, config=CONFIG, provider="acme")
+    got = read_json(await fetch(server.url, config=CONFIG, provider="acme"), Answer, "acme")
     assert got.value == 3
-    assert server.asked[0].headers["accept"] == "application/json"
 
 
 @pytest.mark.parametrize(
@@ -193,4 +192,4 @@ async def test_json_is_read_as_a_record(server: SearchServer) -> None:
 async def test_what_is_not_its_json_is_an_error(server: SearchServer, reply: Reply) -> None:
     server.script(reply)
     with pytest.raises(ProviderFailed, match=r"acme: the answer .* is not JSON in its format"):
-        await fetch_json(server.url, Answer, config=CONFIG, provider="acme")
+        read_json(await fetch(server.url, config=CONFIG, provider="acme"), Answer, "acme")
