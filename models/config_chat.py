@@ -34,8 +34,9 @@ class FeaturesConfig(Section):
 class RoutingConfig(Section):
     """When the similarity to the examples decides what a message asks for.
 
-    It does where the best intent reaches `min_score` and is `min_margin` ahead of the next; otherwise the
-    model chooses between the best `candidates`, or, with `ask_model` off, the best one is taken.
+    It does where the best intent reaches `min_score` and is `min_margin` ahead of the next. Otherwise the
+    best `candidates` remain, those that the caller may use if there are any: the model chooses between
+    them, or, with `ask_model` off, the best one is taken.
     """
 
     min_score: Annotated[float, Field(ge=-1, le=1)]

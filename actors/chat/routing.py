@@ -1,8 +1,8 @@
 """The router: what a message asks for, who answers it, on which topic, and whether the caller may.
 
 `main_chat` asks it first for every message. The intent comes from the likeness to examples; the model is
-asked only when that is unsure, and chooses among the likeliest. What a message asks for never depends on the
-caller's rights, and their rights never on what it says.
+asked only when that is unsure, and chooses among the likeliest. Then what the caller may do goes before what
+they may not; their rights never depend on what a message says.
 """
 
 import asyncio

@@ -133,10 +133,9 @@ class RemoteAgent:
                 yield await reference
         except ray.exceptions.RayTaskError as error:
             raise (error.cause if isinstance(error.cause, Exception) else error) from None
-        except ray.exceptions.ActorDiedError as error:
-            self._directory.forget(self._role)
-            raise AgentDied(f"the agent {self._role} ended while it answered: ask again") from error
         except ray.exceptions.RayActorError as error:
+            if isinstance(error, ray.exceptions.ActorDiedError):
+                self._directory.forget(self._role)
             raise AgentDied(f"the agent {self._role} ended while it answered: ask again") from error
         finally:
             ray.cancel(stream)
