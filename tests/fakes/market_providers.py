@@ -5,14 +5,10 @@ paths differ. They answer with round made-up values, refuse what the real ones r
 `script`s comes first. `asked` keeps the requests.
 """
 
-import json
-import threading
-from collections import deque
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
-from urllib.parse import parse_qs, urlsplit
+
+from tests.fakes.scripted_http import Asked, Reply, ScriptedHttp, json_reply
 
 KEY = "0123456789abcdef0123456789abcdef"
 MATURITIES = ("1 Mo", "1.5 Month", "2 Mo", "3 Mo", "4 Mo", "6 Mo", "1 Yr", "2 Yr", "3 Yr", "5 Yr", "7 Yr")
@@ -21,31 +17,6 @@ RATES = {"USD": 1.1, "PLN": 4.4, "JPY": 160.0, "GBP": 0.8}
 _SHARES = {"AAPL": ("Apple Inc.", "USD", "America/New_York"), "SAP.DE": ("SAP SE", "EUR", "Europe/Berlin")}
 _SERIES = {"UNRATE": "Unemployment Rate", "CPIAUCSL": "Consumer Price Index for All Urban Consumers"}
 _ECB = "KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE"
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A request: its path, its query, and its headers with names in small letters."""
-
-    path: str
-    query: dict[str, str]
-    headers: dict[str, str]
-
-
-@dataclass(frozen=True)
-class Reply:
-    """An answer. `hold` keeps it back until the server ends; `endless` never ends its body."""
-
-    status: int = 200
-    body: bytes = b""
-    headers: dict[str, str] = field(default_factory=dict)
-    hold: bool = False
-    endless: bool = False
-
-
-def json_reply(value: Any, status: int = 200) -> Reply:
-    """A JSON answer."""
-    return Reply(status, json.dumps(value).encode(), {"Content-Type": "application/json"})
 
 
 def text_reply(text: str, status: int = 200, kind: str = "text/csv") -> Reply:
@@ -58,61 +29,15 @@ class MarketServer:
 
     def __init__(self, newest: date = date(2026, 9, 30)) -> None:
         self.newest = newest
-        self.asked: list[Asked] = []
-        self._script: deque[Reply] = deque()
-        self._ended = threading.Event()
+        self._http = ScriptedHttp(self._answer)
+        self.asked, self.script = self._http.asked, self._http.script
 
     def __enter__(self) -> Self:
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self) -> None:
-                outer._serve(self)
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
-        self._thread.start()
+        self.url = f"http://127.0.0.1:{self._http.start()}"
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    def script(self, *replies: Reply) -> None:
-        """Answer the next requests with these, in order, whatever they ask."""
-        self._script.extend(replies)
-
-    def _serve(self, handler: BaseHTTPRequestHandler) -> None:
-        parts = urlsplit(handler.path)
-        query = {name: values[-1] for name, values in parse_qs(parts.query, keep_blank_values=True).items()}
-        headers = {name.lower(): value for name, value in handler.headers.items()}
-        self.asked.append(Asked(parts.path, query, headers))
-        reply = self._script.popleft() if self._script else self._answer(self.asked[-1])
-        if reply.hold:
-            self._ended.wait(60)
-        try:
-            handler.send_response(reply.status)
-            for name, value in reply.headers.items():
-                handler.send_header(name, value)
-            if reply.endless:
-                handler.send_header("Connection", "close")
-                handler.end_headers()
-                while not self._ended.is_set():
-                    handler.wfile.write(reply.body)
-            handler.send_header("Content-Length", str(len(reply.body)))
-            handler.end_headers()
-            handler.wfile.write(reply.body)
-        except OSError:
-            handler.close_connection = True
+        self._http.stop()
 
     def _answer(self, asked: Asked) -> Reply:
         for start, answer in (

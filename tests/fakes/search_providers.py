@@ -5,37 +5,15 @@
 first. `put` keeps a document at a path. `asked` keeps the requests.
 """
 
-import json
 import ssl
-import threading
-from collections import deque
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass
 from typing import Any, Self
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
+
+from tests.fakes.scripted_http import Asked, Reply, ScriptedHttp, json_reply
 
 KEY = "AIzaSyDfakefakefakefakefakefakefakefake"
 ENGINE = "017576662512468239146:omuauf_lfve"
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A request: its path, its query, and its headers with names in small letters."""
-
-    path: str
-    query: dict[str, str]
-    headers: dict[str, str]
-
-
-@dataclass(frozen=True)
-class Reply:
-    """An answer. `hold` keeps it back until the server ends; `endless` repeats its body for ever."""
-
-    status: int = 200
-    body: bytes = b""
-    headers: dict[str, str] = field(default_factory=dict)
-    hold: bool = False
-    endless: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,11 +24,6 @@ class Page:
     url: str
     text: str = "What it says."
     published: str | None = None
-
-
-def json_reply(value: Any, status: int = 200, **headers: str) -> Reply:
-    """A JSON answer."""
-    return Reply(status, json.dumps(value).encode(), {"Content-Type": "application/json", **headers})
 
 
 def redirect(to: str, status: int = 302) -> Reply:
@@ -68,76 +41,28 @@ class SearchServer:
     """The server, in threads of its own. `json_format` off: SearXNG as it comes, without JSON."""
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
-        self.asked: list[Asked] = []
         self.found: list[Page] = [
             Page("The ECB holds rates", "https://example.org/ecb", published="2026-10-30")
         ]
         self.json_format = True
-        self._tls = tls
-        self._script: deque[Reply] = deque()
+        self._scheme = "https" if tls else "http"
         self._kept: dict[str, Reply] = {}
-        self._ended = threading.Event()
+        self._http = ScriptedHttp(self._answer, tls)
+        self.asked, self.script = self._http.asked, self._http.script
 
     def __enter__(self) -> Self:
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self) -> None:
-                outer._serve(self)
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        if self._tls is not None:
-            self._server.socket = self._tls.wrap_socket(self._server.socket, server_side=True)
-        self.port = self._server.server_port
-        self.url = f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
+        self.port = self._http.start()
+        self.url = f"{self._scheme}://127.0.0.1:{self.port}"
         self.google = f"{self.url}/customsearch/v1"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
-        self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    def script(self, *replies: Reply) -> None:
-        """Answer the next requests with these, in order, whatever they ask."""
-        self._script.extend(replies)
+        self._http.stop()
 
     def put(self, path: str, body: bytes | Reply, kind: str = "application/pdf") -> str:
         """Keep a document at a path; its URL."""
         self._kept[path] = body if isinstance(body, Reply) else Reply(200, body, {"Content-Type": kind})
         return self.url + path
-
-    def _serve(self, handler: BaseHTTPRequestHandler) -> None:
-        parts = urlsplit(handler.path)
-        query = {name: values[-1] for name, values in parse_qs(parts.query, keep_blank_values=True).items()}
-        headers = {name.lower(): value for name, value in handler.headers.items()}
-        self.asked.append(Asked(parts.path, query, headers))
-        reply = self._script.popleft() if self._script else self._answer(self.asked[-1])
-        if reply.hold:
-            self._ended.wait(60)
-        try:
-            handler.send_response(reply.status)
-            for name, value in reply.headers.items():
-                handler.send_header(name, value)
-            if reply.endless:
-                handler.send_header("Connection", "close")
-                handler.end_headers()
-                while not self._ended.is_set():
-                    handler.wfile.write(reply.body)
-            handler.send_header("Content-Length", str(len(reply.body)))
-            handler.end_headers()
-            handler.wfile.write(reply.body)
-        except OSError:
-            handler.close_connection = True
 
     def _answer(self, asked: Asked) -> Reply:
         if asked.path in self._kept:
