@@ -1,7 +1,8 @@
 """Every error Signoff raises on purpose.
 
 The class name is the fact, the docstring says what it means; the message names the thing and the
-remedy. `http_status` is what the HTTP door answers (RFC 9457 problem details).
+remedy. `http_status` is what the HTTP door answers (RFC 9457 problem details). An `outage` is no verdict
+on the work: something that it needs is away, and the work is tried again later.
 """
 
 from typing import Any, ClassVar
@@ -11,6 +12,7 @@ class SignoffError(Exception):
     """Something Signoff refuses or could not do. `facts` are for programs: members of the problem details."""
 
     http_status: ClassVar[int] = 500
+    outage: ClassVar[bool] = False
 
     def __init__(self, message: str, **facts: Any) -> None:
         super().__init__(message)
@@ -45,6 +47,7 @@ class ModelUnavailable(SignoffError):
     """A model endpoint did not answer, or refused the call, after its retries."""
 
     http_status = 503
+    outage = True
 
 
 class ModelNotFound(SignoffError):
@@ -67,6 +70,7 @@ class AgentDied(SignoffError):
     """An agent's process ended in the middle of an answer; asking again starts a new one."""
 
     http_status = 503
+    outage = True
 
 
 class AnswerFailed(SignoffError):
@@ -133,6 +137,7 @@ class EvidenceUnavailable(SignoffError):
     """The evidence provider did not answer usefully."""
 
     http_status = 503
+    outage = True
 
 
 class MemoryRecordInvalid(SignoffError):
@@ -269,6 +274,7 @@ class DatabaseUnavailable(SignoffError):
     """Postgres can't be reached, or its schema is not this release's."""
 
     http_status = 503
+    outage = True
 
 
 class ClusterProblem(SignoffError):
