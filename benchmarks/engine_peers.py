@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import typer
 
 from benchmarks.cpu import server_seconds
-from benchmarks.kinds import STEPS, build_empty
+from benchmarks.kinds import STEPS, build_plain
 
 # Runs one workflow to its end.
 RunOne = Callable[[], Awaitable[int]]
@@ -27,7 +27,7 @@ RunOne = Callable[[], Awaitable[int]]
 @asynccontextmanager
 async def plain_langgraph(url: str) -> AsyncIterator[RunOne]:
     """The graph without a checkpointer: nothing is durable."""
-    graph = build_empty().compile()
+    graph = build_plain().compile()
 
     async def run() -> int:
         return int((await graph.ainvoke({"done": 0}))["done"])
@@ -50,7 +50,7 @@ async def stock_langgraph(url: str) -> AsyncIterator[RunOne]:
     async with pool:
         saver = AsyncPostgresSaver(pool)
         await saver.setup()
-        graph = build_empty().compile(checkpointer=saver)
+        graph = build_plain().compile(checkpointer=saver)
 
         async def run() -> int:
             where: Any = {"configurable": {"thread_id": uuid.uuid4().hex}}

@@ -1,20 +1,24 @@
 """The kinds of workflow that benchmarks run: five empty steps, and a march that keeps a journal.
 
-Loaded by runners as `benchmarks.kinds:NAME`; the engine's LangGraph peers run the same five-step graph.
+Loaded by runners as `benchmarks.kinds:NAME`; the engine's LangGraph peers run the same five steps,
+which their own saver keeps.
 """
 
 import asyncio
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
+from pydantic import BaseModel
 
 from actors.runtime.kind import Kind
 from actors.runtime.run import Run
+from models.llm import Answer
 
 STEPS = 5
 KINDS = {"empty": "benchmarks.kinds:EMPTY", "march": "benchmarks.kinds:MARCH"}
@@ -26,27 +30,53 @@ class Count(TypedDict):
     done: int
 
 
-def _empty_step(number: int) -> Any:
+class Done(BaseModel):
+    """A step's outcome: which it was."""
+
+    step: int
+
+
+def _plain_step(number: int) -> Any:
     async def step(state: Count) -> Count:
         return {"done": number}
 
     return step
 
 
-def build_empty() -> StateGraph[Any, Any, Any, Any]:
+def _kept_step(number: int) -> Any:
+    async def step(state: Count, runtime: Runtime[Run]) -> Count:
+        async def make() -> Answer[Done]:
+            return Answer(value=Done(step=number))
+
+        return {"done": (await runtime.context.once(f"step/{number}", Done, make)).step}
+
+    return step
+
+
+def build_plain() -> StateGraph[Any, Any, Any, Any]:
     """Five steps in a row that do nothing but say which they are, so that there is something to save."""
-    graph = StateGraph(Count)
+    return _five(_plain_step, StateGraph(Count))
+
+
+def build_empty() -> StateGraph[Any, Any, Any, Any]:
+    """The same five steps, each of them kept."""
+    return _five(_kept_step, StateGraph(Count, context_schema=Run))
+
+
+def _five(
+    step: Callable[[int], Any], graph: StateGraph[Any, Any, Any, Any]
+) -> StateGraph[Any, Any, Any, Any]:
     previous = START
     for number in range(1, STEPS + 1):
-        graph.add_node(f"step {number}", _empty_step(number))
+        graph.add_node(f"step {number}", step(number))
         graph.add_edge(previous, f"step {number}")
         previous = f"step {number}"
     graph.add_edge(previous, END)
     return graph
 
 
-async def _begin_empty(run: Run) -> tuple[dict[str, Any], None]:
-    return {"done": 0}, None
+async def _begin_empty(run: Run) -> tuple[dict[str, Any], Run]:
+    return {"done": 0}, run
 
 
 @dataclass(frozen=True)
@@ -82,17 +112,21 @@ class Journal:
 class March:
     """What the march's nodes get, from the workflow's input."""
 
-    workflow_id: str
+    run: Run
     journal: Journal
     steps: int
     step_seconds: float
 
 
 async def _march_step(state: Count, runtime: Runtime[March]) -> Count:
-    march = runtime.context
-    march.journal.append(march.workflow_id, state["done"] + 1)
-    await asyncio.sleep(march.step_seconds)
-    return {"done": state["done"] + 1}
+    march, number = runtime.context, state["done"] + 1
+
+    async def make() -> Answer[Done]:
+        march.journal.append(march.run.workflow_id, number)
+        await asyncio.sleep(march.step_seconds)
+        return Answer(value=Done(step=number))
+
+    return {"done": (await march.run.once(f"step/{number}", Done, make)).step}
 
 
 def _after_step(state: Count, runtime: Runtime[March]) -> Literal["step", "__end__"]:
@@ -110,7 +144,7 @@ def build_march() -> StateGraph[Any, Any, Any, Any]:
 
 async def _begin_march(run: Run) -> tuple[dict[str, Any], March]:
     return {"done": 0}, March(
-        workflow_id=run.workflow_id,
+        run=run,
         journal=Journal(Path(run.input["journal"])),
         steps=run.input["steps"],
         step_seconds=run.input["step_seconds"],

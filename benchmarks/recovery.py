@@ -7,7 +7,7 @@ starts anew, as when a node is gone. The workflows march through steps of half a
 For each workflow the dead runner held: the time from the kill until a step of it begins in another
 process. No peer.
 
-A step counts as committed when the checkpoints hold it once the dead runner's connections are gone and
+A step counts as committed when the journal holds it once the dead runner's connections are gone and
 before its lease is over; none of those may begin again. A step in flight may, once.
 Aim: p99 ≤ 5 s over all workflows of all repetitions; no committed step redone.
 """
@@ -31,7 +31,7 @@ from benchmarks.kinds import KINDS, Entry, Journal
 from benchmarks.report import Aim, Report, Table
 from benchmarks.runner import plain_runners
 from models.config import Config
-from models.store import workflows
+from models.store import claims, workflows
 from models.store.database import Database
 from models.workflows import WorkflowRequest
 
@@ -150,27 +150,19 @@ async def _begin(database: Database, journal: Journal, *, steps: int) -> str:
 
 async def _holds_more(database: Database, runner_ids: list[str]) -> str:
     async with database.connection() as connection:
-        held = {runner: len(await workflows.held_by(connection, runner)) for runner in runner_ids}
+        held = {runner: len(await claims.held_by(connection, runner)) for runner in runner_ids}
     return max(held, key=lambda runner: held[runner])
 
 
 def _committed(url: str, runner_id: str) -> dict[str, int]:
-    """By workflow that the runner still holds, how many steps its newest checkpoint has done."""
-    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-
-    serde = JsonPlusSerializer()
+    """By workflow that the runner still holds, how many of its steps are kept."""
     with psycopg.connect(url) as connection:
         rows = connection.execute(
-            """SELECT DISTINCT ON (c.thread_id) c.thread_id, c.type, c.data
-               FROM checkpoints c JOIN workflows w ON w.id = c.thread_id
-               WHERE w.runner_id = %s AND w.status = 'running'
-               ORDER BY c.thread_id, c.checkpoint_id DESC""",
+            """SELECT w.id, count(d.key) FROM workflows w LEFT JOIN documents d ON d.workflow_id = w.id
+               WHERE w.runner_id = %s AND w.status = 'running' GROUP BY w.id""",
             (runner_id,),
         ).fetchall()
-    return {
-        thread: serde.loads_typed((kind, bytes(data)))["channel_values"].get("done", 0)
-        for thread, kind, data in rows
-    }
+    return dict(rows)
 
 
 async def _ended(database: Database, ids: list[str], *, steps: int) -> None:

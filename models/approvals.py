@@ -16,6 +16,7 @@ from models.scopes import Scope, check_permission, parse_scope
 
 ApprovalStatus = Literal["pending", "approved", "rejected", "expired", "void"]
 Kind = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)]
+GateName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_/]*$", max_length=64)]
 
 
 class GateRequest(BaseModel):
@@ -37,12 +38,13 @@ class GateRequest(BaseModel):
     quorum: int = Field(default=1, ge=1)
 
 
-class Asked(BaseModel):
-    """What a gate waits for when its approval was written together with the workflow."""
+class GateStop(BaseModel):
+    """A gate that a graph has stopped at. Without a `request`, its approval came with the workflow."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    approval_id: str
+    gate: GateName
+    request: GateRequest | None = None
 
 
 class GateDecision(BaseModel):
@@ -80,14 +82,14 @@ class Vote(BaseModel):
 class Approval(BaseModel):
     """A row of `approvals` with its votes. `content` is what the digest covers, and all that is decided on.
 
-    `interrupt_id` is absent until the workflow reaches its gate. `void_reason` says what changed.
+    `gate` is the name under which the workflow waits for it. `void_reason` says what changed.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
     workflow_id: str
-    interrupt_id: str | None
+    gate: str
     kind: str
     about: str | None
     title: str

@@ -133,13 +133,28 @@ class ServingConfig(Section):
 
 
 class RunnersConfig(Section):
-    """The pool that runs workflows. A runner that misses `lease_seconds` loses its workflows."""
+    """The pool that runs workflows. A runner that misses `lease_seconds` loses its workflows.
+
+    `concurrency` workflows at once in each; `reserved_per_kind` of each kind find room even so, so that a
+    batch of thousands delays nobody who waits. A workflow that `max_attempts` runners in a row died with
+    fails, until somebody begins it again.
+    """
 
     count: Count
     concurrency: Count
+    reserved_per_kind: Count
+    max_attempts: Count
     lease_seconds: Annotated[float, Field(ge=1)]
     poll_seconds: Positive
     num_cpus: Annotated[float, Field(ge=0)]
+
+
+class OutagesConfig(Section):
+    """How work waits for what is away (a model, Postgres, an agent), before that fails it."""
+
+    patience_seconds: Positive
+    first_pause_seconds: Positive
+    longest_pause_seconds: Positive
 
 
 class AgentConfig(Section):
@@ -302,6 +317,7 @@ class Config(Section):
     auth: AuthConfig
     serving: ServingConfig
     runners: RunnersConfig
+    outages: OutagesConfig
     agents: dict[str, AgentConfig]
     article_generation: ArticleGenerationConfig
     publishing: PublishingConfig

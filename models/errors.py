@@ -156,6 +156,20 @@ class WorkflowEnded(SignoffError):
     http_status = 409
 
 
+class WorkflowConflict(SignoffError):
+    """The workflow is not in a state that this can be done in; nothing has changed."""
+
+    http_status = 409
+
+
+class JournalMismatch(SignoffError):
+    """A workflow's documents and decisions are not what this release's graph would have made of it."""
+
+
+class WorkflowDeadly(SignoffError):
+    """Runner after runner died while it ran the workflow."""
+
+
 class Fenced(SignoffError):
     """A write came from a runner that no longer owns the workflow; nothing was written."""
 

@@ -1,7 +1,7 @@
 """Workflows: one durable run of a graph each, and the leases under which runners run them.
 
-queued → running → (waiting → queued → running)* → succeeded | failed | cancelled. A failed workflow may
-be queued again and continues from its last checkpoint.
+queued → running → (waiting | parked → queued → running)* → succeeded | failed | cancelled. `waiting` is for a
+decision, `parked` for something that is away. A failed workflow may be begun again, from its last document.
 """
 
 from datetime import datetime
@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict
 
 from models.scopes import Role
 
-WorkflowStatus = Literal["queued", "running", "waiting", "succeeded", "failed", "cancelled"]
-OPEN_STATUSES: tuple[WorkflowStatus, ...] = ("queued", "running", "waiting")
+WorkflowStatus = Literal["queued", "running", "waiting", "parked", "succeeded", "failed", "cancelled"]
+OPEN_STATUSES: tuple[WorkflowStatus, ...] = ("queued", "running", "waiting", "parked")
 ENDED_STATUSES: tuple[WorkflowStatus, ...] = ("succeeded", "failed", "cancelled")
 
 
@@ -42,7 +42,11 @@ class WorkflowRequest(BaseModel):
 
 
 class Workflow(BaseModel):
-    """A row of `workflows`."""
+    """A row of `workflows`.
+
+    `parked_for` says what it waits for while it is parked, since `parked_since`. `projection_due` is true
+    while the files that tell of an ended workflow are still to be written.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -55,9 +59,11 @@ class Workflow(BaseModel):
     status: WorkflowStatus
     epoch: int
     runner_id: str | None
-    resume: dict[str, Any] | None
     result: dict[str, Any] | None
     error: str | None
+    parked_for: str | None
+    parked_since: datetime | None
+    projection_due: bool
     permission: Permission | None
     created_at: datetime
     updated_at: datetime
@@ -65,8 +71,27 @@ class Workflow(BaseModel):
     finished_at: datetime | None
 
 
+class Progress(BaseModel):
+    """How far a workflow is, without its contents: what a batch looks at again and again."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    status: WorkflowStatus
+    parked_for: str | None
+    projection_due: bool
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended, its files written."""
+        return self.status in ENDED_STATUSES and not self.projection_due
+
+
 class Claim(BaseModel):
-    """A runner's right to run a workflow: every write checks that `epoch` is still the workflow's."""
+    """A runner's right to run a workflow: every write checks that `epoch` is still the workflow's.
+
+    `deaths` counts the runners in a row that died with it and left no new document.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -75,8 +100,9 @@ class Claim(BaseModel):
     kind: str
     input: dict[str, Any]
     requested_by: str
-    resume: dict[str, Any] | None
     permission: Permission | None
+    parked_since: datetime | None
+    deaths: int
     created_at: datetime
 
 

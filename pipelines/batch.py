@@ -62,7 +62,7 @@ class Batch:
             if known.status == "succeeded":
                 return known, "finished before"
             if known.status == "failed":
-                await workflows.requeue(connection, known.id)
+                await workflows.retry(connection, known.id)
             if known.status != "cancelled":
                 return known, "continued"
         elif known and known.status not in ENDED_STATUSES:
@@ -87,12 +87,15 @@ class Batch:
 
     async def watch(self) -> None:
         """Show the progress of workflows being waited for, and end the waiting; until cancelled."""
-        async with self._database.connection() as connection:
-            seen = await events.newest_id(connection)
+        seen = await self._database.steadily(self._newest)
         while True:
             with contextlib.suppress(*GONE):
                 seen = await self._look(seen)
             await asyncio.sleep(_POLL_SECONDS)
+
+    async def _newest(self) -> int:
+        async with self._database.connection() as connection:
+            return await events.newest_id(connection)
 
     async def _look(self, seen: int) -> int:
         if not self._waiting:
@@ -100,7 +103,8 @@ class Batch:
         ids = list(self._waiting)
         async with self._database.connection() as connection:
             fresh = await events.read(connection, after=seen, workflow_ids=ids)
-            ended = [w for w in await workflows.get_many(connection, ids) if w.status in ENDED_STATUSES]
+            over = [p.id for p in await workflows.progress(connection, ids) if p.over]
+            ended = await workflows.get_many(connection, over) if over else []
         for event in fresh:
             if event.workflow_id in self._waiting:
                 self._progress(self._waiting[event.workflow_id][0], event)
@@ -119,7 +123,11 @@ async def live_batch(
     force: bool,
     progress: Callable[[str, Event], None],
 ) -> AsyncIterator[Batch]:
-    """A batch whose lease lives as long as the block, and ends with it at once."""
+    """A batch whose lease lives as long as the block, and ends with it at once.
+
+    The block ends with the error when the watching or the renewing fails: nobody waits for what nobody
+    watches.
+    """
     batch_id = await batches.begin(database, requested_by=requested_by, lease_seconds=lease_seconds)
     batch = Batch(
         batch_id=batch_id, database=database, requested_by=requested_by, force=force, progress=progress
@@ -131,11 +139,13 @@ async def live_batch(
                 await batches.renew(database, batch_id=batch_id, lease_seconds=lease_seconds)
             await asyncio.sleep(lease_seconds / 4)
 
-    tasks = [asyncio.create_task(renew()), asyncio.create_task(batch.watch())]
     try:
-        yield batch
+        async with asyncio.TaskGroup() as group:
+            helpers = [group.create_task(renew()), group.create_task(batch.watch())]
+            yield batch
+            for helper in helpers:
+                helper.cancel()
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from failed
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
         await batches.end(database, batch_id=batch_id)

@@ -23,6 +23,7 @@ import typer
 from rich.console import Console
 
 from actors.editorial.artifacts import article_path, write_atomically
+from actors.editorial.files import settled_result
 from actors.runtime import site
 from models.config import ArticleGenerationConfig, Config
 from models.editorial import ArticleGenerationResult
@@ -259,10 +260,9 @@ class _Desk:
         report = filed.editor_report if filed else None
         remaining = [concern.excerpt for concern in (report.blocking_concerns if report else None) or []]
         path = self._path(row)
-        if workflow.status == "succeeded" and not await asyncio.to_thread(path.exists):
-            # Finished before, and its file was removed since: the database still has it.
-            assert filed is not None, "a workflow that succeeded has filed its result"
-            await asyncio.to_thread(write_atomically, path, filed.model_dump_json(indent=2))
+        if skipped:
+            # Finished before; its file may be gone since, or of another run. The database has it.
+            await asyncio.to_thread(_restore, path, settled_result(self._output, workflow, kept))
         result = workflow.result or {}
         started, finished = workflow.started_at, workflow.finished_at
         return _summary(
@@ -284,6 +284,12 @@ class _Desk:
             return article_path(self._output, channel_name=row.channel, topic_slug=row.slug)
         # A file that does not say what it is about still gets its JSON, under its own name.
         return article_path(self._output, channel_name="_unreadable", topic_slug=Path(row.path).stem)
+
+
+def _restore(path: Path, result: ArticleGenerationResult) -> None:
+    text = result.model_dump_json(indent=2)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        write_atomically(path, text)
 
 
 def _summary(row: TopicRow, **facts: Any) -> TopicSummary:

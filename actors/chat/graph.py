@@ -13,9 +13,8 @@ from actors.chat.study import Outcome, Study
 
 
 class State(TypedDict, total=False):
-    """Where a research is. `version` is the shape of this state."""
+    """Where a research is."""
 
-    version: int
     article_id: int | None
     outcome: Outcome
 

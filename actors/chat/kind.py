@@ -6,13 +6,12 @@ from actors.chat.graph import build_graph
 from actors.chat.study import Study
 from actors.runtime.kind import Kind
 from actors.runtime.run import Run
-
-_STATE_VERSION = 1
+from models.store.database import Connection
 
 
 async def begin(run: Run) -> tuple[dict[str, Any], Study]:
     """What was asked for, on a desk of its own."""
-    return {"version": _STATE_VERSION}, Study(run=run)
+    return {}, Study(run=run)
 
 
 def result(state: dict[str, Any]) -> dict[str, Any]:
@@ -21,9 +20,15 @@ def result(state: dict[str, Any]) -> dict[str, Any]:
     return outcome
 
 
-async def failed(run: Run, reason: str) -> None:
+async def failed(connection: Connection, run: Run, reason: str) -> None:
     """Whoever asked is told why there is no text."""
-    await Study(run=run).fail(reason)
+    await Study(run=run).fail(connection, reason)
 
 
-RESEARCH_ARTICLE = Kind(build_graph=build_graph, begin=begin, result=result, failed=failed)
+RESEARCH_ARTICLE = Kind(
+    build_graph=build_graph,
+    begin=begin,
+    result=result,
+    failed=failed,
+    forgotten=frozenset({"failed"}),
+)

@@ -148,13 +148,24 @@ class Study:
 
     async def give_up(self) -> Outcome:
         """There is not enough to write from: say so, and write nothing."""
-        await self._tell("not_enough", self._asked_article())
-        return self._outcome("not_enough", self._asked_article())
+        article_id = self._asked_article()
 
-    async def fail(self, reason: str) -> None:
+        async def act(connection: Connection) -> Told:
+            await self._requester.tell(
+                connection, "not_enough", headline=self._headline(), article_id=article_id
+            )
+            return Told(outcome="not_enough")
+
+        await self._run.effect("not_enough", Told, act)
+        return self._outcome("not_enough", article_id)
+
+    async def fail(self, connection: Connection, reason: str) -> None:
         """Tell whoever asked that it ended in an error; the draft keeps the resources it has."""
         gathered = self._run.kept("gathered", Gathered)
-        await self._tell("failed", gathered.article_id if gathered else self._asked_article(), reason)
+        article_id = gathered.article_id if gathered else self._asked_article()
+        await self._requester.tell(
+            connection, "failed", headline=self._headline(), article_id=article_id, reason=reason
+        )
 
     async def _gather(self, connection: Connection, chosen: tuple[Finding, ...]) -> Gathered:
         await self._requester.within(connection)
@@ -221,16 +232,6 @@ class Study:
             connection, "completed", headline=draft.headline, article_id=gathered.article_id
         )
         return Filed(version=written.version)
-
-    async def _tell(self, outcome: str, article_id: int | None, reason: str | None = None) -> None:
-        async def act(connection: Connection) -> Told:
-            headline = self._headline()
-            await self._requester.tell(
-                connection, outcome, headline=headline, article_id=article_id, reason=reason
-            )
-            return Told(outcome=outcome)
-
-        await self._run.effect(outcome, Told, act)
 
     async def _brief(self) -> ResearchBrief:
         """What the agents are told, if whoever asked may still ask for it."""

@@ -1,6 +1,6 @@
 """Where an article and its run's files go, and how they are written (seed 004 §7.1, §7.2).
 
-Called by the editorial graph and by the batch. Every file appears whole or not at all, so a step that
+Called once a topic has ended, and by the batch. Every file appears whole or not at all, so a step that
 is redone after a crash writes the same names again and nobody ever reads half a file. Channel and slug
 come from outside: they reach the disk only through `safe_part`.
 """
@@ -85,6 +85,11 @@ def artifacts_dir(output: EditorOutput, metadata: SourceMetadata, run_id: str) -
         / safe_part(metadata.topic_slug)
         / safe_part(run_id)
     )
+
+
+def run_folder(output: EditorOutput, topic: TopicInput, *, started: datetime) -> Path:
+    """The folder of a topic's run that was asked for at `started`."""
+    return artifacts_dir(output, topic.source_metadata, run_id(started=started, topic=topic))
 
 
 def render_markdown(article: ArticleResponse) -> str:

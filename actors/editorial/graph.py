@@ -1,7 +1,7 @@
 """The chief editor: write, review, consult specialists, revise, until the article passes or rounds end.
 
 Nodes say what happens next; the desk does the work and keeps every outcome. The state is ids and
-counts only, so a checkpoint is small. Seed 004 §6.1.
+counts only. Seed 004 §6.1.
 """
 
 from typing import Literal, TypedDict
@@ -15,10 +15,10 @@ from models.editorial import Outcome
 
 
 class State(TypedDict, total=False):
-    """Where a topic is. `version` is the shape of this state; bump it when a field changes its meaning."""
+    """Where a topic is."""
 
-    version: int
     round: int
+    rounds: int
     concerns: list[int]
     blocking: int
     outcome: Outcome
@@ -32,8 +32,9 @@ class Consultation(TypedDict):
 
 
 async def write(state: State, runtime: Runtime[Desk]) -> State:
+    rounds = await runtime.context.begin()
     await runtime.context.write()
-    return {"round": 1}
+    return {"round": 1, "rounds": rounds}
 
 
 async def review(state: State, runtime: Runtime[Desk]) -> State:
@@ -71,8 +72,8 @@ def to_specialists(state: State) -> list[Send]:
     return [Send("consult", Consultation(round=state["round"], concern_id=i)) for i in state["concerns"]]
 
 
-def after_judgement(state: State, runtime: Runtime[Desk]) -> Literal["revise", "file"]:
-    last = state["round"] >= runtime.context.rounds
+def after_judgement(state: State) -> Literal["revise", "file"]:
+    last = state["round"] >= state["rounds"]
     return "revise" if state["blocking"] and not last else "file"
 
 

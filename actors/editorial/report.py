@@ -39,11 +39,11 @@ def editor_report(iterations: Sequence[IterationReport], *, outcome: Outcome | N
     )
 
 
-def article_metadata(topic: TopicInput) -> ArticleMetadata:
-    """The article's metadata, generated now (ISO 8601, UTC)."""
+def article_metadata(topic: TopicInput, *, at: datetime) -> ArticleMetadata:
+    """The article's metadata, generated `at` (ISO 8601, UTC)."""
     return ArticleMetadata(
         **topic.source_metadata.model_dump(),
         style_mode=topic.style_mode,
         target_length_words=topic.target_length_words,
-        generated_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        generated_at=at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     )

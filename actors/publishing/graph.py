@@ -1,7 +1,7 @@
 """Publishing: wait for the decision, then publish or give back, then tell the people. Seed 000 §8.1.
 
-The approval was written together with the workflow. The state is one id and one word; what is decided
-on stands in the approval. Side effects are steps of the press, each done once.
+The approval was written together with the workflow. The state is one word; what is decided on stands in
+the approval. Side effects are steps of the press, each done once.
 """
 
 from typing import Literal, TypedDict
@@ -11,19 +11,17 @@ from langgraph.runtime import Runtime
 
 from actors.publishing.press import Press
 from actors.runtime.gate import decide
-from models.approvals import Asked
+from models.store.publishing import GATE
 
 
 class State(TypedDict, total=False):
-    """Where a publication is. `version` is the shape of this state."""
+    """Where a publication is."""
 
-    version: int
-    approval_id: str
     decision: Literal["approved", "rejected", "expired", "void"]
 
 
 async def gate(state: State) -> State:
-    decision = decide(Asked(approval_id=state["approval_id"]))
+    decision = decide(GATE)
     return {"decision": decision.status}
 
 

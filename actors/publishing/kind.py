@@ -6,24 +6,29 @@ from actors.publishing.graph import build_graph
 from actors.publishing.press import Press
 from actors.runtime.kind import Kind
 from actors.runtime.run import Run
-
-_STATE_VERSION = 1
+from models.store.database import Connection
 
 
 async def begin(run: Run) -> tuple[dict[str, Any], Press]:
-    """The approval that was asked for with the workflow."""
-    approval_id = await run.asked_for()
-    return {"version": _STATE_VERSION, "approval_id": approval_id}, Press(run=run, approval_id=approval_id)
+    """A press for the article."""
+    return {}, await Press.of(run)
 
 
 def result(state: dict[str, Any]) -> dict[str, Any]:
     """What the workflow came to."""
-    return {"decision": state["decision"], "approval_id": state["approval_id"]}
+    return {"decision": state["decision"]}
 
 
-async def failed(run: Run, reason: str) -> None:
-    """An approved article that can't be published goes back to its editor."""
-    await Press(run=run, approval_id=await run.asked_for()).fail(reason)
+async def failed(connection: Connection, run: Run, reason: str) -> None:
+    """An approved article that can't be published goes back to its editor, and its people are told."""
+    await (await Press.of(run)).fail(connection, reason)
 
 
-PUBLISH_ARTICLE = Kind(build_graph=build_graph, begin=begin, result=result, failed=failed)
+PUBLISH_ARTICLE = Kind(
+    build_graph=build_graph,
+    begin=begin,
+    result=result,
+    gated=True,
+    failed=failed,
+    forgotten=frozenset({"fail"}),
+)

@@ -30,6 +30,17 @@ class Press:
     run: Run
     approval_id: str
 
+    @classmethod
+    async def of(cls, run: Run) -> "Press":
+        """The press of a publish workflow: its approval was written together with it."""
+
+        async def look() -> str:
+            async with run.database.connection() as connection:
+                [approval] = await approval_inbox.of_workflow(connection, run.workflow_id)
+                return approval.id
+
+        return cls(run=run, approval_id=await run.database.steadily(look))
+
     @property
     def article_id(self) -> int:
         """The article that is to be published."""
@@ -60,16 +71,10 @@ class Press:
 
         await self.run.effect("give_back", Done, act)
 
-    async def fail(self, reason: str) -> None:
+    async def fail(self, connection: Connection, reason: str) -> None:
         """Return the article to its editor, because it can't be published though it was approved."""
-
-        async def act(connection: Connection) -> Done:
-            returned = await self._give_back(connection, reason)
-            if returned:
-                await publishing.notify_people(connection, self.article_id, self.approval_id, stopped=reason)
-            return Done(done=returned)
-
-        await self.run.effect("fail", Done, act)
+        if await self._give_back(connection, reason):
+            await publishing.notify_people(connection, self.article_id, self.approval_id, stopped=reason)
 
     async def notify(self) -> None:
         """Tell whoever asked, and the author, what became of it."""

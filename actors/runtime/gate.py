@@ -1,17 +1,18 @@
 """The gate: where a workflow stops until a human has decided.
 
 `decide` is the first line of a gate node, and the node does nothing before it (LangGraph runs a node
-from its top again when it resumes). What is decided on happens in later nodes.
+from its top again when it resumes). A gate has a name of its own in its workflow, by which its decision is
+found again whatever the graph has become meanwhile. What is decided on happens in later nodes.
 """
 
 from langgraph.types import interrupt
 
-from models.approvals import Asked, GateDecision, GateRequest
+from models.approvals import GateDecision, GateRequest, GateStop
 
 
-def decide(request: GateRequest | Asked) -> GateDecision:
-    """Stop here until `request` is decided; only a decision with status `approved` is a yes.
+def decide(gate: str, request: GateRequest | None = None) -> GateDecision:
+    """Stop at `gate` until `request` is decided; only a decision with status `approved` is a yes.
 
-    `Asked` names an approval that was written together with the workflow.
+    Without a request, the approval was written under this gate together with the workflow.
     """
-    return GateDecision.model_validate(interrupt(request.model_dump()))
+    return GateDecision.model_validate(interrupt(GateStop(gate=gate, request=request).model_dump()))

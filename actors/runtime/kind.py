@@ -1,6 +1,6 @@
 """A kind of workflow, as the runner sees it: a graph, how it begins, what it comes to.
 
-The table of kinds is `actors/workflows.py`; a kind is imported when its first workflow runs.
+The table of kinds is `actors/workflows.py`; runners import them before they claim.
 """
 
 import importlib
@@ -11,22 +11,32 @@ from typing import Any
 from langgraph.graph import StateGraph
 
 from actors.runtime.run import Run
+from models.config import Config
+from models.store.database import Connection
+from models.workflows import Workflow
 
 
 @dataclass(frozen=True)
 class Kind:
     """A kind of workflow.
 
-    `build_graph` makes the graph. `begin` turns a run into the graph's first state and the context that
-    its nodes get; it runs at every start and restart, so it does nothing that can't be repeated.
-    `result` turns the last state into the workflow's result (JSON). `failed` is told why a run ended
-    in an error, before the workflow is marked so.
+    `build_graph` makes the graph; it is run from its start whenever the workflow is begun or resumed. `begin`
+    turns a run into the graph's first state and the context that its nodes get; it does nothing that
+    can't be repeated. `result` turns the last state into the workflow's result (JSON).
+
+    `gated`: its graph has gates. `failed` does what goes with a failure, in the transaction that settles
+    it. `project` writes the files that tell of an ended workflow, from what is settled: again and again,
+    perhaps, and always the same. `forgotten` are keys of documents that earlier releases kept and nobody
+    asks for any more.
     """
 
     build_graph: Callable[[], StateGraph[Any, Any, Any, Any]]
     begin: Callable[[Run], Awaitable[tuple[dict[str, Any], Any]]]
     result: Callable[[dict[str, Any]], dict[str, Any]]
-    failed: Callable[[Run, str], Awaitable[None]] | None = None
+    gated: bool = False
+    failed: Callable[[Connection, Run, str], Awaitable[None]] | None = None
+    project: Callable[[Config, Workflow, dict[str, Any]], Awaitable[None]] | None = None
+    forgotten: frozenset[str] = frozenset()
 
 
 def load_kind(path: str) -> Kind:

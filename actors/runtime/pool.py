@@ -1,6 +1,7 @@
 """The runners and the dispatcher: detached Ray actors that `signoff up` starts and Ray restarts."""
 
 import asyncio
+import math
 import os
 import traceback
 from collections.abc import Awaitable
@@ -10,6 +11,7 @@ import ray
 import ray.exceptions
 
 from actors.runtime.directory import NAMESPACE, Directory
+from actors.runtime.site import site_id
 from models.config import Config
 from models.store.database import Database
 
@@ -25,10 +27,20 @@ class RunnerActor:
     ) -> None:
         from actors.runtime.runner import Runner
 
-        self._database = await Database(url=database_url, pool_size=config.database.pool_size).__aenter__()
+        # An outage is no verdict: what is under way waits for Postgres, however long it is away.
+        self._database = await Database(
+            url=database_url,
+            pool_size=config.database.pool_size,
+            patience_seconds=math.inf,
+            application=f"signoff {name}",
+        ).__aenter__()
         directory = Directory(config=config, roles=roles, database_url=database_url)
         self._runner = Runner(
-            name=name, config=config, database=self._database, directory=directory, kinds=kinds
+            name=f"{site_id(config.data_dir)}:{name}",
+            config=config,
+            database=self._database,
+            directory=directory,
+            kinds=kinds,
         )
         self._running = asyncio.get_running_loop().create_task(_live(self._runner.run()))
 

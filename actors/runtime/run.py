@@ -1,19 +1,24 @@
 """One claim being run: the workflow's input, its documents, and the agents it may call.
 
-Nodes reach it through their context. `once` is how a step's outcome becomes durable: what is kept
-under a key is never made again, whatever dies meanwhile.
+Nodes reach it through their context. `once` is how a step's outcome becomes durable: what is kept under a
+key is never made again, whatever dies meanwhile. A graph is run from its start each time, so what decides
+its way besides its state (a read of the database, time, chance) goes through `once` too.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from actors.runtime.directory import Directory
+from actors.runtime.journal import Journal
 from models.config import Config
+from models.errors import JournalMismatch
 from models.llm import Answer, ModelCall
-from models.store import approval_inbox, documents
+from models.store import documents
 from models.store.database import Connection, Database
 from models.workflows import Claim
 
@@ -30,21 +35,30 @@ class Run:
         config: Config,
         database: Database,
         directory: Directory,
-        kept: dict[str, Any],
+        journal: Journal,
+        kept: Mapping[str, Any],
     ) -> None:
         self.config = config
         self.directory = directory
         self._claim = claim
         self._database = database
-        self._kept = kept
+        self._journal = journal
+        self._kept = dict(kept)
+        self._unread = set(kept)
+        self._making: dict[str, asyncio.Lock] = {}
+        self.got_on = False
 
     @classmethod
-    async def open(cls, *, claim: Claim, config: Config, database: Database, directory: Directory) -> "Run":
+    async def open(
+        cls, *, claim: Claim, config: Config, database: Database, directory: Directory, journal: Journal
+    ) -> "Run":
         """A run with the documents that earlier runs of the workflow left."""
         kept: dict[str, Any] = {}
         if claim.epoch > 1:
             kept = await database.steadily(lambda: documents.get_all(database, claim.workflow_id))
-        return cls(claim=claim, config=config, database=database, directory=directory, kept=kept)
+        return cls(
+            claim=claim, config=config, database=database, directory=directory, journal=journal, kept=kept
+        )
 
     @property
     def workflow_id(self) -> str:
@@ -71,30 +85,40 @@ class Run:
         """The runner's pool: for reading; what is written goes through `keep` and `effect`."""
         return self._database
 
+    @property
+    def unread(self) -> set[str]:
+        """Keys of documents that earlier runs kept and this one has not asked for."""
+        return set(self._unread)
+
     async def once(self, key: str, type_: type[R], make: Callable[[], Awaitable[Answer[R]]]) -> R:
         """What is kept under `key`; made and kept first, with its model calls, if nothing is.
 
         Raises:
-            Fenced: the workflow was cancelled or taken over; nothing was kept.
+            Fenced: the workflow was stopped or taken over; nothing was kept.
+            JournalMismatch: what is kept is not of this type.
         """
         if key not in self._kept:
-            answer = await make()
-            await self.keep(key, answer.value, calls=answer.calls)
-        return type_.model_validate(self._kept[key])
+            # Two nodes of one superstep may ask for the same step.
+            async with self._making.setdefault(key, asyncio.Lock()):
+                if key not in self._kept:
+                    answer = await make()
+                    await self.keep(key, answer.value, calls=answer.calls)
+        return self._read(key, type_)
 
     async def keep(self, key: str, value: BaseModel, *, calls: Sequence[ModelCall] = ()) -> None:
         """Keep a document under `key`, where nothing was kept before."""
-        data = value.model_dump(mode="json")
-        await self._database.steadily(
-            lambda: documents.put(self._database, self._claim, key=key, value=data, calls=calls)
-        )
-        self._kept[key] = data
+        text = value.model_dump_json()
+        told = json.dumps([call.model_dump() for call in calls]) if calls else None
+        await self._journal.put(documents.Outcome(claim=self._claim, key=key, value=text, calls=told))
+        self._kept[key] = json.loads(text)
+        self.got_on = True
 
     async def effect(self, key: str, type_: type[R], act: Callable[[Connection], Awaitable[R]]) -> R:
         """Do `act` in one transaction with keeping its outcome under `key`: once, whatever dies.
 
         Raises:
-            Fenced: the workflow was cancelled or taken over; nothing was done.
+            Fenced: the workflow was stopped or taken over; nothing was done.
+            JournalMismatch: what is kept is not of this type.
         """
 
         async def attempt() -> Any:
@@ -102,18 +126,21 @@ class Run:
 
         if key not in self._kept:
             self._kept[key] = await self._database.steadily(attempt)
-        return type_.model_validate(self._kept[key])
-
-    async def asked_for(self) -> str:
-        """The id of the approval that was written together with this workflow."""
-
-        async def look() -> str:
-            async with self._database.connection() as connection:
-                [approval] = await approval_inbox.of_workflow(connection, self._claim.workflow_id)
-                return approval.id
-
-        return await self._database.steadily(look)
+            self.got_on = True
+        return self._read(key, type_)
 
     def kept(self, key: str, type_: type[R]) -> R | None:
-        """What is kept under `key`, or None."""
-        return type_.model_validate(self._kept[key]) if key in self._kept else None
+        """What is kept under `key`, or None. Raises JournalMismatch where it is not of this type."""
+        return self._read(key, type_) if key in self._kept else None
+
+    def _read(self, key: str, type_: type[R]) -> R:
+        self._unread.discard(key)
+        try:
+            return type_.model_validate(self._kept[key])
+        except ValidationError as error:
+            fault = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(str(part) for part in fault["loc"]) or "document"
+            raise JournalMismatch(
+                f"step {key} was kept as something else than this release's {type_.__name__} "
+                f"({where}: {fault['msg']}): run the release that began the workflow, or stop it"
+            ) from error

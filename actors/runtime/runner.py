@@ -1,4 +1,4 @@
-"""The runner: claims workflows under a lease and runs their graphs, many at once.
+"""The runner: claims workflows under a lease and carries them to their next stops, many at once.
 
 `signoff up` starts a small pool of them as detached Ray actors. A runner wakes on NOTIFY, on a free
 slot and every `poll_seconds`. It keeps nothing that matters: killed at any point, another claims its
@@ -8,165 +8,226 @@ workflows when the lease runs out, and whatever it might still write is refused.
 import asyncio
 import contextlib
 import logging
-import os
-import socket
+import time
 import uuid
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Awaitable, Callable
 
-from langgraph.errors import GraphDrained
-from langgraph.graph.state import CompiledStateGraph
-from langgraph.runtime import RunControl
-from langgraph.types import Command
-
-from actors.runtime.checkpoints import EPOCH, FencedSaver, GroupCommit
 from actors.runtime.directory import Directory
-from actors.runtime.kind import Kind, load_kind
-from actors.runtime.run import Run
-from models.approvals import Asked, GateRequest
+from actors.runtime.execution import Compiled, Execution
+from actors.runtime.journal import Journal
+from actors.runtime.kind import load_kind
+from actors.runtime.process import is_dead, this_process
+from actors.runtime.projection import Projector
 from models.config import Config
-from models.errors import Fenced, PermissionMissing, SignoffError
-from models.scopes import check_permission
-from models.store import approvals, runners, users, workflows
-from models.store.database import GONE, Database
+from models.errors import Fenced
+from models.store import approvals, claims, runners, workflows
+from models.store.database import GONE, Connection, Database
 from models.workflows import Claim
 
 _log = logging.getLogger("signoff.runner")
-_INTERRUPT = "__interrupt__"
-_RECURSION_LIMIT = 1_000
-
-
-@dataclass
-class _Active:
-    """A workflow this runner is running now."""
-
-    claim: Claim
-    control: RunControl = field(default_factory=RunControl)
-    task: asyncio.Task[None] | None = None
 
 
 class Runner:
-    """Runs workflows of the given kinds until `stop`. `run` must be awaited once."""
+    """Runs workflows of the given kinds until `stop`. `run` must be awaited once.
+
+    Args:
+        name: what people call it; unique among the sites that share the database.
+        kinds: where each kind is, those that people wait for first.
+    """
 
     def __init__(
         self, *, name: str, config: Config, database: Database, directory: Directory, kinds: dict[str, str]
     ) -> None:
         self.id = f"{name}:{uuid.uuid4().hex[:12]}"
         self._name = name
+        self._process = this_process()
         self._config = config
         self._settings = config.runners
         self._database = database
         self._directory = directory
-        self._kinds = kinds
-        self._graphs: dict[str, tuple[Kind, CompiledStateGraph[Any, Any, Any, Any]]] = {}
-        self._active: dict[str, _Active] = {}
+        self._paths = kinds
+        self._kinds: dict[str, Compiled] = {}
+        self._active: dict[tuple[str, int], Execution] = {}
         self._turn = asyncio.Lock()  # claiming and reconciling see the same `_active`
         self._wake = asyncio.Event()
         self._check = asyncio.Event()
         self._stopping = False
-        self._saver = FencedSaver(database=database, commits=GroupCommit(database=database))
+        self._suspects_at = 0.0
+        self._journal = Journal(database=database)
+        self._projector = Projector(config=config, database=database)
 
     async def run(self) -> None:
         """Claim and run workflows until `stop` is called."""
-        await self._database.steadily(self._register)
+        # Before the lease begins: imports take seconds, in which nothing could be renewed.
+        self._kinds = await asyncio.to_thread(self._load_kinds)
+        await self._database.steadily(self._renew_in_pool)
+        await self._database.steadily(lambda: claims.unpark_mismatches(self._database))
         async with asyncio.TaskGroup() as group:
             helpers = [
                 group.create_task(self._database.listen(workflows.CHANNEL, self._heard)),
                 group.create_task(self._keep_lease()),
-                group.create_task(self._expire_approvals()),
+                group.create_task(self._forever(1.0, lambda: approvals.expire_due(self._database))),
+                group.create_task(self._forever(2.0, self._sweep)),
             ]
             await self._claim_forever()
-            await asyncio.gather(*(a.task for a in self._active.values() if a.task))
+            await asyncio.gather(*(e.task for e in self._active.values() if e.task))
             for helper in helpers:
                 helper.cancel()
-        await self._database.steadily(lambda: runners.end(self._database, runner_id=self.id))
+        await self._database.steadily(self._end_lease)
 
     def stop(self) -> None:
         """Begin nothing more; what is under way stops after its present step and is given back."""
         self._stopping = True
-        for active in self._active.values():
-            active.control.request_drain("the runner stops")
+        for execution in self._active.values():
+            execution.control.request_drain("the runner stops")
         self._wake.set()
+
+    def _load_kinds(self) -> dict[str, Compiled]:
+        return {name: Compiled(load_kind(path)) for name, path in self._paths.items()}
 
     def _heard(self, about: str) -> None:
         self._wake.set()
         if about:
             self._check.set()
 
-    async def _register(self) -> None:
-        await runners.register(
-            self._database,
+    async def _renew(self, connection: Connection) -> None:
+        await runners.renew(
+            connection,
             runner_id=self.id,
             name=self._name,
-            node=socket.gethostname(),
-            pid=os.getpid(),
+            process=self._process,
             lease_seconds=self._settings.lease_seconds,
         )
 
+    async def _renew_in_pool(self) -> None:
+        async with self._database.connection() as connection:
+            await self._renew(connection)
+
+    async def _end_lease(self) -> None:
+        async with self._database.connection() as connection:
+            await runners.end(connection, [self.id])
+
     async def _keep_lease(self) -> None:
-        """Renew the lease, and let go of what the database says is no longer ours or no longer wanted."""
+        """Renew the lease, on a connection of its own: a busy pool must not cost it."""
         while True:
             try:
-                await self._register()
-                await self._reconcile()
+                async with self._database.apart() as connection:
+                    while True:
+                        await self._renew(connection)
+                        await self._bury_the_dead(connection)
+                        await self._reconcile(connection)
+                        await _wait(self._check, self._settings.lease_seconds / 4)
             except GONE as error:
                 _log.warning("%s: Postgres is away: %s", self.id, error)
-            await _wait(self._check, self._settings.lease_seconds / 4)
+                await asyncio.sleep(min(0.5, self._settings.lease_seconds / 8))
 
-    async def _reconcile(self) -> None:
-        async with self._turn, self._database.connection() as connection:
-            holdings = {h.workflow_id: h for h in await workflows.held_by(connection, self.id)}
-            for workflow_id, active in list(self._active.items()):
-                holding = holdings.pop(workflow_id, None)
-                if holding is None or holding.epoch != active.claim.epoch:
-                    # Cancelled or taken over. (Or just settled: then this cancels nothing that matters.)
-                    if active.task:
-                        active.task.cancel()
+    async def _bury_the_dead(self, connection: Connection) -> None:
+        """End the leases of runners on this machine whose processes are proven dead."""
+        machine = self._process.machine
+        if machine is None:
+            return
+        dead = [
+            runner_id
+            for runner_id, process in (await runners.of_machine(connection, machine)).items()
+            if runner_id != self.id and is_dead(process, seen_from=self._process)
+        ]
+        if dead:
+            _log.warning("%s: found dead: %s", self.id, ", ".join(dead))
+            await runners.end(connection, dead)
+            self._wake.set()
+
+    async def _reconcile(self, connection: Connection) -> None:
+        """Let go of what the database says is no longer ours, or no longer wanted."""
+        if self._turn.locked():
+            return  # a claim is under way, and may take longer than the lease lasts
+        async with self._turn:
+            holdings = {(h.workflow_id, h.epoch): h for h in await claims.held_by(connection, self.id)}
+            for key, execution in list(self._active.items()):
+                holding = holdings.pop(key, None)
+                if holding is None:
+                    # Stopped or taken over. (Or just settled: then this cancels nothing that matters.)
+                    if execution.task:
+                        execution.task.cancel()
                 elif not holding.wanted:
-                    active.control.request_drain("its batch is gone")
+                    execution.control.request_drain("its batch is gone")
             for holding in holdings.values():
-                # Claimed by a statement whose answer never reached us.
-                await workflows.let_go(connection, holding.workflow_id, holding.epoch)
+                # Claimed by a statement whose answer never reached us, or not settled.
+                await claims.let_go(connection, self.id, holding)
 
-    async def _expire_approvals(self) -> None:
+    async def _forever(self, seconds: float, act: Callable[[], Awaitable[object]]) -> None:
         while True:
             try:
-                await approvals.expire_due(self._database)
+                await act()
             except GONE as error:
                 _log.warning("%s: Postgres is away: %s", self.id, error)
-            await asyncio.sleep(1.0)
+            await asyncio.sleep(seconds)
+
+    async def _sweep(self) -> None:
+        await self._projector.sweep({name: compiled.kind for name, compiled in self._kinds.items()})
 
     async def _claim_forever(self) -> None:
         while not self._stopping:
             self._wake.clear()
-            room = self._settings.concurrency - len(self._active)
-            claimed = await self._claim(room) if room > 0 else 0
-            if claimed < room or room <= 0:
+            if not await self._claim():
                 await _wait(self._wake, self._settings.poll_seconds)
 
-    async def _claim(self, room: int) -> int:
+    def _rooms(self) -> dict[str, int]:
+        """How many more of each kind there is room for; kinds without room are left out."""
+        free = self._settings.concurrency - len(self._active)
+        active = [execution.claim.kind for execution in self._active.values()]
+        rooms = {
+            kind: max(free, self._settings.reserved_per_kind - active.count(kind)) for kind in self._kinds
+        }
+        return {kind: room for kind, room in rooms.items() if room > 0}
+
+    async def _claim(self) -> bool:
+        """Begin what there is room for. Whether there may be more at once."""
+        rooms = self._rooms()
+        if not rooms:
+            return False
         async with self._turn:
             try:
-                claims = await workflows.claim(
-                    self._database,
-                    runner_id=self.id,
-                    kinds=list(self._kinds),
-                    limit=room,
-                    lease_seconds=self._settings.lease_seconds,
-                )
+                taken = await self._take(rooms, limit=max(rooms.values()))
+                if time.monotonic() >= self._suspects_at:
+                    self._suspects_at = time.monotonic() + self._settings.poll_seconds
+                    # One at a time, so that what kills runners takes no other suspect along.
+                    if not any(execution.suspect for execution in self._active.values()):
+                        await self._take(dict.fromkeys(self._kinds, 1), limit=1, suspects=True)
             except GONE as error:
                 _log.warning("%s: Postgres is away: %s", self.id, error)
-                return 0
-            for claim in claims:
-                active = _Active(claim=claim)
-                self._active[claim.workflow_id] = active
-                active.task = asyncio.get_running_loop().create_task(self._carry(active))
-        return len(claims)
+                return False
+        return taken == max(rooms.values())
 
-    async def _carry(self, active: _Active) -> None:
-        claim = active.claim
+    async def _take(self, rooms: dict[str, int], *, limit: int, suspects: bool = False) -> int:
+        taken = await claims.claim(
+            self._database,
+            runner_id=self.id,
+            rooms=rooms,
+            limit=limit,
+            lease_seconds=self._settings.lease_seconds,
+            suspects=suspects,
+        )
+        for claim in taken:
+            self._begin(claim)
+        return len(taken)
+
+    def _begin(self, claim: Claim) -> None:
+        execution = Execution(
+            claim=claim,
+            compiled=self._kinds[claim.kind],
+            config=self._config,
+            database=self._database,
+            directory=self._directory,
+            journal=self._journal,
+        )
+        self._active[claim.workflow_id, claim.epoch] = execution
+        execution.task = asyncio.get_running_loop().create_task(self._carry(execution))
+
+    async def _carry(self, execution: Execution) -> None:
+        claim = execution.claim
         try:
-            await self._advance(active)
+            await execution.carry()
+            await self._projector.project(claim.workflow_id, execution.compiled.kind)
         except asyncio.CancelledError:
             _log.info("%s: workflow %s was stopped", self.id, claim.workflow_id)
         except Fenced as error:
@@ -174,92 +235,8 @@ class Runner:
         except Exception as error:  # noqa: BLE001  # nothing may end the runner; what was not told is told here
             _log.exception("%s: workflow %s could not be settled: %s", self.id, claim.workflow_id, error)
         finally:
-            self._active.pop(claim.workflow_id, None)
+            del self._active[claim.workflow_id, claim.epoch]
             self._wake.set()
-
-    async def _advance(self, active: _Active) -> None:
-        """Run a workflow to its next stop, and write down what it came to."""
-        claim = active.claim
-        run = await Run.open(
-            claim=claim, config=self._config, database=self._database, directory=self._directory
-        )
-        kind, graph = self._graph(claim.kind)
-        try:
-            outcome = await self._invoke(active, run, kind, graph)
-            await self._settle(claim, kind, outcome)
-        except GraphDrained:
-            await self._database.steadily(lambda: workflows.give_back(self._database, claim))
-        except (Fenced, asyncio.CancelledError):
-            raise
-        except Exception as error:  # noqa: BLE001  # whatever went wrong fails the workflow, with its reason
-            await self._fail(claim, run, kind, error)
-
-    async def _settle(self, claim: Claim, kind: Kind, outcome: dict[str, Any]) -> None:
-        """The graph has stopped: at its gates, or at its end."""
-        if gates := outcome.get(_INTERRUPT):
-            waits = {gate.id: _gate(gate.value) for gate in gates}
-            await self._database.steadily(lambda: approvals.open_gates(self._database, claim, waits))
-        else:
-            result = kind.result(outcome)
-            await self._database.steadily(lambda: workflows.finish(self._database, claim, result=result))
-
-    async def _invoke(
-        self, active: _Active, run: Run, kind: Kind, graph: CompiledStateGraph[Any, Any, Any, Any]
-    ) -> dict[str, Any]:
-        claim = active.claim
-        await self._database.steadily(lambda: self._check_still_permitted(claim))
-        where: Any = {
-            "configurable": {"thread_id": claim.workflow_id, EPOCH: claim.epoch},
-            "recursion_limit": _RECURSION_LIMIT,
-        }
-        state, context = await kind.begin(run)
-        entry: Any = state
-        # An epoch above 1 means that someone ran it before, perhaps to a checkpoint.
-        if claim.epoch > 1 and (saved := await self._saver.aget_tuple(where)):
-            open_gates = {
-                gate.id
-                for _, channel, gates in saved.pending_writes or []
-                if channel == _INTERRUPT
-                for gate in gates
-            }
-            answers = {i: answer for i, answer in (claim.resume or {}).items() if i in open_gates}
-            entry = Command(resume=answers) if answers else None
-        outcome = await graph.ainvoke(
-            entry, where, context=context, durability="sync", control=active.control
-        )
-        return outcome if isinstance(outcome, dict) else {}
-
-    async def _check_still_permitted(self, claim: Claim) -> None:
-        """Before what was approved is done: whoever asked must still have the scope, as last seen."""
-        approved = any(answer["status"] == "approved" for answer in (claim.resume or {}).values())
-        if claim.permission is None or not approved:
-            return
-        async with self._database.connection() as connection:
-            scopes = await users.stored_scopes(connection, claim.requested_by)
-        role, topic = claim.permission.role, claim.permission.topic
-        if not check_permission(scopes, role, topic):
-            raise PermissionMissing(f"{claim.requested_by} asked for this and no longer has {topic}:{role}")
-
-    async def _fail(self, claim: Claim, run: Run, kind: Kind, error: Exception) -> None:
-        reason = str(error) if isinstance(error, SignoffError) else f"{type(error).__name__}: {error}"
-        reason = reason.replace("\x00", "")  # Postgres holds no NUL
-        _log.warning("%s: workflow %s failed: %s", self.id, claim.workflow_id, reason)
-        if kind.failed:
-            try:
-                await kind.failed(run, reason)
-            except Exception as second:  # noqa: BLE001  # it is told in the reason, and must not hide the first
-                reason += f" (and the failure could not be filed: {type(second).__name__}: {second})"
-        await self._database.steadily(lambda: workflows.fail(self._database, claim, error=reason))
-
-    def _graph(self, name: str) -> tuple[Kind, CompiledStateGraph[Any, Any, Any, Any]]:
-        if name not in self._graphs:
-            kind = load_kind(self._kinds[name])
-            self._graphs[name] = (kind, kind.build_graph().compile(checkpointer=self._saver))
-        return self._graphs[name]
-
-
-def _gate(value: dict[str, Any]) -> GateRequest | Asked:
-    return (Asked if value.keys() == {"approval_id"} else GateRequest).model_validate(value)
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:

@@ -5,12 +5,14 @@ what they are relative to, which database is the cluster's, and which configurat
 """
 
 import json
+import uuid
 from pathlib import Path
 from typing import Any
 
 import ray.experimental.internal_kv as kv
 from pydantic import BaseModel, ConfigDict
 
+from actors.runtime.files import write_atomically
 from models.config import Config, load
 from models.errors import ClusterProblem
 
@@ -32,6 +34,15 @@ def publish(config: Config, *, root: Path, database_url: str) -> None:
     """Write the site's facts into the cluster this process is connected to."""
     site = Site(root=root, database_url=database_url, settings=_settings(config))
     kv._internal_kv_put(_KEY, site.model_dump_json().encode(), overwrite=True, namespace=_NAMESPACE)
+
+
+def site_id(data_dir: Path) -> str:
+    """The id of the site that keeps its data here, given once: it is in the names of the site's runners."""
+    file = data_dir / "site-id"
+    if not file.exists():
+        data_dir.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, uuid.uuid4().hex[:8])
+    return file.read_text(encoding="ascii").strip()
 
 
 def find() -> Site:

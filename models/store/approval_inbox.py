@@ -8,7 +8,7 @@ from models.scopes import GLOBAL, ROLES, Scope
 from models.store.database import Connection
 
 _SELECT = """
-SELECT a.id, a.workflow_id, a.interrupt_id, a.kind, a.about, a.title, a.content, a.digest, a.requested_by,
+SELECT a.id, a.workflow_id, a.gate, a.kind, a.about, a.title, a.content, a.digest, a.requested_by,
        a.required_scope, a.four_eyes, a.quorum, a.void_reason, a.status, a.decided_by, a.notes, a.created_at,
        a.expires_at, a.decided_at,
        coalesce((SELECT jsonb_agg(jsonb_build_object('voter', v.voter, 'decision', v.decision,

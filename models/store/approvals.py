@@ -1,55 +1,89 @@
 """Approvals: asked for, decided by humans, each in one transaction. Reading them is in `approval_inbox`.
 
-A runner opens them at a gate, under its epoch, or they are asked for together with the workflow. Deciding
-locks the workflow, then the approval, as every writer does: of two decisions at once one wins and the
-other gets 409.
+A runner opens them at a gate, under its epoch, or they are asked for together with the workflow; one for
+each gate of a workflow. Deciding locks the workflow, then the approval, as every writer does: of two
+decisions at once one wins and the other gets 409.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from psycopg.types.json import Jsonb
 from pydantic import ValidationError
 
-from models.approvals import Approval, Asked, Decision, GateDecision, GateRequest, content_digest
-from models.errors import ApprovalConflict, ApprovalNotFound, DecisionInvalid, PermissionMissing
+from models.approvals import Approval, Decision, GateDecision, GateRequest, GateStop, content_digest
+from models.errors import ApprovalConflict, DecisionInvalid, JournalMismatch, PermissionMissing
 from models.scopes import Scope
-from models.store import approval_inbox, events, users, workflows
+from models.store import approval_inbox, claims, events, users, workflows
 from models.store.database import Connection, Database
 from models.workflows import Claim
 
 
 async def ask(
-    connection: Connection, workflow_id: str, request: GateRequest, *, requested_by: str
+    connection: Connection, workflow_id: str, gate: str, request: GateRequest, *, requested_by: str
 ) -> Approval:
-    """Write an approval that the workflow's gate will wait for (`Asked`), in the caller's transaction."""
-    approval_id = await _write(connection, workflow_id, None, request, requested_by)
-    assert approval_id is not None, "only an interrupt can be there already"
+    """Write an approval that the workflow will wait for at `gate`, in the caller's transaction."""
+    approval_id = await _write(connection, workflow_id, gate, request, requested_by)
+    if approval_id is None:
+        raise ApprovalConflict(f"workflow {workflow_id} has an approval for its gate {gate} already")
     return await approval_inbox.get(connection, approval_id)
 
 
-async def open_gates(database: Database, claim: Claim, gates: Mapping[str, GateRequest | Asked]) -> None:
-    """Write the approvals a graph stopped for (by interrupt id), and let the workflow wait.
+async def open_gates(database: Database, claim: Claim, stops: Sequence[GateStop]) -> None:
+    """Write the approvals of the gates that a graph has stopped at, and let the workflow wait.
 
-    An approval that is already there (a runner died right after writing it) stays as it is; one that was
-    asked for with the workflow now knows its gate.
+    An approval that is already there, from an earlier run or asked for with the workflow, stays as it is.
 
     Raises:
-        Fenced, and ApprovalNotFound: a gate waits for an approval that is not the workflow's.
+        Fenced.
+        JournalMismatch: a gate's approval is for something else than the gate asks for, or there is none.
     """
     async with database.transaction() as connection:
-        await workflows.fence(connection, claim)
-        for interrupt_id, gate in gates.items():
-            if isinstance(gate, Asked):
-                await _bind(connection, claim.workflow_id, interrupt_id, gate)
-            else:
-                await _write(connection, claim.workflow_id, interrupt_id, gate, claim.requested_by)
+        await claims.fence(connection, claim)
+        for stop in stops:
+            if stop.request is None:
+                await _check_there(connection, claim, stop.gate)
+            elif not await _write(connection, claim.workflow_id, stop.gate, stop.request, claim.requested_by):
+                await check_same(connection, claim.workflow_id, stop)
         await connection.execute(
-            """UPDATE workflows SET status = 'waiting', runner_id = NULL, resume = NULL, epoch = epoch + 1,
-                      updated_at = now() WHERE id = %s""",
+            """UPDATE workflows SET status = 'waiting', runner_id = NULL, epoch = epoch + 1, deaths = 0,
+                      parked_for = NULL, parked_since = NULL, updated_at = now()
+               WHERE id = %s AND status = 'running'""",
             (claim.workflow_id,),
         )
         await _resume_when_all_decided(connection, claim.workflow_id)
+
+
+async def decided(connection: Connection, workflow_id: str) -> dict[str, GateDecision]:
+    """The decisions that a workflow's gates were given so far, by gate."""
+    gates = await approval_inbox.of_workflow(connection, workflow_id)
+    return {
+        gate.gate: GateDecision(
+            approval_id=gate.id, status=gate.status, decided_by=gate.decided_by, notes=gate.notes
+        )
+        for gate in gates
+        if gate.status != "pending"
+    }
+
+
+async def check_same(connection: Connection, workflow_id: str, stop: GateStop) -> None:
+    """A decision binds to exact content: what a gate asks for now must be what its approval shows.
+
+    Raises:
+        JournalMismatch: it is not.
+    """
+    assert stop.request is not None, "nothing is asked for anew"
+    cursor = await connection.execute(
+        "SELECT id, digest, %s AS content FROM approvals WHERE workflow_id = %s AND gate = %s",
+        (Jsonb(stop.request.content), workflow_id, stop.gate),
+    )
+    row = await cursor.fetchone()
+    assert row is not None, "whoever calls has seen it"
+    if content_digest(row["content"]) != row["digest"]:
+        raise JournalMismatch(
+            f"gate {stop.gate} asks for something else than approval {row['id']} shows: stop the workflow, "
+            "or run the release that began it"
+        )
 
 
 async def decide(
@@ -135,21 +169,21 @@ def _read(answer: Any) -> Decision:
 
 
 async def _write(
-    connection: Connection, workflow_id: str, interrupt_id: str | None, request: GateRequest, by: str
+    connection: Connection, workflow_id: str, gate: str, request: GateRequest, by: str
 ) -> str | None:
-    """Write an approval and its event; its id, or None if the interrupt has one."""
+    """Write an approval and its event; its id, or None if the gate has one."""
     # The digest is of the content as it will be read and shown: jsonb writes some numbers differently.
     row = await (await connection.execute("SELECT %s AS content", (Jsonb(request.content),))).fetchone()
     assert row is not None
     cursor = await connection.execute(
-        """INSERT INTO approvals (id, workflow_id, interrupt_id, kind, about, title, content, digest,
+        """INSERT INTO approvals (id, workflow_id, gate, kind, about, title, content, digest,
                                   requested_by, required_scope, four_eyes, quorum, status, expires_at)
            VALUES (nextval('approval_numbers')::text, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, 'pending',
                    now() + make_interval(secs => %s))
-           ON CONFLICT (workflow_id, interrupt_id) DO NOTHING RETURNING id""",
+           ON CONFLICT (workflow_id, gate) DO NOTHING RETURNING id""",
         (
             workflow_id,
-            interrupt_id,
+            gate,
             request.kind,
             request.about,
             request.title,
@@ -170,14 +204,12 @@ async def _write(
     return approval.id
 
 
-async def _bind(connection: Connection, workflow_id: str, interrupt_id: str, gate: Asked) -> None:
+async def _check_there(connection: Connection, claim: Claim, gate: str) -> None:
     cursor = await connection.execute(
-        """UPDATE approvals SET interrupt_id = %s WHERE id = %s AND workflow_id = %s
-           AND (interrupt_id IS NULL OR interrupt_id = %s)""",
-        (interrupt_id, gate.approval_id, workflow_id, interrupt_id),
+        "SELECT 1 FROM approvals WHERE workflow_id = %s AND gate = %s", (claim.workflow_id, gate)
     )
-    if cursor.rowcount != 1:
-        raise ApprovalNotFound(f"workflow {workflow_id} has no approval {gate.approval_id!r} to wait for")
+    if await cursor.fetchone() is None:
+        raise JournalMismatch(f"workflow {claim.workflow_id} has no approval for its gate {gate}")
 
 
 async def _lock(connection: Connection, approval_id: str) -> Approval:
@@ -273,27 +305,12 @@ async def _tell(connection: Connection, type_: str, approval: Approval, by: str 
 
 
 async def _resume_when_all_decided(connection: Connection, workflow_id: str) -> None:
-    """Queue a waiting workflow once none of its gates is open, with their decisions."""
+    """Queue a waiting workflow once none of its gates is open."""
     cursor = await connection.execute(
-        "SELECT 1 FROM workflows WHERE id = %s AND status = 'waiting' FOR UPDATE", (workflow_id,)
+        """UPDATE workflows SET status = 'queued', updated_at = now()
+           WHERE id = %(id)s AND status = 'waiting' AND NOT EXISTS (
+               SELECT 1 FROM approvals WHERE workflow_id = %(id)s AND status = 'pending')""",
+        {"id": workflow_id},
     )
-    if await cursor.fetchone() is None:
-        return
-    gates = await approval_inbox.of_workflow(connection, workflow_id)
-    if any(gate.status == "pending" for gate in gates):
-        return
-    resume = {
-        gate.interrupt_id: GateDecision(
-            approval_id=gate.id,
-            status=gate.status,  # type: ignore[arg-type]  # none is pending here
-            decided_by=gate.decided_by,
-            notes=gate.notes,
-        ).model_dump()
-        for gate in gates
-        if gate.interrupt_id is not None
-    }
-    await connection.execute(
-        "UPDATE workflows SET status = 'queued', resume = %s, updated_at = now() WHERE id = %s",
-        (Jsonb(resume), workflow_id),
-    )
-    await workflows.notify(connection)
+    if cursor.rowcount:
+        await workflows.notify(connection)

@@ -8,9 +8,10 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -19,25 +20,69 @@ from models.errors import DatabaseUnavailable
 T = TypeVar("T")
 Connection = psycopg.AsyncConnection[DictRow]
 
-# What a lost or restarting server raises. A statement refused for its content is not among them.
-GONE = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout)
+# What a lost, restarting, full or read-only server raises, and what waited too long for a lock. A statement
+# refused for its content is not among them.
+GONE = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    psycopg.errors.ReadOnlySqlTransaction,
+    PoolTimeout,
+)
+
+_TOO_SLOW = psycopg.errors.QueryCanceled
+
+# No connection waits for ever: not in a statement, not for a lock, not in a transaction that nobody goes on
+# with, and not for a server that does not answer any more.
+_SETTINGS = {
+    "statement_timeout": "60s",
+    "lock_timeout": "10s",
+    "idle_in_transaction_session_timeout": "30s",
+}
+_SOCKET = {
+    "connect_timeout": 10,
+    "keepalives": 1,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+
+
+def connection_parameters(url: str, *, application: str) -> dict[str, Any]:
+    """What every connection is made with; what the URL says itself stays."""
+    given = conninfo_to_dict(url)
+    ours = " ".join(f"-c {name}={value}" for name, value in _SETTINGS.items())
+    options = f"{ours} {given.get('options') or ''}".strip()
+    return {"application_name": application, **_SOCKET, **given, "options": options}
 
 
 class Database:
-    """A pool of autocommit connections to one Postgres. Use as an async context manager."""
+    """A pool of autocommit connections to one Postgres. Use as an async context manager.
 
-    def __init__(self, *, url: str, pool_size: int, patience_seconds: float = 60.0) -> None:
+    Args:
+        patience_seconds: how long `steadily` goes on; `math.inf` never gives up.
+        application: how the server names these connections.
+    """
+
+    def __init__(
+        self,
+        *,
+        url: str,
+        pool_size: int,
+        patience_seconds: float = 60.0,
+        application: str = "signoff",
+    ) -> None:
         self.url = url
         self._patience = patience_seconds
+        self._parameters = connection_parameters(url, application=application)
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
-            url,
             connection_class=psycopg.AsyncConnection[DictRow],
-            kwargs={"autocommit": True, "row_factory": dict_row, "connect_timeout": 10},
+            kwargs={**self._parameters, "autocommit": True, "row_factory": dict_row},
             min_size=min(2, pool_size),
             max_size=pool_size,
             open=False,
             timeout=10,
-            reconnect_timeout=patience_seconds,
+            reconnect_timeout=min(patience_seconds, 3600.0),
         )
 
     async def __aenter__(self) -> "Database":
@@ -65,20 +110,32 @@ class Database:
         async with self._pool.connection() as connection, connection.transaction():
             yield connection
 
+    @asynccontextmanager
+    async def apart(self) -> AsyncIterator[Connection]:
+        """An autocommit connection outside the pool, for what must not wait for a free one."""
+        async with await psycopg.AsyncConnection[DictRow].connect(
+            **self._parameters, autocommit=True, row_factory=dict_row
+        ) as connection:
+            yield connection
+
     async def steadily(self, call: Callable[[], Awaitable[T]]) -> T:
         """Run `call`, again and again while Postgres is away; it must be idempotent.
 
         Raises:
             DatabaseUnavailable: Postgres stayed away for longer than `patience_seconds`.
         """
-        deadline = time.monotonic() + self._patience
+        started = time.monotonic()
         pause = 0.05
         while True:
             try:
                 return await call()
             except GONE as error:
-                if time.monotonic() > deadline:
-                    raise DatabaseUnavailable(f"Postgres stayed away: {error}") from error
+                # One that takes longer than any statement may will not be quicker the next time.
+                patience = min(self._patience, 60.0) if isinstance(error, _TOO_SLOW) else self._patience
+                if time.monotonic() > started + patience:
+                    raise DatabaseUnavailable(
+                        f"Postgres stayed away: {error}", waits_for="Postgres"
+                    ) from error
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, 1.0)
 
@@ -89,7 +146,7 @@ class Database:
         """
         while True:
             try:
-                async with await psycopg.AsyncConnection.connect(self.url, autocommit=True) as connection:
+                async with self.apart() as connection:
                     await connection.execute(f"LISTEN {channel}".encode())
                     heard("")
                     async for notice in connection.notifies():

@@ -1,59 +1,89 @@
-"""Documents of a workflow: the drafts, reviews and verdicts that are too big for a checkpoint.
+"""Documents of a workflow: what its steps came to. They are its journal, and the only one.
 
-Each is written once, under a key that names its step, in one fenced statement together with the
-model calls it took and the event that tells of it.
+Each is written once, under a key that names its step, fenced, together with the model calls it took
+and the event that tells of it.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from psycopg.types.json import Jsonb
 from pydantic import BaseModel
 
-from models.errors import Fenced
-from models.llm import ModelCall
-from models.store import events, workflows
+from models.store import claims, events
 from models.store.database import Connection, Database
 from models.workflows import Claim
 
 _PUT = """
-WITH fence AS (
-    SELECT id FROM workflows WHERE id = %(id)s AND epoch = %(epoch)s AND status = 'running' FOR SHARE
+WITH given AS MATERIALIZED (
+    SELECT * FROM unnest(%(ids)s::text[], %(epochs)s::bigint[], %(keys)s::text[], %(values)s::text[],
+                         %(calls)s::text[]) AS r(workflow_id, epoch, key, value, calls)
+), held AS MATERIALIZED (
+    SELECT w.id, w.epoch FROM workflows w
+    WHERE w.status = 'running' AND (w.id, w.epoch) IN (SELECT workflow_id, epoch FROM given)
+    FOR SHARE SKIP LOCKED
 ), kept AS (
-    INSERT INTO documents (workflow_id, key, value) SELECT id, %(key)s, %(value)s FROM fence
-    ON CONFLICT (workflow_id, key) DO NOTHING RETURNING workflow_id
+    INSERT INTO documents (workflow_id, key, value)
+    SELECT g.workflow_id, g.key, g.value::jsonb FROM given g
+    JOIN held h ON h.id = g.workflow_id AND h.epoch = g.epoch
+    ON CONFLICT (workflow_id, key) DO NOTHING RETURNING workflow_id, key
 ), called AS (
     INSERT INTO model_calls (workflow_id, step, agent, model, prompt_sha256, prompt_tokens,
                              completion_tokens, latency_seconds, error)
-    SELECT kept.workflow_id, %(key)s, c.agent, c.model, c.prompt_sha256, c.prompt_tokens, c.completion_tokens,
-           c.latency_seconds, c.error
-    FROM kept, jsonb_to_recordset(%(calls)s) AS c(agent text, model text, prompt_sha256 text,
+    SELECT kept.workflow_id, kept.key, c.agent, c.model, c.prompt_sha256, c.prompt_tokens,
+           c.completion_tokens, c.latency_seconds, c.error
+    FROM kept JOIN given g ON g.workflow_id = kept.workflow_id AND g.key = kept.key AND g.calls IS NOT NULL
+    CROSS JOIN LATERAL jsonb_to_recordset(g.calls::jsonb) AS c(agent text, model text, prompt_sha256 text,
          prompt_tokens int, completion_tokens int, latency_seconds float8, error text)
-), said AS (
+), told AS (
     INSERT INTO events (type, workflow_id, data)
-    SELECT 'step.done', workflow_id, jsonb_build_object('step', %(key)s::text) FROM kept
+    SELECT 'step.done', workflow_id, jsonb_build_object('step', key) FROM kept
 )
-SELECT id FROM fence
+SELECT id, epoch FROM held
 """
 
 
-async def put(
-    database: Database, claim: Claim, *, key: str, value: Any, calls: Sequence[ModelCall] = ()
-) -> None:
-    """Keep a document (JSON). The first one under a key stays. Raises Fenced."""
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A step's outcome on its way into the journal: a document, and the model calls it took, as JSON."""
+
+    claim: Claim
+    key: str
+    value: str
+    calls: str | None
+
+
+async def put(database: Database, outcomes: Sequence[Outcome]) -> set[tuple[str, int]]:
+    """Keep documents of many workflows in one statement; the first one under a key stays.
+
+    Each is fenced by itself. A workflow that somebody else has locked is passed over, so that it holds up
+    no other.
+
+    Returns:
+        The (workflow id, epoch) whose documents are kept now.
+    """
+    query = {
+        "ids": [o.claim.workflow_id for o in outcomes],
+        "epochs": [o.claim.epoch for o in outcomes],
+        "keys": [o.key for o in outcomes],
+        "values": [o.value for o in outcomes],
+        "calls": [o.calls for o in outcomes],
+    }
+    async with database.connection() as connection:
+        cursor = await connection.execute(_PUT, query, prepare=True)
+        return {(row["id"], row["epoch"]) for row in await cursor.fetchall()}
+
+
+async def still_owned(database: Database, claims: Sequence[Claim]) -> set[tuple[str, int]]:
+    """Which of the claims, as (workflow id, epoch), are not over. Waits for no lock."""
     async with database.connection() as connection:
         cursor = await connection.execute(
-            _PUT,
-            {
-                "id": claim.workflow_id,
-                "epoch": claim.epoch,
-                "key": key,
-                "value": Jsonb(value),
-                "calls": Jsonb([call.model_dump() for call in calls]),
-            },
+            """SELECT w.id, w.epoch FROM workflows w JOIN unnest(%s::text[], %s::bigint[]) AS c(id, epoch)
+               ON w.id = c.id AND w.epoch = c.epoch WHERE w.status = 'running'""",
+            ([c.workflow_id for c in claims], [c.epoch for c in claims]),
         )
-        if await cursor.fetchone() is None:
-            raise Fenced(f"workflow {claim.workflow_id} is no longer this runner's (epoch {claim.epoch})")
+        return {(row["id"], row["epoch"]) for row in await cursor.fetchall()}
 
 
 async def effect(
@@ -64,7 +94,7 @@ async def effect(
     The idempotency key of a step is (workflow, key). Raises Fenced, and what `act` raises.
     """
     async with database.transaction() as connection:
-        await workflows.fence(connection, claim)
+        await claims.fence(connection, claim)
         cursor = await connection.execute(
             "SELECT value FROM documents WHERE workflow_id = %s AND key = %s", (claim.workflow_id, key)
         )

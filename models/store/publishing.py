@@ -26,6 +26,7 @@ from models.webhook_payloads import approval_required, article_published, articl
 from models.workflows import Permission, WorkflowRequest
 
 KIND = "publish_article"
+GATE = "publication"
 
 
 async def submit(connection: Connection, article_id: int, *, by: str) -> Article:
@@ -86,6 +87,7 @@ async def ask(
     approval = await approvals.ask(
         connection,
         workflow.id,
+        GATE,
         GateRequest(
             kind=KIND,
             about=f"article:{article_id}",

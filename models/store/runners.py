@@ -1,41 +1,63 @@
-"""Runners' leases: a row per process, renewed while it lives."""
+"""Runners' leases: a row per process, renewed while it lives.
 
-from models.store.database import Database
+A lease ends by time, or because its process is proven dead; a name proves nothing. While no lease is
+renewed at all, as when Postgres is away, the clock of leases stands still.
+"""
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from models.store.database import Connection, Database
 
 
-async def register(
-    database: Database, *, runner_id: str, name: str, node: str, pid: int, lease_seconds: float
+class RunnerProcess(BaseModel):
+    """Where a runner's process is. `machine` and `started` tell it from others of the same `pid`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    node: str
+    pid: int
+    machine: str | None
+    started: int | None
+
+
+async def renew(
+    connection: Connection, *, runner_id: str, name: str, process: RunnerProcess, lease_seconds: float
 ) -> None:
-    """Begin a lease. A former process of the same name is dead, so its lease ends now."""
-    async with database.transaction() as connection:
-        await connection.execute(
-            "UPDATE runners SET lease_until = now() WHERE name = %s AND id <> %s AND lease_until > now()",
-            (name, runner_id),
+    """Begin a lease or push its end out, and let the clock of leases run."""
+    await connection.execute(
+        """
+        WITH clock AS (
+            UPDATE lease_clock SET renewed_at = now(),
+                   running_since = CASE WHEN renewed_at BETWEEN now() - make_interval(secs => %(lease)s)
+                                                            AND now() + make_interval(secs => %(lease)s)
+                                        THEN running_since ELSE now() END
         )
-        await connection.execute(
-            "DELETE FROM runners WHERE lease_until < now() - interval '1 day'",
-        )
-        await connection.execute(
-            """INSERT INTO runners (id, name, node, pid, lease_until)
-               VALUES (%s, %s, %s, %s, now() + make_interval(secs => %s))
-               ON CONFLICT (id) DO UPDATE SET lease_until = EXCLUDED.lease_until""",
-            (runner_id, name, node, pid, lease_seconds),
-        )
+        INSERT INTO runners (id, name, node, pid, machine, process_started, lease_until)
+        VALUES (%(id)s, %(name)s, %(node)s, %(pid)s, %(machine)s, %(started)s,
+                now() + make_interval(secs => %(lease)s))
+        ON CONFLICT (id) DO UPDATE SET lease_until = EXCLUDED.lease_until
+        """,
+        {"id": runner_id, "name": name, "lease": lease_seconds, **process.model_dump()},
+    )
 
 
-async def renew(database: Database, *, runner_id: str, lease_seconds: float) -> None:
-    """Push the lease's end out."""
-    async with database.connection() as connection:
-        await connection.execute(
-            "UPDATE runners SET lease_until = now() + make_interval(secs => %s) WHERE id = %s",
-            (lease_seconds, runner_id),
-        )
+async def of_machine(connection: Connection, machine: str) -> dict[str, RunnerProcess]:
+    """The runners of one machine that have not ended, by id."""
+    cursor = await connection.execute(
+        "SELECT id, node, pid, machine, process_started AS started FROM runners WHERE machine = %s",
+        (machine,),
+    )
+    return {row.pop("id"): RunnerProcess.model_validate(row) for row in await cursor.fetchall()}
 
 
-async def end(database: Database, *, runner_id: str) -> None:
-    """End a lease at once, so that others take over without waiting for it to run out."""
-    async with database.connection() as connection:
-        await connection.execute("DELETE FROM runners WHERE id = %s", (runner_id,))
+async def end(connection: Connection, runner_ids: Sequence[str]) -> None:
+    """End leases at once, of runners that stop or are proven dead: others take over without waiting."""
+    await connection.execute(
+        "DELETE FROM runners WHERE id = ANY(%s) OR lease_until < now() - interval '1 day'",
+        (list(runner_ids),),
+    )
 
 
 async def alive(database: Database) -> list[str]:

@@ -7,7 +7,7 @@ that fence and write at once, and all of them read better as the SQL they are.
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
-from models.store.columns import XID8, column_id, column_text, column_when, metadata
+from models.store.columns import XID8, column_text, column_when, metadata
 
 workflows = sa.Table(
     "workflows",
@@ -21,9 +21,17 @@ workflows = sa.Table(
     column_text("status"),
     sa.Column("epoch", sa.BigInteger, nullable=False, server_default="0"),
     column_text("runner_id", nullable=True),
-    sa.Column("resume", JSONB),
     sa.Column("result", JSONB),
     column_text("error", nullable=True),
+    # How many runners in a row died with it, and how many documents it had when the last one took over.
+    sa.Column("deaths", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("documents_seen", sa.Integer, nullable=False, server_default="0"),
+    # What a parked workflow waits for, since when, and when it is tried again.
+    column_text("parked_for", nullable=True),
+    column_when("parked_since", nullable=True),
+    column_when("not_before", nullable=True),
+    # Whether the files that tell of its end are still to be written.
+    sa.Column("projection_due", sa.Boolean, nullable=False, server_default="false"),
     # What its requester must still be allowed when it resumes; see `models.workflows.Permission`.
     sa.Column("permission", JSONB),
     column_when("created_at", default=True),
@@ -31,21 +39,28 @@ workflows = sa.Table(
     column_when("started_at", nullable=True),
     column_when("finished_at", nullable=True),
     sa.CheckConstraint(
-        "status IN ('queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled')", name="status"
+        "status IN ('queued', 'running', 'waiting', 'parked', 'succeeded', 'failed', 'cancelled')",
+        name="status",
     ),
     # Every step locks and so rewrites its row's header: leave room for that on the page.
     postgresql_with={"fillfactor": "70"},
 )
 sa.Index(
-    "workflows_one_open_per_key_idx",
+    "workflows_open_key_idx",
     workflows.c.key,
     unique=True,
-    postgresql_where=sa.text("status IN ('queued', 'running', 'waiting')"),
+    postgresql_where=sa.text("status IN ('queued', 'running', 'waiting', 'parked')"),
 )
 sa.Index(
-    "workflows_to_run_idx",
+    "workflows_claimable_idx",
+    workflows.c.kind,
     workflows.c.created_at,
-    postgresql_where=sa.text("status IN ('queued', 'running')"),
+    postgresql_where=sa.text("status IN ('queued', 'running', 'parked')"),
+)
+sa.Index(
+    "workflows_projection_due_idx",
+    workflows.c.finished_at,
+    postgresql_where=sa.text("projection_due"),
 )
 sa.Index("workflows_key_created_at_idx", workflows.c.key, workflows.c.created_at)
 sa.Index("workflows_requested_by_created_at_idx", workflows.c.requested_by, workflows.c.created_at)
@@ -57,8 +72,21 @@ runners = sa.Table(
     column_text("name"),
     column_text("node"),
     sa.Column("pid", sa.Integer, nullable=False),
+    # With `pid`, what proves on the same machine that it is dead; see `actors.runtime.process`.
+    column_text("machine", nullable=True),
+    sa.Column("process_started", sa.BigInteger),
     column_when("started_at", default=True),
     column_when("lease_until"),
+)
+
+# One row: since when leases have been renewed without a gap. What could not be renewed has not run out.
+lease_clock = sa.Table(
+    "lease_clock",
+    metadata,
+    sa.Column("one", sa.Boolean, primary_key=True, server_default="true"),
+    column_when("running_since"),
+    column_when("renewed_at"),
+    sa.CheckConstraint("one", name="one"),
 )
 
 batches = sa.Table(
@@ -77,32 +105,6 @@ batch_workflows = sa.Table(
     sa.Column("workflow_id", sa.Text, sa.ForeignKey("workflows.id", ondelete="CASCADE"), primary_key=True),
 )
 sa.Index("batch_workflows_workflow_id_idx", batch_workflows.c.workflow_id)
-
-checkpoints = sa.Table(
-    "checkpoints",
-    metadata,
-    column_id("thread_id"),
-    column_id("checkpoint_ns"),
-    column_id("checkpoint_id"),
-    column_id("parent_checkpoint_id", nullable=True),
-    column_text("type"),
-    sa.Column("data", sa.LargeBinary, nullable=False),
-    sa.Column("metadata", sa.LargeBinary, nullable=False),
-)
-
-checkpoint_writes = sa.Table(
-    "checkpoint_writes",
-    metadata,
-    column_id("thread_id"),
-    column_id("checkpoint_ns"),
-    column_id("checkpoint_id"),
-    column_id("task_id"),
-    sa.Column("idx", sa.Integer, primary_key=True),
-    column_text("task_path"),
-    column_text("channel"),
-    column_text("type"),
-    sa.Column("data", sa.LargeBinary, nullable=False),
-)
 
 documents = sa.Table(
     "documents",
@@ -138,8 +140,8 @@ approvals = sa.Table(
     metadata,
     column_text("id", primary_key=True),
     sa.Column("workflow_id", sa.Text, sa.ForeignKey("workflows.id", ondelete="CASCADE"), nullable=False),
-    # Absent until the workflow reaches its gate, where the approval was asked for with the workflow.
-    column_text("interrupt_id", nullable=True),
+    # The name of the gate that waits for it.
+    column_text("gate"),
     column_text("kind"),
     # What it is about, such as `article:17`, and how the inbox names it.
     column_text("about", nullable=True),
@@ -158,7 +160,7 @@ approvals = sa.Table(
     column_when("created_at", default=True),
     column_when("expires_at"),
     column_when("decided_at", nullable=True),
-    sa.UniqueConstraint("workflow_id", "interrupt_id"),
+    sa.UniqueConstraint("workflow_id", "gate"),
     sa.CheckConstraint("status IN ('pending', 'approved', 'rejected', 'expired', 'void')", name="status"),
 )
 sa.Index("approvals_pending_idx", approvals.c.expires_at, postgresql_where=sa.text("status = 'pending'"))

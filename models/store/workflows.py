@@ -1,33 +1,21 @@
-"""Workflows and their leases.
-
-A runner's right to a workflow is `(runner_id, epoch)`. Claiming raises the epoch, and so do cancelling
-and giving back; every later write of the former owner finds another epoch and is refused (`Fenced`).
-A workflow that batches hold runs only while one of them has a live lease.
-"""
+"""Workflows: begun, looked at, begun again and stopped. What their runners write is in `claims`."""
 
 import uuid
 from collections.abc import Sequence
-from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from models.errors import Fenced, WorkflowEnded, WorkflowNotFound
+from models.errors import WorkflowConflict, WorkflowEnded, WorkflowNotFound
 from models.store import events
-from models.store.database import Connection, Database
-from models.workflows import ENDED_STATUSES, Claim, Holding, Workflow, WorkflowRequest
+from models.store.database import Connection
+from models.workflows import ENDED_STATUSES, Progress, Workflow, WorkflowRequest
 
 CHANNEL = "signoff_workflows"
 
 _COLUMNS = (
-    "id, kind, key, input, input_digest, requested_by, status, epoch, runner_id, resume, result, error, "
-    "permission, created_at, updated_at, started_at, finished_at"
+    "id, kind, key, input, input_digest, requested_by, status, epoch, runner_id, result, error, parked_for, "
+    "parked_since, projection_due, permission, created_at, updated_at, started_at, finished_at"
 )
-
-_WANTED = """(
-    NOT EXISTS (SELECT 1 FROM batch_workflows bw WHERE bw.workflow_id = w.id)
-    OR EXISTS (SELECT 1 FROM batch_workflows bw JOIN batches b ON b.id = bw.batch_id
-               WHERE bw.workflow_id = w.id AND b.lease_until > now())
-)"""
 
 
 async def notify(connection: Connection, *, about: str = "") -> None:
@@ -77,6 +65,15 @@ async def get_many(connection: Connection, workflow_ids: Sequence[str]) -> list[
     return [Workflow.model_validate(row) for row in await cursor.fetchall()]
 
 
+async def progress(connection: Connection, workflow_ids: Sequence[str]) -> list[Progress]:
+    """How far the workflows among `workflow_ids` are that exist, in no order; without their contents."""
+    cursor = await connection.execute(
+        "SELECT id, status, parked_for, projection_due FROM workflows WHERE id = ANY(%s)",
+        (list(workflow_ids),),
+    )
+    return [Progress.model_validate(row) for row in await cursor.fetchall()]
+
+
 async def latest_of_key(connection: Connection, key: str) -> Workflow | None:
     """The newest workflow of a key, locked until the transaction ends."""
     cursor = await connection.execute(
@@ -102,148 +99,30 @@ async def counts(connection: Connection) -> dict[str, int]:
     return {row["status"]: row["n"] for row in await cursor.fetchall()}
 
 
-async def claim(
-    database: Database, *, runner_id: str, kinds: Sequence[str], limit: int, lease_seconds: float
-) -> list[Claim]:
-    """Take up to `limit` workflows that wait for a runner or whose runner's lease has run out.
-
-    Whose own lease has run out takes none. While Postgres was down nobody could renew, so for one
-    `lease_seconds` after its start no lease counts as run out.
-    """
-    async with database.connection() as connection:
-        cursor = await connection.execute(
-            f"""
-            WITH ready AS (
-                SELECT w.id FROM workflows w
-                WHERE w.status IN ('queued', 'running') AND w.kind = ANY(%(kinds)s)
-                  AND (w.status = 'queued' OR (
-                        NOT EXISTS (
-                            SELECT 1 FROM runners r WHERE r.id = w.runner_id AND r.lease_until > now())
-                        AND pg_postmaster_start_time() < now() - make_interval(secs => %(lease)s)))
-                  AND EXISTS (SELECT 1 FROM runners r WHERE r.id = %(runner)s AND r.lease_until > now())
-                  AND {_WANTED}
-                ORDER BY w.created_at
-                LIMIT %(limit)s
-                FOR UPDATE OF w SKIP LOCKED
-            ), begun AS (
-                UPDATE workflows w
-                SET status = 'running', runner_id = %(runner)s, epoch = w.epoch + 1, updated_at = now(),
-                    started_at = coalesce(w.started_at, now()), error = NULL
-                FROM ready WHERE w.id = ready.id
-                RETURNING w.id, w.epoch, w.kind, w.input, w.requested_by, w.resume, w.permission,
-                          w.created_at
-            ), said AS (
-                INSERT INTO events (type, workflow_id, data)
-                SELECT 'workflow.running', id, jsonb_build_object('runner', %(runner)s::text, 'epoch', epoch)
-                FROM begun
-            )
-            SELECT id AS workflow_id, epoch, kind, input, requested_by, resume, permission, created_at
-            FROM begun
-            """,
-            {"kinds": list(kinds), "limit": limit, "runner": runner_id, "lease": lease_seconds},
-        )
-        return [Claim.model_validate(row) for row in await cursor.fetchall()]
-
-
-async def held_by(connection: Connection, runner_id: str) -> list[Holding]:
-    """What the database says a runner is running."""
-    cursor = await connection.execute(
-        f"""SELECT w.id AS workflow_id, w.epoch, {_WANTED} AS wanted
-            FROM workflows w WHERE w.runner_id = %s AND w.status = 'running'""",
-        (runner_id,),
-    )
-    return [Holding.model_validate(row) for row in await cursor.fetchall()]
-
-
-async def fence(connection: Connection, claim: Claim) -> None:
-    """Lock a workflow for a write of its owner.
+async def retry(connection: Connection, workflow_id: str) -> Workflow:
+    """Begin a failed workflow again, from its last document; a parked one is tried at once.
 
     Raises:
-        Fenced: the epoch has moved on; the caller's transaction must write nothing.
+        WorkflowNotFound.
+        WorkflowConflict: it is under way, waits for a decision, succeeded or was stopped.
     """
     cursor = await connection.execute(
-        "SELECT 1 FROM workflows WHERE id = %s AND epoch = %s AND status = 'running' FOR UPDATE",
-        (claim.workflow_id, claim.epoch),
-    )
-    if await cursor.fetchone() is None:
-        raise Fenced(f"workflow {claim.workflow_id} is no longer this runner's (epoch {claim.epoch})")
-
-
-async def finish(database: Database, claim: Claim, *, result: dict[str, Any]) -> None:
-    """Mark a workflow as succeeded, with its result. Raises Fenced."""
-    await _settle(database, claim, status="succeeded", result=result, error=None)
-
-
-async def fail(database: Database, claim: Claim, *, error: str) -> None:
-    """Mark a workflow as failed, with the reason. Raises Fenced."""
-    await _settle(database, claim, status="failed", result=None, error=error)
-
-
-async def _settle(
-    database: Database, claim: Claim, *, status: str, result: dict[str, Any] | None, error: str | None
-) -> None:
-    # One statement, one round trip: the update is its own fence.
-    async with database.connection() as connection:
-        cursor = await connection.execute(
-            """
-            WITH settled AS (
-                UPDATE workflows SET status = %(status)s, result = %(result)s, error = %(error)s,
-                       runner_id = NULL, resume = NULL, updated_at = now(), finished_at = now()
-                WHERE id = %(id)s AND epoch = %(epoch)s AND status = 'running'
-                RETURNING id
-            ), voided AS (
-                -- A workflow that failed waits for no decision any more.
-                UPDATE approvals SET status = 'void', decided_at = now()
-                FROM settled WHERE workflow_id = settled.id AND approvals.status = 'pending'
-            ), said AS (
-                INSERT INTO events (type, workflow_id, data)
-                SELECT 'workflow.' || %(status)s, id, %(data)s FROM settled
-            )
-            SELECT id FROM settled
-            """,
-            {
-                "status": status,
-                "result": Jsonb(result) if result is not None else None,
-                "error": error,
-                "id": claim.workflow_id,
-                "epoch": claim.epoch,
-                "data": Jsonb({"error": error} if error else {}),
-            },
-        )
-        if await cursor.fetchone() is None:
-            raise Fenced(f"workflow {claim.workflow_id} is no longer this runner's (epoch {claim.epoch})")
-
-
-async def give_back(database: Database, claim: Claim) -> None:
-    """Queue a workflow again, unfinished, for whoever may run it next. Raises Fenced."""
-    async with database.transaction() as connection:
-        await fence(connection, claim)
-        await connection.execute(
-            """UPDATE workflows SET status = 'queued', runner_id = NULL, epoch = epoch + 1, updated_at = now()
-               WHERE id = %s""",
-            (claim.workflow_id,),
-        )
-        await events.append(connection, "workflow.paused", claim.workflow_id, {})
-        await notify(connection)
-
-
-async def let_go(connection: Connection, workflow_id: str, epoch: int) -> None:
-    """Queue a workflow whose runner does not know that it has it (the claim's answer was lost)."""
-    await connection.execute(
-        "UPDATE workflows SET status = 'queued', runner_id = NULL WHERE id = %s AND epoch = %s",
-        (workflow_id, epoch),
-    )
-
-
-async def requeue(connection: Connection, workflow_id: str) -> None:
-    """Queue a failed workflow again: it continues from its last checkpoint."""
-    await connection.execute(
-        """UPDATE workflows SET status = 'queued', error = NULL, finished_at = NULL, updated_at = now()
-           WHERE id = %s AND status = 'failed'""",
+        f"""UPDATE workflows SET status = 'queued', error = NULL, finished_at = NULL, deaths = 0,
+                   projection_due = false, epoch = epoch + 1, parked_for = NULL, parked_since = NULL,
+                   not_before = NULL, updated_at = now()
+            WHERE id = %s AND status IN ('failed', 'parked') RETURNING {_COLUMNS}""",
         (workflow_id,),
     )
+    row = await cursor.fetchone()
+    if row is None:
+        workflow = await get(connection, workflow_id)
+        raise WorkflowConflict(
+            f"workflow {workflow_id} is {workflow.status}: only one that failed or is parked is begun again",
+            status=workflow.status,
+        )
     await events.append(connection, "workflow.queued", workflow_id, {"again": True})
     await notify(connection)
+    return Workflow.model_validate(row)
 
 
 async def cancel(connection: Connection, workflow_id: str, *, reason: str) -> Workflow:
@@ -254,7 +133,7 @@ async def cancel(connection: Connection, workflow_id: str, *, reason: str) -> Wo
     """
     cursor = await connection.execute(
         f"""UPDATE workflows SET status = 'cancelled', epoch = epoch + 1, error = %s, runner_id = NULL,
-                   resume = NULL, updated_at = now(), finished_at = now()
+                   parked_for = NULL, parked_since = NULL, updated_at = now(), finished_at = now()
             WHERE id = %s AND status <> ALL(%s) RETURNING {_COLUMNS}""",
         (reason, workflow_id, list(ENDED_STATUSES)),
     )

@@ -13,14 +13,22 @@ from actors.runtime import gate
 from actors.runtime.kind import Kind
 from actors.runtime.run import Run
 from models.approvals import GateRequest
+from models.llm import Answer
 from tests.fakes.barrier import report
 
 KINDS = {
     "steps": "tests.fakes.graphs:STEPS",
     "gated": "tests.fakes.graphs:GATED",
+    "gates": "tests.fakes.graphs:GATES",
     "fan": "tests.fakes.graphs:FAN",
     "asking": "tests.fakes.graphs:ASKING",
 }
+
+
+class Done(BaseModel):
+    """A step's outcome."""
+
+    said: str
 
 
 class Context(BaseModel):
@@ -33,6 +41,19 @@ class Context(BaseModel):
     async def report(self, step: str) -> None:
         """Tell the barrier."""
         await report(self.run.input["barrier"], workflow=self.run.workflow_id, step=step, pid=os.getpid())
+
+    async def step(self, name: str) -> str:
+        """Do a step once: report it, and fail where `input.fail` names it."""
+
+        async def make() -> Answer[Done]:
+            await self.report(name)
+            if self.run.input.get("fail") == name:
+                raise RuntimeError(f"step {name} was told to fail")
+            if self.run.input.get("kill") == name:
+                os._exit(9)
+            return Answer(value=Done(said=name))
+
+        return (await self.run.once(name, Done, make)).said
 
 
 class State(TypedDict, total=False):
@@ -49,16 +70,13 @@ async def begin(run: Run) -> tuple[dict[str, Any], Context]:
 
 def _step(name: str) -> Any:
     async def step(state: State, runtime: Runtime[Context]) -> State:
-        await runtime.context.report(name)
-        if runtime.context.run.input.get("fail") == name:
-            raise RuntimeError(f"step {name} was told to fail")
-        return {"done": [name]}
+        return {"done": [await runtime.context.step(name)]}
 
     return step
 
 
 def build_steps() -> StateGraph[Any, Any, Any, Any]:
-    """one, two, three, four; a step named in `input.fail` raises."""
+    """one, two, three, four; a step named in `input.fail` raises, one named in `input.kill` kills."""
     graph = StateGraph(State, context_schema=Context)
     previous = START
     for name in ("one", "two", "three", "four"):
@@ -69,16 +87,19 @@ def build_steps() -> StateGraph[Any, Any, Any, Any]:
     return graph
 
 
-async def _gate(state: State) -> State:
-    decision = gate.decide(
-        GateRequest(
-            kind="plan",
-            content={"plan": ["send the letter", "pay the bill"]},
-            required_scope="global:editor",
-            four_eyes=True,
-            expires_in_seconds=3600,
-        )
+def plan(*steps: str) -> GateRequest:
+    """What the gates here ask for."""
+    return GateRequest(
+        kind="plan",
+        content={"plan": list(steps)},
+        required_scope="global:editor",
+        four_eyes=True,
+        expires_in_seconds=3600,
     )
+
+
+async def _gate(state: State) -> State:
+    decision = gate.decide("plan", plan("send the letter", "pay the bill"))
     return {"decision": decision.model_dump()}
 
 
@@ -101,6 +122,27 @@ def build_gated() -> StateGraph[Any, Any, Any, Any]:
     return graph
 
 
+def _side_gate(name: str) -> Any:
+    async def stop(state: State) -> State:
+        return {"done": [f"{name}: {gate.decide(name, plan(name)).status}"]}
+
+    return stop
+
+
+def build_gates() -> StateGraph[Any, Any, Any, Any]:
+    """Two gates and a step side by side, then join."""
+    graph = StateGraph(State, context_schema=Context)
+    graph.add_node("left", _side_gate("left"))
+    graph.add_node("right", _side_gate("right"))
+    graph.add_node("beside", _step("beside"))
+    graph.add_node("join", _step("join"))
+    for side in ("left", "right", "beside"):
+        graph.add_edge(START, side)
+    graph.add_edge(["left", "right", "beside"], "join")
+    graph.add_edge("join", END)
+    return graph
+
+
 class Branch(TypedDict):
     """One of several at the same time."""
 
@@ -108,8 +150,7 @@ class Branch(TypedDict):
 
 
 async def _branch(state: Branch, runtime: Runtime[Context]) -> State:
-    await runtime.context.report(f"branch {state['number']}")
-    return {"done": [f"branch {state['number']}"]}
+    return {"done": [await runtime.context.step(f"branch {state['number']}")]}
 
 
 def build_fan() -> StateGraph[Any, Any, Any, Any]:
@@ -126,10 +167,14 @@ def build_fan() -> StateGraph[Any, Any, Any, Any]:
 
 
 async def _ask(state: State, runtime: Runtime[Context]) -> State:
-    run = runtime.context.run
-    answer = await run.directory.agent("oracle").answer(run.input["question"])
-    await runtime.context.report("asked")
-    return {"done": [str(answer)]}
+    context = runtime.context
+
+    async def make() -> Answer[Done]:
+        answer = await context.run.directory.agent("oracle").answer(context.run.input["question"])
+        await context.report("asked")
+        return Answer(value=Done(said=str(answer)))
+
+    return {"done": [(await context.run.once("ask", Done, make)).said]}
 
 
 def build_asking() -> StateGraph[Any, Any, Any, Any]:
@@ -148,6 +193,7 @@ def _result(state: dict[str, Any]) -> dict[str, Any]:
 
 
 STEPS = Kind(build_graph=build_steps, begin=begin, result=_result)
-GATED = Kind(build_graph=build_gated, begin=begin, result=_result)
+GATED = Kind(build_graph=build_gated, begin=begin, result=_result, gated=True)
+GATES = Kind(build_graph=build_gates, begin=begin, result=_result, gated=True)
 FAN = Kind(build_graph=build_fan, begin=begin, result=_result)
 ASKING = Kind(build_graph=build_asking, begin=begin, result=_result)

@@ -98,7 +98,7 @@ class Site:
                 expires_in_seconds=60,
                 title="A plan",
             )
-            return await approvals.ask(connection, workflow.id, request, requested_by="ann")
+            return await approvals.ask(connection, workflow.id, "plan", request, requested_by="ann")
 
     async def status(self, approval: Approval) -> ApprovalStatus:
         async with self.database.connection() as connection:

@@ -10,11 +10,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from models.errors import DatabaseUnavailable
-from models.store import batches, events, migrate, runners, workflows
+from models.store import batches, events, migrate, workflows
 from models.store.database import Database
 from models.store.migrate import run_alembic
 from models.store.schema import metadata
 from models.workflows import WorkflowRequest
+from tests.integration.test_claims import claim, lease
 
 REQUEST = WorkflowRequest(kind="steps", key="editorial:a", input={}, input_digest="d", requested_by="ann")
 
@@ -40,34 +41,31 @@ def test_migrations_make_the_declared_schema_go_down_and_up_again(database_url: 
     assert differences(database_url) == []
 
 
-def test_a_database_of_the_last_release_with_work_under_way_goes_up_and_down(database_url: str) -> None:
+def test_a_database_of_an_earlier_release_keeps_what_waits(database_url: str) -> None:
     run_alembic(database_url, "downgrade", "0001")
     with psycopg.connect(database_url) as connection:
         connection.execute(
             """INSERT INTO workflows (id, kind, input, input_digest, requested_by, status)
-               VALUES ('w', 'k', '{}', 'd', 'ann', 'waiting')"""
+               VALUES ('w', 'k', '{}', 'd', 'ann', 'waiting'), ('v', 'publish_article', '{}', 'd', 'ann',
+                       'waiting')"""
         )
         connection.execute(
             """INSERT INTO approvals (id, workflow_id, interrupt_id, kind, content, digest, requested_by,
                                       required_scope, four_eyes, status, expires_at)
-               VALUES ('a', 'w', 'i', 'k', '{}', 'd', 'ann', 'global:editor', true, 'pending', now())"""
+               VALUES ('a', 'w', 'i', 'k', '{}', 'd', 'ann', 'global:editor', true, 'pending', now()),
+                      ('b', 'v', 'j', 'publish_article', '{}', 'd', 'ann', 'global:editor', true, 'pending',
+                       now())"""
         )
         connection.execute("INSERT INTO events (type, data) VALUES ('early', '{}')")
     migrate(database_url)
     assert differences(database_url) == []
     with psycopg.connect(database_url) as connection:
-        asked = "SELECT quorum, title FROM approvals WHERE id = 'a'"
-        assert connection.execute(asked).fetchall() == [(1, "")]
+        waiting = connection.execute("SELECT id, gate, status, quorum, title FROM approvals ORDER BY id")
+        assert waiting.fetchall() == [
+            ("a", "gate/a", "pending", 1, ""),
+            ("b", "publication", "pending", 1, ""),
+        ]
         assert connection.execute("SELECT role, topic FROM events").fetchall() == [("reader", None)]
-        # One that its workflow has not reached: the last release knows no such thing.
-        connection.execute(
-            """INSERT INTO approvals (id, workflow_id, kind, content, digest, requested_by, required_scope,
-                                      four_eyes, status, expires_at)
-               VALUES ('b', 'w', 'k', '{}', 'd', 'ann', 'macro:editor', true, 'pending', now())"""
-        )
-    run_alembic(database_url, "downgrade", "0001")
-    with psycopg.connect(database_url) as connection:
-        assert connection.execute("SELECT id FROM approvals").fetchall() == [("a",)]
 
 
 def test_a_database_that_is_not_there_is_said_in_one_line(database_url: str) -> None:
@@ -108,10 +106,10 @@ async def test_at_most_one_workflow_of_a_key_is_open(database: Database) -> None
 
 
 async def test_a_workflow_of_a_batch_is_claimed_only_while_a_batch_of_it_lives(database: Database) -> None:
-    await runners.register(database, runner_id="r", name="r", node="n", pid=1, lease_seconds=60)
+    await lease(database, "r")
 
     async def claimed() -> int:
-        return len(await workflows.claim(database, runner_id="r", kinds=["steps"], limit=1, lease_seconds=0))
+        return len(await claim(database, "r", 1, lease_seconds=0))
 
     dead = await batches.begin(database, requested_by="ann", lease_seconds=60)
     async with database.transaction() as connection:
@@ -126,8 +124,8 @@ async def test_a_workflow_of_a_batch_is_claimed_only_while_a_batch_of_it_lives(d
 
 
 async def test_a_runner_whose_own_lease_is_over_claims_nothing(database: Database) -> None:
-    await runners.register(database, runner_id="r", name="r", node="n", pid=1, lease_seconds=0)
+    await lease(database, "r", seconds=0)
     async with database.transaction() as connection:
         await workflows.create(connection, REQUEST)
-    claims = await workflows.claim(database, runner_id="r", kinds=["steps"], limit=1, lease_seconds=0)
+    claims = await claim(database, "r", 1, lease_seconds=0)
     assert claims == []

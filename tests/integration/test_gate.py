@@ -70,9 +70,12 @@ async def test_an_approved_workflow_acts_and_a_rejected_one_does_not(
     assert told == [
         "workflow.queued",
         "workflow.running",
+        "step.done",
         "approval.requested",
         "approval.approved",
         "workflow.running",
+        "step.done",
+        "step.done",
         "workflow.succeeded",
     ]
 

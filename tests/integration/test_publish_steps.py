@@ -11,17 +11,18 @@ from models.errors import (
     Fenced,
 )
 from models.store import (
+    claims,
     documents,
     events,
     outbox,
     publishing,
-    runners,
     webhooks,
     workflows,
 )
 from models.webhooks import NewWebhook
 from models.workflows import WorkflowRequest
 from tests.integration.desk import Desk, settled
+from tests.integration.test_claims import lease
 from tests.integration.workflows import ended
 
 Configure = Callable[..., Config]
@@ -74,8 +75,8 @@ async def test_a_step_s_effect_happens_once_and_only_under_the_claim(desk: Desk)
     async with desk.database.transaction() as connection:
         request = WorkflowRequest(kind="k", input={}, input_digest="d", requested_by="ann")
         await workflows.create(connection, request)
-    await runners.register(desk.database, runner_id="r", name="r", node="n", pid=1, lease_seconds=60)
-    [claim] = await workflows.claim(desk.database, runner_id="r", kinds=["k"], limit=1, lease_seconds=0.001)
+    await lease(desk.database, "r")
+    [claim] = await claims.claim(desk.database, runner_id="r", rooms={"k": 1}, limit=1, lease_seconds=60)
     done: list[int] = []
 
     async def act(connection: Any) -> WorkflowRequest:

@@ -1,0 +1,123 @@
+"""What the rounds of a topic came to, read from its journal: drafts, concerns, verdicts, and their result.
+
+The desk asks it while the topic is edited, the files are written from it afterwards.
+"""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from actors.editorial.feedback import compile_feedback
+from actors.editorial.report import article_metadata, best_round, editor_report
+from models.editorial import (
+    ArticleGenerationResult,
+    ArticleResponse,
+    ArticleReviewRaw,
+    ArticleReviewResult,
+    Concern,
+    ConcernMappingResult,
+    IterationReport,
+    Outcome,
+    Record,
+    TopicInput,
+    Verdict,
+    WriterFeedback,
+)
+
+R = TypeVar("R", bound=Record)
+
+
+class Review(Record):
+    """A review as written and as parsed."""
+
+    raw: ArticleReviewRaw
+    parsed: ArticleReviewResult
+
+
+class Kept(Protocol):
+    """Gives the document under a key as a record of a type, or None."""
+
+    def __call__(self, key: str, type_: type[R]) -> R | None: ...
+
+
+class Rounds:
+    """A topic's rounds, counted from 1.
+
+    Args:
+        kept: where the topic's documents are.
+        artifacts_dir: the folder of the topic's run, as its result names it.
+    """
+
+    def __init__(self, *, topic: TopicInput, kept: Kept, artifacts_dir: Path) -> None:
+        self.topic = topic
+        self.kept = kept
+        self._artifacts_dir = artifacts_dir
+
+    def draft(self, round_: int) -> ArticleResponse:
+        """The round's draft."""
+        return self._must(f"draft/{round_}", ArticleResponse)
+
+    def concerns(self, round_: int) -> list[Concern]:
+        """The concerns that the round's review raised."""
+        return self._must(f"review/{round_}", Review).parsed.concerns
+
+    def mapping(self, round_: int) -> ConcernMappingResult:
+        """Which specialist got which concern."""
+        return self._must(f"mapping/{round_}", ConcernMappingResult)
+
+    def verdicts(self, round_: int) -> list[Verdict]:
+        """The round's verdicts, ordered by concern, however the specialists finished."""
+        ids = sorted(concern.concern_id for concern in self.concerns(round_))
+        return [self._must(f"verdict/{round_}/{concern_id}", Verdict) for concern_id in ids]
+
+    def feedback(self, round_: int) -> WriterFeedback:
+        """What the writer is told after the round."""
+        feedback: WriterFeedback = compile_feedback(iteration=round_, verdicts=self.verdicts(round_))
+        return feedback
+
+    def finished(self) -> int:
+        """How many rounds have all their verdicts."""
+        done = 0
+        while (review := self.kept(f"review/{done + 1}", Review)) and all(
+            self.kept(f"verdict/{done + 1}/{c.concern_id}", Verdict) for c in review.parsed.concerns
+        ):
+            done += 1
+        return done
+
+    def result(
+        self, rounds: int, *, outcome: Outcome | None, error: str | None, at: datetime
+    ) -> ArticleGenerationResult:
+        """The canonical JSON after so many rounds; `outcome` is None where the topic ended in an error."""
+        iterations = [self._iteration(number, last=number == rounds) for number in range(1, rounds + 1)]
+        report = editor_report(iterations, outcome=outcome) if iterations else None
+        article = None
+        if outcome == "passed":
+            article = iterations[-1].article_draft
+        elif iterations:
+            article = best_round(iterations).article_draft
+        else:
+            article = self.kept("draft/1", ArticleResponse)
+        return ArticleGenerationResult(
+            success=outcome == "passed",
+            article=article,
+            metadata=article_metadata(self.topic, at=at),
+            editor_report=report,
+            artifacts_dir=str(self._artifacts_dir),
+            error=error,
+        )
+
+    def _iteration(self, round_: int, *, last: bool) -> IterationReport:
+        mapping = self.kept(f"mapping/{round_}", ConcernMappingResult)
+        return IterationReport(
+            iteration_number=round_,
+            concerns=self.concerns(round_),
+            mappings=mapping.mappings if mapping else [],
+            verdicts=self.verdicts(round_),
+            feedback_to_writer=None if last else self.feedback(round_),
+            article_draft=self.draft(round_),
+        )
+
+    def _must(self, key: str, type_: type[R]) -> R:
+        found = self.kept(key, type_)
+        assert found is not None, f"step {key} has been passed but left no document"
+        return found

@@ -1,0 +1,244 @@
+"""One claim, carried to its next stop: its gates, its end, a failure, or something that is away.
+
+The runner makes one for each claim and awaits `carry`, which writes down what it came to in one fenced
+transaction. The graph is run from its start; what its journal holds is not done again, and gates that were
+decided are given their decisions on the way.
+"""
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.errors import GraphDrained
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import RunControl
+from langgraph.types import Command
+
+from actors.runtime import outage
+from actors.runtime.directory import Directory
+from actors.runtime.journal import Journal
+from actors.runtime.kind import Kind
+from actors.runtime.run import Run
+from models.approvals import GateDecision, GateStop
+from models.config import Config
+from models.errors import Fenced, JournalMismatch, PermissionMissing, SignoffError, WorkflowDeadly
+from models.scopes import check_permission
+from models.store import approvals, claims, users
+from models.store.database import Database
+from models.workflows import Claim
+
+_log = logging.getLogger("signoff.runner")
+_INTERRUPT = "__interrupt__"
+_RECURSION_LIMIT = 1_000
+
+
+class Compiled:
+    """A kind with its graph compiled; one in each runner. Gates need a saver, in memory, for one run."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+        self._saver = InMemorySaver() if kind.gated else None
+        self.graph: CompiledStateGraph[Any, Any, Any, Any] = kind.build_graph().compile(
+            checkpointer=self._saver
+        )
+
+    def forget(self, thread_id: str) -> None:
+        """Drop what the saver holds of a run."""
+        if self._saver:
+            self._saver.delete_thread(thread_id)
+
+
+@dataclass(eq=False)
+class Execution:
+    """A claim under way in this runner."""
+
+    claim: Claim
+    compiled: Compiled
+    config: Config
+    database: Database
+    directory: Directory
+    journal: Journal
+    control: RunControl = field(default_factory=RunControl)
+    task: asyncio.Task[None] | None = None
+    run: Run | None = None
+
+    @property
+    def suspect(self) -> bool:
+        """Whether runners have died with it again and again, and it got nowhere since."""
+        return self.claim.deaths >= claims.SUSPECT_DEATHS and not (self.run and self.run.got_on)
+
+    async def carry(self) -> None:
+        """Run the graph to its next stop, and write down what it came to. Raises Fenced."""
+        try:
+            self.run = await Run.open(
+                claim=self.claim,
+                config=self.config,
+                database=self.database,
+                directory=self.directory,
+                journal=self.journal,
+            )
+            self._refuse_what_kills()
+            await self._settle(await self._to_next_stop(self.run))
+        except GraphDrained:
+            await self.database.steadily(lambda: claims.give_back(self.database, self.claim))
+        except (Fenced, asyncio.CancelledError):
+            raise
+        except JournalMismatch as error:
+            await self._park(str(error), pause_seconds=None)
+        except Exception as error:  # noqa: BLE001  # whatever went wrong parks or fails the workflow, with its reason
+            await self._park_or_fail(error)
+
+    def _refuse_what_kills(self) -> None:
+        deaths, workflow_id = self.claim.deaths, self.claim.workflow_id
+        if deaths >= self.config.runners.max_attempts:
+            raise WorkflowDeadly(
+                f"{deaths} runners in a row ended while they ran it, without a new step: look into their "
+                f"logs, then begin it again with `signoff workflows retry {workflow_id}`"
+            )
+
+    async def _to_next_stop(self, run: Run) -> dict[str, Any] | list[GateStop]:
+        """The graph's last state, or the gates it has stopped at without a decision."""
+        decisions = await self._decisions()
+        state, context = await self.compiled.kind.begin(run)
+        thread_id = f"{self.claim.workflow_id}/{self.claim.epoch}"
+        where: Any = {"configurable": {"thread_id": thread_id}, "recursion_limit": _RECURSION_LIMIT}
+        # Without a saver there is nothing that could be kept at the exit.
+        how: Any = {"durability": "exit"} if self.compiled.kind.gated else {}
+        entry: Any = state
+        given: set[str] = set()
+        try:
+            while True:
+                outcome = await self.compiled.graph.ainvoke(
+                    entry, where, context=context, control=self.control, **how
+                )
+                stops = {gate.id: GateStop.model_validate(gate.value) for gate in outcome.get(_INTERRUPT, ())}
+                if not stops:
+                    self._check_all_read(run, unasked=decisions.keys() - given)
+                    return dict(outcome)
+                answers = {i: decisions[stop.gate] for i, stop in stops.items() if stop.gate in decisions}
+                if not answers:
+                    self._check_all_read(run)
+                    return list(stops.values())
+                for stop in (stops[i] for i in answers):
+                    await self._check_given(stop, given)
+                entry = Command(resume={i: answer.model_dump() for i, answer in answers.items()})
+        finally:
+            self.compiled.forget(thread_id)
+
+    async def _decisions(self) -> dict[str, GateDecision]:
+        """The decisions so far, if whoever asked may still ask for what was approved."""
+        if not self.compiled.kind.gated:
+            return {}
+
+        async def look() -> dict[str, GateDecision]:
+            async with self.database.connection() as connection:
+                found = await approvals.decided(connection, self.claim.workflow_id)
+                permission = self.claim.permission
+                if permission and any(decision.status == "approved" for decision in found.values()):
+                    scopes = await users.stored_scopes(connection, self.claim.requested_by)
+                    if not check_permission(scopes, permission.role, permission.topic):
+                        raise PermissionMissing(
+                            f"{self.claim.requested_by} asked for this and no longer has "
+                            f"{permission.topic}:{permission.role}"
+                        )
+                return found
+
+        return await self.database.steadily(look)
+
+    async def _check_given(self, stop: GateStop, given: set[str]) -> None:
+        """A decision is given once, to the gate that it was taken for."""
+        if stop.gate in given:
+            raise SignoffError(f"gate {stop.gate} stands twice in the graph: give each gate its own name")
+        given.add(stop.gate)
+        if stop.request is not None:
+
+            async def check() -> None:
+                async with self.database.connection() as connection:
+                    await approvals.check_same(connection, self.claim.workflow_id, stop)
+
+            await self.database.steadily(check)
+
+    def _check_all_read(self, run: Run, *, unasked: set[str] | frozenset[str] = frozenset()) -> None:
+        """What was kept and what was decided belongs to the way that the graph has taken."""
+        if left := sorted(run.unread - self.compiled.kind.forgotten):
+            raise JournalMismatch(
+                f"this release's graph does not ask for step {left[0]}, which was done already: run the "
+                "release that began the workflow, or stop it"
+            )
+        if unasked:
+            raise JournalMismatch(
+                f"this release's graph does not ask for gate {min(unasked)}, which was decided: run the "
+                "release that began the workflow, or stop it"
+            )
+
+    async def _settle(self, stop: dict[str, Any] | list[GateStop]) -> None:
+        if isinstance(stop, list):
+            await self.database.steadily(lambda: approvals.open_gates(self.database, self.claim, stop))
+            return
+        kind = self.compiled.kind
+        result, project = kind.result(stop), kind.project is not None
+        await self.database.steadily(
+            lambda: claims.finish(self.database, self.claim, result=result, project=project)
+        )
+
+    async def _park_or_fail(self, error: Exception) -> None:
+        waiting = outage.waits_for(error)
+        if waiting is None:
+            await self._fail(_reason(error))
+            return
+        pause = outage.pause_seconds(self._waited(), self.config.outages)
+        if pause is None:
+            patience = self.config.outages.patience_seconds
+            await self._fail(f"waited {patience:g} s in vain for {waiting}: {_reason(error)}")
+        else:
+            await self._park(waiting, pause_seconds=pause)
+
+    def _waited(self) -> float:
+        """Seconds since it was parked first, if it got nowhere since."""
+        since = self.claim.parked_since
+        if since is None or (self.run and self.run.got_on):
+            return 0.0
+        return max(0.0, (datetime.now(UTC) - since).total_seconds())
+
+    async def _park(self, waits_for: str, *, pause_seconds: float | None) -> None:
+        waits_for = _clean(waits_for)
+        _log.warning("workflow %s is parked: %s", self.claim.workflow_id, waits_for)
+        afresh = self.run is not None and self.run.got_on
+        await self.database.steadily(
+            lambda: claims.park(
+                self.database, self.claim, waits_for=waits_for, pause_seconds=pause_seconds, afresh=afresh
+            )
+        )
+
+    async def _fail(self, reason: str) -> None:
+        reason = _clean(reason)
+        _log.warning("workflow %s failed: %s", self.claim.workflow_id, reason)
+        kind, run = self.compiled.kind, self.run
+        project = kind.project is not None
+
+        async def besides(connection: Any) -> None:
+            if kind.failed and run:
+                await kind.failed(connection, run, reason)
+
+        try:
+            await self.database.steadily(
+                lambda: claims.fail(self.database, self.claim, error=reason, project=project, besides=besides)
+            )
+        except (Fenced, asyncio.CancelledError):
+            raise
+        except Exception as second:  # noqa: BLE001  # it is told in the reason, and must not hide the first
+            told = f"{reason} (and what goes with a failure could not be done: {_clean(_reason(second))})"
+            await self.database.steadily(
+                lambda: claims.fail(self.database, self.claim, error=told, project=project)
+            )
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, SignoffError) else f"{type(error).__name__}: {error}"
+
+
+def _clean(text: str) -> str:
+    return text.replace("\x00", "")  # Postgres holds no NUL

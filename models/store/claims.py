@@ -1,0 +1,272 @@
+"""Claims: a runner's right to a workflow, `(runner_id, epoch)`.
+
+Claiming raises the epoch, and so does all that ends a claim: settling, giving back, parking, stopping. Every
+later write of the former owner finds another epoch and is refused (`Fenced`). Each change of state names the
+state that it comes from. A workflow that batches hold runs only while one of them has a live lease.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from models.errors import Fenced
+from models.store import events, workflows
+from models.store.database import Connection, Database
+from models.workflows import Claim, Holding
+
+# From so many deaths on, a workflow is run beside no other of its sort: one of them may be the killer.
+SUSPECT_DEATHS = 2
+
+_WANTED = """(
+    NOT EXISTS (SELECT 1 FROM batch_workflows bw WHERE bw.workflow_id = w.id)
+    OR EXISTS (SELECT 1 FROM batch_workflows bw JOIN batches b ON b.id = bw.batch_id
+               WHERE bw.workflow_id = w.id AND b.lease_until > now())
+)"""
+
+# A lease that ends later than any could is of a clock that was set back since.
+_LIVE = "r.lease_until > now() AND r.lease_until < now() + make_interval(secs => 10 * %(lease)s)"
+
+_DOCUMENTS = "(SELECT count(*) FROM documents d WHERE d.workflow_id = w.id)"
+
+_CLAIM = f"""
+WITH lanes AS MATERIALIZED (
+    SELECT * FROM unnest(%(kinds)s::text[], %(rooms)s::int[]) AS lane(kind, room)
+), ready AS MATERIALIZED (
+    SELECT picked.id FROM lanes CROSS JOIN LATERAL (
+        SELECT w.id FROM workflows w
+        WHERE w.kind = lanes.kind AND w.status IN ('queued', 'running', 'parked')
+          AND CASE w.status
+                WHEN 'queued' THEN true
+                WHEN 'parked' THEN w.not_before <= now()
+                -- Ended by whoever saw it dead; or run out, while others could be renewed.
+                ELSE NOT EXISTS (SELECT 1 FROM runners r WHERE r.id = w.runner_id)
+                  OR (NOT EXISTS (SELECT 1 FROM runners r WHERE r.id = w.runner_id AND {_LIVE})
+                      AND (SELECT running_since < now() - make_interval(secs => %(lease)s) FROM lease_clock))
+              END
+          AND (w.deaths >= {SUSPECT_DEATHS}) = %(suspects)s
+          AND {_WANTED}
+        ORDER BY w.created_at
+        LIMIT lanes.room
+        FOR UPDATE OF w SKIP LOCKED
+    ) picked
+    WHERE EXISTS (SELECT 1 FROM runners r WHERE r.id = %(runner)s AND r.lease_until > now())
+    LIMIT %(limit)s
+), begun AS (
+    UPDATE workflows w
+    SET status = 'running', runner_id = %(runner)s, epoch = w.epoch + 1, updated_at = now(),
+        started_at = coalesce(w.started_at, now()), error = NULL, not_before = NULL,
+        deaths = CASE WHEN w.status <> 'running' THEN w.deaths
+                      WHEN {_DOCUMENTS} > w.documents_seen THEN 1 ELSE w.deaths + 1 END,
+        documents_seen = CASE WHEN w.status = 'running' THEN {_DOCUMENTS} ELSE w.documents_seen END
+    FROM ready
+    WHERE w.id = ready.id
+    RETURNING w.id, w.epoch, w.kind, w.input, w.requested_by, w.permission, w.parked_since, w.deaths,
+              w.created_at
+), told AS (
+    INSERT INTO events (type, workflow_id, data)
+    SELECT 'workflow.running', id, jsonb_build_object('runner', %(runner)s::text, 'epoch', epoch) FROM begun
+)
+SELECT id AS workflow_id, epoch, kind, input, requested_by, permission, parked_since, deaths, created_at
+FROM begun
+"""
+
+
+async def claim(
+    database: Database,
+    *,
+    runner_id: str,
+    rooms: Mapping[str, int],
+    limit: int,
+    lease_seconds: float,
+    suspects: bool = False,
+) -> list[Claim]:
+    """Take up to `limit` workflows that wait for a runner or whose runner is dead.
+
+    Whose own lease has run out takes none. While nobody could renew a lease, none has run out: for one
+    `lease_seconds` after renewing became possible again, only the proven dead lose what they had.
+
+    Args:
+        rooms: how many at most of each kind, the kinds that come first first.
+        suspects: take those that runners have died with again and again, instead of the others.
+    """
+    query = {
+        "kinds": list(rooms),
+        "rooms": list(rooms.values()),
+        "limit": limit,
+        "runner": runner_id,
+        "lease": lease_seconds,
+        "suspects": suspects,
+    }
+    async with database.connection() as connection:
+        cursor = await connection.execute(_CLAIM, query)
+        return [Claim.model_validate(row) for row in await cursor.fetchall()]
+
+
+async def held_by(connection: Connection, runner_id: str) -> list[Holding]:
+    """What the database says a runner is running."""
+    cursor = await connection.execute(
+        f"""SELECT w.id AS workflow_id, w.epoch, {_WANTED} AS wanted
+            FROM workflows w WHERE w.runner_id = %s AND w.status = 'running'""",
+        (runner_id,),
+    )
+    return [Holding.model_validate(row) for row in await cursor.fetchall()]
+
+
+async def fence(connection: Connection, claim: Claim) -> None:
+    """Lock a workflow for a write of its owner.
+
+    Raises:
+        Fenced: the epoch has moved on; the caller's transaction must write nothing.
+    """
+    cursor = await connection.execute(
+        "SELECT 1 FROM workflows WHERE id = %s AND epoch = %s AND status = 'running' FOR UPDATE",
+        (claim.workflow_id, claim.epoch),
+    )
+    if await cursor.fetchone() is None:
+        raise fenced(claim)
+
+
+def fenced(claim: Claim) -> Fenced:
+    """What is raised where a claim is over."""
+    return Fenced(f"workflow {claim.workflow_id} is no longer this runner's (epoch {claim.epoch})")
+
+
+async def finish(database: Database, claim: Claim, *, result: dict[str, Any], project: bool) -> None:
+    """Mark a workflow as succeeded, with its result; `project`: its files are due. Raises Fenced."""
+    # One statement, one round trip: the update is its own fence.
+    async with database.connection() as connection:
+        cursor = await connection.execute(
+            """
+            WITH settled AS (
+                UPDATE workflows SET status = 'succeeded', result = %(result)s, error = NULL,
+                       runner_id = NULL, epoch = epoch + 1, parked_for = NULL, parked_since = NULL,
+                       projection_due = %(project)s, updated_at = now(), finished_at = now()
+                WHERE id = %(id)s AND epoch = %(epoch)s AND status = 'running'
+                RETURNING id
+            ), told AS (
+                INSERT INTO events (type, workflow_id, data)
+                SELECT 'workflow.succeeded', id, '{}' FROM settled
+            )
+            SELECT id FROM settled
+            """,
+            {
+                "result": Jsonb(result),
+                "project": project,
+                "id": claim.workflow_id,
+                "epoch": claim.epoch,
+            },
+        )
+        if await cursor.fetchone() is None:
+            raise fenced(claim)
+
+
+async def fail(
+    database: Database,
+    claim: Claim,
+    *,
+    error: str,
+    project: bool,
+    besides: Callable[[Connection], Awaitable[None]] | None = None,
+) -> None:
+    """Mark a workflow as failed, with the reason, and do what goes with it in the same transaction.
+
+    Raises:
+        Fenced, and what `besides` raises: nothing has changed.
+    """
+    async with database.transaction() as connection:
+        await fence(connection, claim)
+        if besides:
+            await besides(connection)
+        await connection.execute(
+            """UPDATE workflows SET status = 'failed', result = NULL, error = %s, runner_id = NULL,
+                      epoch = epoch + 1, parked_for = NULL, parked_since = NULL, projection_due = %s,
+                      updated_at = now(), finished_at = now()
+               WHERE id = %s AND status = 'running'""",
+            (error, project, claim.workflow_id),
+        )
+        # A workflow that failed waits for no decision any more.
+        await connection.execute(
+            """UPDATE approvals SET status = 'void', decided_at = now()
+               WHERE workflow_id = %s AND status = 'pending'""",
+            (claim.workflow_id,),
+        )
+        await events.append(connection, "workflow.failed", claim.workflow_id, {"error": error})
+
+
+async def give_back(database: Database, claim: Claim) -> None:
+    """Queue a workflow again, unfinished, for whoever may run it next. Raises Fenced."""
+    async with database.transaction() as connection:
+        await fence(connection, claim)
+        await connection.execute(
+            """UPDATE workflows SET status = 'queued', runner_id = NULL, epoch = epoch + 1, updated_at = now()
+               WHERE id = %s AND status = 'running'""",
+            (claim.workflow_id,),
+        )
+        await events.append(connection, "workflow.paused", claim.workflow_id, {})
+        await workflows.notify(connection)
+
+
+async def park(
+    database: Database, claim: Claim, *, waits_for: str, pause_seconds: float | None, afresh: bool
+) -> None:
+    """Set a workflow aside until what it waits for is back: it is tried again after the pause.
+
+    Args:
+        pause_seconds: None: until a runner starts anew, as another release does, or somebody retries it.
+        afresh: it got on since it was parked last, so the waiting begins now.
+
+    Raises:
+        Fenced.
+    """
+    async with database.transaction() as connection:
+        await fence(connection, claim)
+        await connection.execute(
+            """UPDATE workflows SET status = 'parked', runner_id = NULL, epoch = epoch + 1,
+                      updated_at = now(), parked_for = %(waits_for)s,
+                      parked_since = CASE WHEN %(afresh)s THEN now() ELSE coalesce(parked_since, now()) END,
+                      not_before = coalesce(now() + make_interval(secs => %(pause)s::float8), 'infinity')
+               WHERE id = %(id)s AND status = 'running'""",
+            {"waits_for": waits_for, "afresh": afresh, "pause": pause_seconds, "id": claim.workflow_id},
+        )
+        await events.append(connection, "workflow.parked", claim.workflow_id, {"waits_for": waits_for})
+
+
+async def unpark_mismatches(database: Database) -> int:
+    """Try again what waits for another release, as a runner does when it starts; how many."""
+    async with database.connection() as connection:
+        cursor = await connection.execute(
+            "UPDATE workflows SET not_before = now() WHERE status = 'parked' AND not_before = 'infinity'"
+        )
+        return cursor.rowcount
+
+
+async def let_go(connection: Connection, runner_id: str, holding: Holding) -> None:
+    """Queue a workflow whose runner does not know that it has it (the claim's answer was lost)."""
+    cursor = await connection.execute(
+        """UPDATE workflows SET status = 'queued', runner_id = NULL, epoch = epoch + 1
+           WHERE id = %s AND epoch = %s AND status = 'running' AND runner_id = %s""",
+        (holding.workflow_id, holding.epoch, runner_id),
+    )
+    if cursor.rowcount:
+        await workflows.notify(connection)
+
+
+async def projections_due(database: Database, *, kinds: Sequence[str], limit: int) -> list[tuple[str, str]]:
+    """Ended workflows whose files are still to be written: id and kind, the longest waiting first."""
+    async with database.connection() as connection:
+        cursor = await connection.execute(
+            """SELECT id, kind FROM workflows WHERE projection_due AND kind = ANY(%s)
+               ORDER BY finished_at LIMIT %s""",
+            (list(kinds), limit),
+        )
+        return [(row["id"], row["kind"]) for row in await cursor.fetchall()]
+
+
+async def projected(database: Database, workflow_id: str, *, epoch: int) -> bool:
+    """Note that the files of an ended workflow are written; False if it has moved on since `epoch`."""
+    async with database.connection() as connection:
+        cursor = await connection.execute(
+            "UPDATE workflows SET projection_due = false WHERE id = %s AND epoch = %s", (workflow_id, epoch)
+        )
+        return cursor.rowcount == 1

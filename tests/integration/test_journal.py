@@ -1,0 +1,363 @@
+"""The journal is the only record of progress: replayed from the start, and fenced row by row."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+from langgraph.graph import END, START, StateGraph
+from pydantic import BaseModel
+
+from actors.runtime import execution
+from actors.runtime.directory import Directory
+from actors.runtime.journal import Journal
+from actors.runtime.kind import Kind
+from models.config import Config
+from models.errors import DatabaseUnavailable, Fenced
+from models.store import approval_inbox, approvals, documents, workflows
+from models.store.database import Database
+from models.store.documents import Outcome
+from models.workflows import Workflow
+from tests.fakes import graphs
+from tests.fakes.barrier import Barrier
+from tests.integration.test_claims import claim, end, lease, outcome
+from tests.integration.test_gate import EDITOR, waiting, yes
+from tests.integration.workflows import begin, ended, running
+
+Configure = Callable[..., Config]
+
+
+async def carry(database: Database, config: Config, kind: Kind, runner_id: str = "r") -> None:
+    """Claim the one workflow there is, and carry it to its next stop as `kind`."""
+    await lease(database, runner_id)
+    [held] = await claim(database, runner_id)
+    directory = Directory(config=config, roles="tests.fakes.agents:ROLES")
+    await execution.Execution(
+        claim=held,
+        compiled=execution.Compiled(kind),
+        config=config,
+        database=database,
+        directory=directory,
+        journal=Journal(database=database),
+    ).carry()
+
+
+async def look(database: Database, workflow_id: str) -> Workflow:
+    """The workflow now."""
+    async with database.connection() as connection:
+        return await workflows.get(connection, workflow_id)
+
+
+def a_graph(*steps: str) -> Kind:
+    """A kind that does these steps one after another; `gate:NAME` is a gate."""
+
+    def build() -> StateGraph[Any, Any, Any, Any]:
+        graph = StateGraph(graphs.State, context_schema=graphs.Context)
+        previous = START
+        for number, name in enumerate(steps):
+            node = f"node {number}"
+            gate = name.removeprefix("gate:")
+            graph.add_node(node, graphs._step(name) if gate == name else graphs._side_gate(gate))
+            graph.add_edge(previous, node)
+            previous = node
+        graph.add_edge(previous, END)
+        return graph
+
+    return Kind(build_graph=build, begin=graphs.begin, result=graphs._result, gated=True)
+
+
+async def test_locked_rows_hold_up_only_their_own_workflows(database: Database, database_url: str) -> None:
+    with Barrier() as barrier:
+        made = [(await begin(database, barrier)).id for _ in range(12)]
+    await lease(database, "r")
+    held = {c.workflow_id: c for c in await claim(database, "r", 12)}
+    journal = Journal(database=database)
+    locked = made[:3]
+    async with await psycopg.AsyncConnection.connect(database_url) as other:
+        await other.execute("SELECT 1 FROM workflows WHERE id = ANY(%s) FOR UPDATE", (locked,))
+        puts = {
+            workflow_id: asyncio.create_task(journal.put(outcome(held[workflow_id], f"s{turn}")))
+            for workflow_id in made
+            for turn in (1,)
+        }
+        for workflow_id in made[3:]:
+            await asyncio.wait_for(puts[workflow_id], 20)
+            # And the next ones too: nothing waits in line behind the locked rows.
+            await asyncio.wait_for(journal.put(outcome(held[workflow_id], "s2")), 20)
+        assert not any(puts[workflow_id].done() for workflow_id in locked)
+        await other.rollback()
+    for workflow_id in locked:
+        await asyncio.wait_for(puts[workflow_id], 20)
+        assert "s1" in await documents.get_all(database, workflow_id)
+
+
+async def test_a_row_that_cannot_be_stored_fails_only_its_own_workflow(database: Database) -> None:
+    with Barrier() as barrier:
+        for _ in range(4):
+            await begin(database, barrier)
+    await lease(database, "r")
+    held = await claim(database, "r", 4)
+    journal = Journal(database=database, lanes=1)
+    values = ["{}", '{"text": "\\u0000"}', "{}", "not JSON"]
+    answers = await asyncio.gather(
+        *(journal.put(outcome(c, "k", value)) for c, value in zip(held, values, strict=True)),
+        return_exceptions=True,
+    )
+    assert [isinstance(answer, psycopg.DataError) for answer in answers] == [False, True, False, True]
+    assert ["k" in await documents.get_all(database, c.workflow_id) for c in held] == [
+        True,
+        False,
+        True,
+        False,
+    ]
+
+
+async def test_one_group_of_an_old_and_a_new_epoch_writes_only_the_new(database: Database) -> None:
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier)
+    await lease(database, "r1")
+    [old] = await claim(database, "r1")
+    await end(database, "r1")
+    await lease(database, "r2")
+    [new] = await claim(database, "r2")
+    journal = Journal(database=database, lanes=1)
+    puts = [outcome(new, "a"), outcome(old, "b"), outcome(new, "c")]
+    answers = await asyncio.gather(*(journal.put(o) for o in puts), return_exceptions=True)
+    assert [isinstance(answer, Fenced) for answer in answers] == [False, True, False]
+    assert (await documents.get_all(database, workflow.id)).keys() == {"a", "c"}
+
+
+async def test_the_first_document_under_a_key_stays(database: Database) -> None:
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier)
+    await lease(database, "r")
+    [held] = await claim(database, "r")
+    for value in ('{"n": 1}', '{"n": 2}'):
+        await documents.put(database, [Outcome(claim=held, key="k", value=value, calls=None)])
+    assert await documents.get_all(database, workflow.id) == {"k": {"n": 1}}
+
+
+async def test_gates_side_by_side_are_decided_one_by_one_and_their_sibling_finishes(
+    database: Database, configure: Configure
+) -> None:
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier, "gates")
+        async with running(database, configure()):
+            await ended(database, workflow.id, "waiting")
+            assert barrier.runs(workflow.id, "beside") == 1
+            async with database.connection() as connection:
+                gates = {a.gate: a for a in await approval_inbox.of_workflow(connection, workflow.id)}
+            assert gates.keys() == {"left", "right"}
+            for gate in ("right", "left"):
+                assert barrier.runs(workflow.id, "join") == 0
+                answer = yes(gates[gate])
+                if gate == "left":
+                    answer = {"decision": "reject", "digest": gates[gate].digest, "notes": "no"}
+                await approvals.decide(
+                    database, approval_id=gates[gate].id, answer=answer, decided_by="bob", scopes=EDITOR
+                )
+            done = await ended(database, workflow.id)
+        assert done.result is not None
+        assert sorted(done.result["done"]) == ["beside", "join", "left: rejected", "right: approved"]
+        assert [barrier.runs(workflow.id, step) for step in ("beside", "join")] == [1, 1]
+
+
+async def test_a_renamed_node_skips_nothing_when_its_gate_is_decided(
+    database: Database, configure: Configure
+) -> None:
+    """A node was renamed while an approval waited: the decision is found by the gate's name."""
+    config = configure()
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier, "gated")
+        await carry(database, config, graphs.GATED)
+        approval = await waiting(database, workflow.id)
+        await approvals.decide(
+            database, approval_id=approval.id, answer=yes(approval), decided_by="bob", scopes=EDITOR
+        )
+
+        def renamed() -> StateGraph[Any, Any, Any, Any]:
+            graph = StateGraph(graphs.State, context_schema=graphs.Context)
+            nodes = {"prepare": graphs._step("prepare"), "decision": graphs._gate, "do": graphs._step("act")}
+            for name, node in nodes.items():
+                graph.add_node(name, node)
+            graph.add_edge(START, "prepare")
+            graph.add_edge("prepare", "decision")
+            graph.add_edge("decision", "do")
+            graph.add_edge("do", END)
+            return graph
+
+        kind = Kind(build_graph=renamed, begin=graphs.begin, result=graphs._result, gated=True)
+        await carry(database, config, kind, "r2")
+        assert (await look(database, workflow.id)).status == "succeeded"
+        assert [a.step for a in barrier.arrivals] == ["prepare", "act"]
+
+
+@pytest.mark.parametrize(
+    ("now", "reason"),
+    [
+        (("prepare", "gate:other", "act"), "does not ask for gate plan, which was decided"),
+        (("prepare", "act"), "does not ask for gate plan, which was decided"),
+        (("gate:plan", "act"), "does not ask for step prepare, which was done already"),
+        (("prepare", "gate:plan", "gate:plan"), "stands twice"),
+    ],
+)
+async def test_a_workflow_of_another_graph_is_parked_with_the_reason_and_does_nothing_wrong(
+    database: Database, configure: Configure, now: tuple[str, ...], reason: str
+) -> None:
+    config = configure()
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier, "gated")
+        await carry(database, config, a_graph("prepare", "gate:plan", "act"))
+        approval = await waiting(database, workflow.id)
+        await approvals.decide(
+            database, approval_id=approval.id, answer=yes(approval), decided_by="bob", scopes=EDITOR
+        )
+        await carry(database, config, a_graph(*now), "r2")
+        parked = await look(database, workflow.id)
+        if "twice" in reason:
+            assert parked.status == "failed"
+            assert reason in (parked.error or "")
+            return
+        assert parked.status in ("parked", "waiting")
+        if parked.status == "parked":
+            assert reason in (parked.parked_for or "")
+        # It succeeds under the graph that began it, once a runner starts or somebody says so.
+        if parked.status == "parked":
+            async with database.transaction() as connection:
+                await workflows.retry(connection, workflow.id)
+            await carry(database, config, a_graph("prepare", "gate:plan", "act"), "r3")
+            assert (await look(database, workflow.id)).status == "succeeded"
+
+
+async def test_a_decision_is_not_given_to_a_gate_that_asks_for_something_else(
+    database: Database, configure: Configure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = configure()
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier, "gated")
+        await carry(database, config, graphs.GATED)
+        approval = await waiting(database, workflow.id)
+        await approvals.decide(
+            database, approval_id=approval.id, answer=yes(approval), decided_by="bob", scopes=EDITOR
+        )
+        with monkeypatch.context() as patch:
+            patch.setattr(graphs, "plan", lambda *_: graphs_plan("send everything to everybody"))
+            await carry(database, config, graphs.GATED, "r2")
+        parked = await look(database, workflow.id)
+        assert parked.status == "parked"
+        assert "asks for something else than approval" in (parked.parked_for or "")
+        assert barrier.runs(workflow.id, "act") == 0
+
+
+graphs_plan = graphs.plan
+
+
+async def test_a_document_that_no_longer_fits_its_record_parks_the_workflow(
+    database: Database, configure: Configure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Other(BaseModel):
+        number: int
+
+    config = configure()
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier)
+        await lease(database, "r0")
+        [held] = await claim(database, "r0")
+        await documents.put(database, [outcome(held, "one", '{"said": "one"}')])
+        await end(database, "r0")
+        monkeypatch.setattr(graphs, "Done", Other)
+        await carry(database, config, graphs.STEPS)
+        parked = await look(database, workflow.id)
+        assert parked.status == "parked"
+        assert "step one was kept as something else than this release's Other" in (parked.parked_for or "")
+        assert barrier.arrivals == []
+        assert await claim(database, "r") == [], "it waits for another release, not for a time"
+        monkeypatch.undo()
+        async with running(database, config):  # a runner that starts tries it again
+            assert (await ended(database, workflow.id)).status == "succeeded"
+
+
+async def test_an_outage_parks_the_step_with_growing_pauses_until_patience_is_over(
+    database: Database, configure: Configure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = True
+
+    async def report(self: graphs.Context, step: str) -> None:
+        if away and step == "two":
+            raise DatabaseUnavailable("the oracle is away", waits_for="the oracle")
+
+    monkeypatch.setattr(graphs.Context, "report", report)
+    config = configure({"outages.patience_seconds": 600, "outages.longest_pause_seconds": 100})
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier)
+        await carry(database, config, graphs.STEPS)
+        parked = await look(database, workflow.id)
+        assert (parked.status, parked.parked_for) == ("parked", "the oracle")
+        assert await claim(database, "r") == [], "not before its pause is over"
+        pauses = []
+        for waited in (0, 40, 300):
+            async with database.connection() as connection:
+                await connection.execute(
+                    """UPDATE workflows SET not_before = now(),
+                              parked_since = now() - make_interval(secs => %s)""",
+                    (waited,),
+                )
+            await carry(database, config, graphs.STEPS)
+            async with database.connection() as connection:
+                cursor = await connection.execute(
+                    "SELECT extract(epoch FROM not_before - now())::float8 AS pause FROM workflows"
+                )
+                row = await cursor.fetchone()
+            assert row is not None
+            pauses.append(row["pause"])
+        assert pauses == pytest.approx([1, 20, 100], abs=10)
+        async with database.connection() as connection:
+            await connection.execute(
+                "UPDATE workflows SET not_before = now(), parked_since = now() - interval '601 seconds'"
+            )
+        await carry(database, config, graphs.STEPS)
+        failed = await look(database, workflow.id)
+        assert failed.status == "failed"
+        assert failed.error == "waited 600 s in vain for the oracle: the oracle is away"
+        away = False
+        async with database.transaction() as connection:
+            await workflows.retry(connection, workflow.id)
+        await carry(database, config, graphs.STEPS)
+        assert (await look(database, workflow.id)).status == "succeeded"
+
+
+async def test_files_are_written_from_what_is_settled_and_by_whoever_comes_late_anew(
+    database: Database, configure: Configure
+) -> None:
+    """A projector that was paused after reading, while the workflow was begun again, corrects itself."""
+    from actors.runtime.projection import Projector
+
+    written: list[str] = []
+    resume: list[Callable[[], Any]] = []
+
+    async def project(config: Config, workflow: Workflow, kept: dict[str, Any]) -> None:
+        if resume:
+            await resume.pop()()
+        written.append(workflow.status)
+
+    config = configure()
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier, fail="two")
+        kind = Kind(
+            build_graph=graphs.build_steps, begin=graphs.begin, result=graphs._result, project=project
+        )
+        await carry(database, config, kind)
+        assert (await look(database, workflow.id)).projection_due
+
+        async def meanwhile() -> None:
+            async with database.transaction() as connection:
+                await connection.execute("UPDATE workflows SET input = input - 'fail'")
+                await workflows.retry(connection, workflow.id)
+            await carry(database, config, kind)
+
+        resume.append(meanwhile)
+        await Projector(config=config, database=database).project(workflow.id, kind)
+        assert written == ["failed", "succeeded"]
+        after = await look(database, workflow.id)
+        assert (after.status, after.projection_due) == ("succeeded", False)
