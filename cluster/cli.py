@@ -296,6 +296,26 @@ def chat(
             raise
 
 
+@app.command()
+def workflows(
+    verb: Annotated[str, typer.Argument(metavar="[retry|cancel]", help="What to do; nothing: list.")] = "",
+    workflow_id: Annotated[str, typer.Argument(metavar="ID", help="The workflow.")] = "",
+    reason: Annotated[str, typer.Option(help="Why it is stopped.")] = "stopped from the command line",
+    config: ConfigPath = DEFAULT_CONFIG,
+    url: Url = None,
+    token_file: TokenFile = None,
+    user: User = None,
+    scopes: Scopes = None,
+) -> None:
+    """List workflows, begin a failed one again from its last step (retry), or stop one (cancel)."""
+    from cluster.door import Door
+    from cluster.inbox import DEFAULT_SCOPES
+    from cluster.workflows import run
+
+    with Door(*_caller(config, url, token_file, user, scopes, DEFAULT_SCOPES)) as door:
+        run(door, verb, workflow_id, reason=reason, console=_console())
+
+
 def main() -> None:
     """The console script."""
     app()

@@ -1,4 +1,4 @@
-"""Workflows over HTTP: list them, look at one and at what happened to it, stop it."""
+"""Workflows over HTTP: list them, look at one and at what happened to it, stop it, begin it again."""
 
 from typing import Annotated
 
@@ -70,7 +70,7 @@ def _shown(workflow: Workflow, caller: UserContext) -> Workflow:
     """Readers see that it runs; what it works on is not published."""
     if check_permission([scope for scope in caller.scopes if scope.is_global], "editor"):
         return workflow
-    return workflow.model_copy(update={"input": {}, "resume": None, "result": None})
+    return workflow.model_copy(update={"input": {}, "result": None})
 
 
 @router.post("/{workflow_id}/cancel")
@@ -85,3 +85,12 @@ async def cancel_workflow(
         return await tasks.stop(
             connection, workflow_id, by=caller.subject, reason=cancellation.reason, settings=settings
         )
+
+
+@router.post("/{workflow_id}/retry")
+async def retry_workflow(request: Request, caller: Caller, workflow_id: str) -> Workflow:
+    """Begin a failed workflow again from its last step, or try a parked one now. Takes `global:editor`."""
+    caller.require_global("editor")
+    database: Database = request.app.state.database
+    async with database.transaction() as connection:
+        return await workflows.retry(connection, workflow_id)
