@@ -17,6 +17,7 @@ from typing import Annotated
 
 import psycopg
 import typer
+import uvloop
 
 from actors.runtime.directory import Directory
 from actors.runtime.runner import Runner
@@ -64,7 +65,8 @@ def main(
     name: Annotated[str, typer.Option()],
 ) -> None:
     """Run a runner until standard input closes."""
-    asyncio.run(_run(load(config, root=config.parent), url, name))
+    # Ray runs its async actors on uvloop.
+    uvloop.run(_run(load(config, root=config.parent), url, name))
 
 
 async def _run(config: Config, url: str, name: str) -> None:

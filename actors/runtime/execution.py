@@ -6,6 +6,7 @@ decided are given their decisions on the way.
 """
 
 import asyncio
+import json
 import logging
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -179,9 +180,9 @@ class Execution:
             await self.database.steadily(lambda: approvals.open_gates(self.database, self.claim, stop))
             return
         kind = self.compiled.kind
-        result, project = kind.result(stop), kind.project is not None
-        await self.database.steadily(
-            lambda: claims.finish(self.database, self.claim, result=result, project=project)
+        result = json.dumps(kind.result(stop))
+        await self.journal.finish(
+            claims.Finish(claim=self.claim, result=result, project=kind.project is not None)
         )
 
     async def _park_or_fail(self, error: Exception) -> None:

@@ -1,33 +1,71 @@
-"""The journal: documents of many workflows committed together, each fenced by itself.
+"""The journal of a runner: what its workflows come to, committed together, each fenced by itself.
 
-One per runner. Runs hand in what their steps came to; up to `lanes` commits are under way at a time, and
-what arrives meanwhile goes out together in the next (group commit). One bad or locked row concerns only its
-own workflow: it is committed by itself, or tried again beside the others until its lock is gone.
+Runs hand in what their steps came to, executions that they are done; up to `lanes` commits are under way at
+a time, and what arrives meanwhile goes out together in the next (group commit). One bad or locked row
+concerns only its own workflow: it is committed by itself, or tried again beside the others until its lock
+is gone.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 import psycopg
 
-from models.store import documents
-from models.store.claims import fenced
+from models.store import claims, documents
+from models.store.claims import Finish, fenced
 from models.store.database import Database
 from models.store.documents import Outcome
+from models.workflows import Claim
 
 _LOCKED_PAUSE_SECONDS = 0.05
 
 
-@dataclass(slots=True, eq=False)
-class _Pending:
-    """An outcome on its way, and the future of whoever waits until it is kept."""
+class Claimed(Protocol):
+    """A write under a claim."""
 
-    outcome: Outcome
+    @property
+    def claim(self) -> Claim:
+        """Whose right it is written by."""
+
+
+W = TypeVar("W", bound=Claimed)
+# Writes what it can at once, and says which claims, as (workflow id, epoch), that was for.
+Put = Callable[[Database, Sequence[W]], Awaitable[set[tuple[str, int]]]]
+
+
+class Journal:
+    """Where a runner's workflows write. Use it in one event loop."""
+
+    def __init__(self, *, database: Database, lanes: int = 2) -> None:
+        self._documents: GroupCommit[Outcome] = GroupCommit(database, documents.put, lanes=lanes)
+        self._ends: GroupCommit[Finish] = GroupCommit(database, claims.finish, lanes=1)
+
+    async def put(self, outcome: Outcome) -> None:
+        """Keep a document; the first one under a key stays.
+
+        Raises:
+            Fenced: the claim is over; nothing was kept.
+            psycopg.Error: the document can't be stored as it is.
+        """
+        await self._documents.write(outcome)
+
+    async def finish(self, end: Finish) -> None:
+        """Mark a workflow as succeeded. Raises as `put` does."""
+        await self._ends.write(end)
+
+
+@dataclass(slots=True, eq=False)
+class _Pending(Generic[W]):
+    """A write on its way, and the future of whoever waits until it is committed."""
+
+    write: W
     done: asyncio.Future[None]
 
     @property
     def owner(self) -> tuple[str, int]:
-        return self.outcome.claim.workflow_id, self.outcome.claim.epoch
+        return self.write.claim.workflow_id, self.write.claim.epoch
 
     def settle(self, error: BaseException | None) -> None:
         if self.done.done():  # whoever waited was cancelled
@@ -38,28 +76,24 @@ class _Pending:
             self.done.set_result(None)
 
 
-class Journal:
-    """Collects outcomes and commits them in groups. Use it in one event loop."""
+class GroupCommit(Generic[W]):
+    """Collects writes of one sort and commits them in groups with `put`."""
 
-    def __init__(self, *, database: Database, lanes: int = 2) -> None:
+    def __init__(self, database: Database, put: Put[W], *, lanes: int) -> None:
         self._database = database
+        self._put = put
         self._lanes = lanes
         self._busy = 0
-        self._waiting: list[_Pending] = []
+        self._waiting: list[_Pending[W]] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def put(self, outcome: Outcome) -> None:
-        """Keep a document; the first one under a key stays.
-
-        Raises:
-            Fenced: the claim is over; nothing was kept.
-            psycopg.Error: the document can't be stored as it is.
-        """
-        pending = _Pending(outcome, asyncio.get_running_loop().create_future())
+    async def write(self, write: W) -> None:
+        """Commit a write with whatever else is there. Raises Fenced, psycopg.Error."""
+        pending = _Pending(write, asyncio.get_running_loop().create_future())
         self._add([pending])
         await pending.done
 
-    def _add(self, pending: list[_Pending]) -> None:
+    def _add(self, pending: list[_Pending[W]]) -> None:
         self._waiting.extend(pending)
         if self._busy < self._lanes and self._waiting:
             self._busy += 1
@@ -76,11 +110,10 @@ class Journal:
             self._busy -= 1
             self._add([])
 
-    async def _commit(self, group: list[_Pending]) -> None:
+    async def _commit(self, group: list[_Pending[W]]) -> None:
+        writes = [pending.write for pending in group]
         try:
-            kept = await self._database.steadily(
-                lambda: documents.put(self._database, [pending.outcome for pending in group])
-            )
+            written = await self._database.steadily(lambda: self._put(self._database, writes))
         except psycopg.Error as error:
             if len(group) == 1:
                 _settle(group, error)
@@ -94,15 +127,15 @@ class Journal:
             if not isinstance(error, Exception):
                 raise
             return
-        _settle([pending for pending in group if pending.owner in kept], None)
-        if passed_over := [pending for pending in group if pending.owner not in kept]:
+        _settle([pending for pending in group if pending.owner in written], None)
+        if passed_over := [pending for pending in group if pending.owner not in written]:
             await self._look_at(passed_over)
 
-    async def _look_at(self, passed_over: list[_Pending]) -> None:
+    async def _look_at(self, passed_over: list[_Pending[W]]) -> None:
         """Refuse those whose claim is over; the others are locked by somebody, and are tried again."""
-        claims = [pending.outcome.claim for pending in passed_over]
+        theirs = [pending.write.claim for pending in passed_over]
         try:
-            owned = await self._database.steadily(lambda: documents.still_owned(self._database, claims))
+            owned = await self._database.steadily(lambda: claims.still_owned(self._database, theirs))
         except Exception as error:  # noqa: BLE001  # whoever waits is told
             _settle(passed_over, error)
             return
@@ -111,11 +144,11 @@ class Journal:
             if pending.owner in owned:
                 locked.append(pending)
             else:
-                pending.settle(fenced(pending.outcome.claim))
+                pending.settle(fenced(pending.write.claim))
         if locked:
             asyncio.get_running_loop().call_later(_LOCKED_PAUSE_SECONDS, self._add, locked)
 
 
-def _settle(group: list[_Pending], error: BaseException | None) -> None:
+def _settle(group: Sequence[_Pending[W]], error: BaseException | None) -> None:
     for pending in group:
         pending.settle(error)

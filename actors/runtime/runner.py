@@ -25,6 +25,7 @@ from models.store.database import GONE, Connection, Database
 from models.workflows import Claim
 
 _log = logging.getLogger("signoff.runner")
+_GATHERING_SECONDS = 0.002
 
 
 class Runner:
@@ -170,6 +171,9 @@ class Runner:
             self._wake.clear()
             if not await self._claim():
                 await _wait(self._wake, self._settings.poll_seconds)
+                if self._active:
+                    # What ends now often ends together: claim for all of it at once.
+                    await asyncio.sleep(_GATHERING_SECONDS)
 
     def _rooms(self) -> dict[str, int]:
         """How many more of each kind there is room for; kinds without room are left out."""

@@ -6,9 +6,7 @@ state that it comes from. A workflow that batches hold runs only while one of th
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
-
-from psycopg.types.json import Jsonb
+from dataclasses import dataclass
 
 from models.errors import Fenced
 from models.store import events, workflows
@@ -132,33 +130,66 @@ def fenced(claim: Claim) -> Fenced:
     return Fenced(f"workflow {claim.workflow_id} is no longer this runner's (epoch {claim.epoch})")
 
 
-async def finish(database: Database, claim: Claim, *, result: dict[str, Any], project: bool) -> None:
-    """Mark a workflow as succeeded, with its result; `project`: its files are due. Raises Fenced."""
-    # One statement, one round trip: the update is its own fence.
+_FINISH = """
+WITH given AS MATERIALIZED (
+    SELECT * FROM unnest(%(ids)s::text[], %(epochs)s::bigint[], %(results)s::text[], %(projects)s::bool[])
+        AS r(workflow_id, epoch, result, project)
+), held AS MATERIALIZED (
+    SELECT w.id, w.epoch FROM workflows w
+    WHERE w.status = 'running' AND (w.id, w.epoch) IN (SELECT workflow_id, epoch FROM given)
+    FOR UPDATE SKIP LOCKED
+), settled AS (
+    UPDATE workflows w
+    SET status = 'succeeded', result = g.result::jsonb, error = NULL, runner_id = NULL, epoch = w.epoch + 1,
+        parked_for = NULL, parked_since = NULL, projection_due = g.project, updated_at = now(),
+        finished_at = now()
+    FROM held h JOIN given g ON g.workflow_id = h.id AND g.epoch = h.epoch
+    WHERE w.id = h.id AND w.status = 'running'
+    RETURNING w.id
+), told AS (
+    INSERT INTO events (type, workflow_id, data) SELECT 'workflow.succeeded', id, '{}' FROM settled
+)
+SELECT id, epoch FROM held
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The end of a workflow that succeeded: its result as JSON, and whether files are due."""
+
+    claim: Claim
+    result: str
+    project: bool
+
+
+async def finish(database: Database, ends: Sequence[Finish]) -> set[tuple[str, int]]:
+    """Mark workflows as succeeded, with their results, in one statement; each is fenced by itself.
+
+    One that somebody else has locked is passed over, so that it holds up no other.
+
+    Returns:
+        The (workflow id, epoch) that have ended now.
+    """
+    query = {
+        "ids": [end.claim.workflow_id for end in ends],
+        "epochs": [end.claim.epoch for end in ends],
+        "results": [end.result for end in ends],
+        "projects": [end.project for end in ends],
+    }
+    async with database.connection() as connection:
+        cursor = await connection.execute(_FINISH, query, prepare=True)
+        return {(row["id"], row["epoch"]) for row in await cursor.fetchall()}
+
+
+async def still_owned(database: Database, claims: Sequence[Claim]) -> set[tuple[str, int]]:
+    """Which of the claims, as (workflow id, epoch), are not over. Waits for no lock."""
     async with database.connection() as connection:
         cursor = await connection.execute(
-            """
-            WITH settled AS (
-                UPDATE workflows SET status = 'succeeded', result = %(result)s, error = NULL,
-                       runner_id = NULL, epoch = epoch + 1, parked_for = NULL, parked_since = NULL,
-                       projection_due = %(project)s, updated_at = now(), finished_at = now()
-                WHERE id = %(id)s AND epoch = %(epoch)s AND status = 'running'
-                RETURNING id
-            ), told AS (
-                INSERT INTO events (type, workflow_id, data)
-                SELECT 'workflow.succeeded', id, '{}' FROM settled
-            )
-            SELECT id FROM settled
-            """,
-            {
-                "result": Jsonb(result),
-                "project": project,
-                "id": claim.workflow_id,
-                "epoch": claim.epoch,
-            },
+            """SELECT w.id, w.epoch FROM workflows w JOIN unnest(%s::text[], %s::bigint[]) AS c(id, epoch)
+               ON w.id = c.id AND w.epoch = c.epoch WHERE w.status = 'running'""",
+            ([c.workflow_id for c in claims], [c.epoch for c in claims]),
         )
-        if await cursor.fetchone() is None:
-            raise fenced(claim)
+        return {(row["id"], row["epoch"]) for row in await cursor.fetchall()}
 
 
 async def fail(

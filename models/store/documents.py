@@ -75,17 +75,6 @@ async def put(database: Database, outcomes: Sequence[Outcome]) -> set[tuple[str,
         return {(row["id"], row["epoch"]) for row in await cursor.fetchall()}
 
 
-async def still_owned(database: Database, claims: Sequence[Claim]) -> set[tuple[str, int]]:
-    """Which of the claims, as (workflow id, epoch), are not over. Waits for no lock."""
-    async with database.connection() as connection:
-        cursor = await connection.execute(
-            """SELECT w.id, w.epoch FROM workflows w JOIN unnest(%s::text[], %s::bigint[]) AS c(id, epoch)
-               ON w.id = c.id AND w.epoch = c.epoch WHERE w.status = 'running'""",
-            ([c.workflow_id for c in claims], [c.epoch for c in claims]),
-        )
-        return {(row["id"], row["epoch"]) for row in await cursor.fetchall()}
-
-
 async def effect(
     database: Database, claim: Claim, *, key: str, act: Callable[[Connection], Awaitable[BaseModel]]
 ) -> Any:

@@ -90,9 +90,9 @@ async def test_a_claim_that_is_over_can_write_nothing(database: Database) -> Non
     assert new.epoch > old.epoch
     before = await everything(database)
     assert await documents.put(database, [outcome(old, "k")]) == set()
-    assert await documents.still_owned(database, [old]) == set()
+    assert await claims.finish(database, [claims.Finish(old, "{}", False)]) == set()
+    assert await claims.still_owned(database, [old]) == set()
     writes = [
-        claims.finish(database, old, result={}, project=False),
         claims.fail(database, old, error="no", project=False),
         claims.give_back(database, old),
         claims.park(database, old, waits_for="rain", pause_seconds=1, afresh=True),
@@ -114,7 +114,7 @@ async def test_settling_ends_the_claim_so_that_nothing_acts_on_an_older_answer(
     async with database.connection() as connection:
         [holding] = await claims.held_by(connection, "r1")
     if how == "finish":
-        await claims.finish(database, held, result={}, project=False)
+        await claims.finish(database, [claims.Finish(held, "{}", False)])
     elif how == "fail":
         await claims.fail(database, held, error="no", project=False)
     else:
