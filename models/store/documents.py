@@ -30,7 +30,7 @@ WITH fence AS (
     FROM kept, jsonb_to_recordset(%(calls)s) AS c(agent text, model text, prompt_sha256 text,
          prompt_tokens int, completion_tokens int, latency_seconds float8, error text)
 ), said AS (
-    INSERT INTO events (type, workflow_id, data)
+    INSERT INTO incoming_events (type, workflow_id, data)
     SELECT 'step.done', workflow_id, jsonb_build_object('step', %(key)s::text) FROM kept
 )
 SELECT id FROM fence

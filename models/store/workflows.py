@@ -133,7 +133,7 @@ async def claim(
                 RETURNING w.id, w.epoch, w.kind, w.input, w.requested_by, w.resume, w.permission,
                           w.created_at
             ), said AS (
-                INSERT INTO events (type, workflow_id, data)
+                INSERT INTO incoming_events (type, workflow_id, data)
                 SELECT 'workflow.running', id, jsonb_build_object('runner', %(runner)s::text, 'epoch', epoch)
                 FROM begun
             )
@@ -196,7 +196,7 @@ async def _settle(
                 UPDATE approvals SET status = 'void', decided_at = now()
                 FROM settled WHERE workflow_id = settled.id AND approvals.status = 'pending'
             ), said AS (
-                INSERT INTO events (type, workflow_id, data)
+                INSERT INTO incoming_events (type, workflow_id, data)
                 SELECT 'workflow.' || %(status)s, id, %(data)s FROM settled
             )
             SELECT id FROM settled
