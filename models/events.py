@@ -10,7 +10,7 @@ from models.scopes import Role, Scope, check_permission
 
 
 class Event(BaseModel):
-    """One thing that happened. `id` grows, but not in commit order: read through `store.events`.
+    """One thing that happened. `id` is its place in the one order of all; 0 while it has none yet.
 
     Whoever has `role` on `topic` may see it (without a topic: on all topics), and so may `person`.
     """

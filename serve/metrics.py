@@ -1,10 +1,10 @@
-"""Prometheus metrics, counted from the record of calls: every replica tells the same, whoever is asked.
+"""Prometheus metrics, from counters in Postgres: every replica tells the same, whoever is asked.
 
-Counters only grow by calls that are committed and can't be joined by earlier ones; see
-`models.store.tool_calls.counted_since`.
+A scrape adds the calls since the last one; see `models.store.tool_calls.count`.
 """
 
 import asyncio
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -24,7 +24,6 @@ class Metrics(Collector):
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._last = 0
         self._calls: defaultdict[_Key, list[int]] = defaultdict(lambda: [0] * (len(_BOUNDS) + 1))
         self._seconds: defaultdict[_Key, float] = defaultdict(float)
         self._gauges: dict[str, dict[str, int]] = {}
@@ -34,15 +33,17 @@ class Metrics(Collector):
         """The text format (Prometheus exposition 0.0.4)."""
         async with self._turn:
             async with self._database.connection() as connection:
-                self._last, rows = await tool_calls.counted_since(connection, self._last, _BOUNDS)
+                rows = await tool_calls.count(connection, _BOUNDS)
                 self._gauges = {
                     "workflows": await workflows.counts(connection),
                     "deliveries": await outbox.counts(connection),
                     "approvals": await approval_inbox.counts(connection),
                 }
+            self._calls.clear()
+            self._seconds.clear()
             for row in rows:
                 key = (row["tool"], row["door"], row["status"])
-                self._calls[key][row["bucket"]] += row["calls"]
+                self._calls[key][bisect_left(_BOUNDS, row["up_to_seconds"])] += row["calls"]
                 self._seconds[key] += row["seconds"]
             registry = CollectorRegistry(auto_describe=False)
             registry.register(self)

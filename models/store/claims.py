@@ -62,7 +62,7 @@ WITH lanes AS MATERIALIZED (
     RETURNING w.id, w.epoch, w.kind, w.input, w.requested_by, w.permission, w.parked_since, w.deaths,
               w.created_at
 ), told AS (
-    INSERT INTO events (type, workflow_id, data)
+    INSERT INTO incoming_events (type, workflow_id, data)
     SELECT 'workflow.running', id, jsonb_build_object('runner', %(runner)s::text, 'epoch', epoch) FROM begun
 )
 SELECT id AS workflow_id, epoch, kind, input, requested_by, permission, parked_since, deaths, created_at
@@ -147,7 +147,7 @@ WITH given AS MATERIALIZED (
     WHERE w.id = h.id AND w.status = 'running'
     RETURNING w.id
 ), told AS (
-    INSERT INTO events (type, workflow_id, data) SELECT 'workflow.succeeded', id, '{}' FROM settled
+    INSERT INTO incoming_events (type, workflow_id, data) SELECT 'workflow.succeeded', id, '{}' FROM settled
 )
 SELECT id, epoch FROM held
 """

@@ -14,7 +14,7 @@ metadata = sa.MetaData(
 
 
 class XID8(sa.types.UserDefinedType[str]):
-    """Postgres' 64-bit transaction id."""
+    """Postgres' 64-bit transaction id. For the first revisions only: it means nothing in another server."""
 
     cache_ok = True
 
@@ -36,8 +36,3 @@ def column_when(name: str, *, nullable: bool = False, default: bool = False) -> 
 def column_text(name: str, *, nullable: bool = False, primary_key: bool = False) -> "sa.Column[str]":
     """A text that must be there, unless `nullable`."""
     return sa.Column(name, sa.Text, nullable=nullable, primary_key=primary_key)
-
-
-def column_id(name: str, *, nullable: bool = False) -> "sa.Column[str]":
-    """An id that is ordered byte by byte, whatever the database's locale."""
-    return sa.Column(name, sa.Text(collation="C"), nullable=nullable, primary_key=not nullable)

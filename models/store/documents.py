@@ -37,7 +37,7 @@ WITH given AS MATERIALIZED (
     CROSS JOIN LATERAL jsonb_to_recordset(g.calls::jsonb) AS c(agent text, model text, prompt_sha256 text,
          prompt_tokens int, completion_tokens int, latency_seconds float8, error text)
 ), told AS (
-    INSERT INTO events (type, workflow_id, data)
+    INSERT INTO incoming_events (type, workflow_id, data)
     SELECT 'step.done', workflow_id, jsonb_build_object('step', key) FROM kept
 )
 SELECT id, epoch FROM held

@@ -1,17 +1,47 @@
-"""Events: append in the change's own transaction, read in an order that never skips one.
+"""Events: append in the change's own transaction, read in the one order there is.
 
-Ids are given before commit, so a lower id can appear after a higher one. Readers therefore go by
-(transaction, id) and stay below the oldest transaction still open (`pg_snapshot_xmin`): what they have
-passed can't fill up later. Order by id alone would skip: whoever began last may have taken the lower id.
+A change writes its event to `incoming_events`. Once it is committed, whoever reads next moves it to
+`events`, which gives it its id: its place in the order. Moves are made one after the other, under a lock
+and in one statement each, so an id can be seen only when all lower ones can. Readers go by id alone, and
+no transaction of anybody else can hold them up. A cause is committed before its effect is written, so it
+has the lower number in `incoming_events`, or was moved before: it comes first.
 """
 
+import asyncio
 from typing import Any
 
+from psycopg.pq import TransactionStatus
 from psycopg.types.json import Jsonb
 
 from models.events import Event
 from models.scopes import Role
 from models.store.database import Connection
+
+_MOVED_AT_ONCE = 2000
+_TRIES, _PAUSE_SECONDS = 50, 0.01
+
+# `events` diverts what is inserted there without the setting; see the migration "0005".
+_MOVE = """
+WITH waiting AS MATERIALIZED (
+    SELECT EXISTS (SELECT 1 FROM incoming_events) AS any_there
+), mine AS MATERIALIZED (
+    SELECT any_there,
+           CASE WHEN any_there THEN pg_try_advisory_xact_lock(hashtext('signoff-events')) END AS locked,
+           set_config('signoff.moves_events', 'on', true) AS moves
+    FROM waiting
+), moved AS (
+    DELETE FROM incoming_events
+    WHERE (SELECT locked FROM mine)
+      AND id IN (SELECT id FROM incoming_events ORDER BY id LIMIT %(limit)s)
+    RETURNING id, type, workflow_id, topic, role, person, data, at
+), placed AS (
+    INSERT INTO events (type, workflow_id, topic, role, person, data, at)
+    SELECT type, workflow_id, topic, role, person, data, at FROM moved ORDER BY id
+    RETURNING 1
+)
+SELECT any_there AND NOT locked AS busy, (SELECT count(*) FROM placed) AS placed FROM mine
+"""
+_COLUMNS = b"id, workflow_id, type, topic, role, person, data, at"
 
 
 async def append(
@@ -26,27 +56,41 @@ async def append(
 ) -> None:
     """Append an event in the caller's transaction. Who may see it: see `models.events.Event`."""
     await connection.execute(
-        "INSERT INTO events (type, workflow_id, data, topic, role, person) VALUES (%s, %s, %s, %s, %s, %s)",
+        """INSERT INTO incoming_events (type, workflow_id, data, topic, role, person)
+           VALUES (%s, %s, %s, %s, %s, %s)""",
         (type_, workflow_id, Jsonb(data), topic, role, person),
     )
+
+
+async def move(connection: Connection, *, limit: int = _MOVED_AT_ONCE) -> int:
+    """Give the events that are committed their place, up to `limit` of them; how many it were.
+
+    While somebody else moves, it waits for them a little: what was committed before this call is readable
+    after it. In a transaction nothing is moved, for the lock would be held until its end.
+    """
+    if not connection.autocommit or connection.info.transaction_status != TransactionStatus.IDLE:
+        return 0
+    for _ in range(_TRIES):
+        cursor = await connection.execute(_MOVE, {"limit": limit})
+        row = await cursor.fetchone()
+        assert row is not None
+        if not row["busy"]:
+            return int(row["placed"])
+        await asyncio.sleep(_PAUSE_SECONDS)
+    return 0
 
 
 async def read(
     connection: Connection, *, after: int, limit: int = 500, workflow_ids: list[str] | None = None
 ) -> list[Event]:
-    """Up to `limit` events that come after the event `after`, with no gap that may still fill.
-
-    Their ids need not ascend where transactions overlapped: go on from the last one, not from the highest.
-    0, or an id that no event has, stands before every event with a higher id.
-    """
+    """Up to `limit` events that come after the event `after`, in order: with no gap that may still fill."""
+    await move(connection)
     cursor = await connection.execute(
-        """
-        SELECT id, workflow_id, type, topic, role, person, data, at FROM events
-        WHERE (xid, id) > (coalesce((SELECT xid FROM events WHERE id = %(after)s), '0'), %(after)s::bigint)
-          AND (id > %(after)s OR EXISTS (SELECT 1 FROM events WHERE id = %(after)s))
-          AND xid < pg_snapshot_xmin(pg_current_snapshot())
-          AND (%(all)s OR workflow_id = ANY(%(ids)s))
-        ORDER BY xid, id LIMIT %(limit)s
+        b"SELECT "
+        + _COLUMNS
+        + b""" FROM events
+        WHERE id > %(after)s AND (%(all)s OR workflow_id = ANY(%(ids)s))
+        ORDER BY id LIMIT %(limit)s
         """,
         {"after": after, "limit": limit, "all": workflow_ids is None, "ids": workflow_ids or []},
     )
@@ -54,28 +98,40 @@ async def read(
 
 
 async def about_article(connection: Connection, article_id: int, *, limit: int = 200) -> list[Event]:
-    """What happened to an article, oldest first; the newest `limit` of it."""
+    """What happened to an article, oldest first; the newest `limit` of it.
+
+    What has no place yet comes last, with the id 0: this is asked within transactions, too.
+    """
+    await move(connection)
     cursor = await connection.execute(
-        """
+        b"""
         SELECT * FROM (
-            SELECT id, workflow_id, type, topic, role, person, data, at FROM events
-            WHERE data ->> 'article_id' = %s::text AND type <> 'notification'
-            ORDER BY id DESC LIMIT %s
-        ) newest ORDER BY id
+            SELECT 0 AS incoming, """
+        + _COLUMNS
+        + b""" FROM events
+            WHERE data ->> 'article_id' = %(article)s::text AND type <> 'notification'
+            UNION ALL
+            SELECT id, 0, workflow_id, type, topic, role, person, data, at FROM incoming_events
+            WHERE data ->> 'article_id' = %(article)s::text AND type <> 'notification'
+            ORDER BY incoming DESC, id DESC LIMIT %(limit)s
+        ) newest ORDER BY incoming, id
         """,
-        (article_id, limit),
+        {"article": article_id, "limit": limit},
     )
-    return [Event.model_validate(row) for row in await cursor.fetchall()]
+    return [
+        Event.model_validate({name: value for name, value in row.items() if name != "incoming"})
+        for row in await cursor.fetchall()
+    ]
 
 
 async def newest_id(connection: Connection) -> int:
     """The last event that a reader may stand at now; 0 when there are none."""
-    cursor = await connection.execute(
-        """SELECT id FROM events WHERE xid < pg_snapshot_xmin(pg_current_snapshot())
-           ORDER BY xid DESC, id DESC LIMIT 1"""
-    )
+    while await move(connection):
+        pass
+    cursor = await connection.execute("SELECT coalesce(max(id), 0) AS id FROM events")
     row = await cursor.fetchone()
-    return int(row["id"]) if row else 0
+    assert row is not None
+    return int(row["id"])
 
 
 async def begin(connection: Connection, after: int | None) -> int:
@@ -83,7 +139,5 @@ async def begin(connection: Connection, after: int | None) -> int:
 
     An id that was not given yet stands for nothing that could have been told.
     """
-    cursor = await connection.execute("SELECT coalesce(max(id), 0) AS id FROM events")
-    row = await cursor.fetchone()
-    assert row is not None
-    return await newest_id(connection) if after is None or after > row["id"] else after
+    newest = await newest_id(connection)
+    return newest if after is None or after > newest else after

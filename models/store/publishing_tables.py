@@ -6,7 +6,7 @@ The rest of `models.store.tables`, on the same metadata.
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 
-from models.store.columns import XID8, column_text, column_when, metadata
+from models.store.columns import column_text, column_when, metadata
 
 
 def _number(name: str = "id") -> "sa.Column[int]":
@@ -182,7 +182,6 @@ tool_calls = sa.Table(
     "tool_calls",
     metadata,
     _number(),
-    sa.Column("xid", XID8, nullable=False, server_default=sa.text("pg_current_xact_id()")),
     column_text("person"),
     column_text("tool"),
     column_text("door"),
@@ -197,6 +196,27 @@ tool_calls = sa.Table(
 )
 sa.Index("tool_calls_about_idx", tool_calls.c.about, tool_calls.c.id)
 sa.Index("tool_calls_person_idx", tool_calls.c.person, tool_calls.c.id)
+
+# Calls that `/metrics` has still to count, and what it has counted: by the upper end of their duration.
+incoming_tool_calls = sa.Table(
+    "incoming_tool_calls",
+    metadata,
+    _number(),
+    column_text("tool"),
+    column_text("door"),
+    column_text("status"),
+    sa.Column("seconds", sa.Double, nullable=False),
+)
+tool_call_counts = sa.Table(
+    "tool_call_counts",
+    metadata,
+    column_text("tool", primary_key=True),
+    column_text("door", primary_key=True),
+    column_text("status", primary_key=True),
+    sa.Column("up_to_seconds", sa.Double, primary_key=True),
+    sa.Column("calls", sa.BigInteger, nullable=False),
+    sa.Column("seconds", sa.Double, nullable=False),
+)
 
 rate_limits = sa.Table(
     "rate_limits",

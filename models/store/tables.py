@@ -4,10 +4,12 @@ Queries are written as SQL in the other modules of this package: the hot ones ar
 that fence and write at once, and all of them read better as the SQL they are.
 """
 
+from typing import Any
+
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
-from models.store.columns import XID8, column_text, column_when, metadata
+from models.store.columns import column_text, column_when, metadata
 
 workflows = sa.Table(
     "workflows",
@@ -179,22 +181,24 @@ approval_votes = sa.Table(
     sa.CheckConstraint("decision IN ('approve', 'reject')", name="decision"),
 )
 
-events = sa.Table(
-    "events",
-    metadata,
-    sa.Column("id", sa.BigInteger, sa.Identity(), primary_key=True),
-    # The writing transaction: readers go by (xid, id) and stay below the oldest one still open, so no
-    # event appears behind them.
-    sa.Column("xid", XID8, nullable=False, server_default=sa.text("pg_current_xact_id()")),
-    column_text("workflow_id", nullable=True),
-    column_text("type"),
-    # Who may see it: whoever has `role` on `topic`, and `person`. Without a topic: `role` on all topics.
-    column_text("topic", nullable=True),
-    sa.Column("role", sa.Text, nullable=False, server_default="reader"),
-    column_text("person", nullable=True),
-    sa.Column("data", JSONB, nullable=False),
-    column_when("at", default=True),
-)
+
+def _event_columns() -> "list[sa.Column[Any]]":
+    return [
+        sa.Column("id", sa.BigInteger, sa.Identity(), primary_key=True),
+        column_text("workflow_id", nullable=True),
+        column_text("type"),
+        # Who may see it: whoever has `role` on `topic`, and `person`. Without a topic: `role` on all topics.
+        column_text("topic", nullable=True),
+        sa.Column("role", sa.Text, nullable=False, server_default="reader"),
+        column_text("person", nullable=True),
+        sa.Column("data", JSONB, nullable=False),
+        column_when("at", default=True),
+    ]
+
+
+# An event's id is its place in the one order: it is given when a committed row of `incoming_events` is
+# moved here (`store.events.move`). What is inserted here directly is diverted there by a trigger.
+events = sa.Table("events", metadata, *_event_columns())
 sa.Index("events_workflow_id_id_idx", events.c.workflow_id, events.c.id)
 sa.Index(
     "events_article_id_idx",
@@ -202,4 +206,4 @@ sa.Index(
     events.c.id,
     postgresql_where=sa.text("data ? 'article_id'"),
 )
-sa.Index("events_xid_id_idx", events.c.xid, events.c.id)
+incoming_events = sa.Table("incoming_events", metadata, *_event_columns())

@@ -60,8 +60,12 @@ async def record(
 ) -> None:
     """Write down a call, in the caller's transaction."""
     await connection.execute(
-        """INSERT INTO tool_calls (person, tool, door, topic, about, input_digest, status, error, seconds)
-           VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)""",
+        """WITH recorded AS (
+               INSERT INTO tool_calls (person, tool, door, topic, about, input_digest, status, error, seconds)
+               VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING tool, door, status, seconds
+           )
+           INSERT INTO incoming_tool_calls (tool, door, status, seconds)
+           SELECT tool, door, status, seconds FROM recorded""",
         (person, tool, door, topic, about, input_digest, status, error, seconds),
     )
 
@@ -101,21 +105,37 @@ async def read(
     return [ToolCall.model_validate(row) for row in await cursor.fetchall()]
 
 
-async def counted_since(
-    connection: Connection, after: int, bounds: list[float]
-) -> tuple[int, list[dict[str, Any]]]:
-    """Calls after id `after`, counted by tool, door, status and the bucket (of `bounds`) of their duration.
+async def count(connection: Connection, bounds: list[float], *, limit: int = 5000) -> list[dict[str, Any]]:
+    """Count the calls that are not counted yet, up to `limit` of them; all counts, by the bound below which
+    their duration is (of `bounds`, or infinity).
 
-    Returns the last id that was counted, too: no call at or below it can still appear.
+    One statement, under a lock: a call is counted once, whoever counts, and the counts only grow. They
+    outlive the calls' own rows, and a restart.
     """
-    cursor = await connection.execute(
+    await connection.execute(
         """
-        SELECT tool, door, status, width_bucket(seconds, %(bounds)s::float8[]) AS bucket, count(*) AS calls,
-               sum(seconds) AS seconds, max(id) AS last
-        FROM tool_calls WHERE id > %(after)s AND xid < pg_snapshot_xmin(pg_current_snapshot())
-        GROUP BY tool, door, status, bucket
+        WITH waiting AS MATERIALIZED (
+            SELECT EXISTS (SELECT 1 FROM incoming_tool_calls) AS any_there
+        ), mine AS MATERIALIZED (
+            SELECT CASE WHEN any_there THEN pg_try_advisory_xact_lock(hashtext('signoff-calls')) END AS locked
+            FROM waiting
+        ), taken AS (
+            DELETE FROM incoming_tool_calls
+            WHERE (SELECT locked FROM mine)
+              AND id IN (SELECT id FROM incoming_tool_calls ORDER BY id LIMIT %(limit)s)
+            RETURNING tool, door, status, seconds
+        )
+        INSERT INTO tool_call_counts AS c (tool, door, status, up_to_seconds, calls, seconds)
+        SELECT tool, door, status,
+               coalesce((%(bounds)s::float8[])[width_bucket(seconds, %(bounds)s::float8[]) + 1], 'infinity'),
+               count(*), sum(seconds)
+        FROM taken GROUP BY 1, 2, 3, 4
+        ON CONFLICT (tool, door, status, up_to_seconds)
+        DO UPDATE SET calls = c.calls + excluded.calls, seconds = c.seconds + excluded.seconds
         """,
-        {"after": after, "bounds": bounds},
+        {"bounds": bounds, "limit": limit},
     )
-    rows = await cursor.fetchall()
-    return max((row["last"] for row in rows), default=after), rows
+    cursor = await connection.execute(
+        "SELECT tool, door, status, up_to_seconds, calls, seconds FROM tool_call_counts"
+    )
+    return await cursor.fetchall()

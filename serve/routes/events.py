@@ -1,7 +1,7 @@
 """Live events for people: server-sent events for programs, WebSocket for browsers.
 
-Both tell what the caller may see, and resume after the last event received, on any replica. Event ids
-name places, they need not ascend: clients keep the last one they got, not the highest.
+Both tell what the caller may see, in the order of their ids, and resume after the last event received, on
+any replica.
 The token comes in a header or, from browsers, as a WebSocket subprotocol; a URL would end up in logs.
 """
 

@@ -76,7 +76,7 @@ async def test_changes_take_words_for_the_writer(chat: ChatSite) -> None:
     words = f"send article {number} back, it needs a second source"
     end = done(await chat.ask(editor, words, agent="editor", intent="changes"))
     assert (await chat.desk.article(number)).status == "draft"
-    rows = await chat.site.rows("SELECT data FROM events WHERE type = 'article.changes_requested'")
+    rows = await chat.site.rows("SELECT data FROM incoming_events WHERE type = 'article.changes_requested'")
     assert rows[0]["data"]["notes"] == words
 
 

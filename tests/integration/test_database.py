@@ -10,7 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from models.errors import DatabaseUnavailable
-from models.store import batches, events, migrate, workflows
+from models.store import batches, migrate, workflows
 from models.store.database import Database
 from models.store.migrate import run_alembic
 from models.store.schema import metadata
@@ -71,24 +71,6 @@ def test_a_database_of_an_earlier_release_keeps_what_waits(database_url: str) ->
 def test_a_database_that_is_not_there_is_said_in_one_line(database_url: str) -> None:
     with pytest.raises(DatabaseUnavailable, match=r"can't be migrated: .*does not exist"):
         migrate(database_url.replace("/test_", "/nobody_"))
-
-
-async def test_a_reader_of_events_never_passes_a_gap_that_may_still_fill(
-    database: Database, database_url: str
-) -> None:
-    slow = await psycopg.AsyncConnection.connect(database_url)
-    await slow.execute("INSERT INTO events (type, data) VALUES ('early', '{}')")  # id 1, not yet committed
-    async with database.transaction() as connection:
-        await events.append(connection, "late", None, {})  # id 2, committed
-    async with database.connection() as connection:
-        assert await events.read(connection, after=0) == []
-        assert await events.newest_id(connection) == 0
-        await slow.commit()
-        seen = await events.read(connection, after=0)
-        assert [event.type for event in seen] == ["early", "late"]
-        assert await events.newest_id(connection) == seen[-1].id
-        assert await events.read(connection, after=seen[0].id) == seen[1:]
-    await slow.close()
 
 
 async def test_at_most_one_workflow_of_a_key_is_open(database: Database) -> None:

@@ -13,7 +13,7 @@ from actors.runtime.directory import stop_agents
 from actors.runtime.pool import start_runners, stop_runners
 from actors.workflows import KINDS
 from models.config import Config
-from models.store import articles
+from models.store import articles, events
 from models.store.database import Database
 from tests.fakes.barrier import Barrier
 from tests.fakes.model_server import ModelServer, Rule
@@ -139,5 +139,6 @@ async def test_a_runner_killed_in_every_step_leaves_one_draft_with_each_resource
         version = await articles.get_version(connection, article["id"], 5)
     assert version.content.startswith("So they say.[^1] And so.[^2][^3]\n")
     assert [resource.id for resource in version.resources] == done.result["resources_created"]
-    told = await rows(database, "SELECT 1 FROM events WHERE type = 'notification'")
-    assert len(told) == 1
+    async with database.connection() as connection:
+        told = await events.read(connection, after=0)
+    assert [event.type for event in told].count("notification") == 1

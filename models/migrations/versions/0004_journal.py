@@ -1,6 +1,6 @@
 """One journal: gates have names, work is parked, leases have a clock, and nothing is saved by LangGraph.
 
-What the last release reads and writes stays until its runners are gone; see 0010.
+What the last release reads and writes stays until its runners are gone; see 0011.
 """
 
 import sqlalchemy as sa
@@ -10,6 +10,7 @@ revision = "0004"
 down_revision = "0003"
 branch_labels = None
 depends_on = None
+phase = "before"
 
 _OPEN = "status IN ('queued', 'running', 'waiting', 'parked')"
 _STATUSES = "status IN ('queued', 'running', 'waiting', 'parked', 'succeeded', 'failed', 'cancelled')"
