@@ -5,6 +5,7 @@ path and reason. No environment variable is read and no required value has a def
 are relative to `root`: the folder `signoff up` was run in.
 """
 
+import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,6 +15,7 @@ from pydantic_core import PydanticCustomError
 from models.chat import CHAT_AGENTS
 from models.config_chat import ChatConfig as ChatConfig
 from models.config_chat import FeaturesConfig as FeaturesConfig
+from models.config_fields import WITHHELD as WITHHELD
 from models.config_fields import Count, Port, Positive, ResolvedPath, Secret, Section, Text, Url
 from models.config_llm import ModelSettings as ModelSettings
 from models.config_llm import SchemaLimits as SchemaLimits
@@ -340,3 +342,17 @@ def load(path: Path | str, *, root: Path | None = None) -> Config:
         return Config.model_validate(raw, context={"root": Path(root or Path.cwd()).absolute()})
     except ValidationError as error:
         raise ConfigInvalid("\n".join(faults(path, raw, error))) from error
+
+
+def without_secrets(settings: dict[str, Any]) -> Config:
+    """A configuration from its resolved settings (JSON), with `WITHHELD` for each secret.
+
+    It was checked when it was loaded, so an error here is a release that asks for other settings.
+
+    Raises:
+        ConfigInvalid: the settings are of another release.
+    """
+    try:
+        return Config.model_validate_json(json.dumps(settings), context={"withheld": True})
+    except ValidationError as error:
+        raise ConfigInvalid("\n".join(faults(Path("the site's settings"), settings, error))) from error

@@ -125,6 +125,21 @@ def test_topics_become_reviewed_articles_and_a_second_run_redoes_nothing(newsroo
     assert newsroom.kinds().count("writer") == 4
 
 
+def test_the_configuration_may_be_named_and_must_be_the_sites(newsroom: Newsroom) -> None:
+    newsroom.topic("mill")
+    # Relative: it is not in the job's folder, but in the one that the site was brought up in.
+    code, told = newsroom.edit("--config", newsroom.config.name)
+    assert code == 0, told
+    assert "1 topics: 1 passed" in told
+    raw = yaml.safe_load(newsroom.config.read_text())
+    raw["runners"]["count"] = 7
+    other = newsroom.root / "other.yaml"
+    other.write_text(yaml.safe_dump(raw))
+    code, told = newsroom.edit("--config", str(other))
+    assert code == 1
+    assert "differs at runners.count" in told
+
+
 def doubts() -> list[Rule]:
     """Whatever holds the word Doubtful is found wanting."""
     reply = json.dumps({"concern_id": 1, **REWRITE})
