@@ -17,6 +17,7 @@ from actors.runtime.pool import start_runners, stop_runners
 from actors.workflows import KINDS
 from models.config import load
 from models.store import migrate
+from models.yaml_layers import read_layers
 from tests.fakes.model_server import Call, ModelServer, Rule, most_at_once
 from tests.integration.conftest import ROOT
 from tests.integration.newsroom import SOURCE, Newsroom, until
@@ -40,7 +41,7 @@ def site_up(postgres: str, ray_cluster: None, tmp_path_factory: pytest.TempPathF
     url = postgres.replace("/signoff?", "/newsroom?")
     migrate(url)
     with ModelServer() as server:
-        raw = yaml.safe_load((ROOT / "configs/local.yaml").read_text())
+        raw = read_layers(ROOT / "configs/local.yaml").merged()
         editing = raw["article_generation"]
         agents = editing["agents"]
         for settings in (

@@ -118,8 +118,8 @@ class TestCommand:
             assert result.exit_code == 0, result.stderr
         # A configuration that lies in the folder it is typed in comes first.
         (tmp_path / "configs").mkdir()
-        text = (ROOT / "configs/local.yaml").read_text().replace("8265", "8299")
-        (tmp_path / "configs/local.yaml").write_text(text)
+        site = {"extends": str(ROOT / "configs/local.yaml"), "ray": {"dashboard_port": 8299}}
+        (tmp_path / "configs/local.yaml").write_text(yaml.safe_dump(site))
         assert self.run("submit", "edit_articles", *given).exit_code == 0
         assert seen == [
             (8265, ROOT / "data", given),

@@ -1,6 +1,5 @@
 """The configuration is strict: whatever is wrong is refused with file, key path and reason."""
 
-import json
 from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
@@ -14,6 +13,7 @@ from pydantic import ValidationError
 
 from models.config import AGENT_ROLES, Config, KnowledgeBaseEvidence, OutsideEvidence, load
 from models.errors import ConfigInvalid
+from models.yaml_layers import read_layers
 
 LOCAL = Path(__file__).resolve().parents[2] / "configs" / "local.yaml"
 SPECIALIST = "article_generation.agents.specialists.opinion_llm"
@@ -21,8 +21,8 @@ Key = tuple[str | int, ...]
 
 
 def raw() -> Any:
-    """configs/local.yaml as plain data, every alias a copy of its own."""
-    return json.loads(json.dumps(yaml.safe_load(LOCAL.read_text(encoding="utf-8"))))
+    """configs/local.yaml and what it extends as plain data."""
+    return read_layers(LOCAL).merged()
 
 
 RAW = raw()

@@ -1,6 +1,5 @@
 """What a second `signoff up` starts anew: only what reads what has changed since the first."""
 
-import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from cluster.up import all_parts
 from cluster.workers import Dispatcher, Runners
 from models.config import AGENT_ROLES, load
 from models.errors import ConfigInvalid, PromptInvalid
+from models.yaml_layers import read_layers
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAT = {
@@ -99,12 +99,11 @@ class Place:
         return {name for name in before if before[name] != after[name]}
 
     def set(self, path: str, value: Any) -> None:
-        # Through JSON: what an alias shares becomes a section of its own.
-        raw = json.loads(json.dumps(yaml.safe_load((self.configs / "local.yaml").read_text())))
+        raw = read_layers(self.configs / "local.yaml").merged()
         *parents, last = (int(key) if key.isdigit() else key for key in path.split("."))
         section = raw
         for key in parents:
-            section = section[key]
+            section = section[key] if isinstance(key, int) else section.setdefault(key, {})
         section[last] = value
         (self.configs / "local.yaml").write_text(yaml.safe_dump(raw))
 
