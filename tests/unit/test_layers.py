@@ -73,6 +73,16 @@ def test_they_say_nothing_that_the_base_says(name: str) -> None:
     assert twice(upper, lower) == []
 
 
+def test_the_readmes_site_of_your_own(tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    [text] = [block for block in readme.split("```yaml\n")[1:] if block.startswith("extends: ")]
+    copied(tmp_path, "local.yaml")
+    (tmp_path / "own.yaml").write_text(text.partition("```")[0], encoding="utf-8")
+    found = load(tmp_path / "own.yaml", root=tmp_path)
+    assert (found.http.port, found.http.host) == (9000, "127.0.0.1")
+    assert list(found.publishing.topics) == ["macro", "equity", "fixed_income", "energy"]
+
+
 def layers(folder: Path, **files: Any) -> Path:
     """Files by name; the path of the first."""
     for name, content in files.items():
@@ -130,6 +140,10 @@ class TestRefusals:
         top = layers(tmp_path, a={"extends": "b.yaml"}, b={"extends": "a.yaml"})
         assert refusal(top) == (
             f"{tmp_path / 'b.yaml'}: extends: a.yaml extends this file in turn: break the circle"
+        )
+        further = layers(tmp_path, a={"extends": "b.yaml"}, b={"extends": "c.yaml"}, c={"extends": "b.yaml"})
+        assert refusal(further).startswith(
+            f"{tmp_path / 'c.yaml'}: extends: b.yaml extends this file in turn"
         )
         alone = layers(tmp_path, a={"extends": "./a.yaml"})
         assert refusal(alone).startswith(f"{alone}: extends: ./a.yaml extends this file in turn")
