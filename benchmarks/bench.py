@@ -23,6 +23,7 @@ from benchmarks import machine
 from cluster import postgres
 from models.config import Config, load
 from models.store import migrate
+from models.yaml_layers import read_layers
 
 ROOT = Path(__file__).resolve().parents[1]
 _TEMPLATE = "signoff_template"
@@ -75,12 +76,12 @@ class Bench:
 
     def configure(self, changes: dict[str, Any] | None = None) -> tuple[Path, Config]:
         """configs/local.yaml with `changes` (by dotted key path), as a file in the folder and loaded."""
-        raw = yaml.safe_load((ROOT / "configs/local.yaml").read_text(encoding="utf-8"))
+        raw = read_layers(ROOT / "configs/local.yaml").merged()
         for path, value in {**_PROMPTS, **(changes or {})}.items():
             *parents, last = path.split(".")
             section = raw
             for key in parents:
-                section = section[key]
+                section = section.setdefault(key, {})
             section[last] = value
         file = self.folder / f"config-{uuid.uuid4().hex[:8]}.yaml"
         file.write_text(yaml.safe_dump(raw), encoding="utf-8")

@@ -238,7 +238,8 @@ def _logs(bringup: Bringup) -> str:
 
 
 def _without_apps(deployed: dict[str, str]) -> dict[str, str]:
-    return {name: made_of for name, made_of in deployed.items() if name in ("ray", "runners", "dispatcher")}
+    kept = ("ray", "runners", "dispatcher", "agent:")
+    return {name: made_of for name, made_of in deployed.items() if name.startswith(kept)}
 
 
 def _answers(url: str) -> bool:

@@ -50,17 +50,27 @@ class Bringup:
         self.record(lambda state: {"deployed": {**state.deployed, name: made_of}})
 
 
-def settings_of(*sections: BaseModel | None) -> list[Any]:
-    """Sections of the configuration as JSON, secrets and all: for a digest, never to be written."""
-    return [None if section is None else _opened(section.model_dump()) for section in sections]
+def settings_of(*parts: Any) -> list[Any]:
+    """Sections of the configuration, or what an agent is made with, as JSON; of other objects the attributes.
+
+    Secrets and all: for a digest, never to be written.
+    """
+    return [_opened(part) for part in parts]
 
 
 def _opened(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _opened(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_opened(item) for item in value]
-    return value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+    match value:
+        case SecretStr():
+            return value.get_secret_value()
+        case BaseModel():
+            return {name: _opened(getattr(value, name)) for name in type(value).model_fields}
+        case dict():
+            return {str(key): _opened(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_opened(item) for item in value]
+        case None | str() | int() | float() | Path():
+            return str(value)
+    return [type(value).__qualname__, _opened(vars(value))]
 
 
 def local_head(config: Config) -> RayHead:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from models.config import Config
 
 DEFAULT_CONFIG = Path("configs/local.yaml")
+_ROOT = Path(__file__).resolve().parent.parent
 ConfigPath = Annotated[Path, typer.Option("--config", help="The configuration file.")]
 Url = Annotated[
     str | None,
@@ -152,14 +153,21 @@ def submit(
     name: Annotated[str, typer.Argument(help="The pipeline: pipelines.NAME.")],
     config: Annotated[
         Path | None,
-        typer.Option("--config", help="The cluster's configuration; default: the pipeline's own --config."),
+        typer.Option(
+            "--config",
+            help="The cluster's configuration, for where it is; default: the pipeline's own --config, "
+            "or configs/local.yaml here or in Signoff's folder.",
+        ),
     ] = None,
 ) -> None:
     """Run a pipeline as a Ray job and follow it. All that follows NAME is passed to it untouched."""
     from cluster.submit import submit as submit_job
 
-    path = config or _config_among(ctx.args) or DEFAULT_CONFIG
-    raise typer.Exit(submit_job(_load(path), name, ctx.args))
+    given = config or _config_among(ctx.args)
+    ours = _ROOT / DEFAULT_CONFIG
+    elsewhere = given is None and not DEFAULT_CONFIG.exists() and ours.exists()
+    found = _load(ours, root=_ROOT) if elsewhere else _load(given or DEFAULT_CONFIG)
+    raise typer.Exit(submit_job(found, name, ctx.args))
 
 
 @app.command()
@@ -373,11 +381,11 @@ def _console() -> "Console":
     return Console(width=width, markup=False, emoji=False, highlight=False)
 
 
-def _load(path: Path) -> "Config":
+def _load(path: Path, root: Path | None = None) -> "Config":
     from cluster.ray import prepare_environment
     from models.config import load
 
-    config = load(path)
+    config = load(path, root=root)
     prepare_environment(config)
     return config
 

@@ -28,15 +28,18 @@ _USER = "demo"
 
 def demo(config: Config, path: Path, console: Console) -> int:
     """The exit code: 1 if a topic ended in an error. A blocked article is an outcome, and is shown."""
+    from cluster.cli import DEFAULT_CONFIG
+
     up(config, console)
-    arguments = ["--config", str(path), "--topics", SAMPLES, "--allow-blocked", "--draft-in", SUBJECT]
+    arguments = ["--topics", SAMPLES, "--allow-blocked", "--draft-in", SUBJECT]
     arguments += ["--request-publication", "--requests-at-most", "1"]
     code = submit(config, "edit_articles", arguments)
     names = ", ".join(model.name for model in config.serving.models)
     console.print(f"\nedited by {names}: the bundled model proves the path, it does not write well")
     console.print(f"HTTP       {base_url(config)}/docs")
     console.print(f"dashboard  {dashboard_url(config)}")
-    console.print(f"again      {command()} submit edit_articles {' '.join(arguments)}")
+    again = [command(), "submit", *([] if path == DEFAULT_CONFIG else ["--config", str(path)])]
+    console.print(f"again      {shlex.join([*again, 'edit_articles', *arguments])}")
     console.print(f"stop       {command()} down --config {path}   (or: make down)")
     console.print(Text(f"\n{sign_off(config, path, finished=code == 0)}"))
     return code

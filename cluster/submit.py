@@ -1,7 +1,8 @@
 """`signoff submit NAME`: `ray job submit` of `python -m pipelines.NAME` with address, token and folder right.
 
-The working directory is the current one, without what .gitignore names, .git and the data folder.
-The job's logs are followed to its end; its exit code is ours.
+Typed in a folder with pipelines, the job gets a copy of it, without what .gitignore names, .git and the
+data folder. Typed elsewhere nothing is uploaded: it runs the cluster's own pipelines, on this machine in
+the folder it was typed in. The job asks the site for its configuration; its exit code is ours.
 """
 
 import asyncio
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from ray.job_submission import JobSubmissionClient
 
 INTERRUPTED = 130
+# Where this code lies, and the pipelines that come with it.
+_ROOT = Path(__file__).resolve().parent.parent
 
 
 def dashboard_url(config: Config) -> str:
@@ -35,15 +38,17 @@ def submit(config: Config, name: str, arguments: Sequence[str]) -> int:
     Raises:
         ClusterProblem: there is no such pipeline here, or the cluster does not take the job.
     """
-    folder = Path.cwd()
-    known = sorted(path.stem for path in folder.glob("pipelines/*.py") if "__main__" in path.read_text())
+    here = Path.cwd()
+    folder = here if _pipelines(here) else _ROOT
+    known = _pipelines(folder)
     if name not in known:
         raise ClusterProblem(
             f"no pipeline {name!r} in {folder / 'pipelines'}: "
             + (f"there are {', '.join(known)}" if known else "run `signoff submit` in Signoff's folder")
         )
     client = _client(config)
-    job = _start(client, config, folder, shlex.join(["python", "-m", f"pipelines.{name}", *arguments]))
+    command = ["python", "-m", f"pipelines.{name}", *arguments]
+    job = _start(client, *entrypoint(config, command, here, ours=folder == here))
     print(f"job {job} runs; Ctrl-C stops it", flush=True)
     try:
         asyncio.run(_follow(client, job))
@@ -66,16 +71,34 @@ def _client(config: Config) -> "JobSubmissionClient":
         raise ClusterProblem(f"no Ray cluster answers at {address}: run `signoff up` first") from error
 
 
-def _start(client: "JobSubmissionClient", config: Config, folder: Path, entrypoint: str) -> str:
+def entrypoint(
+    config: Config, command: Sequence[str], here: Path, *, ours: bool
+) -> tuple[str, dict[str, object]]:
+    """What the job runs, and Ray's `runtime_env` for it; `ours`: the pipelines are those of this folder."""
+    if ours:
+        return shlex.join(command), {"working_dir": str(here), "excludes": _excludes(config, here)}
+    if config.ray.address is not None:
+        return shlex.join(command), {}
+    # The job runs on this machine, so that relative paths can mean what they mean here. `-P`: what else
+    # lies in this folder is not imported.
+    python, *rest = command
+    return f"cd {shlex.quote(str(here))} && exec {shlex.join([python, '-P', *rest])}", {}
+
+
+def _pipelines(folder: Path) -> list[str]:
+    return sorted(path.stem for path in folder.glob("pipelines/*.py") if "__main__" in path.read_text())
+
+
+def _excludes(config: Config, folder: Path) -> list[str]:
     excludes = ["/.git", "/.venv", "node_modules"]
     if config.data_dir.is_relative_to(folder) and config.data_dir != folder:
         excludes.append(f"/{config.data_dir.relative_to(folder)}")
+    return excludes
+
+
+def _start(client: "JobSubmissionClient", entrypoint: str, runtime_env: dict[str, object]) -> str:
     try:
-        job: str = client.submit_job(
-            entrypoint=entrypoint,
-            runtime_env={"working_dir": str(folder), "excludes": excludes},
-            entrypoint_num_cpus=0,
-        )
+        job: str = client.submit_job(entrypoint=entrypoint, runtime_env=runtime_env, entrypoint_num_cpus=0)
     except (RuntimeError, ValueError) as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         raise ClusterProblem(f"the cluster does not take the job: {lines[-1] if lines else error}") from error

@@ -10,6 +10,7 @@ import sys
 from rich.console import Console
 
 from cluster import postgres, ray
+from cluster.agents import Agents
 from cluster.apps import base_url, serve_apps
 from cluster.bringup import Bringup, local_head
 from cluster.folders import ensure_writable
@@ -61,6 +62,7 @@ def all_parts(bringup: Bringup) -> list[Part]:
         Site(bringup),
         Runners(bringup),
         Dispatcher(bringup),
+        Agents(bringup),
         SearchIndex(bringup),
         *serve_apps(bringup),
     ]

@@ -7,13 +7,14 @@ now is stopped and started anew.
 import asyncio
 
 from cluster import ray
+from cluster.agents import ROLES, Agents
 from cluster.bringup import CODE, Bringup, settings_of
 from cluster.plan import Say
 from cluster.state import fingerprint
 
 
 class Runners:
-    """The runners. Agents start on first use, so here those of an old configuration only stop."""
+    """The runners. Agents of an old making stop with those of an old configuration: none serves both."""
 
     name = "runners"
     after = ("site",)
@@ -35,13 +36,12 @@ class Runners:
 
     def repair(self, say: Say) -> str:
         """Stop runners and agents that are made of something else, then start what is missing."""
-        from actors.runtime.directory import stop_agents
         from actors.runtime.pool import stop_runners
 
         if not self._bringup.fresh(self.name, self._made_of()):
             say("stopping those of the last configuration")
             stop_runners()
-            stop_agents()
+            Agents(self._bringup).stop_stale()
         say("starting")
         detail = self._start()
         self._bringup.made(self.name, self._made_of())
@@ -51,15 +51,11 @@ class Runners:
         from actors.runtime.pool import start_runners
         from actors.workflows import KINDS
 
-        runners = start_runners(
-            self._bringup.config, self._bringup.database_url, roles="actors.roles:ROLES", kinds=KINDS
-        )
+        runners = start_runners(self._bringup.config, self._bringup.database_url, roles=ROLES, kinds=KINDS)
         return f"{len(runners)} alive"
 
     def _made_of(self) -> str:
-        config = self._bringup.config
-        prompts = config.article_generation.editor.prompts.root_dir
-        return fingerprint([settings_of(config), self._bringup.database_url], (*CODE, prompts))
+        return fingerprint([settings_of(self._bringup.config), self._bringup.database_url], CODE)
 
 
 class Dispatcher:
@@ -102,8 +98,8 @@ class SearchIndex:
     """The agent that follows what is written, so that it is found by meaning. It starts when first asked."""
 
     name = "search index"
-    # The runners' part stops agents that are made of something else.
-    after = ("runners",)
+    # Where it is made of something else, it is stopped before it is asked.
+    after = ("agents",)
 
     def __init__(self, bringup: Bringup) -> None:
         self._bringup = bringup
@@ -117,7 +113,7 @@ class SearchIndex:
         from actors.runtime.directory import Directory
 
         config, url = self._bringup.config, self._bringup.database_url
-        directory = Directory(config=config, roles="actors.roles:ROLES", database_url=url)
+        directory = Directory(config=config, roles=ROLES, database_url=url)
         say("loading")
         stats = asyncio.run(directory.agent("search_index").stats())
         return f"{stats.items} texts found by meaning, {stats.waiting} to come"

@@ -5,15 +5,19 @@ path and reason. No environment variable is read and no required value has a def
 are relative to `root`: the folder `signoff up` was run in.
 """
 
+import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, field_validator, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
-from models.chat import CHAT_AGENTS
+from models.config_agents import AGENT_ROLES as AGENT_ROLES
+from models.config_agents import SINGLE_ROLES as SINGLE_ROLES
+from models.config_agents import AgentConfig as AgentConfig
+from models.config_agents import check_roles, with_defaults
 from models.config_chat import ChatConfig as ChatConfig
 from models.config_chat import FeaturesConfig as FeaturesConfig
+from models.config_fields import WITHHELD as WITHHELD
 from models.config_fields import Count, Port, Positive, ResolvedPath, Secret, Section, Text, Url
 from models.config_llm import ModelSettings as ModelSettings
 from models.config_llm import SchemaLimits as SchemaLimits
@@ -25,21 +29,9 @@ from models.config_publishing import SearchConfig as SearchConfig
 from models.config_publishing import ToolsConfig as ToolsConfig
 from models.config_publishing import WebhooksConfig as WebhooksConfig
 from models.config_research import ResearchConfig as ResearchConfig
-from models.editorial import SPECIALISTS
 from models.errors import ConfigInvalid
-from models.strict_yaml import MISSING_KEYS, faults, read_mapping
-
-AGENT_ROLES = (
-    "writer",
-    "article_review",
-    "concern_mapping",
-    *SPECIALISTS,
-    "knowledge_base",
-    "search_index",
-    *CHAT_AGENTS,
-)
-# Each of these holds an index in memory, so there is one of it.
-SINGLE_ROLES = ("knowledge_base", "search_index")
+from models.strict_yaml import faults
+from models.yaml_layers import read_layers
 
 
 class DatabaseConfig(Section):
@@ -155,14 +147,6 @@ class OutagesConfig(Section):
     patience_seconds: Positive
     first_pause_seconds: Positive
     longest_pause_seconds: Positive
-
-
-class AgentConfig(Section):
-    """Resources of one agent role; `max_concurrency` is calls at once in each replica."""
-
-    num_cpus: Annotated[float, Field(ge=0)]
-    replicas: Count
-    max_concurrency: Count
 
 
 class EditorOutput(Section):
@@ -318,7 +302,7 @@ class Config(Section):
     serving: ServingConfig
     runners: RunnersConfig
     outages: OutagesConfig
-    agents: dict[str, AgentConfig]
+    agents: Annotated[dict[str, AgentConfig], BeforeValidator(with_defaults), AfterValidator(check_roles)]
     article_generation: ArticleGenerationConfig
     publishing: PublishingConfig
     tools: ToolsConfig
@@ -329,30 +313,35 @@ class Config(Section):
     chat: ChatConfig
     research: ResearchConfig
 
-    @field_validator("agents")
-    @classmethod
-    def _all_roles(cls, agents: dict[str, AgentConfig]) -> dict[str, AgentConfig]:
-        if missing := [role for role in AGENT_ROLES if role not in agents]:
-            raise PydanticCustomError(MISSING_KEYS, "lacks {names}", {"names": missing})
-        for role in SINGLE_ROLES:
-            if agents[role].replicas != 1:
-                raise ValueError(f"{role}.replicas must be 1: one actor holds the index")
-        return agents
-
 
 def load(path: Path | str, *, root: Path | None = None) -> Config:
     """Read and check a YAML configuration.
 
     Args:
-        path: the YAML file.
+        path: the YAML file; it may extend another (see `models.yaml_layers`).
         root: what relative paths in it are relative to; the current folder when absent.
 
     Raises:
         ConfigInvalid: one line per fault, each with the file, the key path and the reason.
     """
     path = Path(path)
-    raw = read_mapping(path)
+    layers = read_layers(path)
+    raw = layers.merged()
     try:
         return Config.model_validate(raw, context={"root": Path(root or Path.cwd()).absolute()})
     except ValidationError as error:
-        raise ConfigInvalid("\n".join(faults(path, raw, error))) from error
+        raise ConfigInvalid("\n".join(faults(layers.file_of, raw, error))) from error
+
+
+def without_secrets(settings: dict[str, Any]) -> Config:
+    """A configuration from its resolved settings (JSON), with `WITHHELD` for each secret.
+
+    It was checked when it was loaded, so an error here is a release that asks for other settings.
+
+    Raises:
+        ConfigInvalid: the settings are of another release.
+    """
+    try:
+        return Config.model_validate_json(json.dumps(settings), context={"withheld": True})
+    except ValidationError as error:
+        raise ConfigInvalid("\n".join(faults(lambda _: "the site's settings", settings, error))) from error

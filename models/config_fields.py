@@ -1,7 +1,7 @@
 """The kinds of values a configuration holds: texts, counts, URLs, paths, secrets, and `Section` itself.
 
 Only `models.config` uses them. Paths, a secret's file too, are relative to the `root` that validation
-gets as context.
+gets as context. With `withheld` there, each secret becomes `WITHHELD`.
 """
 
 import os
@@ -19,6 +19,9 @@ from pydantic import (
     ValidationInfo,
 )
 
+# What stands for a secret where settings travel without them. It is as long as any secret has to be.
+WITHHELD = "withheld: the site's secrets stay where it was brought up"
+
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Positive = Annotated[float, Field(gt=0)]
@@ -33,6 +36,8 @@ def _check_url(url: str) -> str:
 
 def _read_secret(value: Any, info: ValidationInfo) -> Any:
     """Accept a secret in place or as `{file: PATH}`; an empty one is refused."""
+    if (info.context or {}).get("withheld") and value is not None:
+        return WITHHELD
     if isinstance(value, dict):
         if set(value) != {"file"} or not isinstance(value["file"], str):
             raise ValueError("a secret is a text, or {file: PATH}")

@@ -1,9 +1,10 @@
-"""Reading YAML strictly, and naming every fault by file, key path and reason. Only `models.config` uses it.
+"""Reading YAML strictly, and naming every fault by file, key path and reason: configurations, intents.
 
 A key written twice is an error and not the last one's victory. Merge keys (`<<`) and anchors work; a
 key that overrides a merged one is not written twice.
 """
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,11 +64,17 @@ def _refuse_duplicates(path: Path, root: yaml.Node | None) -> None:
                 waiting.append((f"{where}{key.value}.", value))
 
 
-def faults(path: Path, raw: dict[Any, Any], error: ValidationError) -> list[str]:
-    """One line per fault of `raw`: file, key path as it is in the file, reason."""
+def faults(
+    file_of: Callable[[Sequence[int | str]], object], raw: dict[Any, Any], error: ValidationError
+) -> list[str]:
+    """One line per fault of `raw`: file, key path as it is in the file, reason.
+
+    `file_of` names the file in which the value under some keys stands.
+    """
     lines = []
     for fault in error.errors(include_url=False, include_input=False):
-        key = _key_path(raw, fault["loc"])
+        keys = _keys(raw, fault["loc"])
+        path, key = file_of(keys), ".".join(str(key) for key in keys) or "(top level)"
         if fault["type"] == MISSING_KEYS:
             lines += [f"{path}: {key}.{name}: is required" for name in fault["ctx"]["names"]]
             continue
@@ -81,6 +88,7 @@ def faults(path: Path, raw: dict[Any, Any], error: ValidationError) -> list[str]
                 key, reason = f"{key}.{_discriminator(fault)}", "is required"
             case "union_tag_invalid":
                 key = f"{key}.{_discriminator(fault)}"
+                path = file_of([*keys, _discriminator(fault)])
                 reason = f"must be one of {fault['ctx']['expected_tags']}"
         lines.append(f"{path}: {key}: {reason}")
     return lines
@@ -90,9 +98,9 @@ def _discriminator(fault: Any) -> str:
     return str(fault["ctx"]["discriminator"]).strip("'")
 
 
-def _key_path(raw: Any, loc: tuple[int | str, ...]) -> str:
+def _keys(raw: Any, loc: tuple[int | str, ...]) -> list[int | str]:
     """The parts of `loc` that are in the file: pydantic puts the tag of a union's branch between them."""
-    parts: list[str] = []
+    parts: list[int | str] = []
     here: Any = raw
     for at, part in enumerate(loc):
         # A key that is refused ends in `[key]`, which is no place in what stands under it.
@@ -101,5 +109,5 @@ def _key_path(raw: Any, loc: tuple[int | str, ...]) -> str:
             here = here[part]
         elif at < len(loc) - 1:
             continue
-        parts.append(str(part))
-    return ".".join(parts) or "(top level)"
+        parts.append(part)
+    return parts

@@ -1,6 +1,6 @@
 """The editorial batch: topic files in, reviewed articles out, one canonical JSON each.
 
-    ray job submit --working-dir . -- python -m pipelines.edit_articles --config FILE --topics DIR
+    signoff submit edit_articles --topics DIR
 
 Ray Data reads and checks the files; each topic becomes a workflow that the runners run while this
 driver lives. Submitting again finishes what is missing and redoes nothing. Exit code 1 if a topic did
@@ -39,8 +39,11 @@ from pipelines.topics import TopicRow, duplicates, find_topic_files, read_topic
 
 
 def main(
-    config: Annotated[Path, typer.Option(help="The configuration the cluster was brought up with.")],
     topics: Annotated[str, typer.Option(help="A folder of topic files, or one file; a path or a URI.")],
+    config: Annotated[
+        Path | None,
+        typer.Option(help="The configuration that the site must run; default: the site's own."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Redo finished topics.")] = False,
     allow_blocked: Annotated[
         bool, typer.Option("--allow-blocked", help="Exit 0 when the only failures are blocked articles.")

@@ -21,7 +21,7 @@ def read_intents(path: Path) -> Intents:
     try:
         intents = Intents.model_validate(raw)
     except ValidationError as error:
-        raise ConfigInvalid("\n".join(faults(path, raw, error))) from error
+        raise ConfigInvalid("\n".join(faults(lambda _: path, raw, error))) from error
     if missing := [intent for intent in INTENTS if not intents.examples.get(intent)]:
         raise ConfigInvalid(f"{path}: examples: lacks examples of {', '.join(missing)}: add some of each")
     if wrong := _contradictions(intents):

@@ -8,7 +8,7 @@ actor and the call runs again.
 import asyncio
 import importlib
 import random
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Collection
 from typing import Any
 
 import ray
@@ -154,15 +154,17 @@ class RemoteAgent:
             raise (error.cause if isinstance(error.cause, Exception) else error) from None
 
 
-def stop_agents() -> int:
-    """Stop every agent actor of this cluster, as a changed configuration needs; how many.
+def stop_agents(*, keep: Collection[str] = ()) -> int:
+    """Stop the agents of all roles but those to `keep`, as a changed configuration needs; how many.
 
     Nothing is lost: agents keep no state that matters, and the next call starts a new one.
     """
     names = [
         entry["name"]
         for entry in ray.util.list_named_actors(all_namespaces=True)
-        if entry["namespace"] == NAMESPACE and entry["name"].startswith(PREFIX)
+        if entry["namespace"] == NAMESPACE
+        and entry["name"].startswith(PREFIX)
+        and entry["name"].removeprefix(PREFIX).rpartition(":")[0] not in keep
     ]
     for name in names:
         ray.kill(ray.get_actor(name, namespace=NAMESPACE), no_restart=True)

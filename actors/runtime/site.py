@@ -13,7 +13,7 @@ import ray.experimental.internal_kv as kv
 from pydantic import BaseModel, ConfigDict
 
 from actors.runtime.files import write_atomically
-from models.config import Config, load
+from models.config import Config, load, without_secrets
 from models.errors import ClusterProblem
 
 _KEY = b"site"
@@ -57,14 +57,18 @@ def find() -> Site:
     return Site.model_validate_json(found)
 
 
-def load_for(site: Site, path: Path) -> Config:
-    """The configuration file as the site resolves it.
+def load_for(site: Site, path: Path | None) -> Config:
+    """The site's configuration: from the site itself, without secrets, or from a file that must say the same.
+
+    A relative path is looked for in the current folder, then in the folder `signoff up` ran in.
 
     Raises:
         ConfigInvalid: the file is wrong.
         ClusterProblem: the cluster runs another configuration; the message names what differs.
     """
-    config = load(path, root=site.root)
+    if path is None:
+        return without_secrets(site.settings)
+    config = load(path if path.exists() else site.root / path, root=site.root)
     different = sorted(_differences(site.settings, _settings(config)))
     if different:
         raise ClusterProblem(

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+import yaml
 
+from models.yaml_layers import read_layers
 from tests.e2e.cluster import PORTS, ROOT, TOPICS, Cluster
 
 
@@ -17,7 +19,7 @@ def cluster() -> Iterator[Cluster]:
     """`signoff up`, and `signoff down` at the end."""
     # Not pytest's folder: every pytest that starts closes it to the user that Postgres runs as.
     folder = Path(tempfile.mkdtemp(prefix="signoff-e2e-", dir="/tmp"))
-    text = (ROOT / "configs/local.yaml").read_text()
+    text = yaml.safe_dump(read_layers(ROOT / "configs/local.yaml").merged())
     for old, new in PORTS.items():
         text = text.replace(old, new)
     text = text.replace("./data", str(folder / "data"))

@@ -17,6 +17,7 @@ from cluster import postgres as embedded
 from models.config import Config, load
 from models.store import migrate
 from models.store.database import Database
+from models.yaml_layers import read_layers
 from tests.integration.desk import Desk
 from tests.integration.workflows import running
 
@@ -70,13 +71,13 @@ def configure(tmp_path: Path) -> Callable[..., Config]:
     """
 
     def make(changes: dict[str, Any] | None = None) -> Config:
-        raw = yaml.safe_load((ROOT / "configs/local.yaml").read_text())
+        raw = read_layers(ROOT / "configs/local.yaml").merged()
         prompts = {"article_generation.editor.prompts.root_dir": str(ROOT / "configs/prompts/editorial")}
         for path, value in {**prompts, **(changes or {})}.items():
             *parents, last = path.split(".")
             section = raw
             for key in parents:
-                section = section[key]
+                section = section.setdefault(key, {})
             section[last] = value
         file = tmp_path / "config.yaml"
         file.write_text(yaml.safe_dump(raw))

@@ -52,8 +52,8 @@ class Newsroom:
         return path
 
     def start(self, *options: str) -> "subprocess.Popen[str]":
-        """Start the driver."""
-        command = [sys.executable, "-m", "pipelines.edit_articles", "--config", str(self.config)]
+        """Start the driver. It asks the site for its configuration."""
+        command = [sys.executable, "-m", "pipelines.edit_articles"]
         address = ray.get_runtime_context().gcs_address
         return subprocess.Popen(
             [*command, "--topics", str(self.topics), *options],

@@ -97,6 +97,15 @@ async def test_leaving_stops_every_agent_on_the_way_within_a_second(
     assert time.monotonic() - begun < 1
 
 
+async def test_only_agents_that_are_not_to_be_kept_are_stopped(directory: Directory) -> None:
+    made = {role: directory.handle(role, 0) for role in ("main_chat", "article_query")}
+    assert stop_agents(keep={"main_chat"}) == 1
+    assert directory.handle("main_chat", 0, fresh=True) == made["main_chat"]
+    assert directory.handle("article_query", 0, fresh=True) != made["article_query"]
+    assert stop_agents(keep=("main_chat", "article_query")) == 0
+    assert stop_agents() == 2
+
+
 async def test_an_agent_killed_in_mid_answer_is_told_and_the_next_question_is_answered(
     directory: Directory, barrier: Barrier
 ) -> None:

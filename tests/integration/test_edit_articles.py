@@ -17,6 +17,7 @@ from actors.runtime.pool import start_runners, stop_runners
 from actors.workflows import KINDS
 from models.config import load
 from models.store import migrate
+from models.yaml_layers import read_layers
 from tests.fakes.model_server import Call, ModelServer, Rule, most_at_once
 from tests.integration.conftest import ROOT
 from tests.integration.newsroom import SOURCE, Newsroom, until
@@ -40,7 +41,7 @@ def site_up(postgres: str, ray_cluster: None, tmp_path_factory: pytest.TempPathF
     url = postgres.replace("/signoff?", "/newsroom?")
     migrate(url)
     with ModelServer() as server:
-        raw = yaml.safe_load((ROOT / "configs/local.yaml").read_text())
+        raw = read_layers(ROOT / "configs/local.yaml").merged()
         editing = raw["article_generation"]
         agents = editing["agents"]
         for settings in (
@@ -123,6 +124,21 @@ def test_topics_become_reviewed_articles_and_a_second_run_redoes_nothing(newsroo
     assert newsroom.kinds().count("writer") == 1, "only the changed topic runs anew"
     code, told = newsroom.edit("--force")
     assert newsroom.kinds().count("writer") == 4
+
+
+def test_the_configuration_may_be_named_and_must_be_the_sites(newsroom: Newsroom) -> None:
+    newsroom.topic("mill")
+    # Relative: it is not in the job's folder, but in the one that the site was brought up in.
+    code, told = newsroom.edit("--config", newsroom.config.name)
+    assert code == 0, told
+    assert "1 topics: 1 passed" in told
+    raw = yaml.safe_load(newsroom.config.read_text())
+    raw["runners"]["count"] = 7
+    other = newsroom.root / "other.yaml"
+    other.write_text(yaml.safe_dump(raw))
+    code, told = newsroom.edit("--config", str(other))
+    assert code == 1
+    assert "differs at runners.count" in told
 
 
 def doubts() -> list[Rule]:

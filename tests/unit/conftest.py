@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from models.config import Config, load
+from models.yaml_layers import read_layers
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -20,7 +21,7 @@ def free_port() -> int:
 @pytest.fixture
 def config_file(tmp_path: Path) -> Path:
     """local.yaml with a data folder and ports of its own."""
-    raw = yaml.safe_load((ROOT / "configs" / "local.yaml").read_text(encoding="utf-8"))
+    raw = read_layers(ROOT / "configs" / "local.yaml").merged()
     raw["data_dir"] = str(tmp_path / "data")
     raw["ray"] |= {"port": free_port(), "dashboard_port": free_port()}
     raw["http"]["port"] = free_port()

@@ -3,6 +3,7 @@
 import getpass
 import json
 import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -99,6 +100,47 @@ class TestCommand:
         result = self.run("submit", "edit_articles", *given)
         assert result.exit_code == 7
         assert seen == [("edit_articles", given)]
+
+    def test_submit_needs_no_configuration_whichever_folder_it_is_typed_in(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        seen: list[tuple[int, Path, list[str]]] = []
+
+        def fake(config: Config, name: str, arguments: list[str]) -> int:
+            seen.append((config.ray.dashboard_port, config.data_dir, arguments))
+            return 0
+
+        monkeypatch.setattr(submit, "submit", fake)
+        given = ["--topics", "x"]
+        for folder in (ROOT, tmp_path):
+            monkeypatch.chdir(folder)
+            result = self.run("submit", "edit_articles", *given)
+            assert result.exit_code == 0, result.stderr
+        # A configuration that lies in the folder it is typed in comes first.
+        (tmp_path / "configs").mkdir()
+        site = {"extends": str(ROOT / "configs/local.yaml"), "ray": {"dashboard_port": 8299}}
+        (tmp_path / "configs/local.yaml").write_text(yaml.safe_dump(site))
+        assert self.run("submit", "edit_articles", *given).exit_code == 0
+        assert seen == [
+            (8265, ROOT / "data", given),
+            (8265, ROOT / "data", given),
+            (8299, tmp_path / "data", given),
+        ]
+
+    def test_a_job_gets_the_folder_with_its_pipeline_and_else_nothing(
+        self, config: Config, tmp_path: Path
+    ) -> None:
+        command = ["python", "-m", "pipelines.edit_articles", "--topics", "a b"]
+        line, environment = submit.entrypoint(config, command, ROOT, ours=True)
+        assert line == "python -m pipelines.edit_articles --topics 'a b'"
+        assert environment["working_dir"] == str(ROOT)
+        assert "/.venv" in environment["excludes"]
+        here = tmp_path / "my topics"
+        line, environment = submit.entrypoint(config, command, here, ours=False)
+        assert (line, environment) == (f"cd '{here}' && exec python -P -m {shlex.join(command[2:])}", {})
+        ray = config.ray.model_copy(update={"address": "head:6379"})
+        elsewhere = submit.entrypoint(config.model_copy(update={"ray": ray}), command, here, ours=False)
+        assert elsewhere == (shlex.join(command), {})
 
     @pytest.mark.parametrize(
         ("arguments", "found"),

@@ -1,6 +1,5 @@
 """The configuration is strict: whatever is wrong is refused with file, key path and reason."""
 
-import json
 from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
@@ -14,15 +13,18 @@ from pydantic import ValidationError
 
 from models.config import AGENT_ROLES, Config, KnowledgeBaseEvidence, OutsideEvidence, load
 from models.errors import ConfigInvalid
+from models.yaml_layers import read_layers
 
 LOCAL = Path(__file__).resolve().parents[2] / "configs" / "local.yaml"
+# As a text that may lie in any folder.
+WHOLE = LOCAL.read_text(encoding="utf-8").replace("extends: ", f"extends: {LOCAL.parent}/", 1)
 SPECIALIST = "article_generation.agents.specialists.opinion_llm"
 Key = tuple[str | int, ...]
 
 
 def raw() -> Any:
-    """configs/local.yaml as plain data, every alias a copy of its own."""
-    return json.loads(json.dumps(yaml.safe_load(LOCAL.read_text(encoding="utf-8"))))
+    """configs/local.yaml and what it extends as plain data."""
+    return read_layers(LOCAL).merged()
 
 
 RAW = raw()
@@ -164,13 +166,13 @@ def test_a_secret_file_that_says_nothing_is_refused(tmp_path: Path, content: str
 
 
 def test_a_key_written_twice_is_refused_with_both_lines(tmp_path: Path) -> None:
-    text = LOCAL.read_text(encoding="utf-8").replace("  port: 8000\n", "  port: 8000\n  port: 8001\n")
-    line = text.splitlines().index("  port: 8000") + 1
-    assert refusal(tmp_path, text) == f"http.port: stands twice, in line {line} and in line {line + 1}"
+    text = WHOLE.replace("  replicas: 1\n", "  replicas: 1\n  replicas: 2\n", 1)
+    line = text.splitlines().index("  replicas: 1") + 1
+    assert refusal(tmp_path, text) == f"http.replicas: stands twice, in line {line} and in line {line + 1}"
 
 
 def test_a_merge_key_is_no_duplicate(tmp_path: Path) -> None:
-    text = LOCAL.read_text(encoding="utf-8").replace(
+    text = WHOLE.replace(
         "      opinion_llm: *specialist\n",
         "      opinion_llm:\n        <<: *specialist\n        temperature: 0.9\n",
     )
@@ -280,6 +282,9 @@ def test_a_missing_key_is_optional_or_refused_by_its_path(
         accepted(folder, data)
     elif path == ("article_generation", "allowed_styles", "SCIAM_MAGAZINE"):
         assert "'SCIAM_MAGAZINE' is not one of allowed_styles" in refusal(folder, data)
+    elif path == ("agents", "default"):
+        told = refusal(folder, data).splitlines()
+        assert told == [f"agents.{role}: is required" for role in AGENT_ROLES]
     elif path == ("auth", "secret"):
         assert "auth: tokens can't be checked: set secret" in refusal(folder, data)
     else:

@@ -1,5 +1,6 @@
 """configs/gpu.yaml: the Serve applications can be built from it, and the deploy files agree with it."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from cluster.checks import check_resources
 from cluster.submit import dashboard_url
 from models.config import Config, load
 from models.errors import ClusterProblem, ConfigInvalid
+from models.yaml_layers import read_layers
 from serve.embeddings import build_embeddings
 from serve.llm import build_llm, llm_settings
 
@@ -29,6 +31,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     text = (CONFIGS / "gpu.yaml").read_text(encoding="utf-8")
     text = text.replace("/run/secrets/signoff", str(folder)).replace("/models/Qwen3-8B", str(model))
     (folder / "gpu.yaml").write_text(text, encoding="utf-8")
+    shutil.copy(CONFIGS / "base.yaml", folder)
     return load(folder / "gpu.yaml", root=CONFIGS.parent)
 
 
@@ -77,13 +80,14 @@ def keys(value: Any, path: str = "") -> set[str]:
 
 
 def test_it_has_the_shape_of_local_yaml_without_a_small_models_limits() -> None:
-    gpu, local = (
-        keys(yaml.safe_load((CONFIGS / name).read_text(encoding="utf-8")))
-        for name in ("gpu.yaml", "local.yaml")
-    )
+    gpu, local = (keys(read_layers(CONFIGS / name).merged()) for name in ("gpu.yaml", "local.yaml"))
     assert not any("schema_limits" in key or "regex" in key for key in gpu)
     loose = (".url", ".address", ".file", "schema_limits", "extra_body")
-    shapes = [{key for key in found if not any(part in key for part in loose)} for found in (gpu, local)]
+    # Of the agents each says only what differs from its own `default`.
+    shapes = [
+        {key for key in found if not any(part in key for part in loose) and not key.startswith(".agents.")}
+        for found in (gpu, local)
+    ]
     assert shapes[0] == shapes[1]
 
 
@@ -107,7 +111,7 @@ def test_kuberay_agrees(config: Config) -> None:
     assert gpus >= model.gpus_per_replica
     assert workers["minReplicas"] * gpus >= model.autoscaling.min_replicas * model.gpus_per_replica
     assert workers["maxReplicas"] * gpus >= model.autoscaling.max_replicas * model.gpus_per_replica
-    raw = yaml.safe_load((CONFIGS / "gpu.yaml").read_text(encoding="utf-8"))
+    raw = read_layers(CONFIGS / "gpu.yaml").merged()
     for mounts in (head["volumeMounts"], pod["volumeMounts"]):
         paths = [mount["mountPath"] for mount in mounts]
         for needed in (

@@ -5,7 +5,7 @@ Whatever is made of them says so: source, title and note. A request without `sta
 
 import csv
 from datetime import date
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
@@ -127,18 +127,19 @@ class Sample:
         return readings.rows
 
     def _lines(self, file: str) -> tuple[dict[str, str], ...]:
-        return _rows_of(self._folder / f"{file}.csv")
+        path = self._folder / f"{file}.csv"
+        try:
+            return _rows_of(path, path.stat().st_mtime_ns)
+        except OSError as error:
+            raise ProviderFailed(
+                f"sample: can't read {path}: run from a checkout that has configs/samples"
+            ) from error
 
 
-@cache
-def _rows_of(path: Path) -> tuple[dict[str, str], ...]:
-    """The rows of a file by column. It is read once: what ships with a release does not change."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise ProviderFailed(
-            f"sample: can't read {path}: run from a checkout that has configs/samples"
-        ) from error
+@lru_cache(maxsize=8)
+def _rows_of(path: Path, written: int) -> tuple[dict[str, str], ...]:
+    """The rows of a file by column. It is read once each time that it was written."""
+    lines = path.read_text(encoding="utf-8").splitlines()
     return tuple(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 

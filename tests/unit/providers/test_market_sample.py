@@ -1,6 +1,7 @@
 """The sample data: what the files hold, and that whatever is made of them says what it is."""
 
 import re
+import shutil
 from datetime import date
 from pathlib import Path
 
@@ -179,3 +180,13 @@ def test_only_series_that_the_provider_has_are_found_and_at_most_so_many(config:
     assert len(find_series("inflation", config=config, most=9)) == 4
     assert len(find_series("inflation", config=config, most=2)) == 2
     assert find_series("inflation", config=config, most=0) == []
+
+
+def test_a_file_that_was_changed_is_read_again(config: Config, tmp_path: Path) -> None:
+    shutil.copytree(FOLDER, tmp_path / "market")
+    file = tmp_path / "market" / "economic.csv"
+    sample = Sample(config, tmp_path / "market")
+    *kept, gone = (found.series_id for found in sample.holdings("economic"))
+    lines = [line for line in file.read_text().splitlines() if not line.startswith(f"{gone},")]
+    file.write_text("\n".join(lines) + "\n")
+    assert [found.series_id for found in sample.holdings("economic")] == kept
