@@ -17,6 +17,8 @@ from models.config_chat import FeaturesConfig as FeaturesConfig
 from models.config_fields import Count, Port, Positive, ResolvedPath, Secret, Section, Text, Url
 from models.config_llm import ModelSettings as ModelSettings
 from models.config_llm import SchemaLimits as SchemaLimits
+from models.config_outages import BreakerConfig as BreakerConfig
+from models.config_outages import OutagesConfig as OutagesConfig
 from models.config_publishing import AuthConfig as AuthConfig
 from models.config_publishing import OutgoingConfig as OutgoingConfig
 from models.config_publishing import PublishingConfig as PublishingConfig
@@ -302,6 +304,7 @@ class Config(Section):
     auth: AuthConfig
     serving: ServingConfig
     runners: RunnersConfig
+    outages: OutagesConfig
     agents: dict[str, AgentConfig]
     article_generation: ArticleGenerationConfig
     publishing: PublishingConfig
