@@ -52,6 +52,17 @@ def logged(error: BaseException, logger: logging.Logger, what: str = "") -> str:
     return _cut(line, MOST - len(named)) + named
 
 
+def trace_of(error: BaseException, logger: logging.Logger, what: str) -> str:
+    """Log an error as `logged` does; the trace's id alone, for whoever is told nothing else of it."""
+    return logged(error, logger, what).rpartition(" (trace ")[2].removesuffix(")")
+
+
+def flat(text: str) -> str:
+    """A whole text on one line: escape sequences out, a space for each control character."""
+    bare = _ESCAPES.sub("", text)
+    return "".join(" " if unicodedata.category(char) in ("Cc", "Zl", "Zp") else char for char in bare).strip()
+
+
 def _inmost(error: BaseException | str) -> BaseException | str:
     """What Ray or a task group only carries."""
     for _ in range(10):

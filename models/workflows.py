@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict
 
 from models.scopes import Role
 
-WorkflowStatus = Literal["queued", "running", "waiting", "succeeded", "failed", "cancelled"]
-OPEN_STATUSES: tuple[WorkflowStatus, ...] = ("queued", "running", "waiting")
+WorkflowStatus = Literal["queued", "running", "waiting", "parked", "succeeded", "failed", "cancelled"]
+OPEN_STATUSES: tuple[WorkflowStatus, ...] = ("queued", "running", "waiting", "parked")
 ENDED_STATUSES: tuple[WorkflowStatus, ...] = ("succeeded", "failed", "cancelled")
 
 

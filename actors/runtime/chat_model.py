@@ -17,8 +17,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
 from actors.runtime.chat_stream import Chunk, OpenAIStreams, Streams, ToolDelta
-from actors.runtime.edge import address_of
-from actors.runtime.endpoint import Endpoint, Message, TransportFault, call_record, reply_limit
+from actors.runtime.endpoint import Endpoint, Message, TransportFault, call_record, model_at, reply_limit
 from actors.runtime.llm import (
     Completions,
     ModelClient,
@@ -253,9 +252,9 @@ class ChatModel:
         }.get(reply.finish_reason) or broken_off(reply.finish_reason, self.reply_limit(max_tokens))
 
     def _judge(self, reply: _Reply, call: ModelCall) -> None:
-        where = f"{self._agent}: model {self.settings.model} at {self.settings.api_base}"
+        waits_for = model_at(self.settings)
+        where = f"{self._agent}: {waits_for}"
         if reply.finish_reason in (None, "abort"):
-            waits_for = f"model {self.settings.model} at {address_of(self.settings.api_base)}"
             raise TransportFault(ModelUnavailable(f"{where}: {call.error}", waits_for=waits_for), call)
         if reply.finish_reason == "content_filter":
             raise ModelReplyInvalid(f"{where}: the reply was {call.error}")

@@ -61,7 +61,7 @@ class Endpoint:
             http_client=openai.DefaultAsyncHttpxClient(trust_env=False),
         )
         self._edge = Edge(
-            waits_for=f"model {settings.model} at {address_of(settings.api_base)}",
+            waits_for=model_at(settings),
             names=_NAMES,
             breaker=breaker_of(settings.api_base, settings.model, breaker),
             explain=self.explain,
@@ -127,8 +127,12 @@ class Endpoint:
 
     def explain(self, what: str) -> str:
         """What went wrong, in words that name the agent, the model and where it is."""
-        settings = self.settings
-        return f"{self.agent}: model {settings.model} at {address_of(settings.api_base)}: {what}"
+        return f"{self.agent}: {model_at(self.settings)}: {what}"
+
+
+def model_at(settings: ModelSettings) -> str:
+    """What work that needs this model waits for while it is away."""
+    return f"model {settings.model} at {address_of(settings.api_base)}"
 
 
 def call_record(

@@ -30,8 +30,12 @@ workflows = sa.Table(
     column_when("updated_at", default=True),
     column_when("started_at", nullable=True),
     column_when("finished_at", nullable=True),
+    # What is away that its step waits for, while it is parked.
+    column_text("parked_for", nullable=True),
+    column_when("parked_since", nullable=True),
     sa.CheckConstraint(
-        "status IN ('queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled')", name="status"
+        "status IN ('queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled', 'parked')",
+        name="status",
     ),
     # Every step locks and so rewrites its row's header: leave room for that on the page.
     postgresql_with={"fillfactor": "70"},
