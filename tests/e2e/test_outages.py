@@ -62,7 +62,8 @@ async def test_the_engine_is_killed_in_mid_batch_and_all_topics_end_as_they_shou
     psutil.wait_procs([before], timeout=20)
     parked = await until("work is parked", lambda: [w for w in ours() if w["status"] == "parked"], 120)
     assert MODEL in "\n".join(str(line) for line in cluster.status()["parked"])
-    ready = httpx.get(f"{cluster.http}/health/ready", trust_env=False, timeout=30)
+    async with httpx.AsyncClient(trust_env=False, timeout=30) as anybody:
+        ready = await anybody.get(f"{cluster.http}/health/ready")
     assert ready.status_code == 503
     assert [need["ready"] for need in ready.json()["needs"] if need["name"] == MODEL] == [False]
     assert {workflow["status"] for workflow in ours()} <= {"parked", "queued", "running"}, parked
