@@ -22,6 +22,7 @@ def _settings(config: Config, model: ModelSettings, **files: str) -> AgentSettin
     root = article_generation.editor.prompts.root_dir
     return AgentSettings(
         model=model,
+        breaker=config.outages.breaker,
         prompts={name: read_chat_prompt(root, file) for name, file in files.items()},
         styles=article_generation.allowed_styles,
     )
@@ -89,7 +90,7 @@ def _evidence_finding(config: Config, directory: Directory) -> dict[str, Any]:
             min_score=article_generation.knowledge_base.min_score,
         )
         if isinstance(evidence, KnowledgeBaseEvidence)
-        else SearchModelProvider(settings=evidence),
+        else SearchModelProvider(settings=evidence, breaker=config.outages.breaker),
         "memory": _memory(article_generation),
     }
 
@@ -100,6 +101,7 @@ def _search_index(config: Config, directory: Directory) -> dict[str, Any]:
     return {
         "settings": config.article_generation.knowledge_base,
         "search": config.search,
+        "breaker": config.outages.breaker,
         "database_url": directory.database_url,
     }
 
@@ -134,7 +136,10 @@ ROLES: dict[str, Role] = {
     "style_review": _plain_specialist("style_review"),
     "knowledge_base": (
         "actors.runtime.vector_index:VectorIndex",
-        lambda config, directory: {"settings": config.article_generation.knowledge_base},
+        lambda config, directory: {
+            "settings": config.article_generation.knowledge_base,
+            "breaker": config.outages.breaker,
+        },
     ),
     "search_index": ("actors.runtime.search_index:SearchIndex", _search_index),
     "main_chat": ("actors.chat.main_chat:MainChat", _main_chat),

@@ -1,5 +1,6 @@
 """`signoff status`: what runs now, asked of each part and not of our own records."""
 
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
@@ -8,6 +9,9 @@ from cluster import ray
 from cluster.bringup import local_head
 from models.config import Config
 from models.errors import ClusterProblem
+from models.outages import Parked
+from models.store.outages import PARKED
+from models.text import flat
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,6 +67,7 @@ class Status(_Record):
     workflows: dict[str, int] = {}
     approvals: dict[str, int] = {}
     deliveries: dict[str, int] = {}
+    parked: tuple[Parked, ...] = ()
     problems: tuple[str, ...] = ()
 
 
@@ -80,6 +85,7 @@ def collect(config: Config) -> Status:
 
 def _database(config: Config) -> dict[str, object]:
     import psycopg
+    import psycopg.rows
 
     from cluster import postgres
     from cluster.checks import check_database
@@ -95,9 +101,11 @@ def _database(config: Config) -> dict[str, object]:
                 table: {str(status): int(count) for status, count in connection.execute(query).fetchall()}
                 for table, query in _COUNTS.items()
             }
+            rows = connection.cursor(row_factory=psycopg.rows.dict_row).execute(PARKED).fetchall()
     except psycopg.errors.UndefinedTable as error:
         raise ClusterProblem("the database has no tables yet: run `signoff up`") from error
-    return {"database": version, **counts}
+    parked = tuple(Parked.model_validate({**row, "waits_for": flat(row["waits_for"])}) for row in rows)
+    return {"database": version, "parked": parked, **counts}
 
 
 def _cluster(config: Config) -> dict[str, object]:
@@ -180,6 +188,12 @@ def _apps(config: Config) -> dict[str, object]:
     return {"apps": apps, "models": tuple(names)}
 
 
+def waiting(parked: Parked) -> str:
+    """What parked work waits for, in a line."""
+    count = f"{parked.workflows} workflow" + ("s wait" if parked.workflows != 1 else " waits")
+    return f"{count} for {parked.waits_for} since {parked.since.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
 def show(status: Status, console: "Console") -> None:
     """Print for people."""
     from rich.table import Table
@@ -213,5 +227,7 @@ def show(status: Status, console: "Console") -> None:
     for name in _COUNTS:
         counts = ", ".join(f"{count} {state}" for state, count in getattr(status, name).items())
         console.print(f"{name}: {counts or 'none'}")
+    for parked in status.parked:
+        console.print(waiting(parked), markup=False)
     for problem in status.problems:
         console.print(f"[red]{problem}[/]")

@@ -21,6 +21,8 @@ from models.config_fields import WITHHELD as WITHHELD
 from models.config_fields import Count, Port, Positive, ResolvedPath, Secret, Section, Text, Url
 from models.config_llm import ModelSettings as ModelSettings
 from models.config_llm import SchemaLimits as SchemaLimits
+from models.config_outages import BreakerConfig as BreakerConfig
+from models.config_outages import OutagesConfig as OutagesConfig
 from models.config_publishing import AuthConfig as AuthConfig
 from models.config_publishing import OutgoingConfig as OutgoingConfig
 from models.config_publishing import PublishingConfig as PublishingConfig
@@ -139,14 +141,6 @@ class RunnersConfig(Section):
     lease_seconds: Annotated[float, Field(ge=1)]
     poll_seconds: Positive
     num_cpus: Annotated[float, Field(ge=0)]
-
-
-class OutagesConfig(Section):
-    """How work waits for what is away (a model, Postgres, an agent), before that fails it."""
-
-    patience_seconds: Positive
-    first_pause_seconds: Positive
-    longest_pause_seconds: Positive
 
 
 class EditorOutput(Section):

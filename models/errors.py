@@ -44,10 +44,22 @@ class PromptInvalid(SignoffError):
 
 
 class ModelUnavailable(SignoffError):
-    """A model endpoint did not answer, or refused the call, after its retries."""
+    """A model can't be had: its endpoint is away, unwell, or not set up right. `waits_for` names it."""
 
     http_status = 503
     outage = True
+
+
+class ModelRefused(SignoffError):
+    """A model's endpoint refused this request, and answers others."""
+
+    http_status = 422
+
+
+class ModelTimedOut(SignoffError):
+    """A model took longer over this request than it may, while it answered others."""
+
+    http_status = 504
 
 
 class ModelNotFound(SignoffError):
@@ -67,7 +79,7 @@ class PromptTooLong(SignoffError):
 
 
 class AgentDied(SignoffError):
-    """An agent's process ended in the middle of an answer; asking again starts a new one."""
+    """An agent's process ended or can't be reached; asking again starts a new one. `waits_for` names it."""
 
     http_status = 503
     outage = True
@@ -134,10 +146,16 @@ class KnowledgeBaseInvalid(SignoffError):
 
 
 class EvidenceUnavailable(SignoffError):
-    """The evidence provider did not answer usefully."""
+    """The evidence provider is away, unwell, or not set up right. `waits_for` names it."""
 
     http_status = 503
     outage = True
+
+
+class EvidenceRefused(SignoffError):
+    """The evidence provider refused this query, or had no answer to it."""
+
+    http_status = 502
 
 
 class MemoryRecordInvalid(SignoffError):

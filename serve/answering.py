@@ -15,9 +15,18 @@ from fastapi import Request
 from actors.runtime.directory import Directory
 from models.chat import ChatStatus, Done, Piece, Routed, Said, ToolUsed, Turn
 from models.config import Config
-from models.errors import AgentDied, AnswerFailed, FeatureOff, ModelUnavailable, RateLimited, SignoffError
+from models.errors import (
+    AgentDied,
+    AnswerFailed,
+    DatabaseUnavailable,
+    FeatureOff,
+    ModelUnavailable,
+    RateLimited,
+    SignoffError,
+)
 from models.store import tool_calls
-from models.store.database import Database
+from models.store.database import GONE, Database
+from models.text import trace_of
 from models.users import UserContext
 
 _log = logging.getLogger(__name__)
@@ -25,8 +34,11 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 # Called once with what came of an answer: whole, interrupted or failed.
 Keep = Callable[[Done], Awaitable[T]]
+Away = Callable[[], Awaitable[SignoffError | None]]
 
 HEARTBEAT_SECONDS = 15.0
+# How often it is asked whether the model is there, while nothing has been said.
+LOOK_SECONDS = 2.0
 # How the chat is named where calls are counted: `tools.rate_limits.chat`.
 _COUNTED_AS = "chat"
 _CLOSE_SECONDS = 10.0
@@ -62,10 +74,18 @@ class ClientGone(Exception):
 
 
 class Answering(Generic[T]):
-    """One answer under way. `follow` it, then ask what was `kept`."""
+    """One answer under way. `follow` it, then ask what was `kept`.
 
-    def __init__(self, turn: Turn, pieces: AsyncGenerator[Piece, None], keep: Keep[T]) -> None:
+    `away` tells the outage of the model that answers, where it is known: a person who has heard nothing
+    yet is told of that, and does not wait for the model's return.
+    """
+
+    def __init__(
+        self, turn: Turn, pieces: AsyncGenerator[Piece, None], keep: Keep[T], away: Away | None = None
+    ) -> None:
         self._turn = turn
+        self._away = away
+        self._outage: SignoffError | None = None
         self._pieces = pieces
         self._keep = keep
         self._said: list[str] = []
@@ -123,15 +143,30 @@ class Answering(Generic[T]):
         self.stop()
 
     async def _run(self) -> T:
+        waiting = asyncio.create_task(self._wait_for_words(self._away)) if self._away else None
         try:
             return await self._answer()
         except SignoffError:
             raise
+        except GONE as error:
+            raise DatabaseUnavailable("the database is away: try again in a moment") from error
         except Exception as error:
-            _log.exception("an answer failed")
-            raise AnswerFailed("the assistant failed: ask again, and tell whoever runs the site") from error
+            trace_id = trace_of(error, _log, "an answer failed")
+            raise AnswerFailed(
+                f"the assistant failed: ask again, and tell whoever runs the site (trace {trace_id})"
+            ) from error
         finally:
+            if waiting is not None:
+                waiting.cancel()
             self._queue.put_nowait(None)
+
+    async def _wait_for_words(self, away: Away) -> None:
+        """Until something is said, ask now and then whether the model is there; if not, end the answer."""
+        while not self._said and self._outage is None:
+            await asyncio.sleep(LOOK_SECONDS)
+            self._outage = None if self._said else await away()
+        if self._outage is not None:
+            self.stop()
 
     async def _answer(self) -> T:
         try:
@@ -139,6 +174,9 @@ class Answering(Generic[T]):
         except asyncio.CancelledError:
             # Stopped; the task itself goes on until that is kept.
             self.task.uncancel()
+            if self._outage is not None:
+                await self._keep(self._so_far("failed"))
+                raise self._outage from None
             done = self._so_far("interrupted")
         except Exception:
             self._stopped = True
@@ -176,12 +214,13 @@ class Answering(Generic[T]):
 class Answers:
     """The answers under way in this replica; made in the app's lifespan, and closed before its database."""
 
-    def __init__(self) -> None:
+    def __init__(self, away: Away | None = None) -> None:
+        self._away = away
         self._open: set[Answering[object]] = set()
 
     def begin(self, assistant: Assistant, turn: Turn, keep: Keep[T]) -> Answering[T]:
         """Let the assistant answer a turn."""
-        answering = Answering(turn, assistant.answer(turn), keep)
+        answering = Answering(turn, assistant.answer(turn), keep, self._away)
         self._open.add(answering)  # type: ignore[arg-type]  # what is kept does not matter here
 
         def ended(task: asyncio.Task[T]) -> None:

@@ -26,6 +26,7 @@ from serve.metrics import Metrics
 from serve.openai_errors import OpenAIErrors
 from serve.openapi import describe
 from serve.problems import add_problem_handlers
+from serve.readiness import Probes, Readiness
 from serve.routes import (
     approvals,
     audit,
@@ -42,6 +43,7 @@ from serve.routes import (
     workflows,
 )
 from serve.routes.mcp import add_mcp, mcp_open
+from serve.served import agents_not_up, running_replicas
 from serve.tokens import TokenVerifier
 
 # Of one replica: people who follow events hold a request each.
@@ -57,7 +59,13 @@ def build_api(config: Config, database_url: str) -> Application:
         assistant = MainChatAgent(directory)
         # In the background: the site answers all else meanwhile, and also when the agent can't start.
         threading.Thread(target=assistant.start, daemon=True).start()
-        return make_app(config, database_url, semantic=directory.agent("search_index"), assistant=assistant)
+        return make_app(
+            config,
+            database_url,
+            semantic=directory.agent("search_index"),
+            assistant=assistant,
+            probes=Probes(replicas=running_replicas, agents=agents_not_up),
+        )
 
     @ray_serve.deployment(
         name="api",
@@ -80,10 +88,12 @@ def make_app(
     *,
     semantic: SemanticIndex | None = None,
     assistant: Assistant | None = None,
+    probes: Probes | None = None,
 ) -> FastAPI:
     """The FastAPI app over a database.
 
-    Without `semantic`, search goes by words alone; without `assistant`, there is no chat.
+    Without `semantic`, search goes by words alone; without `assistant`, there is no chat; without `probes`,
+    Ray is not asked whether the site is ready.
     """
 
     @asynccontextmanager
@@ -94,13 +104,15 @@ def make_app(
             app.state.registry = Registry(TOOLS, config=config, database=database, search=search)
             app.state.metrics = Metrics(database)
             app.state.feed = Feed(database)
-            app.state.answers = Answers()
+            app.state.readiness = Readiness(config=config, database=database, probes=probes)
+            app.state.answers = Answers(away=app.state.readiness.assistant_away)
             try:
                 async with mcp_open(app):
                     yield
             finally:
                 await app.state.answers.close()
                 await app.state.feed.close()
+                await app.state.readiness.close()
 
     app = FastAPI(title="Signoff", version="0.1.0", description=_DESCRIPTION, lifespan=lifespan)
     app.state.config = config

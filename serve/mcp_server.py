@@ -23,6 +23,7 @@ from models.config import Config
 from models.errors import DatabaseUnavailable, PermissionMissing, RateLimited, SignoffError, ToolNotFound
 from models.store import prompts
 from models.store.database import GONE, Database
+from models.text import trace_of
 from models.users import UserContext
 from serve.auth import caller
 from serve.problems import Problem, members_of
@@ -73,10 +74,12 @@ async def _refusing(ctx: Context, call_next: CallNext) -> HandlerResult:
     except GONE:
         refusal = DatabaseUnavailable("the database is away: try again in a moment")
     except Exception as error:
-        _log.exception("%s failed", ctx.method)
-        raise MCPError(types.INTERNAL_ERROR, "Internal error: see the server's log") from error
+        trace_id = trace_of(error, _log, f"{ctx.method}")
+        reason = f"Internal error: see the server's log (trace {trace_id})"
+        raise MCPError(types.INTERNAL_ERROR, reason) from error
     _request(ctx).state.refusal = refusal
-    raise MCPError(refusal.http_status, str(refusal), members_of(refusal)) from refusal
+    problem = members_of(refusal)
+    raise MCPError(refusal.http_status, str(problem["detail"]), problem) from refusal
 
 
 def _request(context: Context) -> Request:

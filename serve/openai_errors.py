@@ -5,6 +5,7 @@ unforeseen is told without its reason, and raised on for the log.
 """
 
 import json
+import logging
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -13,6 +14,9 @@ from pydantic import BaseModel, ConfigDict
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from models.text import trace_of
+
+_log = logging.getLogger(__name__)
 _PREFIX = "/v1"
 _PROBLEM = "application/problem+json"
 # Where OpenAI has a word of its own for a problem. The others go by their name.
@@ -56,7 +60,8 @@ def openai_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
         413: "The body is too large.",
         429: "Called too often; Retry-After says when to call again.",
         500: "It failed for a reason of the site's own, which its log has.",
-        503: "The database is away, or what answers, or the chat is switched off.",
+        503: "What answers is away, or the database (Retry-After), or the chat is switched off.",
+        504: "It took longer than it may.",
     }
     told: dict[int | str, dict[str, Any]] = {
         status: {"description": meanings[status], "model": ErrorAnswer} for status in statuses
@@ -100,9 +105,9 @@ class OpenAIErrors:
         rewriting = _Rewriting(send)
         try:
             await self._app(scope, receive, rewriting.send)
-        except Exception:
+        except Exception as error:
             if not rewriting.begun:
-                await rewriting.failed()
+                await rewriting.failed(trace_of(error, _log, path))
             raise
 
 
@@ -128,12 +133,12 @@ class _Rewriting:
             return
         await self._send(message)
 
-    async def failed(self) -> None:
-        """Nothing was sent, and something unforeseen was raised."""
+    async def failed(self, trace_id: str) -> None:
+        """Nothing was sent, and something unforeseen was raised, which the log has under `trace_id`."""
         problem = {
             "type": "urn:signoff:problem:InternalError",
             "status": 500,
-            "detail": "the site failed: try again, and tell whoever runs it",
+            "detail": f"the site failed: try again, and tell whoever runs it (trace {trace_id})",
         }
         await self._tell({"type": "http.response.start", "status": 500, "headers": []}, problem)
 

@@ -1,5 +1,6 @@
 """Errors over HTTP: one handler renders every SignoffError as RFC 9457 problem details."""
 
+import logging
 import math
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -11,9 +12,14 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 
-from models.errors import PermissionMissing, ProviderLimited, RateLimited, SignoffError, Unauthenticated
+from models.errors import PermissionMissing, SignoffError, Unauthenticated
 from models.store.database import GONE
+from models.text import flat, one_line, trace_of
 
+_log = logging.getLogger(__name__)
+# What an outage is told to wait for where nobody knows.
+_RETRY_SECONDS = 5
+_MOST = 1000
 _MEANINGS = {
     401: "The token is missing or not valid.",
     403: "The token lacks the scope; WWW-Authenticate says which.",
@@ -24,7 +30,8 @@ _MEANINGS = {
     429: "Called too often; Retry-After says when to call again.",
     500: "It failed for a reason of the site's own, which its log has.",
     502: "An outside provider did not answer usefully.",
-    503: "The database is away, or what answers.",
+    503: "Something is away that this needs; Retry-After says when to try again.",
+    504: "It took longer than it may.",
 }
 
 
@@ -80,7 +87,14 @@ def add_problem_handlers(app: FastAPI) -> None:
 
         @app.exception_handler(gone)
         async def away(request: Request, error: Exception) -> JSONResponse:
-            return _answer("DatabaseAway", "The database is away.", 503, "try again in a moment")
+            pause = {"Retry-After": f"{_RETRY_SECONDS}"}
+            return _answer("DatabaseAway", "The database is away.", 503, "try again in a moment", {}, pause)
+
+    @app.exception_handler(Exception)
+    async def failed(request: Request, error: Exception) -> JSONResponse:
+        trace_id = trace_of(error, _log, f"{request.method} {request.url.path}")
+        reason = f"the site failed: try again, and tell whoever runs it (trace {trace_id})"
+        return _answer("InternalError", _MEANINGS[500], 500, reason)
 
 
 def http_problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
@@ -102,7 +116,7 @@ def members_of(error: SignoffError) -> dict[str, object]:
     """The members of a SignoffError's problem, for doors that carry it in an envelope of their own."""
     name = type(error).__name__
     title = (type(error).__doc__ or name).strip().splitlines()[0]
-    return _members(name, title, error.http_status, str(error), error.facts)
+    return _members(name, title, error.http_status, _told(error), error.facts)
 
 
 def headers_of(error: SignoffError) -> dict[str, str]:
@@ -113,9 +127,20 @@ def headers_of(error: SignoffError) -> dict[str, str]:
         return {"WWW-Authenticate": f'Bearer error="{code}"' if code else "Bearer"}
     if isinstance(error, PermissionMissing) and "scope" in error.facts:
         return {"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{error.facts["scope"]}"'}
-    if isinstance(error, RateLimited | ProviderLimited) and "retry_after_seconds" in error.facts:
-        return {"Retry-After": str(math.ceil(error.facts["retry_after_seconds"]))}
-    return {}
+    if "retry_after_seconds" in error.facts:
+        return {"Retry-After": str(max(1, math.ceil(error.facts["retry_after_seconds"])))}
+    return {"Retry-After": f"{_RETRY_SECONDS}"} if error.outage else {}
+
+
+def _told(error: SignoffError) -> str:
+    """What people are told. Of an outage what is away and when to try again; where it is, the log has."""
+    waits_for = error.facts.get("waits_for")
+    if not error.outage or not isinstance(waits_for, str):
+        return one_line(error, _MOST) if error.outage else str(error)
+    since = error.facts.get("away_since")
+    when = f" since {since[11:16]} UTC" if isinstance(since, str) else ""
+    seconds = headers_of(error)["Retry-After"]
+    return f"The {waits_for.partition(' at ')[0]} is away{when}; try again in {seconds} s."
 
 
 def _answer(
@@ -136,6 +161,7 @@ def _answer(
 
 def _members(name: str, title: str, status: int, detail: str, facts: dict[str, object]) -> dict[str, object]:
     # A name that a caller made up may hold half of a surrogate pair, which no answer can.
-    told = detail.encode(errors="backslashreplace").decode()
+    told = flat(detail).encode(errors="backslashreplace").decode()
     problem = Problem(type=f"urn:signoff:problem:{name}", title=title, status=status, detail=told)
-    return {**facts, **problem.model_dump()}
+    shown = {key: fact for key, fact in facts.items() if key != "waits_for"}  # it holds an address
+    return {**shown, **problem.model_dump()}

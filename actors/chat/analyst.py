@@ -37,7 +37,9 @@ class Analyst:
         self._writing = ChatPrompt(source=prompts.get("analyst_write", ""), name="analyst_write.md")
         self._with = Equipment(agent="analyst", config=config, directory=directory, prompts=prompts)
         settings = config.chat.analyst_llm
-        self._model = ModelClient(agent="analyst", settings=settings, completions=completions)
+        self._model = ModelClient(
+            agent="analyst", settings=settings, completions=completions, breaker=config.outages.breaker
+        )
 
     async def write(self, brief: WritingBrief) -> Answer[Draft]:
         """The article, each statement with the numbers of its sources.
@@ -64,6 +66,8 @@ class Analyst:
         try:
             done = await (self._submit if route.intent == "submit" else self._research)(turn, route, reply)
         except SignoffError as error:
+            if error.outage:
+                raise
             reply.say(self._with.text("not_done", REASON=str(error)))
             done = reply.done("refused" if isinstance(error, PermissionMissing) else "failed")
         for used in reply.told():

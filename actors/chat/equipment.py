@@ -87,7 +87,9 @@ class Equipment:
         if len(sources) and not self.config.chat.tools.beside_sources:
             tools = ()
         settings = self.config.chat.assistant_llm
-        self._model = self._model or ChatModel(agent=self.agent, settings=settings)
+        self._model = self._model or ChatModel(
+            agent=self.agent, settings=settings, breaker=self.config.outages.breaker
+        )
         messages = conversation(
             self.prompts,
             system=await self._system(turn, reply.topic, task),

@@ -41,15 +41,15 @@ class MainChat:
         intents: Intents,
         embedder: Embedder | None = None,
     ) -> None:
-        embedding = config.article_generation.knowledge_base.embedding
+        embedding, breaker = config.article_generation.knowledge_base.embedding, config.outages.breaker
         self._with = Equipment(agent="main_chat", config=config, directory=directory, prompts=prompts)
         self._directory = directory
         self._router = Router(
             intents=intents,
             settings=config.chat.routing,
             topics=config.publishing.topics,
-            embedder=embedder or OpenAIEmbedder(settings=embedding),
-            model=ModelClient(agent="main_chat", settings=config.chat.assistant_llm),
+            embedder=embedder or OpenAIEmbedder(settings=embedding, breaker=breaker),
+            model=ModelClient(agent="main_chat", settings=config.chat.assistant_llm, breaker=breaker),
             prompt=prompts["routing"],
             vectors_dir=config.data_dir / _VECTORS,
             embedding_model=embedding.model_name,

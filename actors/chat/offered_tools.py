@@ -19,6 +19,7 @@ from actors.runtime.llm import RejectedReply, validation_faults
 from actors.tools.tool import Tool
 from models.chat import ToolUsed
 from models.errors import SignoffError
+from models.text import one_line
 
 # What a model chooses when it needs no tool.
 ANSWER = "answer"
@@ -109,7 +110,7 @@ class OfferedTools:
         """Call a tool as the model asks, in at most `seconds`; what fails is reported, not raised.
 
         Raises:
-            What `call` raises beside SignoffError: that is no fault of the request's.
+            What `call` raises beside SignoffError, and outages: these are no fault of the request's.
         """
         if (tool := self._tools.get(name)) is None:
             names = ", ".join(self._tools)
@@ -139,7 +140,9 @@ class OfferedTools:
             async with asyncio.timeout(seconds) as limit:
                 answer = await self._call(tool.name, arguments)
         except SignoffError as error:
-            return reported(str(error), type(error).__name__)
+            if error.outage:
+                raise  # nothing that a model could make an answer of
+            return reported(one_line(error), type(error).__name__)
         except TimeoutError:
             if not limit.expired():
                 raise

@@ -22,7 +22,7 @@ from actors.tools.resources import GetResourceResponse, ResourceSearchResponse, 
 from models.articles import Record, Resource
 from models.chat import Piece, Route, Turn
 from models.config import Config
-from models.errors import ResourceNotFound
+from models.errors import ModelUnavailable, ResourceNotFound
 from models.research import Finding, Findings, ResearchBrief
 
 _TOOLS = ("search_all_resources", "get_resource", "search_text_resources", "search_table_resources")
@@ -88,11 +88,18 @@ class ResourceQuery:
         yield reply.done()
 
     async def find(self, brief: ResearchBrief) -> Findings:
-        """Resources of the topic that bear on a research's query, with their `resource_id`."""
+        """Resources of the topic that bear on a research's query, with their `resource_id`.
+
+        Raises:
+            ModelUnavailable: words found nothing, and the search by meaning is away: nobody knows.
+        """
         query = plain(brief.query, _QUERY)
         wanted = {"query": query, "topic": brief.topic, "limit": self._config.research.max_resources}
         answer = await self._with.tools.call("search_all_resources", wanted, caller=brief.caller)
         assert isinstance(answer, ResourceSearchResponse)
+        if not answer.resources and answer.note is not None:
+            reason = f"words find nothing that is stored, and the rest is not known: {answer.note}"
+            raise ModelUnavailable(reason, waits_for="search by meaning")
         found = []
         for hit in answer.resources:
             try:

@@ -22,9 +22,10 @@ from models.articles import Record
 from models.chat import Intent, Route, Turn
 from models.config_chat import RoutingConfig
 from models.config_publishing import TopicConfig
-from models.errors import ModelReplyInvalid, ModelUnavailable, PromptTooLong
+from models.errors import SignoffError
 from models.intents import Intents
 from models.llm import ModelCall
+from models.text import one_line
 
 _log = logging.getLogger(__name__)
 
@@ -177,8 +178,9 @@ class Router:
                 answer = await model.record(
                     system=system, user=user, reply=Choice, accept=accept, schema=schema
                 )
-        except (TimeoutError, ModelUnavailable, ModelReplyInvalid, PromptTooLong) as error:
-            what = str(error) or f"no choice within {_MODEL_SECONDS:g} s"
+        except (TimeoutError, SignoffError) as error:
+            # Also an outage: a guess settles nothing, and what comes of it meets the outage by itself.
+            what = one_line(error) if isinstance(error, SignoffError) else f"none within {_MODEL_SECONDS:g} s"
             _log.warning("a message is routed by the best guess: %s", what)
             return None
         reason = f"the model chose among {', '.join(candidates)}"

@@ -4,6 +4,7 @@ Every outcome is kept under its step's name before the graph moves on, and each 
 transaction with its step, done as the person who asked.
 """
 
+import logging
 from dataclasses import InitVar, dataclass
 from typing import Any, Literal, TypedDict, TypeVar, get_args
 
@@ -20,11 +21,13 @@ from models.errors import Fenced, SignoffError
 from models.llm import Answer
 from models.research import Branch, Finding, Findings, ResearchBrief
 from models.store import articles, prompts
-from models.store.database import Connection
+from models.store.database import GONE, Connection
+from models.text import logged
 
 R = TypeVar("R", bound=BaseModel)
 
 BRANCHES: tuple[Branch, ...] = get_args(Branch)
+_log = logging.getLogger(__name__)
 _HEADLINE = 120
 _KEYWORDS = 1000
 _PREVIEW = 300
@@ -86,7 +89,10 @@ class Study:
         self._requester = Requester(run=run, topic=self.topic)
 
     async def search(self, branch: Branch) -> None:
-        """One branch's findings, or why it failed: that ends the branch, and not the research."""
+        """One branch's findings, or why it failed: that ends the branch, and not the research.
+
+        An outage of the site is neither: it is raised, and the search is done when it is over.
+        """
         brief = await self._brief()
 
         async def look() -> Answer[Searched]:
@@ -95,10 +101,13 @@ class Study:
                 note = one_line(findings.note or "") or None
                 found = tuple(storable(finding) for finding in findings.found)
                 return Answer(value=Searched(branch=branch, found=found, note=note))
-            except Fenced:
+            except (Fenced, *GONE):
                 raise
-            except Exception as error:  # noqa: BLE001  # whatever it was, it is told in the draft
-                return Answer(value=Searched(branch=branch, failure=_reason(error)))
+            except Exception as error:  # whatever it was, it is told in the draft
+                if isinstance(error, SignoffError) and error.outage:
+                    raise
+                why = logged(error, _log, f"the branch {branch} of workflow {self._run.workflow_id}")
+                return Answer(value=Searched(branch=branch, failure=shortened(why, _REASON)))
 
         await self._run.once(f"search/{branch}", Searched, look)
 
@@ -294,9 +303,3 @@ class Study:
 
     def _agent(self, role: str) -> Any:
         return self._run.directory.agent(role)
-
-
-def _reason(error: Exception) -> str:
-    """Why a branch failed, in a line: an agent that can't be reached tells a whole trace."""
-    told = str(error) if isinstance(error, SignoffError) else f"{type(error).__name__}: {error}"
-    return shortened(one_line(told.strip().split("\n", 1)[0]), _REASON) or type(error).__name__

@@ -67,12 +67,12 @@ async def converse(
     Args:
         tools: those the caller may use; the first `use.shown` of them are offered.
         call: carries out a tool with its arguments, and checks the permission. Its SignoffErrors are told to
-            the model; anything else is raised.
+            the model; an outage and anything else is raised.
         prompts: with the files `tool_*.md`, `empty_answer.md` and `limited.md`.
         max_tokens: lowers what the settings allow for a reply.
 
     Raises:
-        PromptTooLong, ModelUnavailable: of the model.
+        PromptTooLong, ModelUnavailable, ModelRefused, ModelTimedOut: of the model.
         ModelReplyInvalid: the answer was empty twice, or a choice kept to no schema.
     """
     turn = _Turn(

@@ -17,7 +17,9 @@ class ArticleReview:
     def __init__(self, *, settings: AgentSettings, completions: Completions | None = None) -> None:
         self._settings = settings
         self._prompt = settings.prompt("article_review")
-        self._model = ModelClient(agent="article_review", settings=settings.model, completions=completions)
+        self._model = ModelClient(
+            agent="article_review", settings=settings.model, completions=completions, breaker=settings.breaker
+        )
 
     async def review(self, brief: ReviewBrief) -> Answer[ArticleReviewRaw]:
         """The review's text, without thinking and without a code fence around the whole."""

@@ -7,7 +7,7 @@ killing it loses nothing. Briefs cross from the graph's process to the agent's.
 from pydantic import Field
 
 from actors.runtime.prompts import ChatPrompt
-from models.config import ModelSettings
+from models.config import BreakerConfig, ModelSettings
 from models.editorial import ArticleResponse, Concern, NonEmpty, Record, TopicInput, WriterFeedback
 from models.errors import PromptInvalid, TopicInvalid
 
@@ -61,9 +61,10 @@ class ConcernBrief(Record):
 
 
 class AgentSettings(Record):
-    """An agent's model, its prompt templates by name, and the requirements of each allowed style."""
+    """An agent's model and its breaker, its prompt templates by name, and the requirements of each style."""
 
     model: ModelSettings
+    breaker: BreakerConfig
     prompts: dict[str, str]
     styles: dict[str, str]
 

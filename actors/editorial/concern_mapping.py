@@ -21,7 +21,12 @@ class ConcernMapper:
     def __init__(self, *, settings: AgentSettings, completions: Completions | None = None) -> None:
         self._settings = settings
         self._prompt = settings.prompt("concern_mapping")
-        self._model = ModelClient(agent="concern_mapping", settings=settings.model, completions=completions)
+        self._model = ModelClient(
+            agent="concern_mapping",
+            settings=settings.model,
+            completions=completions,
+            breaker=settings.breaker,
+        )
 
     async def map(self, brief: MappingBrief) -> Answer[ConcernMappingResult]:
         """One mapping per concern, ordered by `concern_id`.

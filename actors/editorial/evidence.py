@@ -10,10 +10,12 @@ from collections.abc import Iterable
 from pydantic import BaseModel, Field, ValidationError
 
 from actors.editorial.ports import KnowledgeBase
+from actors.runtime.breaker import breaker_of
+from actors.runtime.edge import Edge, EdgeFault, Names, NotOfThisApi, address_of
 from actors.runtime.llm import strip_thinking
-from models.config import OutsideEvidence
+from models.config import BreakerConfig, OutsideEvidence
 from models.editorial import Finding
-from models.errors import EvidenceUnavailable
+from models.errors import EvidenceRefused, EvidenceUnavailable
 
 
 class _Source(BaseModel):
@@ -72,8 +74,9 @@ class SearchModelProvider:
     from the environment.
     """
 
-    def __init__(self, *, settings: OutsideEvidence) -> None:
+    def __init__(self, *, settings: OutsideEvidence, breaker: BreakerConfig | None = None) -> None:
         self._settings = settings
+        self._breaker = breaker
 
     @property
     def name(self) -> str:
@@ -88,59 +91,57 @@ class SearchModelProvider:
         """What the model answered, and the sources its answer's own fields name; a blank query finds nothing.
 
         Raises:
-            EvidenceUnavailable: no answer in time, a refusal, or an answer without a text.
+            EvidenceUnavailable: the endpoint is away, or not set up right.
+            EvidenceRefused: it refuses this query, took too long over it alone, or answered without a text.
         """
         if not query.strip():
             return Finding(response="", citations=[])
         reply = await self._ask(query)
         response = strip_thinking(reply.choices[0].message.content or "")
         if not response:
-            raise EvidenceUnavailable(
-                self._explain("the answer holds no text: check evidence.model, and try again")
-            )
+            raise EvidenceRefused(self._explain("the answer holds no text"))
         return Finding(response=response, citations=_once(_sources(reply)))
 
     async def _ask(self, query: str) -> _Reply:
         import openai
 
         settings = self._settings
+        edge = Edge(
+            waits_for=f"search model {settings.model} at {address_of(settings.api_base)}",
+            names=Names(away=EvidenceUnavailable, refused=EvidenceRefused, timed_out=EvidenceRefused),
+            breaker=breaker_of(settings.api_base, settings.model, self._breaker),
+            explain=self._explain,
+            timeout=f"no answer within evidence.timeout_seconds ({settings.timeout_seconds:g} s): raise it",
+        )
         try:
-            async with (
-                # One client per question: it holds a connection and its event loop, and can't be pickled.
-                openai.AsyncOpenAI(
-                    base_url=settings.api_base,
-                    api_key=settings.api_key.get_secret_value(),
-                    timeout=settings.timeout_seconds,
-                    max_retries=0,
-                    http_client=openai.DefaultAsyncHttpxClient(trust_env=False),
-                ) as client,
-                asyncio.timeout(settings.timeout_seconds),
-            ):
-                raw = await client.chat.completions.with_raw_response.create(
-                    model=settings.model, messages=[{"role": "user", "content": query}]
-                )
-                return _Reply.model_validate_json(raw.content)
-        except (TimeoutError, openai.APITimeoutError) as error:
-            what = f"no answer within evidence.timeout_seconds ({settings.timeout_seconds:g} s): raise it"
-            raise EvidenceUnavailable(self._explain(f"{what}, or try again")) from error
-        except openai.AuthenticationError as error:
-            raise EvidenceUnavailable(self._explain(f"{error}: correct evidence.api_key")) from error
-        except openai.OpenAIError as error:
-            what = str(error) or type(error).__name__
-            raise EvidenceUnavailable(
-                self._explain(
-                    f"{what}: check that the endpoint is up and evidence.api_base, model and api_key"
-                )
-            ) from error
-        except ValidationError as error:
-            fault = error.errors(include_url=False, include_input=False)[0]
-            what = f"{'.'.join(map(str, fault['loc'])) or 'reply'}: {fault['msg']}"
-            raise EvidenceUnavailable(
-                self._explain(f"the reply is no chat completion ({what}): correct evidence.api_base")
-            ) from error
+            with edge.call(query):
+                async with (
+                    # One client per question: it holds a connection and its event loop, and can't be pickled.
+                    openai.AsyncOpenAI(
+                        base_url=settings.api_base,
+                        api_key=settings.api_key.get_secret_value(),
+                        timeout=settings.timeout_seconds,
+                        max_retries=0,
+                        http_client=openai.DefaultAsyncHttpxClient(trust_env=False),
+                    ) as client,
+                    asyncio.timeout(settings.timeout_seconds),
+                ):
+                    raw = await client.chat.completions.with_raw_response.create(
+                        model=settings.model, messages=[{"role": "user", "content": query}]
+                    )
+                try:
+                    return _Reply.model_validate_json(raw.content)
+                except ValidationError as error:
+                    fault = error.errors(include_url=False, include_input=False)[0]
+                    what = f"{'.'.join(map(str, fault['loc'])) or 'reply'}: {fault['msg']}"
+                    raise NotOfThisApi(f"the reply is no chat completion ({what})") from error
+        except EdgeFault as fault:
+            raise fault.error from fault.__cause__
 
     def _explain(self, what: str) -> str:
-        return f"evidence: search model {self._settings.model} at {self._settings.api_base}: {what}"
+        settings = self._settings
+        where = f"evidence: search model {settings.model} at {address_of(settings.api_base)}"
+        return f"{where}: {what}: check that it is up, and evidence.api_base, model and api_key"
 
 
 def _sources(reply: _Reply) -> Iterable[str]:

@@ -52,7 +52,9 @@ class Judge:
     ) -> None:
         self._settings = settings
         self._prompt = settings.prompt(role)
-        self._model = ModelClient(agent=role, settings=settings.model, completions=completions)
+        self._model = ModelClient(
+            agent=role, settings=settings.model, completions=completions, breaker=settings.breaker
+        )
 
     def question(self, brief: ConcernBrief, **found: object) -> Question:
         """The prompt about one concern; `found` are the specialist's own names for it."""

@@ -22,7 +22,9 @@ class Writer:
         self._settings = settings
         self._writing = settings.prompt("writer")
         self._revision = settings.prompt("revision")
-        self._model = ModelClient(agent="writer", settings=settings.model, completions=completions)
+        self._model = ModelClient(
+            agent="writer", settings=settings.model, completions=completions, breaker=settings.breaker
+        )
 
     async def generate(self, brief: WritingBrief) -> Answer[ArticleResponse]:
         """The first draft. It has no footnotes: no verdict has supplied a citation yet.

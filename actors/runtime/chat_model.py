@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
 from actors.runtime.chat_stream import Chunk, OpenAIStreams, Streams, ToolDelta
-from actors.runtime.endpoint import Endpoint, Message, TransportFault, call_record, reply_limit
+from actors.runtime.endpoint import Endpoint, Message, TransportFault, call_record, model_at, reply_limit
 from actors.runtime.llm import (
     Completions,
     ModelClient,
@@ -29,7 +29,7 @@ from actors.runtime.llm import (
     text_tokens,
 )
 from actors.runtime.thinking import Spoken
-from models.config import ModelSettings
+from models.config import BreakerConfig, ModelSettings
 from models.errors import ModelReplyInvalid, ModelUnavailable
 from models.llm import Answer, ModelCall
 
@@ -107,11 +107,12 @@ class ChatModel:
         settings: ModelSettings,
         completions: Completions | None = None,
         streams: Streams | None = None,
+        breaker: BreakerConfig | None = None,
     ) -> None:
         self.settings = settings
         self._agent = agent
         if completions is None or streams is None:
-            endpoint = Endpoint(agent=agent, settings=settings)
+            endpoint = Endpoint(agent=agent, settings=settings, breaker=breaker)
             completions = completions or OpenAICompletions(agent=agent, settings=settings, endpoint=endpoint)
             streams = streams or OpenAIStreams(endpoint)
         self._streams = streams
@@ -135,7 +136,8 @@ class ChatModel:
 
         Raises:
             PromptTooLong: nothing was sent.
-            ModelUnavailable: the endpoint refused, its last try failed, or it broke off in mid-answer.
+            ModelUnavailable: the endpoint is away, or broke off in mid-answer.
+            ModelRefused, ModelTimedOut: of this request alone.
             ModelReplyInvalid: the endpoint's content filter withheld the reply.
         """
         self._client.check_size(messages, besides=text_tokens(json.dumps(list(tools))) if tools else 0)
@@ -159,8 +161,9 @@ class ChatModel:
                 call = self.record(messages, started, model=reply.model, usage=reply.usage, fault=fault)
                 self._judge(reply, call)
             except TransportFault as broken:
-                if reply.given or attempt == self.settings.max_retries:
-                    raise ModelUnavailable(str(broken)) from broken
+                too_soon = (broken.retry_after_seconds or 0.0) > self.settings.retry_delay
+                if reply.given or attempt == self.settings.max_retries or too_soon:
+                    raise broken.error from broken
                 retried.append(broken.call)
                 continue
             if reply.finish_reason != DEADLINE:
@@ -180,7 +183,8 @@ class ChatModel:
         """A JSON object that keeps to `schema`, called `name`; the model is held to it, and asked again.
 
         Raises:
-            PromptTooLong, ModelUnavailable, and ModelReplyInvalid: no reply kept to the schema.
+            PromptTooLong, ModelUnavailable, ModelRefused, ModelTimedOut, and ModelReplyInvalid: no reply
+                kept to the schema.
         """
         validator = Draft202012Validator(schema)
 
@@ -248,9 +252,10 @@ class ChatModel:
         }.get(reply.finish_reason) or broken_off(reply.finish_reason, self.reply_limit(max_tokens))
 
     def _judge(self, reply: _Reply, call: ModelCall) -> None:
-        where = f"{self._agent}: model {self.settings.model} at {self.settings.api_base}"
+        waits_for = model_at(self.settings)
+        where = f"{self._agent}: {waits_for}"
         if reply.finish_reason in (None, "abort"):
-            raise TransportFault(f"{where}: {call.error}", call)
+            raise TransportFault(ModelUnavailable(f"{where}: {call.error}", waits_for=waits_for), call)
         if reply.finish_reason == "content_filter":
             raise ModelReplyInvalid(f"{where}: the reply was {call.error}")
 

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ValidationError
 
+from actors.runtime.edge import BrokenOff, NotOfThisApi
 from actors.runtime.endpoint import Endpoint, Message
-from models.errors import ModelUnavailable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +50,7 @@ class Streams(Protocol):
     ) -> AsyncGenerator[Chunk, None]:
         """The reply as it comes; closing it (`aclose`) ends the call at the server.
 
-        Raises TransportFault where another try may help, ModelUnavailable where none will.
+        Raises TransportFault where another try may help, ModelUnavailable or ModelRefused where none will.
         """
         ...
 
@@ -76,7 +76,8 @@ class OpenAIStreams:
             request["tools"] = list(tools)
         started = time.monotonic()
         ends = started + endpoint.settings.timeout_seconds
-        with endpoint.faults(messages, started):
+        finish: str | None = None
+        with endpoint.call(messages, started) as answered:
             async with asyncio.timeout(ends - time.monotonic()):
                 stream = await endpoint.client.chat.completions.create(
                     **request, stream=True, stream_options={"include_usage": True}
@@ -89,10 +90,17 @@ class OpenAIStreams:
                     async with asyncio.timeout(ends - time.monotonic()):
                         piece = await anext(pieces, None)
                     if piece is None:
-                        return
-                    yield self._read(piece)
+                        break
+                    chunk = self._read(piece)
+                    answered()
+                    finish = chunk.finish_reason or finish
+                    yield chunk
             finally:
                 await stream.close()
+            if finish is None:
+                raise BrokenOff("broken off: the stream ended before the reply did")
+            if finish == "abort":
+                raise BrokenOff("the reply was broken off by the endpoint")
 
     def _check(self, content_type: str) -> None:
         if not content_type.startswith("text/event-stream"):
@@ -124,8 +132,8 @@ class OpenAIStreams:
             usage=(usage.prompt_tokens or 0, usage.completion_tokens or 0) if usage else None,
         )
 
-    def _refuse(self, what: str) -> ModelUnavailable:
-        return ModelUnavailable(self._endpoint.explain(ValueError(what)))
+    def _refuse(self, what: str) -> NotOfThisApi:
+        return NotOfThisApi(f"{what}: check api_base")
 
 
 class _Function(BaseModel):

@@ -7,6 +7,7 @@ actor and the call runs again.
 
 import asyncio
 import importlib
+import logging
 import random
 from collections.abc import AsyncGenerator, Callable, Collection
 from typing import Any
@@ -17,11 +18,16 @@ import ray.exceptions
 
 from models.config import Config
 from models.errors import AgentDied, ConfigInvalid
+from models.text import one_line
 
 NAMESPACE = "signoff"
 PREFIX = "agent:"
 # How often a call is begun again when the process under it dies: one that kills its agent each time ends.
 _CALL_RETRIES = 3
+
+# Of Ray's errors, those that say nothing of the cluster: the task's own, and our cancelling it.
+_OWN = (ray.exceptions.RayTaskError, ray.exceptions.TaskCancelledError)
+_log = logging.getLogger(__name__)
 
 # What a role is made of: its class, and a function from the configuration to its arguments.
 Role = tuple[str, Callable[[Config, "Directory"], dict[str, Any]]]
@@ -94,7 +100,8 @@ class Directory:
 class RemoteAgent:
     """An agent somewhere in the cluster. Its verbs are the class's own, and awaitable.
 
-    An error the agent raised arrives as itself. Cancelling the caller cancels the call.
+    An error the agent raised arrives as itself, with the agent's trace as a note. What Ray raises because the
+    agent can't be had is an outage, `AgentDied`, whatever died. Cancelling the caller cancels the call.
     """
 
     def __init__(self, *, directory: Directory, role: str) -> None:
@@ -108,10 +115,15 @@ class RemoteAgent:
         async def call(*args: Any, **kwargs: Any) -> Any:
             replica = random.randrange(self._directory.replicas(self._role))
             try:
-                return await self._call(replica, verb, args, kwargs, fresh=False)
-            except ray.exceptions.ActorDiedError:
-                # Dead for good, as after a change of configuration: there is a new one, or we start it.
-                return await self._call(replica, verb, args, kwargs, fresh=True)
+                try:
+                    return await self._call(replica, verb, args, kwargs, fresh=False)
+                except ray.exceptions.ActorDiedError:
+                    # Dead for good, as after a change of configuration: there is a new one, or we start it.
+                    return await self._call(replica, verb, args, kwargs, fresh=True)
+            except _OWN:
+                raise
+            except ray.exceptions.RayError as error:
+                raise self._away("can't be reached", error) from error
 
         return call
 
@@ -123,20 +135,24 @@ class RemoteAgent:
         Raises:
             AgentDied: the agent's process ended before the verb did.
         """
-        actor = await asyncio.to_thread(
-            self._directory.handle, self._role, random.randrange(self._directory.replicas(self._role))
-        )
+        replica = random.randrange(self._directory.replicas(self._role))
+        try:
+            actor = await asyncio.to_thread(self._directory.handle, self._role, replica)
+        except ray.exceptions.RayError as error:
+            raise self._away("can't be started", error) from error
         pieces = getattr(actor, verb).options(num_returns="streaming", max_task_retries=0)
         stream = pieces.remote(*args, **kwargs)
         try:
             async for reference in stream:
                 yield await reference
         except ray.exceptions.RayTaskError as error:
-            raise (error.cause if isinstance(error.cause, Exception) else error) from None
-        except ray.exceptions.RayActorError as error:
+            raise _own_error(error) from None
+        except _OWN:
+            raise
+        except ray.exceptions.RayError as error:
             if isinstance(error, ray.exceptions.ActorDiedError):
                 self._directory.forget(self._role)
-            raise AgentDied(f"the agent {self._role} ended while it answered: ask again") from error
+            raise self._away("ended while it answered", error) from error
         finally:
             ray.cancel(stream)
 
@@ -151,7 +167,21 @@ class RemoteAgent:
             ray.cancel(reference)
             raise
         except ray.exceptions.RayTaskError as error:
-            raise (error.cause if isinstance(error.cause, Exception) else error) from None
+            raise _own_error(error) from None
+
+    def _away(self, what: str, error: Exception) -> AgentDied:
+        _log.warning("the agent %s %s: %s", self._role, what, one_line(error))
+        return AgentDied(f"the agent {self._role} {what}: ask again", waits_for=f"agent {self._role}")
+
+
+def _own_error(error: ray.exceptions.RayTaskError) -> Exception:
+    """What the agent raised; Ray's error only where that could not be sent."""
+    cause = error.cause
+    if not isinstance(cause, Exception):
+        return error
+    # Its own trace stayed behind in the agent's process; a log that tells of it shows notes.
+    cause.add_note(str(error.traceback_str))
+    return cause
 
 
 def stop_agents(*, keep: Collection[str] = ()) -> int:

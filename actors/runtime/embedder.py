@@ -5,12 +5,14 @@ or any other that speaks OpenAI's API.
 """
 
 import asyncio
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from models.config import EmbeddingConfig
-from models.errors import ModelReplyInvalid, ModelUnavailable
+from actors.runtime.breaker import breaker_of
+from actors.runtime.edge import Edge, EdgeFault, Names, NotOfThisApi, address_of
+from models.approvals import content_digest
+from models.config import BreakerConfig, EmbeddingConfig
+from models.errors import ModelRefused, ModelReplyInvalid, ModelTimedOut, ModelUnavailable
 
 if TYPE_CHECKING:
     import openai
@@ -26,18 +28,33 @@ class Embedder(Protocol):
         ...
 
 
-class OpenAIEmbedder:
-    """Embeddings over HTTP with the `openai` package, `batch_size` texts in each request."""
+def waits_for(settings: EmbeddingConfig) -> str:
+    """What work that needs embeddings waits for while they are away."""
+    return f"embedding model {settings.model_name} at {address_of(settings.api_base)}"
 
-    def __init__(self, *, settings: EmbeddingConfig) -> None:
+
+class OpenAIEmbedder:
+    """Embeddings over HTTP with the `openai` package, `batch_size` texts in each request.
+
+    `breaker` says when the process stops asking an endpoint that is away; without it every call is tried.
+    """
+
+    def __init__(self, *, settings: EmbeddingConfig, breaker: BreakerConfig | None = None) -> None:
         self._settings = settings
         self._client: openai.AsyncOpenAI | None = None
+        self._edge = Edge(
+            waits_for=waits_for(settings),
+            names=Names(away=ModelUnavailable, refused=ModelRefused, timed_out=ModelTimedOut),
+            breaker=breaker_of(settings.api_base, settings.model_name, breaker),
+            explain=self._explain,
+            timeout=f"no answer within embedding.timeout_seconds ({settings.timeout_seconds:g} s)",
+        )
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """See `Embedder`.
 
         Raises:
-            ModelUnavailable: the endpoint did not answer, or refused, after the retries.
+            ModelUnavailable: the endpoint is away; ModelRefused, ModelTimedOut: of these texts alone.
             ModelReplyInvalid: it answered with something else than one vector per text.
         """
         size = self._settings.batch_size
@@ -59,20 +76,18 @@ class OpenAIEmbedder:
             http_client=openai.DefaultAsyncHttpxClient(trust_env=False),
         )
         try:
-            # Bounds the retries too, and an answer that trickles in.
-            async with asyncio.timeout(settings.timeout_seconds):
-                reply = await self._client.embeddings.create(
-                    model=settings.model_name, input=texts, encoding_format="float"
-                )
-        except (TimeoutError, openai.APITimeoutError) as error:
-            what = f"no answer within embedding.timeout_seconds ({settings.timeout_seconds:g} s)"
-            raise ModelUnavailable(self._explain(what)) from error
-        except openai.OpenAIError as error:
-            raise ModelUnavailable(self._explain(str(error) or type(error).__name__)) from error
-        except json.JSONDecodeError as error:
-            raise ModelReplyInvalid(self._explain(f"the reply is not JSON: {error}")) from error
-        # A reply of another type than JSON comes through as a plain text.
-        entries = sorted(getattr(reply, "data", None) or [], key=lambda entry: entry.index)
+            with self._edge.call(content_digest({"texts": texts})):
+                # Bounds the retries too, and an answer that trickles in.
+                async with asyncio.timeout(settings.timeout_seconds):
+                    reply = await self._client.embeddings.create(
+                        model=settings.model_name, input=texts, encoding_format="float"
+                    )
+                # A reply of another type than JSON comes through as a plain text.
+                if not isinstance(reply, openai.types.CreateEmbeddingResponse):
+                    raise NotOfThisApi("the reply holds no embeddings")
+        except EdgeFault as fault:
+            raise fault.error from fault.__cause__
+        entries = sorted(reply.data or [], key=lambda entry: entry.index)
         if [entry.index for entry in entries] != list(range(len(texts))):
             raise ModelReplyInvalid(self._explain(f"{len(entries)} vectors for {len(texts)} texts"))
         return [entry.embedding for entry in entries]
@@ -80,6 +95,6 @@ class OpenAIEmbedder:
     def _explain(self, what: str) -> str:
         settings = self._settings
         return (
-            f"embedding model {settings.model_name} at {settings.api_base}: {what}. "
+            f"embedding model {settings.model_name} at {address_of(settings.api_base)}: {what}. "
             "Check that the endpoint is up, and knowledge_base.embedding"
         )

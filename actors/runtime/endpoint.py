@@ -9,29 +9,45 @@ import contextlib
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from models.config import ModelSettings
-from models.errors import ModelUnavailable
+from actors.runtime.breaker import breaker_of
+from actors.runtime.edge import Edge, EdgeFault, Names, address_of
+from models.config import BreakerConfig, ModelSettings
+from models.errors import ModelRefused, ModelTimedOut, ModelUnavailable, SignoffError
 from models.llm import ModelCall
 
 # A chat message as the wire has it; `content` may be None beside `tool_calls`.
 Message = Mapping[str, Any]
 
 
-class TransportFault(Exception):
-    """A call failed in a way that may pass (connection, timeout, 429, 5xx); `call` is its record."""
+_NAMES = Names(away=ModelUnavailable, refused=ModelRefused, timed_out=ModelTimedOut)
 
-    def __init__(self, message: str, call: ModelCall) -> None:
-        super().__init__(message)
+
+class TransportFault(Exception):
+    """A call failed in a way that may pass (connection, timeout, 429, 5xx).
+
+    `call` is its record, `error` what it comes to when no other try is left, and `retry_after_seconds` the
+    pause that the endpoint asked for.
+    """
+
+    def __init__(
+        self, error: SignoffError, call: ModelCall, *, retry_after_seconds: float | None = None
+    ) -> None:
+        super().__init__(str(error))
+        self.error = error
         self.call = call
+        self.retry_after_seconds = retry_after_seconds
 
 
 class Endpoint:
-    """The client of one agent's model, and the words for what goes wrong with it."""
+    """The client of one agent's model, and the words for what goes wrong with it.
 
-    def __init__(self, *, agent: str, settings: ModelSettings) -> None:
+    `breaker` says when the process stops asking an endpoint that is away; without it every call is tried.
+    """
+
+    def __init__(self, *, agent: str, settings: ModelSettings, breaker: BreakerConfig | None = None) -> None:
         import openai
 
         self.agent = agent
@@ -43,6 +59,13 @@ class Endpoint:
             timeout=settings.timeout_seconds,
             max_retries=0,
             http_client=openai.DefaultAsyncHttpxClient(trust_env=False),
+        )
+        self._edge = Edge(
+            waits_for=model_at(settings),
+            names=_NAMES,
+            breaker=breaker_of(settings.api_base, settings.model, breaker),
+            explain=self.explain,
+            timeout=f"no answer within timeout_seconds ({settings.timeout_seconds:g} s)",
         )
 
     def request(
@@ -70,28 +93,31 @@ class Endpoint:
         return request
 
     @contextlib.contextmanager
-    def faults(self, messages: Sequence[Message], started: float) -> Iterator[None]:
-        """Turn what the package raises into TransportFault, or ModelUnavailable where no retry will help."""
-        openai = self.openai
-        try:
-            yield
-        except (
-            TimeoutError,
-            openai.APIConnectionError,
-            openai.RateLimitError,
-            openai.InternalServerError,
-        ) as error:
-            raise self.fault(self.explain(error), messages, started) from error
-        except openai.OpenAIError as error:
-            if type(error) is openai.APIError:  # the endpoint broke off a stream, and said why in it
-                raise self.fault(self.explain(error), messages, started) from error
-            raise ModelUnavailable(self.explain(error)) from error
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise ModelUnavailable(self.explain(ValueError(f"the reply is not JSON: {error}"))) from error
+    def call(self, messages: Sequence[Message], started: float) -> Iterator[Callable[[], None]]:
+        """One exchange; what it yields may be called as soon as the endpoint has begun to answer.
 
-    def fault(self, message: str, messages: Sequence[Message], started: float) -> TransportFault:
+        Raises:
+            TransportFault: another try may help.
+            ModelUnavailable, ModelRefused: none will, now.
+        """
+        try:
+            with self._edge.call(prompt_digest(messages)) as answered:
+                yield answered
+        except EdgeFault as fault:
+            if not fault.passing:
+                raise fault.error from fault.__cause__
+            raise self.fault(fault.error, messages, started, fault.retry_after_seconds) from fault.__cause__
+
+    def fault(
+        self,
+        error: SignoffError,
+        messages: Sequence[Message],
+        started: float,
+        retry_after_seconds: float | None = None,
+    ) -> TransportFault:
         """A fault that may pass, with the record of its call."""
-        return TransportFault(message, self.record(messages, started, fault=message))
+        record = self.record(messages, started, fault=str(error))
+        return TransportFault(error, record, retry_after_seconds=retry_after_seconds)
 
     def record(self, messages: Sequence[Message], started: float, **known: Any) -> ModelCall:
         """The record of a call; see `call_record`."""
@@ -99,14 +125,14 @@ class Endpoint:
             agent=self.agent, settings=self.settings, messages=messages, started=started, **known
         )
 
-    def explain(self, error: Exception) -> str:
-        """An error in words that name the agent, the model and where it is."""
-        what = str(error) or type(error).__name__
-        if isinstance(error, (self.openai.APITimeoutError, TimeoutError)):
-            what = f"no answer within timeout_seconds ({self.settings.timeout_seconds:g} s)"
-        elif isinstance(error, self.openai.APIConnectionError) and error.__cause__ is not None:
-            what = f"{what} ({error.__cause__})"
-        return f"{self.agent}: model {self.settings.model} at {self.settings.api_base}: {what}"
+    def explain(self, what: str) -> str:
+        """What went wrong, in words that name the agent, the model and where it is."""
+        return f"{self.agent}: {model_at(self.settings)}: {what}"
+
+
+def model_at(settings: ModelSettings) -> str:
+    """What work that needs this model waits for while it is away."""
+    return f"model {settings.model} at {address_of(settings.api_base)}"
 
 
 def call_record(

@@ -29,6 +29,7 @@ from models.errors import Fenced, JournalMismatch, PermissionMissing, SignoffErr
 from models.scopes import check_permission
 from models.store import approvals, claims, users
 from models.store.database import Database
+from models.text import logged, one_line
 from models.workflows import Claim
 
 _log = logging.getLogger("signoff.runner")
@@ -188,12 +189,12 @@ class Execution:
     async def _park_or_fail(self, error: Exception) -> None:
         waiting = outage.waits_for(error)
         if waiting is None:
-            await self._fail(_reason(error))
+            await self._fail(logged(error, _log, f"workflow {self.claim.workflow_id}"))
             return
         pause = outage.pause_seconds(self._waited(), self.config.outages)
         if pause is None:
             patience = self.config.outages.patience_seconds
-            await self._fail(f"waited {patience:g} s in vain for {waiting}: {_reason(error)}")
+            await self._fail(f"waited {patience:g} s in vain for {waiting}: {one_line(error)}")
         else:
             await self._park(waiting, pause_seconds=pause)
 
@@ -205,7 +206,7 @@ class Execution:
         return max(0.0, (datetime.now(UTC) - since).total_seconds())
 
     async def _park(self, waits_for: str, *, pause_seconds: float | None) -> None:
-        waits_for = _clean(waits_for)
+        waits_for = one_line(waits_for)
         _log.warning("workflow %s is parked: %s", self.claim.workflow_id, waits_for)
         afresh = self.run is not None and self.run.got_on
         await self.database.steadily(
@@ -215,7 +216,6 @@ class Execution:
         )
 
     async def _fail(self, reason: str) -> None:
-        reason = _clean(reason)
         _log.warning("workflow %s failed: %s", self.claim.workflow_id, reason)
         kind, run = self.compiled.kind, self.run
         project = kind.project is not None
@@ -231,15 +231,8 @@ class Execution:
         except (Fenced, asyncio.CancelledError):
             raise
         except Exception as second:  # noqa: BLE001  # it is told in the reason, and must not hide the first
-            told = f"{reason} (and what goes with a failure could not be done: {_clean(_reason(second))})"
+            besides_too = logged(second, _log, f"workflow {self.claim.workflow_id}, beside its failure")
+            told = f"{reason} (and what goes with a failure could not be done: {besides_too})"
             await self.database.steadily(
                 lambda: claims.fail(self.database, self.claim, error=told, project=project)
             )
-
-
-def _reason(error: Exception) -> str:
-    return str(error) if isinstance(error, SignoffError) else f"{type(error).__name__}: {error}"
-
-
-def _clean(text: str) -> str:
-    return text.replace("\x00", "")  # Postgres holds no NUL

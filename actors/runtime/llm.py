@@ -14,10 +14,11 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from actors.runtime.edge import BrokenOff, NotOfThisApi
 from actors.runtime.endpoint import Endpoint, Message, TransportFault
 from actors.runtime.prompts import fence
-from models.config import ModelSettings, SchemaLimits
-from models.errors import ModelReplyInvalid, ModelUnavailable, PromptTooLong
+from models.config import BreakerConfig, ModelSettings, SchemaLimits
+from models.errors import ModelReplyInvalid, PromptTooLong
 from models.llm import Answer, ModelCall
 
 T = TypeVar("T")
@@ -38,7 +39,7 @@ class RejectedReply(Exception):
 class Completions(Protocol):
     """The seam to a model: one chat completion, tried once.
 
-    Raises TransportFault where another try may help, ModelUnavailable where none will.
+    Raises TransportFault where another try may help, ModelUnavailable or ModelRefused where none will.
     """
 
     async def complete(
@@ -55,8 +56,15 @@ class Completions(Protocol):
 class OpenAICompletions:
     """Chat completions over HTTP, each tried once."""
 
-    def __init__(self, *, agent: str, settings: ModelSettings, endpoint: Endpoint | None = None) -> None:
-        self._endpoint = endpoint or Endpoint(agent=agent, settings=settings)
+    def __init__(
+        self,
+        *,
+        agent: str,
+        settings: ModelSettings,
+        endpoint: Endpoint | None = None,
+        breaker: BreakerConfig | None = None,
+    ) -> None:
+        self._endpoint = endpoint or Endpoint(agent=agent, settings=settings, breaker=breaker)
 
     async def complete(
         self,
@@ -69,15 +77,17 @@ class OpenAICompletions:
         endpoint = self._endpoint
         request = endpoint.request(messages, response_format=response_format, max_tokens=max_tokens)
         started = time.monotonic()
-        with endpoint.faults(messages, started):
+        with endpoint.call(messages, started):
             async with asyncio.timeout(endpoint.settings.timeout_seconds):
                 reply = await endpoint.client.chat.completions.create(**request)
-        # The package checks nothing: a login page comes as a str, `{}` as a completion full of None.
-        choices = reply.choices if isinstance(reply, endpoint.openai.types.chat.ChatCompletion) else None
-        message = choices[0].message if choices else None
-        text = message.content or "" if message else None
-        if choices is None or not isinstance(text, str):
-            raise ModelUnavailable(endpoint.explain(ValueError("the reply is not a chat completion")))
+            # The package checks nothing: a login page comes as a str, `{}` as a completion full of None.
+            choices = reply.choices if isinstance(reply, endpoint.openai.types.chat.ChatCompletion) else None
+            message = choices[0].message if choices else None
+            text = message.content or "" if message else None
+            if choices is None or not isinstance(text, str):
+                raise NotOfThisApi("the reply is not a chat completion: check api_base")
+            if choices[0].finish_reason == "abort":
+                raise BrokenOff("the reply was broken off by the endpoint")
         call = endpoint.record(
             messages,
             started,
@@ -98,14 +108,22 @@ def broken_off(finish_reason: str | None, max_tokens: int) -> str | None:
 
 
 class ModelClient:
-    """An agent's way to its model: checks the prompt's size, asks, validates, asks again."""
+    """An agent's way to its model: checks the prompt's size, asks, validates, asks again.
+
+    `breaker`: see `Endpoint`; `completions` stands in for the endpoint.
+    """
 
     def __init__(
-        self, *, agent: str, settings: ModelSettings, completions: Completions | None = None
+        self,
+        *,
+        agent: str,
+        settings: ModelSettings,
+        completions: Completions | None = None,
+        breaker: BreakerConfig | None = None,
     ) -> None:
         self._agent = agent
         self.settings = settings
-        self._completions = completions or OpenAICompletions(agent=agent, settings=settings)
+        self._completions = completions or OpenAICompletions(agent=agent, settings=settings, breaker=breaker)
 
     async def text(self, *, system: str, user: str, accept: Callable[[str], T]) -> Answer[T]:
         """Ask for free text. `accept` turns it into a value, or raises RejectedReply."""
@@ -147,7 +165,7 @@ class ModelClient:
 
         Raises:
             PromptTooLong: nothing was sent.
-            ModelUnavailable: the endpoint refused, or its last try failed.
+            ModelUnavailable: the endpoint is away; ModelRefused, ModelTimedOut: of this request alone.
             ModelReplyInvalid: `accept` raised RejectedReply for the last reply too.
         """
         self.check_size(messages)
@@ -162,8 +180,8 @@ class ModelClient:
                 )
             except TransportFault as broken:
                 calls.append(broken.call)
-                if attempt == self.settings.max_retries:
-                    raise ModelUnavailable(str(broken)) from broken
+                if attempt == self.settings.max_retries or self._too_soon(broken):
+                    raise broken.error from broken
                 continue
             try:
                 if call.error:
@@ -180,6 +198,10 @@ class ModelClient:
             f"{self._agent}: model {self.settings.model}: no usable reply in "
             f"{self.settings.max_retries + 1} tries: {fault}"
         )
+
+    def _too_soon(self, broken: TransportFault) -> bool:
+        """Whether the endpoint asked for a longer pause than there is before the next try."""
+        return (broken.retry_after_seconds or 0.0) > self.settings.retry_delay
 
     def _ask_again(self, messages: Sequence[Message], *, reply: str, fault: str) -> list[Message]:
         """The prompt with the refused reply sent back, or only the fault where the window is too small.

@@ -13,14 +13,15 @@ import uuid
 from collections.abc import Collection, Sequence
 
 from actors.runtime.chunks import Chunker
-from actors.runtime.embedder import Embedder, OpenAIEmbedder
+from actors.runtime.embedder import Embedder, OpenAIEmbedder, waits_for
 from actors.runtime.index_files import normalised
 from actors.runtime.partitions import Partitions
-from models.config import KnowledgeBaseConfig, SearchConfig
+from models.config import BreakerConfig, KnowledgeBaseConfig, SearchConfig
 from models.errors import ModelUnavailable, SignoffError
 from models.search import Hit, IndexStats, Place, Reach
 from models.store import passages
 from models.store.database import GONE, Database
+from models.text import logged, one_line
 
 _EVERYTHING = ""  # as a notice: whatever may have changed
 _MARK = "mark:"
@@ -46,10 +47,11 @@ class SearchIndex:
         search: SearchConfig,
         database_url: str,
         embedder: Embedder | None = None,
+        breaker: BreakerConfig | None = None,
     ) -> None:
         self._settings = settings
         self._search = search
-        self._embedder = embedder or OpenAIEmbedder(settings=settings.embedding)
+        self._embedder = embedder or OpenAIEmbedder(settings=settings.embedding, breaker=breaker)
         self._database_url = database_url
         self._database: Database | None = None
         self._partitions = Partitions()
@@ -92,7 +94,8 @@ class SearchIndex:
         except TimeoutError as error:
             raise ModelUnavailable(
                 "the query's embedding was not there within search.timeout_seconds "
-                f"({self._search.timeout_seconds:g} s)"
+                f"({self._search.timeout_seconds:g} s)",
+                waits_for=waits_for(self._settings.embedding),
             ) from error
 
         def wanted(place: Place) -> bool:
@@ -298,9 +301,11 @@ class SearchIndex:
                 await passages.put(connection, item, model=self._settings.embedding.model_name, passages=made)
 
     def _tell(self, task: str, what: str, error: Exception) -> None:
-        self._problems[task] = f"{what}: {error}"
         expected = isinstance(error, (SignoffError, *GONE))
-        _log.warning("the search index: %s: %s", what, error, exc_info=None if expected else error)
+        why = one_line(error) if expected else logged(error, _log, "the search index")
+        self._problems[task] = f"{what}: {why}"
+        if expected:
+            _log.warning("the search index: %s: %s", what, why)
 
 
 def _numbers(kind: str, notices: Collection[str]) -> list[int]:

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import NoReturn, TypeVar
 
 from actors.runtime.chunks import Chunker
-from actors.runtime.embedder import Embedder, OpenAIEmbedder
+from actors.runtime.embedder import Embedder, OpenAIEmbedder, waits_for
 from actors.runtime.index_files import FORMAT, Index, IndexFolder
-from models.config import KnowledgeBaseConfig
+from models.config import BreakerConfig, KnowledgeBaseConfig
 from models.editorial import Passage
 from models.errors import KnowledgeBaseInvalid, ModelUnavailable
 
@@ -39,9 +39,15 @@ class Document:
 class VectorIndex:
     """A FAISS index over the `.txt` and `.md` files under `data_dir`."""
 
-    def __init__(self, *, settings: KnowledgeBaseConfig, embedder: Embedder | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        settings: KnowledgeBaseConfig,
+        embedder: Embedder | None = None,
+        breaker: BreakerConfig | None = None,
+    ) -> None:
         self._settings = settings
-        self._embedder = embedder or OpenAIEmbedder(settings=settings.embedding)
+        self._embedder = embedder or OpenAIEmbedder(settings=settings.embedding, breaker=breaker)
         self._folder = IndexFolder(settings.index_dir)
         self._chunker: Chunker | None = None
         self._index: Index | None = None
@@ -88,7 +94,8 @@ class VectorIndex:
         except TimeoutError as error:
             raise ModelUnavailable(
                 "knowledge base: the query's embedding was not there within knowledge_base.timeout_seconds "
-                f"({self._settings.timeout_seconds:g} s)"
+                f"({self._settings.timeout_seconds:g} s)",
+                waits_for=waits_for(self._settings.embedding),
             ) from error
         return await asyncio.to_thread(index.nearest, vector, top_k)
 

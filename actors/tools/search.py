@@ -16,6 +16,7 @@ from models.scopes import Scope
 from models.search import Found, FoundArticle, FoundResource, Hit, Reach, fuse, reach_of
 from models.store import search as store
 from models.store.database import Connection, Database
+from models.text import logged
 
 _log = logging.getLogger(__name__)
 
@@ -171,8 +172,8 @@ class HybridSearch:
         except TimeoutError:
             return [], f"searched by words only: no answer within search.timeout_seconds ({seconds:g} s)"
         except Exception as error:  # noqa: BLE001  # an agent's process may fail in any way; the words still count
-            _log.warning("search by meaning failed: %s", error)
-            why = str(error) if isinstance(error, SignoffError) else type(error).__name__
+            told = logged(error, _log, "search by meaning failed")
+            why = told if isinstance(error, SignoffError) else type(error).__name__
             return [], f"searched by words only: {why}"
 
 

@@ -67,7 +67,7 @@ class ChatRequest(BaseModel):
             "description": "The answer whole, or its events.",
             "content": EVENTS,
         },
-        **problem_responses(401, 404, 409, 413, 422, 429, 500, 503),
+        **problem_responses(401, 404, 409, 413, 422, 429, 500, 503, 504),
     },
 )
 async def chat(

@@ -104,7 +104,7 @@ async def get_openai_model(request: Request, caller: Caller, model: Annotated[Pl
             "description": "The answer whole or, with `stream: true`, its chunks.",
             "content": EVENTS,
         },
-        **openai_responses(400, 401, 404, 413, 429, 500, 503),
+        **openai_responses(400, 401, 404, 413, 429, 500, 503, 504),
     },
 )
 async def create_chat_completion(

@@ -50,10 +50,10 @@ class Cluster:
         )
         return found
 
-    def edit(self) -> "subprocess.CompletedProcess[str]":
-        """The README's `ray job submit`."""
+    def edit(self, *more: str) -> "subprocess.CompletedProcess[str]":
+        """The README's `ray job submit`; `more` are further arguments."""
         pipeline = ["python", "-m", "pipelines.edit_articles", "--config", str(self.config)]
-        pipeline += ["--topics", str(self.folder / "topics"), "--allow-blocked"]
+        pipeline += ["--topics", str(self.folder / "topics"), "--allow-blocked", *more]
         address = f"http://127.0.0.1:{PORTS['8265']}"
         return subprocess.run(
             [BIN / "ray", "job", "submit", "--address", address, "--working-dir", ".", "--", *pipeline],
@@ -87,6 +87,14 @@ class Cluster:
         for process in found:
             process.kill()
         psutil.wait_procs(found, timeout=20)
+
+    def engine(self, title: str) -> psutil.Process:
+        """The one process of a model's engine, once there is one."""
+        deadline = time.monotonic() + 300
+        while len(found := [p for p in self._workers(title) if " ".join(_cmdline(p)).strip() == title]) != 1:
+            assert time.monotonic() < deadline, f"no process {title}"
+            time.sleep(0.5)
+        return found[0]
 
     def _workers(self, title: str) -> list[psutil.Process]:
         """This cluster's: others may run on this machine."""

@@ -1,6 +1,7 @@
-"""An agent for the runtime's tests: it asks a model server, which tests can hold."""
+"""Agents for the runtime's tests: one asks a model server, which tests can hold, another dies."""
 
 import os
+from collections.abc import AsyncGenerator
 from typing import Any
 
 from actors.runtime.directory import Directory, Role
@@ -24,8 +25,37 @@ class Oracle:
         return os.getpid()
 
 
+class Mortal:
+    """Ends or fails in every way that an agent may; `stillborn` ones do as they are made."""
+
+    def __init__(self, *, stillborn: bool) -> None:
+        if stillborn:
+            raise ValueError("its prompts are gone")
+
+    async def die(self) -> None:
+        """Take the process with it."""
+        os._exit(1)
+
+    async def fail(self, error: Exception) -> None:
+        """Raise what it is given."""
+        raise error
+
+    async def dictate(self) -> AsyncGenerator[str, None]:
+        """A word, and then the end of the process."""
+        yield "a word"
+        os._exit(1)
+
+
+def _mortal(*, stillborn: bool) -> Role:
+    return "tests.fakes.agents:Mortal", lambda config, directory: {"stillborn": stillborn}
+
+
 def _oracle(config: Config, directory: Directory) -> dict[str, Any]:
     return {"settings": config.article_generation.agents.writer_llm}
 
 
-ROLES: dict[str, Role] = {"oracle": ("tests.fakes.agents:Oracle", _oracle)}
+ROLES: dict[str, Role] = {
+    "oracle": ("tests.fakes.agents:Oracle", _oracle),
+    "mortal": _mortal(stillborn=False),
+    "stillborn": _mortal(stillborn=True),
+}

@@ -111,7 +111,8 @@ async def _serve(
     if rule.status is not None:
         book.end(call, status=rule.status)
         error = {"message": rule.reply or "scripted error", "type": "scripted", "code": rule.status}
-        return JSONResponse({"error": error}, status_code=rule.status)
+        pause = {} if rule.retry_after is None else {"Retry-After": f"{rule.retry_after:g}"}
+        return JSONResponse({"error": error}, status_code=rule.status, headers=pause)
     if rule.raw is not None:
         book.end(call, status=200)
         return Response(rule.raw, media_type=rule.raw_type)

@@ -36,6 +36,7 @@ class Rule(BaseModel):
     name, `text` (no schema) or `embeddings`. `contains` is looked for in the prompt, case and all.
     `delay` (seconds) replaces the server's fixed latency; `chunk_delay` lies between streamed chunks.
     `hold` blocks the call until POST /release, before anything else. `drop` resets the connection.
+    `retry_after` (seconds) goes with an error's `status`.
     `raw` is sent as the whole body, as `raw_type`, in place of a chat completion.
     `extra` is put into a chat reply beside `choices`, as search models put `citations` there.
     `tool_calls` are asked for, after the text of `reply` where there is one; `finish_reason` is then
@@ -51,6 +52,7 @@ class Rule(BaseModel):
     contains: str | None = None
     reply: str | None = None
     status: int | None = Field(default=None, ge=400, le=599)
+    retry_after: NonNegativeFloat | None = None
     delay: NonNegativeFloat | None = None
     chunk_delay: NonNegativeFloat = 0.0
     hold: bool = False

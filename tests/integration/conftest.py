@@ -86,6 +86,12 @@ def configure(tmp_path: Path) -> Callable[..., Config]:
     return make
 
 
+@pytest.fixture(autouse=True)
+def breakers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test is a process of its own: no endpoint is away because of what another test did to it."""
+    monkeypatch.setattr("actors.runtime.breaker._BREAKERS", {})
+
+
 @pytest.fixture(scope="session")
 def ray_cluster() -> Iterator[None]:
     """One Ray for the whole run. Its workers can import the tests."""

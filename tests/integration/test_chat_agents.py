@@ -4,8 +4,11 @@ import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
 
+import pytest
+
 from models.chat import ChatMessage, Routed, Said, Turn
 from models.config import Config
+from models.errors import ModelUnavailable
 from models.research import ResearchBrief
 from models.store.database import Database
 from tests.fakes.model_script import Rule
@@ -261,6 +264,14 @@ async def test_the_web_search_of_a_site_without_providers_says_what_to_add(
     assert end.status == "failed"
     assert "research.search.searxng" in end.response
     await chat.directory.close()
+
+
+async def test_nothing_found_by_words_while_meaning_is_away_is_no_verdict(chat: ChatSite) -> None:
+    """The site's search index is down here: what is stored might be found by its meaning."""
+    analyst = await chat.person("ann", "macro:analyst")
+    brief = ResearchBrief(caller=analyst, topic="macro", query="ECB deposit rate")
+    with pytest.raises(ModelUnavailable, match="searched by words only"):
+        await chat.directory.agent("resource_query").find(brief)
 
 
 async def test_a_research_is_given_what_is_found(chat: ChatSite) -> None:

@@ -288,7 +288,13 @@ async def test_an_outage_parks_the_step_with_growing_pauses_until_patience_is_ov
             raise DatabaseUnavailable("the oracle is away", waits_for="the oracle")
 
     monkeypatch.setattr(graphs.Context, "report", report)
-    config = configure({"outages.patience_seconds": 600, "outages.longest_pause_seconds": 100})
+    config = configure(
+        {
+            "outages.patience_seconds": 600,
+            "outages.longest_pause_seconds": 100,
+            "outages.first_pause_seconds": 1,
+        }
+    )
     with Barrier() as barrier:
         workflow = await begin(database, barrier)
         await carry(database, config, graphs.STEPS)

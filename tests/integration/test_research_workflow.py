@@ -1,12 +1,15 @@
 """A research, from what an analyst asks to a draft that names its sources; and what stops it."""
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import psycopg
 import pytest
 
 from models.config import Config
+from models.errors import AgentDied, ModelUnavailable, ProviderLimited
 from models.store import users, workflows
 from models.store.database import Database
 from tests.fakes.model_server import ModelServer, Rule
@@ -107,10 +110,52 @@ async def test_a_branch_that_fails_is_named_in_the_draft(site: Site, model: Mode
     ann = await site.desk.person("ann", "macro:analyst")
     async with site.running():
         result = await site.done(await site.ask(ann))
-    reason = "RuntimeError: the search is *away*"
-    assert result["failed_branches"] == [{"branch": "web_search", "reason": reason}]
+    [failed] = result["failed_branches"]
+    assert failed["branch"] == "web_search"
+    # The log has the trace, under the id that is told.
+    assert re.fullmatch(r"RuntimeError: the search is \*away\* \(trace [0-9a-f]{6}\)", failed["reason"])
     content = (await site.version(result["article_id"])).content
-    assert "Not searched: web search — RuntimeError: the search is \\*away\\*\n" in content
+    assert "Not searched: web search — RuntimeError: the search is \\*away\\* (trace " in content
+
+
+async def kept(site: Site, task_id: str) -> set[str]:
+    """The steps of a task whose outcomes are kept."""
+    async with site.desk.database.connection() as connection:
+        cursor = await connection.execute("SELECT key FROM documents WHERE workflow_id = %s", (task_id,))
+        return {row["key"] for row in await cursor.fetchall()}
+
+
+@pytest.mark.parametrize(
+    "outage",
+    [
+        ModelUnavailable("the model is away", waits_for="model m at http://h/v1"),
+        AgentDied("the agent web_search can't be reached", waits_for="agent web_search"),
+        psycopg.OperationalError("the server is gone"),
+    ],
+)
+async def test_an_outage_of_the_site_is_no_failure_of_a_branch(
+    site: Site, model: ModelServer, outage: Exception
+) -> None:
+    """It would be told in the draft for good, though the search is well again in a minute."""
+    model.script(Rule(kind="Draft", reply=written(("It stood at 4.5 in May.", [1]))))
+    site.web.error = outage
+    ann = await site.desk.person("ann", "macro:analyst")
+    async with site.running():
+        task_id = await site.ask(ann)
+        await site.ended(task_id, "failed", "parked")
+    assert "search/web_search" not in await kept(site, task_id)
+
+
+async def test_an_outside_provider_that_is_limited_is_the_branch_s_own_failure(
+    site: Site, model: ModelServer
+) -> None:
+    model.script(Rule(kind="Draft", reply=written(("It stood at 4.5 in May.", [1]))))
+    site.web.error = ProviderLimited("searxng: too many requests", retry_after_seconds=60)
+    ann = await site.desk.person("ann", "macro:analyst")
+    async with site.running():
+        result = await site.done(await site.ask(ann))
+    reason = "searxng: too many requests"
+    assert result["failed_branches"] == [{"branch": "web_search", "reason": reason}]
 
 
 async def test_what_a_database_can_t_keep_is_left_out_of_what_was_found(

@@ -10,7 +10,7 @@ import pytest
 from actors.runtime.embedder import OpenAIEmbedder
 from actors.runtime.vector_index import VectorIndex
 from models.config import EmbeddingConfig
-from models.errors import ModelReplyInvalid, ModelUnavailable
+from models.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable, SignoffError
 from tests.fakes.knowledge_base import knowledge_base_settings
 from tests.fakes.model_replies import embed
 from tests.fakes.model_server import ModelServer, Rule
@@ -57,10 +57,15 @@ async def test_a_passing_fault_is_tried_again(server: ModelServer, fault: Rule) 
     assert len(server.calls()) == 2
 
 
-@pytest.mark.parametrize("status", [400, 401, 404, 422])
-async def test_a_refusal_names_the_endpoint_and_is_not_tried_again(server: ModelServer, status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "refusal"),
+    [(400, ModelRefused), (422, ModelRefused), (401, ModelUnavailable), (404, ModelUnavailable)],
+)
+async def test_a_refusal_names_the_endpoint_and_is_not_tried_again(
+    server: ModelServer, status: int, refusal: type[SignoffError]
+) -> None:
     server.script(Rule(status=status))
-    with pytest.raises(ModelUnavailable, match="minilm at http://127") as raised:
+    with pytest.raises(refusal, match="minilm at http://127") as raised:
         await over_http(server).embed(["a"])
     assert "knowledge_base.embedding" in str(raised.value)
     assert "secret-key" not in str(raised.value)
@@ -68,17 +73,22 @@ async def test_a_refusal_names_the_endpoint_and_is_not_tried_again(server: Model
 
 
 @pytest.mark.parametrize(
-    "rule",
+    ("rule", "error"),
     [
-        Rule(raw="<html>Log in</html>"),
-        Rule(raw="{", raw_type="application/json"),
-        Rule(raw='{"data": []}', raw_type="application/json"),
-        Rule(raw='{"data": [{"index": 1, "embedding": [1.0]}]}', raw_type="application/json"),
+        (Rule(raw="<html>Log in</html>"), ModelUnavailable),
+        (Rule(raw="{", raw_type="application/json"), ModelUnavailable),
+        (Rule(raw='{"data": []}', raw_type="application/json"), ModelReplyInvalid),
+        (
+            Rule(raw='{"data": [{"index": 1, "embedding": [1.0]}]}', raw_type="application/json"),
+            ModelReplyInvalid,
+        ),
     ],
 )
-async def test_a_reply_that_is_not_one_vector_per_text_is_refused(server: ModelServer, rule: Rule) -> None:
+async def test_a_reply_that_is_not_one_vector_per_text_is_refused(
+    server: ModelServer, rule: Rule, error: type[SignoffError]
+) -> None:
     server.script(rule)
-    with pytest.raises(ModelReplyInvalid, match="minilm at http://127"):
+    with pytest.raises(error, match="minilm at http://127"):
         await over_http(server).embed(["a"])
 
 

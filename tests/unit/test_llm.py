@@ -17,7 +17,7 @@ from actors.runtime.llm import (
 )
 from models.config import ModelSettings, SchemaLimits
 from models.editorial import ArticleResponse, ConcernMappingResult
-from models.errors import ModelReplyInvalid, ModelUnavailable, PromptTooLong
+from models.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable, PromptTooLong, SignoffError
 from models.llm import Answer
 from tests.fakes.model_server import ModelServer, Rule
 
@@ -141,10 +141,23 @@ async def test_the_wire_and_the_reply_share_one_budget(server: ModelServer) -> N
     assert len(server.calls()) == 3
 
 
-@pytest.mark.parametrize("status", [400, 401, 404, 422])
-async def test_a_refused_call_is_not_tried_again(server: ModelServer, status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "refusal"),
+    [
+        (400, ModelRefused),
+        (413, ModelRefused),
+        (422, ModelRefused),
+        (401, ModelUnavailable),
+        (403, ModelUnavailable),
+        (404, ModelUnavailable),
+    ],
+)
+async def test_a_refused_call_is_not_tried_again(
+    server: ModelServer, status: int, refusal: type[SignoffError]
+) -> None:
+    """What is held against the request fails it; what is wrong with the site's settings is an outage."""
     server.script(Rule(status=status, reply="the model does not exist"))
-    with pytest.raises(ModelUnavailable, match="the model does not exist"):
+    with pytest.raises(refusal, match="the model does not exist"):
         await ask(server)
     assert len(server.calls()) == 1
 

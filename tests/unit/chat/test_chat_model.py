@@ -9,7 +9,14 @@ from typing import Any
 import pytest
 
 from actors.runtime.chat_model import DEADLINE, ChatModel, Ended, TextDelta, ToolRequest
-from models.errors import ModelReplyInvalid, ModelUnavailable, PromptTooLong
+from models.errors import (
+    ModelRefused,
+    ModelReplyInvalid,
+    ModelTimedOut,
+    ModelUnavailable,
+    PromptTooLong,
+    SignoffError,
+)
 from tests.fakes.chat_tools import chat_settings
 from tests.fakes.model_server import ModelServer, Rule, ToolCall
 
@@ -191,10 +198,15 @@ async def test_a_stream_that_just_stops_is_no_answer(server: ModelServer) -> Non
     assert len(server.calls()) == 1
 
 
-@pytest.mark.parametrize("status", [400, 401, 404, 422])
-async def test_a_refused_call_is_not_tried_again(server: ModelServer, status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "refusal"),
+    [(400, ModelRefused), (422, ModelRefused), (401, ModelUnavailable), (404, ModelUnavailable)],
+)
+async def test_a_refused_call_is_not_tried_again(
+    server: ModelServer, status: int, refusal: type[SignoffError]
+) -> None:
     server.script(Rule(status=status, reply="the model does not exist"))
-    with pytest.raises(ModelUnavailable, match="the model does not exist"):
+    with pytest.raises(refusal, match="the model does not exist"):
         await listen(server)
     assert len(server.calls()) == 1
 
@@ -266,7 +278,7 @@ async def test_a_silent_or_trickling_model_runs_into_timeout_seconds(server: Mod
     with pytest.raises(ModelUnavailable, match=r"no answer within timeout_seconds \(0\.3 s\)"):
         await listen(server, timeout_seconds=0.3)
     begun = time.monotonic()
-    with pytest.raises(ModelUnavailable, match="timeout_seconds"):
+    with pytest.raises(ModelTimedOut, match="timeout_seconds"):  # it has begun to answer: it is there
         await listen(server, timeout_seconds=0.3)
     assert time.monotonic() - begun < 1.5
     assert len(await server.await_calls(3, state="cancelled")) == 3

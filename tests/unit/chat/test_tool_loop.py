@@ -302,6 +302,16 @@ async def test_an_empty_answer_is_asked_for_once_more(server: ModelServer, calli
     assert len([seen for seen in server.calls() if seen.stream]) == 2
 
 
+async def test_an_outage_that_a_tool_meets_is_nothing_to_make_an_answer_of(server: ModelServer) -> None:
+    class Away(Called):
+        async def __call__(self, name: str, arguments: dict[str, Any]) -> Any:
+            raise ModelUnavailable("the embeddings are away", waits_for="embedding model e")
+
+    with pytest.raises(ModelUnavailable, match="the embeddings are away"):
+        await native(server, Rule(tool_calls=(SALT,), **ONCE), Rule(reply="Made up."), call=Away()).run()
+    assert len(server.calls()) == 1
+
+
 async def test_a_model_that_is_down_is_an_error(server: ModelServer) -> None:
     with pytest.raises(ModelUnavailable):
         await native(server, Rule(status=503)).run()

@@ -6,7 +6,7 @@ from typing import Any
 
 from actors.editorial.briefs import AgentSettings, ConcernBrief
 from actors.runtime.prompts import read_chat_prompt
-from models.config import ModelSettings
+from models.config import BreakerConfig, ModelSettings
 from models.editorial import ArticleResponse, Concern, Finding, Passage, SourceMetadata, TopicInput
 
 PROMPTS = Path(__file__).parents[3] / "configs" / "prompts" / "editorial"
@@ -31,6 +31,7 @@ def agent_settings(**model: Any) -> AgentSettings:
     }
     return AgentSettings(
         model=ModelSettings(**(values | model)),
+        breaker=BreakerConfig(faults=5, pause_seconds=1, longest_pause_seconds=1),
         prompts={name: read_chat_prompt(PROMPTS, file) for name, file in PROMPT_FILES.items()},
         styles=STYLES,
     )

@@ -12,7 +12,7 @@ from actors.editorial.evidence import KnowledgeBaseProvider, SearchModelProvider
 from actors.editorial.ports import EvidenceProvider
 from models.config import OutsideEvidence
 from models.editorial import Finding, Passage
-from models.errors import EvidenceUnavailable
+from models.errors import EvidenceRefused, EvidenceUnavailable
 from tests.fakes.model_server import ModelServer, Rule
 
 QUERY = "Did growth reach 3 % in 2014?"
@@ -114,17 +114,15 @@ async def test_a_blank_query_is_not_sent(server: ModelServer) -> None:
 @pytest.mark.parametrize(
     ("rule", "remedy"),
     [
-        (Rule(status=401), "correct evidence.api_key"),
-        (Rule(status=429), "check that the endpoint is up"),
-        (Rule(status=503), "check that the endpoint is up"),
-        (Rule(drop=True), "check that the endpoint is up"),
-        (Rule(raw="<html>Log in</html>"), "correct evidence.api_base"),
-        (Rule(raw="{", raw_type="application/json"), "correct evidence.api_base"),
-        (Rule(raw="[]", raw_type="application/json"), "correct evidence.api_base"),
-        (Rule(raw='{"choices": []}', raw_type="application/json"), "correct evidence.api_base"),
+        (Rule(status=401), "api_base, model and api_key"),
+        (Rule(status=429), "check that it is up"),
+        (Rule(status=503), "check that it is up"),
+        (Rule(drop=True), "check that it is up"),
+        (Rule(raw="<html>Log in</html>"), "evidence.api_base"),
+        (Rule(raw="{", raw_type="application/json"), "evidence.api_base"),
+        (Rule(raw="[]", raw_type="application/json"), "evidence.api_base"),
+        (Rule(raw='{"choices": []}', raw_type="application/json"), "evidence.api_base"),
         (Rule(reply=ANSWER, extra={"citations": "https://a.example"}), "citations"),
-        (Rule(reply=" "), "holds no text"),
-        (body({"content": None}), "holds no text"),
     ],
 )
 async def test_a_fault_names_the_endpoint_and_the_remedy_after_one_try(
@@ -134,12 +132,30 @@ async def test_a_fault_names_the_endpoint_and_the_remedy_after_one_try(
     with pytest.raises(EvidenceUnavailable, match=remedy) as raised:
         await provider(server).search(QUERY)
     assert f"sonar at {server.base_url}" in str(raised.value)
+    assert raised.value.facts["waits_for"] == f"search model sonar at {server.base_url}"
     assert "secret-key" not in str(raised.value)
     assert len(server.calls()) == 1
 
 
+@pytest.mark.parametrize(
+    ("rule", "what"),
+    [
+        (Rule(status=400), "Error code: 400"),
+        (Rule(reply=" "), "holds no text"),
+        (body({"content": None}), "holds no text"),
+    ],
+)
+async def test_what_is_wrong_with_the_query_alone_is_no_outage(
+    server: ModelServer, rule: Rule, what: str
+) -> None:
+    server.script(rule)
+    with pytest.raises(EvidenceRefused, match=what) as raised:
+        await provider(server).search(QUERY)
+    assert not raised.value.outage
+
+
 async def test_an_endpoint_that_is_not_there(server: ModelServer) -> None:
-    with pytest.raises(EvidenceUnavailable, match="check that the endpoint is up"):
+    with pytest.raises(EvidenceUnavailable, match="check that it is up"):
         await provider(server, api_base="http://127.0.0.1:9/v1").search(QUERY)
 
 

@@ -1,0 +1,200 @@
+"""Whether the site has what it needs: its database, models, embeddings, runners and agents.
+
+`GET /health/ready` shows it, and an answer to a person that waits for a model asks it. What was found is
+good for a second, and only one look is under way at a time: asking often costs nothing. No secret and no
+address is in it, because nobody needs a token to read it.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import httpx
+from pydantic import SecretStr
+
+from actors.runtime.edge import address_of
+from actors.runtime.embedder import waits_for as embeddings_at
+from actors.runtime.endpoint import model_at
+from models.config import Config, ModelSettings
+from models.errors import ModelUnavailable
+from models.outages import Needed, Parked
+from models.store import outages
+from models.store.database import GONE, Database
+from serve.served import deployment_key
+
+_GOOD_FOR_SECONDS = 1.0
+_PROBE_SECONDS = 2.0
+# What a person is told to wait where nobody knows.
+_RETRY_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Probes:
+    """How Ray is asked; see `serve.served`."""
+
+    replicas: Callable[[], Awaitable[dict[str, int]]]
+    agents: Callable[[], Awaitable[tuple[str, ...]]]
+
+
+@dataclass(frozen=True)
+class _Endpoint:
+    """A model's endpoint. `deployment` is Serve's, where this site serves it itself."""
+
+    name: str
+    waits_for: str
+    api_base: str
+    api_key: SecretStr
+    deployment: str | None
+
+
+class Readiness:
+    """What one replica knows. `probes` absent: Ray is not asked, as in tests and without a cluster."""
+
+    def __init__(self, *, config: Config, database: Database, probes: Probes | None = None) -> None:
+        self._database = database
+        self._probes = probes
+        self._endpoints = _endpoints(config)
+        self._assistant = _model(config.chat.assistant_llm, config).waits_for
+        self._http: httpx.AsyncClient | None = None
+        self._since: dict[str, datetime] = {}
+        self._looking: asyncio.Task[tuple[Needed, ...]] | None = None
+        self._looked = float("-inf")
+
+    async def look(self) -> tuple[Needed, ...]:
+        """Each thing, as it was found at most a second ago."""
+        loop = asyncio.get_running_loop()
+        if self._looking is None or (self._looking.done() and loop.time() > self._looked + _GOOD_FOR_SECONDS):
+            self._looking = loop.create_task(self._look())
+        # Shielded: who asked first may go away, and others wait for the same look.
+        return await asyncio.shield(self._looking)
+
+    async def assistant_away(self) -> ModelUnavailable | None:
+        """The outage of the model that answers people, where it is known to be away."""
+        name = next(each.name for each in self._endpoints if each.waits_for == self._assistant)
+        found = next((thing for thing in await self.look() if thing.name == name), None)
+        if found is None or found.ready:
+            return None
+        facts: dict[str, object] = {"waits_for": self._assistant, "retry_after_seconds": _RETRY_SECONDS}
+        if found.since is not None:
+            facts["away_since"] = found.since.isoformat(timespec="seconds")
+        return ModelUnavailable(f"{self._assistant}: {found.reason}", **facts)
+
+    async def close(self) -> None:
+        """Stop looking."""
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
+        if self._http is not None:
+            await self._http.aclose()
+
+    async def _look(self) -> tuple[Needed, ...]:
+        (database, runners, parked), replicas, agents = await asyncio.gather(
+            self._ask_database(), self._ask_replicas(), self._ask_agents()
+        )
+        things = [database, runners]
+        things += await asyncio.gather(*(self._ask(each, replicas, parked) for each in self._endpoints))
+        if agents is not None:
+            things.append(agents)
+        self._looked = asyncio.get_running_loop().time()
+        return tuple(things)
+
+    async def _ask_database(self) -> tuple[Needed, Needed, list[Parked]]:
+        try:
+            async with asyncio.timeout(_PROBE_SECONDS), self._database.connection() as connection:
+                alive = await outages.runners_alive(connection)
+                parked = await outages.parked(connection)
+        except (TimeoutError, *GONE):
+            unknown = self._needed("runners", "not known: the database does not answer")
+            return self._needed("database", "does not answer"), unknown, []
+        runners = self._needed("runners", None if alive else "none is alive")
+        return self._needed("database", None), runners, parked
+
+    async def _ask_replicas(self) -> dict[str, int] | None:
+        if self._probes is None:
+            return None
+        try:
+            async with asyncio.timeout(_PROBE_SECONDS):
+                return await self._probes.replicas()
+        except Exception:  # noqa: BLE001  # Ray raises of many kinds; the endpoints are asked all the same
+            return None
+
+    async def _ask_agents(self) -> Needed | None:
+        if self._probes is None:
+            return None
+        try:
+            async with asyncio.timeout(_PROBE_SECONDS):
+                coming = await self._probes.agents()
+        except Exception as error:  # noqa: BLE001  # as above: whatever it was, nobody knows of the agents
+            return self._needed("agents", f"not known: {type(error).__name__}")
+        return self._needed("agents", f"starting: {', '.join(coming)}" if coming else None)
+
+    async def _ask(
+        self, endpoint: _Endpoint, replicas: dict[str, int] | None, parked: Iterable[Parked]
+    ) -> Needed:
+        waiting = [each for each in parked if each.waits_for == endpoint.waits_for]
+        since = min((each.since for each in waiting), default=None)
+        if replicas is not None and endpoint.deployment is not None and not replicas.get(endpoint.deployment):
+            return self._needed(endpoint.name, "no replica runs: Serve is starting one", since)
+        if reason := await self._probe(endpoint):
+            return self._needed(endpoint.name, reason, since)
+        count = sum(each.workflows for each in waiting)
+        return self._needed(endpoint.name, f"{count} workflows wait for it" if count else None, since)
+
+    async def _probe(self, endpoint: _Endpoint) -> str | None:
+        """Why an endpoint can't be asked; None where it answers as all that speak OpenAI's API do."""
+        self._http = self._http or httpx.AsyncClient(trust_env=False, timeout=_PROBE_SECONDS)
+        headers = {"Authorization": f"Bearer {endpoint.api_key.get_secret_value()}"}
+        try:
+            answer = await self._http.get(f"{endpoint.api_base}/models", headers=headers)
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            return f"can't be reached ({type(error).__name__})"
+        # Some have no list. What counts is that the endpoint is there, well, and knows us.
+        status = answer.status_code
+        return f"answers {status}" if status >= 500 or status in (401, 403, 429) else None
+
+    def _needed(self, name: str, reason: str | None, since: datetime | None = None) -> Needed:
+        """A thing, and since when this replica knows that it is not ready."""
+        if reason is None:
+            self._since.pop(name, None)
+            return Needed(name=name, ready=True)
+        seen = self._since.setdefault(name, datetime.now(UTC))
+        return Needed(name=name, ready=False, since=min(seen, since or seen), reason=reason)
+
+
+def _endpoints(config: Config) -> tuple[_Endpoint, ...]:
+    """Every endpoint that the configuration names, once."""
+    editorial, chat = config.article_generation.agents, config.chat
+    specialists = editorial.specialists
+    settings = [
+        *(getattr(editorial, name) for name in type(editorial).model_fields if name != "specialists"),
+        *(getattr(specialists, name) for name in type(specialists).model_fields),
+        chat.assistant_llm,
+        chat.analyst_llm,
+    ]
+    embedding = config.article_generation.knowledge_base.embedding
+    own = config.serving.embeddings is not None and config.serving.embeddings.name == embedding.model_name
+    found = [_model(each, config) for each in settings]
+    found.append(
+        _Endpoint(
+            name=f"embeddings {embedding.model_name}",
+            waits_for=embeddings_at(embedding),
+            api_base=embedding.api_base.rstrip("/"),
+            api_key=embedding.api_key,
+            deployment="embeddings" if own and "/embeddings/" in address_of(embedding.api_base) else None,
+        )
+    )
+    return tuple({endpoint.waits_for: endpoint for endpoint in found}.values())
+
+
+def _model(settings: ModelSettings, config: Config) -> _Endpoint:
+    own = any(model.name == settings.model for model in config.serving.models)
+    return _Endpoint(
+        name=f"model {settings.model}",
+        waits_for=model_at(settings),
+        api_base=settings.api_base.rstrip("/"),
+        api_key=settings.api_key,
+        deployment=deployment_key(f"LLMServer:{settings.model}")
+        if own and "/llm/" in address_of(settings.api_base)
+        else None,
+    )

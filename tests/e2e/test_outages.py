@@ -1,0 +1,111 @@
+"""An outage is not a verdict: vLLM's engine is killed in mid batch, and every topic ends as it should.
+
+`pytest tests/e2e/test_outages.py` brings the site up by itself, in about two minutes.
+"""
+
+import asyncio
+import time
+from typing import Any
+
+import httpx
+import psutil
+import pytest
+
+from tests.e2e.cluster import TOPICS, Cluster
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1800)]
+
+ENGINE = "VLLM::EngineCore"
+MODEL = "model smollm2-135m-instruct"
+
+
+def workflows(cluster: Cluster, token: str) -> list[dict[str, Any]]:
+    """The newest workflows, as the API lists them."""
+    headers = {"Authorization": f"Bearer {token}"}
+    answer = httpx.get(f"{cluster.http}/api/workflows", headers=headers, trust_env=False, timeout=30)
+    found: list[dict[str, Any]] = answer.raise_for_status().json()
+    return found
+
+
+async def until(what: str, found: Any, seconds: float) -> Any:
+    """What `found` returns, once that is something; it is asked in a thread."""
+    ends = time.monotonic() + seconds
+    while not (seen := await asyncio.to_thread(found)):
+        assert time.monotonic() < ends, f"not within {seconds:g} s: {what}"
+        await asyncio.sleep(0.5)  # over HTTP
+    return seen
+
+
+async def test_the_engine_is_killed_in_mid_batch_and_all_topics_end_as_they_should(cluster: Cluster) -> None:
+    token = cluster.token("olga", "global:editor")
+    known = {workflow["id"] for workflow in workflows(cluster, token)}
+
+    def ours() -> list[dict[str, Any]]:
+        return [workflow for workflow in workflows(cluster, token) if workflow["id"] not in known]
+
+    def drafted() -> bool:
+        """Every topic has a step behind it, and none is over: it is mid batch."""
+        headers = {"Authorization": f"Bearer {token}"}
+        begun = [
+            any(event["type"] == "step.done" for event in httpx.get(
+                f"{cluster.http}/api/workflows/{workflow['id']}/events",
+                headers=headers, trust_env=False, timeout=30,
+            ).json())
+            for workflow in ours()
+        ]  # fmt: skip
+        return len(begun) == len(TOPICS) and any(begun)
+
+    batch = asyncio.create_task(asyncio.to_thread(cluster.edit, "--force"))
+    await until("the batch is under way", drafted, 300)
+    before = cluster.engine(ENGINE)
+    before.kill()
+    psutil.wait_procs([before], timeout=20)
+    parked = await until("work is parked", lambda: [w for w in ours() if w["status"] == "parked"], 120)
+    assert MODEL in "\n".join(str(line) for line in cluster.status()["parked"])
+    async with httpx.AsyncClient(trust_env=False, timeout=30) as anybody:
+        ready = await anybody.get(f"{cluster.http}/health/ready")
+    assert ready.status_code == 503
+    assert [need["ready"] for need in ready.json()["needs"] if need["name"] == MODEL] == [False]
+    assert {workflow["status"] for workflow in ours()} <= {"parked", "queued", "running"}, parked
+
+    done = await batch
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+    assert len(ours()) == len(TOPICS)
+    assert {workflow["status"] for workflow in ours()} == {"succeeded"}
+    for name in TOPICS:
+        result = cluster.article(name)
+        assert (result.error, result.article is not None) == (None, True)
+    assert "Traceback" not in done.stdout
+    assert "\x1b[36mray::" not in done.stdout
+    assert cluster.engine(ENGINE).pid != before.pid
+    assert cluster.status()["parked"] == []
+
+
+async def test_people_are_answered_at_once_while_the_engine_is_away(cluster: Cluster) -> None:
+    """With 503 and Retry-After, from the first second to the last; then they are answered again."""
+    token = cluster.token("rita", "macro:reader")
+    asked = {"message": "hello, what can you do for me?"}
+
+    async def ask(client: httpx.AsyncClient) -> tuple[httpx.Response, float]:
+        begun = time.monotonic()
+        return await client.post("/api/chat", json=asked), time.monotonic() - begun
+
+    headers = {"Authorization": f"Bearer {token}"}
+    async with httpx.AsyncClient(
+        base_url=cluster.http, headers=headers, trust_env=False, timeout=120
+    ) as rita:
+        assert (await ask(rita))[0].status_code == 200
+        await asyncio.to_thread(lambda: cluster.engine(ENGINE).kill())
+        refused, ends = [], time.monotonic() + 600
+        while True:
+            answer, seconds = await ask(rita)
+            if answer.status_code == 200 and refused:
+                break
+            assert time.monotonic() < ends, "the engine did not come back"
+            if answer.status_code != 200:
+                assert answer.status_code == 503, answer.text
+                assert int(answer.headers["retry-after"]) >= 1
+                assert seconds < 20, (seconds, answer.text)
+                refused.append(answer.json()["detail"])
+            await asyncio.sleep(1)  # as a person would who is told to
+    assert all(detail.startswith("The model smollm2-135m-instruct is away") for detail in refused), refused
