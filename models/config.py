@@ -60,11 +60,18 @@ class RayConfig(Section):
 
 
 class HttpConfig(Section):
-    """Where Ray Serve's proxy listens, and how many replicas answer Signoff's own endpoints."""
+    """Where Ray Serve's proxy listens, and how many replicas answer Signoff's own endpoints.
+
+    A person may have `requests_per_person` and `streams_per_person` (of events) open in each replica; a
+    request's body must be there within `body_seconds`.
+    """
 
     host: Text
     port: Port
     replicas: Count
+    body_seconds: Positive
+    requests_per_person: Count
+    streams_per_person: Count
 
 
 class AutoscalingConfig(Section):

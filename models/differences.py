@@ -7,6 +7,7 @@ is told as removed and added. Takes n·log n for n lines, whatever they are: `di
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 _AROUND = 3
 # Beyond this a line is cut: one line may be a whole article.
@@ -31,7 +32,7 @@ def _changes(before: Sequence[str], after: Sequence[str]) -> list[_Change]:
     """What differs, in order."""
     pairs = [(-1, -1), *_anchors(before, after), (len(before), len(after))]
     found: list[_Change] = []
-    for (i, j), (i_end, j_end) in zip(pairs, pairs[1:], strict=False):
+    for (i, j), (i_end, j_end) in pairwise(pairs):
         start, other = i + 1, j + 1
         while start < i_end and other < j_end and before[start] == after[other]:
             start, other = start + 1, other + 1

@@ -125,6 +125,12 @@ class DocumentUnreadable(SignoffError):
     http_status = 422
 
 
+class PlacesTaken(SignoffError):
+    """This node does as many of these at once as it may; `retry_after_seconds` says when to ask again."""
+
+    http_status = 503
+
+
 class ReviewUnreadable(SignoffError):
     """A review that is not empty holds no bullet (seed 004 §6.1.1)."""
 

@@ -19,9 +19,9 @@ from actors.tools.search import HybridSearch, SemanticIndex
 from actors.tools.table import TOOLS
 from models.config import Config
 from models.store.database import Database
+from serve.admission import Admission, Crowd
 from serve.answering import Answers, Assistant, MainChatAgent
 from serve.feed import Feed
-from serve.limits import BodyLimit
 from serve.metrics import Metrics
 from serve.openai_errors import OpenAIErrors
 from serve.openapi import describe
@@ -106,7 +106,8 @@ def make_app(
     app.state.config = config
     app.state.assistant = assistant
     app.state.verifier = TokenVerifier(config.auth)
-    app.add_middleware(BodyLimit)
+    app.state.crowd = Crowd(config.http)
+    app.add_middleware(Admission, http=config.http)
     app.add_middleware(OpenAIErrors)
     add_problem_handlers(app)
     asked = (health, metrics, chat, openai, conversations, tasks, tools, approvals)

@@ -5,9 +5,8 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from serve.limits import needs_token
 from serve.problems import Problem
-
-_OPEN = ("/health", "/metrics", "/.well-known/oauth-protected-resource")
 
 
 def describe(app: FastAPI) -> None:
@@ -24,7 +23,7 @@ def describe(app: FastAPI) -> None:
                 "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
             }
             for path, operations in made["paths"].items():
-                if not path.startswith(_OPEN):
+                if needs_token(path):
                     for operation in operations.values():
                         operation["security"] = [{"bearer": []}]
             app.openapi_schema = made

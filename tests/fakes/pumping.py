@@ -1,4 +1,4 @@
-"""Strings that make a slow pattern slow: a prefix, a unit many times over, and a suffix that spoils the match.
+"""Strings that make a slow pattern slow: a prefix, a unit many times over, and a suffix that spoils it.
 
 Made from the pattern's own parse: what each part of it matches is a unit, and what stands before it a prefix.
 `slowness` measures; `patterns_in` and `calls_in` find the patterns of our packages.
@@ -66,7 +66,7 @@ def patterns_in(module: ModuleType) -> dict[str, re.Pattern[Any]]:
 
 
 def calls_in(module: ModuleType) -> tuple[dict[str, re.Pattern[Any]], set[str]]:
-    """The patterns that calls of `re` in a module name, and the functions whose patterns are made as they run."""
+    """The patterns that functions of a module write down, and the functions that make them as they run."""
     found, made = dict[str, re.Pattern[Any]](), set[str]()
     path = Path(module.__file__ or "")
     if path.suffix != ".py":
@@ -135,7 +135,7 @@ def _sample(items: Any, pumps: list[tuple[str, str]], before: str) -> str:
         elif kind is sre.IN:
             told += _of_set(value)
         elif kind is sre.BRANCH:
-            told += [_sample(branch, pumps, here) for branch in value[1]][0]
+            told += [_sample(branch, pumps, here) for branch in value[1]][0]  # noqa: RUF015  # each is looked into
         elif kind is sre.SUBPATTERN:
             told += _sample(value[3], pumps, here)
         elif kind is sre.ATOMIC_GROUP:

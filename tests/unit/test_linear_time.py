@@ -1,4 +1,4 @@
-"""Every pattern of ours takes time linear in the text, whoever wrote that: nobody stops the house by asking."""
+"""Every pattern of ours takes time linear in the text, whoever wrote that."""
 
 import re
 import time
