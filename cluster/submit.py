@@ -1,15 +1,19 @@
 """`signoff submit NAME`: `ray job submit` of `python -m pipelines.NAME` with address, token and folder right.
 
-The working directory is the current one, without what .gitignore names, .git and the data folder.
+The working directory is the current one, without what .gitignore and .rayignore name, .git, the data folder
+and configurations: these hold secrets, and the job reads the site's own. (`.rayignore` leaves them out of
+a plain `ray job submit` as well.)
 The job's logs are followed to its end; its exit code is ours.
 """
 
 import asyncio
 import logging
+import os
 import shlex
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,7 +47,8 @@ def submit(config: Config, name: str, arguments: Sequence[str]) -> int:
             + (f"there are {', '.join(known)}" if known else "run `signoff submit` in Signoff's folder")
         )
     client = _client(config)
-    job = _start(client, config, folder, shlex.join(["python", "-m", f"pipelines.{name}", *arguments]))
+    entrypoint = shlex.join(["python", "-m", f"pipelines.{name}", *arguments])
+    job = _start(client, folder, excludes(config, folder, arguments), entrypoint)
     print(f"job {job} runs; Ctrl-C stops it", flush=True)
     try:
         asyncio.run(_follow(client, job))
@@ -66,14 +71,28 @@ def _client(config: Config) -> "JobSubmissionClient":
         raise ClusterProblem(f"no Ray cluster answers at {address}: run `signoff up` first") from error
 
 
-def _start(client: "JobSubmissionClient", config: Config, folder: Path, entrypoint: str) -> str:
-    excludes = ["/.git", "/.venv", "node_modules"]
-    if config.data_dir.is_relative_to(folder) and config.data_dir != folder:
-        excludes.append(f"/{config.data_dir.relative_to(folder)}")
+def excludes(config: Config, folder: Path, arguments: Sequence[str]) -> list[str]:
+    """What of the folder is not uploaded, as lines of a .gitignore."""
+    left_out = ["/.git", "/.venv", "node_modules", "/configs/*.yaml"]
+    given = [Path(value) for value in _configurations(arguments)]
+    for path in (config.data_dir, *(folder / path for path in given)):
+        if path.is_relative_to(folder) and path != folder:
+            left_out.append(f"/{path.relative_to(folder)}")
+    return left_out
+
+
+def _configurations(arguments: Sequence[str]) -> list[str]:
+    """The values of `--config`, however they are written."""
+    following = [value for name, value in pairwise(arguments) if name == "--config"]
+    joined = [argument.partition("=")[2] for argument in arguments if argument.startswith("--config=")]
+    return [os.path.normpath(value) for value in (*following, *joined)]
+
+
+def _start(client: "JobSubmissionClient", folder: Path, left_out: list[str], entrypoint: str) -> str:
     try:
         job: str = client.submit_job(
             entrypoint=entrypoint,
-            runtime_env={"working_dir": str(folder), "excludes": excludes},
+            runtime_env={"working_dir": str(folder), "excludes": left_out},
             entrypoint_num_cpus=0,
         )
     except (RuntimeError, ValueError) as error:

@@ -47,13 +47,16 @@ def find() -> Site:
 
 
 def load_for(site: Site, path: Path) -> Config:
-    """The configuration file as the site resolves it.
+    """The configuration file as the site resolves it: its own, where the path leads to one in its folder.
+
+    A job's copy of the folder holds none (`cluster.submit`): an upload is no place for secrets.
 
     Raises:
         ConfigInvalid: the file is wrong.
         ClusterProblem: the cluster runs another configuration; the message names what differs.
     """
-    config = load(path, root=site.root)
+    own = site.root / path
+    config = load(own if own.is_file() else path, root=site.root)
     different = sorted(_differences(site.settings, _settings(config)))
     if different:
         raise ClusterProblem(
