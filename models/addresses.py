@@ -85,3 +85,11 @@ def _meant(address: Address) -> Address:
         if address in _NAT64:
             return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
     return address
+
+
+def is_loopback(host: str) -> bool:
+    """Whether what listens on a host is reached from its own machine only."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower().rstrip(".") == "localhost"

@@ -11,12 +11,14 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from models.addresses import is_loopback
 from models.chat import CHAT_AGENTS
 from models.config_chat import ChatConfig as ChatConfig
 from models.config_chat import FeaturesConfig as FeaturesConfig
 from models.config_fields import Count, Port, Positive, ResolvedPath, Secret, Section, Text, Url
 from models.config_llm import ModelSettings as ModelSettings
 from models.config_llm import SchemaLimits as SchemaLimits
+from models.config_publishing import PUBLIC_SECRETS
 from models.config_publishing import AuthConfig as AuthConfig
 from models.config_publishing import OutgoingConfig as OutgoingConfig
 from models.config_publishing import PublishingConfig as PublishingConfig
@@ -132,8 +134,12 @@ class ServedEmbeddings(Section):
 
 
 class ServingConfig(Section):
-    """What `signoff up` deploys on Ray Serve. No models: all calls go to outside endpoints."""
+    """What `signoff up` deploys on Ray Serve. No models: all calls go to outside endpoints.
 
+    `api_key` opens `/llm` and `/embeddings`; agents show it as the `api_key` of their models.
+    """
+
+    api_key: Secret
     models: tuple[ServedModel, ...] = Field(strict=False)
     embeddings: ServedEmbeddings | None = None
     ready_timeout_seconds: Positive
@@ -319,6 +325,18 @@ class Config(Section):
     features: FeaturesConfig
     chat: ChatConfig
     research: ResearchConfig
+
+    @model_validator(mode="after")
+    def _no_public_secret(self) -> "Config":
+        """Whoever knows the secret makes tokens: away from loopback it must be one that nobody has read."""
+        secret = self.auth.secret
+        known = secret is not None and secret.get_secret_value() in PUBLIC_SECRETS
+        if known and not is_loopback(self.http.host):
+            raise ValueError(
+                f"auth.secret is a published one, and http.host is {self.http.host}: set one of your own, "
+                "such as {file: ./data/auth_secret, make: true}, which is made at first use"
+            )
+        return self
 
     @field_validator("agents")
     @classmethod

@@ -34,6 +34,20 @@ class JwksConfig(Section):
         return self
 
 
+# In a file, a manual or a tutorial that everybody can read.
+PUBLIC_SECRETS = frozenset(
+    (
+        "development-only-secret-change-me-before-use",
+        "a-string-secret-at-least-256-bits-long",
+        "your-256-bit-secret-your-256-bit-secret",
+        "0123456789abcdef0123456789abcdef",
+        "changemechangemechangemechangeme",
+        "supersecretsupersecretsupersecret",
+        "09d25e094faa6ca2556c818166b7a9563b93f7099f6f0f4caa6cf63b88e8d3e7",
+    )
+)
+
+
 class AuthConfig(Section):
     """How tokens are signed and checked (RFC 7519, RFC 8725): `secret` (HS256), `jwks`, or both.
 

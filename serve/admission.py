@@ -4,20 +4,18 @@ ASGI middleware around the whole app. Whoever has no token is refused before a b
 the connection is closed; a body comes whole, within its limit and its time, before anything parses it.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
-from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from models.config import HttpConfig
 from models.errors import DatabaseUnavailable, RateLimited, SignoffError
 from models.store.database import GONE
 from serve.auth import caller
+from serve.bodies import BodyRefused, ClientLeft, closing, has_body, read_body, told_again
 from serve.limits import is_stream, most_bytes, needs_token, too_much
 from serve.problems import http_problem, render
 
@@ -56,10 +54,6 @@ class Crowd:
                 del self._open[key]
 
 
-class _Gone(Exception):
-    """The client left before its body was whole."""
-
-
 class Admission:
     """The middleware. `http` says how long a body may take."""
 
@@ -75,104 +69,45 @@ class Admission:
         path: str = scope["path"]
         if not needs_token(path):
             # Nothing of it is read: no open path takes a body.
-            await self._app(scope, _nothing(receive), _closing(send) if _has_body(scope) else send)
+            await self._app(scope, told_again(b"", receive), closing(send) if has_body(scope) else send)
             return
         connection = HTTPConnection(scope)
         try:
             who = await caller(connection)
         except (SignoffError, *GONE) as error:
             if path in _REFUSES_ITSELF:
-                await self._app(scope, receive, _closing(send))
+                await self._app(scope, receive, closing(send))
                 return
             away = DatabaseUnavailable("the database is away: try again in a moment")
             refusal = render(error if isinstance(error, SignoffError) else away)
-            await refusal(scope, receive, _closing(send))
+            await refusal(scope, receive, closing(send))
             return
         crowd: Crowd = connection.app.state.crowd
         try:
             with crowd.one_more(who.subject, stream=is_stream(path)):
                 await self._with_body(scope, receive, send)
         except RateLimited as error:
-            await render(error)(scope, receive, _closing(send))
+            await render(error)(scope, receive, closing(send))
 
     async def _with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not _has_body(scope):
+        if not has_body(scope):
             await self._app(scope, receive, send)
             return
         try:
-            body = await self._read(scope, receive)
-        except _Gone:
-            return
-        if isinstance(body, Response):
+            body = await read_body(
+                scope,
+                receive,
+                most=most_bytes(scope["path"]),
+                seconds=self._body_seconds,
+                setting="http.body_seconds",
+            )
+            if reason := too_much(body):
+                raise BodyRefused(413, reason)
+        except BodyRefused as error:
             # Who sends too much is known, and may send the rest unread: closing could lose them the answer.
-            await body(scope, receive, send if body.status_code == 413 else _closing(send))
+            answer = send if error.status == 413 else closing(send)
+            await http_problem(error.status, error.detail)(scope, receive, answer)
+        except ClientLeft:
             return
-        told = False
-
-        async def again() -> Message:
-            nonlocal told
-            if told:
-                return await receive()
-            told = True
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        await self._app(scope, again, send)
-
-    async def _read(self, scope: Scope, receive: Receive) -> bytes | Response:
-        """The body, or what to answer instead."""
-        most = most_bytes(scope["path"])
-        too_large = http_problem(413, f"body: is over {most} bytes: send less")
-        told = dict(scope["headers"]).get(b"content-length", b"")
-        if told.isdigit() and int(told) > most:
-            return too_large
-        parts: list[bytes] = []
-        size = 0
-        try:
-            async with asyncio.timeout(self._body_seconds):
-                while True:
-                    message = await receive()
-                    if message["type"] == "http.disconnect":
-                        raise _Gone
-                    parts.append(message.get("body", b""))
-                    size += len(parts[-1])
-                    if size > most:
-                        return too_large
-                    if not message.get("more_body", False):
-                        break
-        except TimeoutError:
-            seconds = f"{self._body_seconds:g} s (http.body_seconds)"
-            return http_problem(408, f"body: did not come whole within {seconds}: send it again")
-        body = b"".join(parts)
-        reason = too_much(body)
-        return body if reason is None else http_problem(413, reason)
-
-
-def _has_body(scope: Scope) -> bool:
-    """Whether one comes at all (RFC 9112 §6.3)."""
-    headers = dict(scope["headers"])
-    return headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers
-
-
-def _nothing(receive: Receive) -> Receive:
-    """An empty body, and then what happens."""
-    told = False
-
-    async def empty() -> Message:
-        nonlocal told
-        if told:
-            return await receive()
-        told = True
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    return empty
-
-
-def _closing(send: Send) -> Send:
-    """Close the connection after the answer: what is left of the body is not read, nor waited for."""
-
-    async def closing(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            MutableHeaders(raw=message.setdefault("headers", []))["Connection"] = "close"
-        await send(message)
-
-    return closing
+        else:
+            await self._app(scope, told_again(body, receive), send)

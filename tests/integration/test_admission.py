@@ -141,7 +141,10 @@ async def test_each_path_takes_what_it_needs_and_no_more(
 
 async def test_one_person_can_not_take_all_the_places(config: Config, base: str) -> None:
     ann = token(config, "ann", "macro:reader")
-    async with client(config, base, "ann", "macro:reader") as same, client(config, base, "bob") as other:
+    async with (
+        client(config, base, "ann", "macro:reader") as same,
+        client(config, base, "bob", "macro:reader") as other,
+    ):
         with ExitStack() as stack:
             held = [
                 stack.enter_context(begun(base, "/api/chat", length=10, bearer=ann, sent=b"{"))

@@ -67,7 +67,7 @@ def test_the_local_configuration_loads_with_paths_under_the_root(tmp_path: Path)
     editorial = config.article_generation
     assert editorial.editor.prompts.root_dir == tmp_path / "configs/prompts/editorial"
     assert isinstance(editorial.evidence, KnowledgeBaseEvidence)
-    assert editorial.agents.specialists.opinion_llm.api_key.get_secret_value() == "local"
+    assert editorial.agents.specialists.opinion_llm.api_key == config.serving.api_key
     assert "development-only" not in repr(config)
 
 
