@@ -158,7 +158,10 @@ class WebhooksConfig(Section):
     """How webhooks are delivered. Times are in seconds.
 
     `concurrency` is requests at once, `per_webhook` those to one webhook: a slow target holds up no other.
+    Their secrets are kept sealed: the first of `sealing_keys` seals, all of them open.
     """
+
+    sealing_keys: tuple[Secret, ...] = Field(strict=False, min_length=1)
 
     timeout_seconds: Positive
     concurrency: Count

@@ -264,6 +264,10 @@ class WebhookNotFound(SignoffError):
     http_status = 404
 
 
+class SealBroken(SignoffError):
+    """A kept secret can't be opened with the keys that are configured."""
+
+
 class WebhookInactive(SignoffError):
     """The webhook is switched off, so nothing is sent to it; nothing has changed."""
 

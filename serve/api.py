@@ -102,7 +102,16 @@ def make_app(
                 await app.state.answers.close()
                 await app.state.feed.close()
 
-    app = FastAPI(title="Signoff", version="0.1.0", description=_DESCRIPTION, lifespan=lifespan)
+    # FastAPI's own pages load scripts from elsewhere; see `serve.openapi`.
+    app = FastAPI(
+        title="Signoff",
+        version="0.1.0",
+        description=_DESCRIPTION,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+    )
     app.state.config = config
     app.state.assistant = assistant
     app.state.verifier = TokenVerifier(config.auth)

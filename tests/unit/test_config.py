@@ -248,7 +248,8 @@ def keys(data: Any, before: Key = ()) -> Iterator[Key]:
     """Every key path of nested mappings and lists, parents too."""
     for key in data if isinstance(data, dict) else range(len(data)):
         yield (*before, key)
-        if isinstance(data[key], dict | list):
+        # A secret in a file is one value: where it is, and whether it is made.
+        if isinstance(data[key], dict | list) and "file" not in data[key]:
             yield from keys(data[key], (*before, key))
 
 

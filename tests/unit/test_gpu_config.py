@@ -25,6 +25,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     folder = tmp_path_factory.mktemp("gpu")
     (folder / "database_url").write_text("postgresql://signoff:s3cret@db.internal:5432/signoff\n")
     (folder / "auth_secret").write_text("3f1d0c5b7a9e2846d1b0f4a8c2e69753\n")
+    (folder / "sealing_key").write_text("5f0a8e2c9b\n")
     (folder / "serving_key").write_text("9c1e7d3a5b2f\n")
     model = folder / "Qwen3-8B"
     model.mkdir()
@@ -100,7 +101,7 @@ def test_it_has_the_shape_of_local_yaml_without_a_small_models_limits() -> None:
         for name in ("gpu.yaml", "local.yaml")
     )
     assert not any("schema_limits" in key or "regex" in key for key in gpu)
-    loose = (".url", ".address", ".file", "schema_limits", "extra_body")
+    loose = (".url", ".address", ".file", ".make", "schema_limits", "extra_body")
     shapes = [{key for key in found if not any(part in key for part in loose)} for found in (gpu, local)]
     assert shapes[0] == shapes[1]
 
