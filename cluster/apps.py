@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 # read a status, it changes for a moment what pickling does in the whole process.
 _SERVE = threading.Lock()
 _POLL_SECONDS = 0.5
+# Part of each application that the shared key opens.
+_KEYED = (ROOT / "serve" / "shared_key.py", ROOT / "serve" / "bodies.py")
 
 
 def serve_apps(bringup: Bringup) -> "list[ServeApp]":
@@ -41,13 +43,13 @@ def serve_apps(bringup: Bringup) -> "list[ServeApp]":
 
 
 def _embeddings(bringup: Bringup) -> "ServeApp":
-    settings = bringup.config.serving.embeddings
+    settings, key = bringup.config.serving.embeddings, bringup.config.serving.api_key.get_secret_value()
     assert settings is not None
 
     def build() -> "Application":
         from serve.embeddings import build_embeddings
 
-        return build_embeddings(settings)
+        return build_embeddings(settings, key)
 
     return ServeApp(
         bringup,
@@ -58,7 +60,9 @@ def _embeddings(bringup: Bringup) -> "ServeApp":
         serves=settings.name,
         imports="serve.embeddings",
         build=build,
-        made_of=lambda: fingerprint(settings_of(settings), [ROOT / "serve" / "embeddings.py"]),
+        made_of=lambda: fingerprint(
+            [settings_of(settings), key], [ROOT / "serve" / "embeddings.py", *_KEYED]
+        ),
     )
 
 
@@ -80,7 +84,8 @@ def _llm(bringup: Bringup) -> "ServeApp":
         imports="ray.serve.llm",
         build=build,
         made_of=lambda: fingerprint(
-            [settings_of(*config.serving.models), config.data_dir], [ROOT / "serve" / "llm.py"]
+            [settings_of(*config.serving.models), config.data_dir, config.serving.api_key.get_secret_value()],
+            [ROOT / "serve" / "llm.py", *_KEYED],
         ),
     )
 

@@ -12,7 +12,6 @@ from typing import Any
 from pydantic import BaseModel, SecretStr
 
 from cluster import ray
-from cluster.folders import short_folder
 from cluster.state import ClusterState, RayHead, read_state, write_state
 from models.config import Config
 
@@ -78,5 +77,5 @@ def local_head(config: Config) -> RayHead:
     return RayHead(
         address=f"{ray.LOOPBACK}:{config.ray.port}",
         dashboard_url=f"http://{ray.LOOPBACK}:{config.ray.dashboard_port}",
-        temp_dir=str(short_folder("ray", config.data_dir)),
+        temp_dir=str(ray.session_folder(config)),
     )

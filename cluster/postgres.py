@@ -9,6 +9,7 @@ import os
 import pwd
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -18,7 +19,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from cluster.folders import SOCKET_PATH_BYTES, ensure_private, ensure_writable, short_folder
-from cluster.postgres_user import binaries, ensure_reachable, server_user
+from cluster.postgres_user import HOME, ensure_reachable, programs, server_user
 from models.errors import ClusterProblem
 
 DATABASE = "signoff"
@@ -60,7 +61,7 @@ def _started(data_dir: Path) -> str:
     cluster_dir = _folder(data_dir)
     owner = server_user(cluster_dir)
     if url(data_dir) is None:
-        ensure_reachable(cluster_dir, owner)
+        cluster_dir = ensure_reachable(data_dir / "postgres", owner, HOME)
         if not (cluster_dir / "PG_VERSION").exists():
             _initialise(cluster_dir, owner)
         _clear_remains(cluster_dir, owner)
@@ -82,13 +83,24 @@ def stop(data_dir: Path) -> None:
     if _running_pid(cluster_dir) is None:
         return
     owner = server_user(cluster_dir)
-    # A parent folder may have been closed to the server's user since it started.
-    ensure_reachable(cluster_dir, owner)
     for mode in ("fast", "immediate"):
         result = _run("pg_ctl", ["stop", "-w", "-t", "30", "-m", mode, "-D", str(cluster_dir)], owner)
-        if result.returncode == 0 or _running_pid(cluster_dir) is None:
+        if result.returncode == 0 or _ended(cluster_dir, mode):
             return
     raise ClusterProblem(f"PostgreSQL in {cluster_dir} would not stop: see {cluster_dir / 'log'}")
+
+
+def _ended(cluster_dir: Path, mode: str) -> bool:
+    """Stop it by signal: the server's user may not reach its own folder any more, as `pg_ctl` must."""
+    import psutil
+
+    pid = _running_pid(cluster_dir)
+    if pid is not None:
+        with suppress(psutil.Error):
+            process = psutil.Process(pid)
+            process.send_signal({"fast": signal.SIGINT, "immediate": signal.SIGQUIT}[mode])
+            process.wait(30)
+    return _running_pid(cluster_dir) is None
 
 
 def url(data_dir: Path) -> str | None:
@@ -104,7 +116,9 @@ def url(data_dir: Path) -> str | None:
 
 
 def _folder(data_dir: Path) -> Path:
-    return data_dir / "postgres"
+    """Where the data lie: there, or where the link there leads (`postgres_user.ensure_reachable`)."""
+    folder = data_dir / "postgres"
+    return folder.resolve() if folder.is_symlink() else folder
 
 
 def _pid_lines(cluster_dir: Path) -> list[str]:
@@ -222,7 +236,7 @@ def _run(
         identity = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         result = subprocess.run(
-            [str(binaries() / program), *arguments],
+            [str(programs(owner, HOME) / program), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,

@@ -3,6 +3,7 @@
 Other Ray clusters on the machine are none of our business, so `ray stop`, which ends them all, is
 never used: our processes are known by a mark in the environment, which each child inherits. The mark
 is the head's temporary folder, where Ray's Unix sockets lie; their paths must be short, hence /tmp.
+Ray opens that folder to every user of the machine, so it lies in one that only we may enter.
 """
 
 import os
@@ -72,15 +73,22 @@ def ensure_token() -> str | None:
     return f"made a Ray token in {token_file()}: Ray asks every client of its clusters for it"
 
 
+def session_folder(config: Config) -> Path:
+    """The head's temporary folder: sockets, logs, and the packages of jobs."""
+    return short_folder("ray", config.data_dir) / "r"
+
+
 def start_head(config: Config) -> RayHead:
     """Start a head and return where it is. Ray's own Python and ours are the same.
 
     Raises:
         ClusterProblem: it did not start.
     """
-    temp_dir = short_folder("ray", config.data_dir)
-    ensure_private(temp_dir, os.geteuid())
-    _forget_old_sessions(temp_dir)
+    temp_dir = session_folder(config)
+    ensure_private(temp_dir.parent, os.geteuid())
+    _forget_old_sessions(temp_dir, kept=_SESSIONS_KEPT)
+    # Where the last release had them, open to all.
+    _forget_old_sessions(temp_dir.parent, kept=0)
     options = {
         "--node-ip-address": LOOPBACK,
         "--port": config.ray.port,
@@ -253,6 +261,8 @@ def _ray_command(arguments: list[str], environment: dict[str, str]) -> "subproce
             text=True,
             timeout=_START_SECONDS,
             start_new_session=True,
+            # Logs, packages of jobs and what agents write are nobody else's.
+            umask=0o077,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
@@ -288,10 +298,10 @@ def _role(process: "psutil.Process") -> str:
     return "other"
 
 
-def _forget_old_sessions(temp_dir: Path) -> None:
+def _forget_old_sessions(temp_dir: Path, *, kept: int) -> None:
     """Keep the logs of the last few sessions, not of all."""
     sessions = sorted(path for path in temp_dir.glob("session_2*") if path.is_dir())
-    for session in sessions[: -_SESSIONS_KEPT or None]:
+    for session in sessions[: -kept or None]:
         shutil.rmtree(session, ignore_errors=True)
 
 

@@ -1,16 +1,19 @@
 """`signoff submit NAME`: `ray job submit` of `python -m pipelines.NAME` with address, token and folder right.
 
-Typed in a folder with pipelines, the job gets a copy of it, without what .gitignore names, .git and the
-data folder. Typed elsewhere nothing is uploaded: it runs the cluster's own pipelines, on this machine in
-the folder it was typed in. The job asks the site for its configuration; its exit code is ours.
+Typed in a folder with pipelines, the job gets a copy of it, without what .gitignore and .rayignore name,
+.git, the data folder and configurations: these hold secrets. (`.rayignore` leaves them out of a plain
+`ray job submit` as well.) Typed elsewhere nothing is uploaded: it runs the cluster's own pipelines, on this
+machine in the folder it was typed in. The job asks the site for its configuration; its exit code is ours.
 """
 
 import asyncio
 import logging
+import os
 import shlex
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,7 +79,7 @@ def entrypoint(
 ) -> tuple[str, dict[str, object]]:
     """What the job runs, and Ray's `runtime_env` for it; `ours`: the pipelines are those of this folder."""
     if ours:
-        return shlex.join(command), {"working_dir": str(here), "excludes": _excludes(config, here)}
+        return shlex.join(command), {"working_dir": str(here), "excludes": excludes(config, here, command)}
     if config.ray.address is not None:
         return shlex.join(command), {}
     # The job runs on this machine, so that relative paths can mean what they mean here. `-P`: what else
@@ -89,11 +92,21 @@ def _pipelines(folder: Path) -> list[str]:
     return sorted(path.stem for path in folder.glob("pipelines/*.py") if "__main__" in path.read_text())
 
 
-def _excludes(config: Config, folder: Path) -> list[str]:
-    excludes = ["/.git", "/.venv", "node_modules"]
-    if config.data_dir.is_relative_to(folder) and config.data_dir != folder:
-        excludes.append(f"/{config.data_dir.relative_to(folder)}")
-    return excludes
+def excludes(config: Config, folder: Path, arguments: Sequence[str]) -> list[str]:
+    """What of the folder is not uploaded, as lines of a .gitignore."""
+    left_out = ["/.git", "/.venv", "node_modules", "/configs/*.yaml"]
+    given = [Path(value) for value in _configurations(arguments)]
+    for path in (config.data_dir, *(folder / path for path in given)):
+        if path.is_relative_to(folder) and path != folder:
+            left_out.append(f"/{path.relative_to(folder)}")
+    return left_out
+
+
+def _configurations(arguments: Sequence[str]) -> list[str]:
+    """The values of `--config`, however they are written."""
+    following = [value for name, value in pairwise(arguments) if name == "--config"]
+    joined = [argument.partition("=")[2] for argument in arguments if argument.startswith("--config=")]
+    return [os.path.normpath(value) for value in (*following, *joined)]
 
 
 def _start(client: "JobSubmissionClient", entrypoint: str, runtime_env: dict[str, object]) -> str:

@@ -5,6 +5,7 @@ started and nothing else, keeps the data, and works after a crash of any part.
 """
 
 import logging
+import os
 import sys
 
 from rich.console import Console
@@ -35,6 +36,8 @@ def up(config: Config, console: Console) -> None:
     Raises:
         SignoffError: a part can't come up; the message says what is wrong and what to do.
     """
+    # What is made here, and by what is started here, is for this user alone.
+    os.umask(0o077)
     ensure_writable(config.data_dir)
     with only_one(config.data_dir):
         # As in the head's environment: vLLM takes twice as long to import when it must be compiled.

@@ -57,16 +57,21 @@ class Allowed:
             try:
                 self._networks.append(ipaddress.ip_network(entry))
             except ValueError:
-                self._names.add(entry.lower())
+                self._names.add(_plain(entry))
 
     def names(self, host: str) -> bool:
         """Whether a host is allowed by its name, wherever it may be."""
-        return host.lower() in self._names
+        return _plain(host) in self._names
 
     def reaches(self, address: Address) -> bool:
         """Whether an address is public, or in a network that is listed."""
         meant = _meant(address)
         return is_public(address) or any(a in network for network in self._networks for a in (address, meant))
+
+
+def _plain(name: str) -> str:
+    """A host's name without the dot of the root at its end, which changes nothing."""
+    return name.lower().removesuffix(".")
 
 
 def is_public(address: Address) -> bool:
@@ -85,3 +90,11 @@ def _meant(address: Address) -> Address:
         if address in _NAT64:
             return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
     return address
+
+
+def is_loopback(host: str) -> bool:
+    """Whether what listens on a host is reached from its own machine only."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower().rstrip(".") == "localhost"

@@ -4,12 +4,12 @@ draft → editor → pending_approval → published, and back. Every write makes
 one stays readable while the next is in work. Resources never change once written.
 """
 
-import difflib
 from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from models.differences import unified_diff
 from models.editorial import ArticleGenerationResult
 
 ArticleStatus = Literal["draft", "editor", "pending_approval", "published"]
@@ -130,15 +130,7 @@ def what_changed(old: ArticleVersion, new: ArticleVersion) -> dict[str, Any]:
         for name in ("headline", "keywords", "content", "resources", "editor_report")
         if getattr(old, name) != getattr(new, name)
     ]
-    diff = list(
-        difflib.unified_diff(
-            old.content.splitlines(),
-            new.content.splitlines(),
-            f"version {old.version}",
-            f"version {new.version}",
-            lineterm="",
-        )
-    )
+    diff = unified_diff(old.content, new.content, f"version {old.version}", f"version {new.version}")
     if len(diff) > _DIFF_LINES:
         diff = [*diff[:_DIFF_LINES], f"… and {len(diff) - _DIFF_LINES} lines more"]
     return {

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
+from models.addresses import is_loopback
 from models.config_agents import AGENT_ROLES as AGENT_ROLES
 from models.config_agents import SINGLE_ROLES as SINGLE_ROLES
 from models.config_agents import AgentConfig as AgentConfig
@@ -23,6 +24,7 @@ from models.config_llm import ModelSettings as ModelSettings
 from models.config_llm import SchemaLimits as SchemaLimits
 from models.config_outages import BreakerConfig as BreakerConfig
 from models.config_outages import OutagesConfig as OutagesConfig
+from models.config_publishing import PUBLIC_SECRETS
 from models.config_publishing import AuthConfig as AuthConfig
 from models.config_publishing import OutgoingConfig as OutgoingConfig
 from models.config_publishing import PublishingConfig as PublishingConfig
@@ -54,11 +56,18 @@ class RayConfig(Section):
 
 
 class HttpConfig(Section):
-    """Where Ray Serve's proxy listens, and how many replicas answer Signoff's own endpoints."""
+    """Where Ray Serve's proxy listens, and how many replicas answer Signoff's own endpoints.
+
+    A person may have `requests_per_person` and `streams_per_person` (of events) open in each replica; a
+    request's body must be there within `body_seconds`.
+    """
 
     host: Text
     port: Port
     replicas: Count
+    body_seconds: Positive
+    requests_per_person: Count
+    streams_per_person: Count
 
 
 class AutoscalingConfig(Section):
@@ -119,8 +128,12 @@ class ServedEmbeddings(Section):
 
 
 class ServingConfig(Section):
-    """What `signoff up` deploys on Ray Serve. No models: all calls go to outside endpoints."""
+    """What `signoff up` deploys on Ray Serve. No models: all calls go to outside endpoints.
 
+    `api_key` opens `/llm` and `/embeddings`; agents show it as the `api_key` of their models.
+    """
+
+    api_key: Secret
     models: tuple[ServedModel, ...] = Field(strict=False)
     embeddings: ServedEmbeddings | None = None
     ready_timeout_seconds: Positive
@@ -306,6 +319,18 @@ class Config(Section):
     features: FeaturesConfig
     chat: ChatConfig
     research: ResearchConfig
+
+    @model_validator(mode="after")
+    def _no_public_secret(self) -> "Config":
+        """Whoever knows the secret makes tokens: away from loopback it must be one that nobody has read."""
+        secret = self.auth.secret
+        known = secret is not None and secret.get_secret_value() in PUBLIC_SECRETS
+        if known and not is_loopback(self.http.host):
+            raise ValueError(
+                f"auth.secret is a published one, and http.host is {self.http.host}: set one of your own, "
+                "such as {file: ./data/auth_secret, make: true}, which is made at first use"
+            )
+        return self
 
 
 def load(path: Path | str, *, root: Path | None = None) -> Config:

@@ -5,6 +5,9 @@ gets as context. With `withheld` there, each secret becomes `WITHHELD`.
 """
 
 import os
+import secrets
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,14 +38,23 @@ def _check_url(url: str) -> str:
 
 
 def _read_secret(value: Any, info: ValidationInfo) -> Any:
-    """Accept a secret in place or as `{file: PATH}`; an empty one is refused."""
+    """Accept a secret in place or as `{file: PATH}`; an empty one is refused.
+
+    With `make: true` beside it, a file that is not there is made, with a secret of its own.
+    """
     if (info.context or {}).get("withheld") and value is not None:
         return WITHHELD
     if isinstance(value, dict):
-        if set(value) != {"file"} or not isinstance(value["file"], str):
-            raise ValueError("a secret is a text, or {file: PATH}")
+        made = value.get("make", False)
+        if not {"file"} <= set(value) <= {"file", "make"} or not isinstance(value["file"], str):
+            raise ValueError("a secret is a text, or {file: PATH}, or {file: PATH, make: true}")
+        if not isinstance(made, bool):
+            raise ValueError("make is true or false")
+        path = _resolve(Path(value["file"]), info)
         try:
-            value = _resolve(Path(value["file"]), info).read_text(encoding="utf-8").strip()
+            if made and not path.exists():
+                _make_secret(path)
+            value = path.read_text(encoding="utf-8").strip()
         except OSError as error:
             raise ValueError(f"can't read the secret file {error.filename}: {error.strerror}") from error
     if isinstance(value, str) and not value.strip():
@@ -50,6 +62,20 @@ def _read_secret(value: Any, info: ValidationInfo) -> Any:
     if isinstance(value, str) and value.strip().startswith("<REQUIRED"):
         raise ValueError("the secret is still the template's placeholder")
     return value
+
+
+def _make_secret(path: Path) -> None:
+    """Write a secret of 32 random bytes for this user alone; whole, or not at all, and once."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Made with 0600, under a name of its own: who links it first has made the secret for all.
+    opened, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    try:
+        with open(opened, "w", encoding="utf-8") as file:
+            file.write(secrets.token_urlsafe(32) + "\n")
+        with suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        os.unlink(draft)
 
 
 def _refuse_blank(value: Any) -> Any:

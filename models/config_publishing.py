@@ -34,6 +34,20 @@ class JwksConfig(Section):
         return self
 
 
+# In a file, a manual or a tutorial that everybody can read.
+PUBLIC_SECRETS = frozenset(
+    (
+        "development-only-secret-change-me-before-use",
+        "a-string-secret-at-least-256-bits-long",
+        "your-256-bit-secret-your-256-bit-secret",
+        "0123456789abcdef0123456789abcdef",
+        "changemechangemechangemechangeme",
+        "supersecretsupersecretsupersecret",
+        "09d25e094faa6ca2556c818166b7a9563b93f7099f6f0f4caa6cf63b88e8d3e7",
+    )
+)
+
+
 class AuthConfig(Section):
     """How tokens are signed and checked (RFC 7519, RFC 8725): `secret` (HS256), `jwks`, or both.
 
@@ -144,7 +158,10 @@ class WebhooksConfig(Section):
     """How webhooks are delivered. Times are in seconds.
 
     `concurrency` is requests at once, `per_webhook` those to one webhook: a slow target holds up no other.
+    Their secrets are kept sealed: the first of `sealing_keys` seals, all of them open.
     """
+
+    sealing_keys: tuple[Secret, ...] = Field(strict=False, min_length=1)
 
     timeout_seconds: Positive
     concurrency: Count

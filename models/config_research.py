@@ -73,11 +73,12 @@ class MarketDataProviders(Section):
 
 
 class PdfConfig(Section):
-    """How large a PDF may be, and how long it may take to be read."""
+    """How large a PDF may be, how long it may take to be read, and how many are read at once on a node."""
 
     max_bytes: Count
     max_pages: Count
     timeout_seconds: Positive
+    readers: Count
 
 
 class ResearchConfig(Section):

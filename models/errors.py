@@ -137,6 +137,12 @@ class DocumentUnreadable(SignoffError):
     http_status = 422
 
 
+class PlacesTaken(SignoffError):
+    """This node does as many of these at once as it may; `retry_after_seconds` says when to ask again."""
+
+    http_status = 503
+
+
 class ReviewUnreadable(SignoffError):
     """A review that is not empty holds no bullet (seed 004 §6.1.1)."""
 
@@ -288,6 +294,10 @@ class WebhookNotFound(SignoffError):
     """No webhook, or no delivery of it, has this id."""
 
     http_status = 404
+
+
+class SealBroken(SignoffError):
+    """A kept secret can't be opened with the keys that are configured."""
 
 
 class WebhookInactive(SignoffError):

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer
 
 from models.errors import PermissionMissing
+from models.lookalikes import fault_of
 from models.scopes import Role, Scope, check_permission, parse_scope
 
 EVERY_SCOPE = "*"
@@ -98,9 +99,11 @@ class Revocation(_Record):
 def is_subject(text: str) -> bool:
     """Whether `text` can name a person: 1 to 255 printable characters, without spaces at its ends.
 
-    Two names that look alike are one person to whoever reads an approval, so what can't be seen is refused.
+    Two names that look alike are one person to whoever reads an approval, so what can't be seen is refused,
+    and what is another way to write the same; `models.lookalikes.fault_of` says which it is.
     """
-    return 0 < len(text) <= MAX_SUBJECT and text.isprintable() and text == text.strip()
+    fits = 0 < len(text) <= MAX_SUBJECT and text.isprintable() and text == text.strip()
+    return fits and fault_of(text) is None
 
 
 def effective(scopes: tuple[Scope, ...], revoked: frozenset[str]) -> tuple[Scope, ...]:

@@ -19,9 +19,9 @@ from actors.tools.search import HybridSearch, SemanticIndex
 from actors.tools.table import TOOLS
 from models.config import Config
 from models.store.database import Database
+from serve.admission import Admission, Crowd
 from serve.answering import Answers, Assistant, MainChatAgent
 from serve.feed import Feed
-from serve.limits import BodyLimit
 from serve.metrics import Metrics
 from serve.openai_errors import OpenAIErrors
 from serve.openapi import describe
@@ -114,11 +114,21 @@ def make_app(
                 await app.state.feed.close()
                 await app.state.readiness.close()
 
-    app = FastAPI(title="Signoff", version="0.1.0", description=_DESCRIPTION, lifespan=lifespan)
+    # FastAPI's own pages load scripts from elsewhere; see `serve.openapi`.
+    app = FastAPI(
+        title="Signoff",
+        version="0.1.0",
+        description=_DESCRIPTION,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+    )
     app.state.config = config
     app.state.assistant = assistant
     app.state.verifier = TokenVerifier(config.auth)
-    app.add_middleware(BodyLimit)
+    app.state.crowd = Crowd(config.http)
+    app.add_middleware(Admission, http=config.http)
     app.add_middleware(OpenAIErrors)
     add_problem_handlers(app)
     asked = (health, metrics, chat, openai, conversations, tasks, tools, approvals)

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from models.config import ServedEmbeddings
 from models.errors import ClusterProblem
+from serve.shared_key import SharedKey
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -86,7 +87,7 @@ class SentenceEncoder:
 class Embeddings:
     """The Serve ingress: one model, one batch at a time."""
 
-    def __init__(self, name: str, source: str, threads: int) -> None:
+    def __init__(self, name: str, source: str, threads: int, api_key: str) -> None:
         import ray.serve as ray_serve
 
         encoder = SentenceEncoder(embeddings_folder(source), threads)
@@ -99,13 +100,14 @@ class Embeddings:
             return [[next(vectors) for _ in request] for request in requests]
 
         self._app = build_app(name, encoder, embed)
+        self._app.add_middleware(SharedKey, key=api_key)
 
     def __serve_build_asgi_app__(self) -> "FastAPI":
         """Ray Serve asks for the app here, in the replica, so that nothing of it is pickled."""
         return self._app
 
 
-def build_embeddings(settings: ServedEmbeddings) -> "Application":
+def build_embeddings(settings: ServedEmbeddings, api_key: str) -> "Application":
     """The Serve application; needs no running cluster and does not load the model."""
     import ray.serve as ray_serve
 
@@ -124,7 +126,7 @@ def build_embeddings(settings: ServedEmbeddings) -> "Application":
         },
     )(ray_serve.ingress()(Embeddings))
     threads = max(1, math.floor(settings.cpus_per_replica))
-    return deployment.bind(name=settings.name, source=settings.source, threads=threads)
+    return deployment.bind(name=settings.name, source=settings.source, threads=threads, api_key=api_key)
 
 
 def embeddings_folder(source: str) -> Path:

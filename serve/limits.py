@@ -1,39 +1,62 @@
-"""How large a request may be: beyond that it is refused before it fills the memory."""
+"""What a request may cost, by its path: the bytes of its body, and what JSON may hold.
 
-from starlette.exceptions import HTTPException
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+`serve.admission` asks before any route is. Parsing JSON holds up everybody else in the process, wherever it
+is done, so what would take long to parse is told by counting marks, which takes a millisecond a megabyte.
+"""
 
-from serve.problems import http_problem
+from dataclasses import dataclass
 
-# A table of 200,000 cells, or an article of a million characters, fits many times over.
-MAX_BODY_BYTES = 32 * 1024 * 1024
+# An article may have a million characters, which JSON may spell with six bytes each.
+LARGE_BODY_BYTES = 8 * 1024 * 1024
+# A message of 20,000 characters fits, however it is spelt; an upload of hundreds of URLs as well.
+BODY_BYTES = 256 * 1024
+# Where each path that takes more begins and ends.
+_LARGE = (
+    ("/api/tools/articles/", "/write"),
+    ("/api/tools/resources/create/", ""),
+    ("/v1/chat/completions", ""),
+    ("/mcp", ""),
+)
+_OPEN = ("/health", "/metrics", "/.well-known/oauth-protected-resource", "/docs", "/openapi.json")
+_STREAMS = ("/api/events",)
 
 
-class BodyLimit:
-    """ASGI middleware: 413 for a request body over `limit` bytes, whether it says its length or not."""
+@dataclass(frozen=True)
+class _Most:
+    """At most `count` of any of `marks` in a body; `noun` is what they are marks of."""
 
-    def __init__(self, app: ASGIApp, limit: int = MAX_BODY_BYTES) -> None:
-        self._app = app
-        self._limit = limit
-        self._told = f"body: is over {limit} bytes: send less"
+    marks: tuple[bytes, ...]
+    count: int
+    noun: str
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, counting."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        told = dict(scope["headers"]).get(b"content-length", b"")
-        if told.isdigit() and int(told) > self._limit:
-            await http_problem(413, self._told)(scope, receive, send)
-            return
-        seen = 0
 
-        async def counted() -> Message:
-            nonlocal seen
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > self._limit:
-                raise HTTPException(413, self._told)
-            return message
+# A table of 200,000 cells in 50,000 rows fits, and 2,000 messages of many parts.
+_MOST = (
+    _Most((b",",), 600_000, "values"),
+    _Most((b"[", b"{"), 100_000, "lists and objects"),
+    _Most((b'":',), 100_000, "members"),
+)
 
-        await self._app(scope, counted, send)
+
+def needs_token(path: str) -> bool:
+    """Whether a path is for those only who show a token; all are, but a few that tell nothing of anybody."""
+    return not any(path == each or path.startswith(f"{each}/") for each in _OPEN)
+
+
+def is_stream(path: str) -> bool:
+    """Whether an answer goes on until its reader leaves."""
+    return path in _STREAMS
+
+
+def most_bytes(path: str) -> int:
+    """The largest body that a path takes."""
+    large = any(path.startswith(begin) and path.endswith(end) for begin, end in _LARGE)
+    return LARGE_BODY_BYTES if large else BODY_BYTES
+
+
+def too_much(body: bytes) -> str | None:
+    """What a body, if it is JSON, has too much of; None where it has not."""
+    for most in _MOST:
+        if sum(body.count(mark) for mark in most.marks) > most.count:
+            return f"body: holds more than {most.count:,} {most.noun}: send less at a time"
+    return None

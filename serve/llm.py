@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from models.config import Config, ServedModel
+from serve.shared_key import SharedKey
 
 if TYPE_CHECKING:
     from ray.serve import Application
@@ -43,8 +44,32 @@ def build_llm(config: Config) -> "Application":
             },
         },
     }
-    with _no_cluster_started():
+    with _no_cluster_started(), _behind(config.serving.api_key.get_secret_value()):
         return build_openai_app(settings)
+
+
+@contextmanager
+def _behind(api_key: str) -> Iterator[None]:
+    """Put the ingress that is built behind the shared key, and take its CORS for everybody away.
+
+    Ray's builder makes the ingress's app itself, and has no setting for what stands around it.
+    """
+    from ray.llm._internal.serve.core.ingress import builder, ingress
+    from starlette.middleware.cors import CORSMiddleware
+
+    def make(cls: type, **more: Any) -> type:
+        app = ingress.init()
+        app.user_middleware = [each for each in app.user_middleware if each.cls is not CORSMiddleware]
+        app.add_middleware(SharedKey, key=api_key)
+        made: type = original(cls, app=app, **more)
+        return made
+
+    original = builder.make_fastapi_ingress
+    builder.make_fastapi_ingress = make
+    try:
+        yield
+    finally:
+        builder.make_fastapi_ingress = original
 
 
 @contextmanager

@@ -25,7 +25,8 @@ _MEANINGS = {
     403: "The token lacks the scope; WWW-Authenticate says which.",
     404: "There is no such thing, or none that the caller may see.",
     409: "It is not in the state that this takes; nothing has changed.",
-    413: "The body is too large.",
+    408: "The body did not come whole in time.",
+    413: "The body is too large, or holds too much.",
     422: "A parameter or the body is malformed; nothing has changed.",
     429: "Called too often; Retry-After says when to call again.",
     500: "It failed for a reason of the site's own, which its log has.",
@@ -33,6 +34,8 @@ _MEANINGS = {
     503: "Something is away that this needs; Retry-After says when to try again.",
     504: "It took longer than it may.",
 }
+# Whoever sends a hundred thousand faults is told the first of them.
+MOST_FAULTS = 20
 
 
 class Problem(BaseModel):
@@ -75,7 +78,11 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        faults = [f"{'.'.join(str(p) for p in fault['loc'])}: {fault['msg']}" for fault in error.errors()]
+        all_faults = error.errors()
+        shown = all_faults[:MOST_FAULTS]
+        faults = [f"{'.'.join(str(p) for p in fault['loc'])}: {fault['msg']}" for fault in shown]
+        if len(all_faults) > MOST_FAULTS:
+            faults.append(f"and {len(all_faults) - MOST_FAULTS} more")
         return _answer("RequestInvalid", "The request is malformed.", 422, "; ".join(faults))
 
     @app.exception_handler(psycopg.DataError)

@@ -13,8 +13,9 @@ import jwt
 
 from models.config import AuthConfig
 from models.errors import Unauthenticated
+from models.lookalikes import fault_of
 from models.scopes import Scope, read_scopes
-from models.users import Identity, is_subject
+from models.users import MAX_SUBJECT, Identity, is_subject
 from serve.jwks import source_of
 
 _MAX_BYTES = 16 * 1024
@@ -57,6 +58,8 @@ class TokenVerifier:
         """The algorithm and the key to check with, both of them from the configuration."""
         if "crit" in header or "b64" in header:
             raise _refused("it asks for extensions (crit), and there are none here")
+        if not _is_token_type(header.get("typ")):
+            raise _refused(f"its typ is {header['typ']!r:.40}: it must be JWT or at+jwt, or absent")
         wanted, accepted = header.get("alg"), []
         if self._auth.secret is not None:
             accepted.append("HS256")
@@ -85,6 +88,13 @@ class TokenVerifier:
         raise _refused(f"no key for {algorithm} has its kid" if kid else f"there is no key for {algorithm}")
 
 
+def _is_token_type(typ: object) -> bool:
+    """Other JWTs of an issuer, such as its logout tokens, are no access tokens (RFC 8725 §3.11, RFC 9068)."""
+    if typ is None:
+        return True
+    return isinstance(typ, str) and typ.lower().removeprefix("application/") in ("jwt", "at+jwt")
+
+
 def _refused(reason: str) -> Unauthenticated:
     # What a stranger wrote may be no text at all (a lone surrogate), and then no answer could hold it.
     shown = reason.encode("ascii", "backslashreplace").decode()[:200]
@@ -97,7 +107,9 @@ def _refused(reason: str) -> Unauthenticated:
 def _identity(claims: dict[str, Any]) -> Identity:
     subject = claims["sub"]
     if not isinstance(subject, str) or not is_subject(subject):
-        raise _refused("sub must be 1 to 255 printable characters, without spaces at its ends")
+        reason = fault_of(subject[:MAX_SUBJECT]) if isinstance(subject, str) else None
+        shape = "must be 1 to 255 printable characters, without spaces at its ends"
+        raise _refused(f"sub {reason or shape}")
     expires_at = _time(claims, "exp")
     assert expires_at is not None  # it is required
     return Identity(

@@ -17,7 +17,8 @@ from models.research import Finding
 _MOST_SOURCES_OF_STATEMENT = 3
 _HEADLINE = 200
 # Marks that models put into texts though they are told not to: the footnotes are set by code.
-_MARKS = re.compile(r"\s*\[\^?\d{1,3}(?:\s*,\s*\^?\d{1,3})*\]")
+# A run of spaces is tried from its start only, so that a long one is not read again from each of them.
+_MARKS = re.compile(r"(?:(?<!\s)\s+|\A\s*)?\[\^?\d{1,3}(?:\s*,\s*\^?\d{1,3})*\]")
 _INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
 

@@ -23,7 +23,7 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]<>|~&$])")
 _BLOCK = re.compile(r"\A([-#+=])")
 _ORDERED = re.compile(r"\A([0-9]{1,9})([.)])")
 # Renderers make links of these without being told to.
-_SELF_LINKING = re.compile(r"[a-z][a-z0-9+.-]*://+|\bwww\.|\bmailto:|\bxmpp:", re.IGNORECASE)
+_SELF_LINKING = re.compile(r"[a-z][a-z0-9+.-]{0,31}://+|\bwww\.|\bmailto:|\bxmpp:", re.IGNORECASE)
 _MOST_OF_ADDRESS = 2000
 _MOST_OF_REASON = 300
 
@@ -83,8 +83,9 @@ def closing(sources: Sequence[Source], searched: Sequence[Searched]) -> list[str
 def plain(text: str) -> str:
     """Text on one line that Markdown shows as it is; an address in it is no link: those are in footnotes."""
     line = one_line(text)
-    while _SELF_LINKING.search(line):
-        line = _SELF_LINKING.sub("", line)
+    line = _SELF_LINKING.sub("", line)
+    # What was left out may have stood between the halves of another; a space keeps those apart.
+    line = _SELF_LINKING.sub(" ", line)
     return _MARKUP.sub(r"\\\1", line)
 
 

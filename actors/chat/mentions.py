@@ -9,7 +9,8 @@ import re
 _NUMBER = r"([0-9]{1,15})(?![0-9]|[.,][0-9]|\s*%)"
 _NOUN = r"(?:articles?|drafts?|artyku[łl]\w*|szkic\w*|artikel\w*|entw[uü]rf\w*)"
 _COUNTED = r"(?:\s*(?:id|no|nr|number|numer|nummer)\b\.?)?[\s:]*#?"
-_AND = r"(?:\s*(?:,|&|\band\b|\bor\b|\bi\b|\boraz\b|\blub\b|\bund\b|\boder\b)\s*)+#?"
+# Spaces stand before each separator and before the number, and nowhere twice: that is what keeps this linear.
+_AND = r"(?:\s*(?:,|&|\b(?:and|or|i|oraz|lub|und|oder)\b))+\s*#?"
 _NAMED = re.compile(rf"\b{_NOUN}{_COUNTED}{_NUMBER}((?:{_AND}{_NUMBER})*)", re.IGNORECASE)
 _HASH = re.compile(rf"(?<![\w#&/])#{_NUMBER}")
 _DIGITS = re.compile(r"[0-9]+")

@@ -24,8 +24,7 @@ from models.llm import Answer, ModelCall
 T = TypeVar("T")
 R = TypeVar("R", bound=BaseModel)
 
-_THINKING = re.compile(r"<think>.*?</think>", re.DOTALL)
-_FENCE = re.compile(r"\A```[a-zA-Z]*[ \t]*(?:\r?\n|(?=[{\[]))(.*?)\s*```\s*\Z", re.DOTALL)
+_FENCE = re.compile(r"```[a-zA-Z]*[ \t]*(?:\r?\n|(?=[{\[]))")
 # Bytes of UTF-8 per token, on the safe side: English runs at about 4, Polish at 3, Chinese at 2 to 3.
 BYTES_PER_TOKEN = 3
 # A message's role, and the marks around it.
@@ -252,7 +251,11 @@ def _prompt(system: str, user: str) -> list[Message]:
 
 def strip_thinking(text: str) -> str:
     """Drop `<think>…</think>` text, also where the model never closed it or never opened it."""
-    text = _THINKING.sub("", text)
+    kept, at = [], 0
+    while (start := text.find("<think>", at)) >= 0 and (end := text.find("</think>", start)) >= 0:
+        kept.append(text[at:start])
+        at = end + len("</think>")
+    text = "".join([*kept, text[at:]])
     if "</think>" in text:
         text = text.rsplit("</think>", 1)[1]
     if "<think>" in text:
@@ -262,8 +265,11 @@ def strip_thinking(text: str) -> str:
 
 def strip_fence(text: str) -> str:
     """Drop a Markdown code fence around a whole reply (seed 004 §5)."""
-    match = _FENCE.match(text.strip())
-    return match.group(1) if match else text.strip()
+    text = text.strip()
+    opened = _FENCE.match(text)
+    if opened is None or not text.endswith("```") or len(text) < opened.end() + 3:
+        return text
+    return text[opened.end() : -3].rstrip()
 
 
 def json_answer(name: str, schema: dict[str, Any], settings: ModelSettings) -> dict[str, Any]:

@@ -21,8 +21,9 @@ import httpx
 from actors.runtime.url_guard import guarded_client
 from actors.runtime.webhook_message import signature_headers
 from models.config import Config
-from models.errors import AddressRefused, DatabaseUnavailable
-from models.store import outbox
+from models.errors import AddressRefused, DatabaseUnavailable, SealBroken
+from models.sealing import Seal
+from models.store import outbox, webhooks
 from models.store.database import GONE, Database
 from models.webhooks import DeliveryClaim
 
@@ -66,6 +67,7 @@ class Dispatcher:
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._settings = config.webhooks
+        self._seal = Seal(config.webhooks.sealing_keys)
         self._database = database
         self._client = client or guarded_client(config.outgoing, timeout=config.webhooks.timeout_seconds)
         self._poll_seconds = poll_seconds
@@ -77,6 +79,7 @@ class Dispatcher:
     async def run(self) -> None:
         """Claim and send until `stop` is called, and then until what is under way has been answered."""
         async with self._client, asyncio.TaskGroup() as group:
+            await self._seal_all()
             listener = group.create_task(self._database.listen(outbox.CHANNEL, lambda _: self._wake.set()))
             async with asyncio.TaskGroup() as sending:
                 await self._claim_forever(sending)
@@ -86,6 +89,19 @@ class Dispatcher:
         """Begin nothing more."""
         self._stopping = True
         self._wake.set()
+
+    async def _seal_all(self) -> None:
+        """Seal what an earlier release kept plainly, or under a key that is not the first any more.
+
+        Here and not with the migrations: only the dispatcher signs, and the earlier one has ended by now.
+        """
+
+        async def write() -> int:
+            async with self._database.transaction() as connection:
+                return await webhooks.seal_all(connection, self._seal)
+
+        if sealed := await self._database.steadily(write):
+            _log.info("sealed the secrets of %d webhooks", sealed)
 
     async def _claim_forever(self, sending: asyncio.TaskGroup) -> None:
         while not self._stopping:
@@ -133,22 +149,9 @@ class Dispatcher:
 
     async def _send(self, claim: DeliveryClaim) -> _Answer:
         body = claim.body.encode()
-        headers = httpx.Headers(claim.headers)
-        headers.update(
-            {
-                "Content-Type": "application/json",
-                "User-Agent": _USER_AGENT,
-                **signature_headers(
-                    body,
-                    message_id=claim.id,
-                    timestamp=int(time.time()),
-                    secret=claim.secret,
-                    previous_secret=claim.previous_secret,
-                ),
-            }
-        )
         answer: _Answer | None = None
         try:
+            headers = self._headers(claim, body)
             async with (
                 asyncio.timeout(self._settings.timeout_seconds),
                 self._client.stream(claim.method, claim.url, content=body, headers=headers) as response,
@@ -159,10 +162,28 @@ class Dispatcher:
             return answer or _Answer(None, self._reason(error))
         return answer
 
+    def _headers(self, claim: DeliveryClaim, body: bytes) -> httpx.Headers:
+        """What goes with a delivery. Raises SealBroken."""
+        previous = claim.previous_secret
+        headers = httpx.Headers(self._seal.open_values(claim.headers))
+        signatures = signature_headers(
+            body,
+            message_id=claim.id,
+            timestamp=int(time.time()),
+            secret=self._seal.open(claim.secret),
+            previous_secret=None if previous is None else self._seal.open(previous),
+        )
+        headers.update({"Content-Type": "application/json", "User-Agent": _USER_AGENT, **signatures})
+        return headers
+
     def _reason(self, error: Exception) -> str:
         if isinstance(error, TimeoutError | httpx.TimeoutException):
             return f"no answer within {self._settings.timeout_seconds:g} s"
-        said = str(error) if isinstance(error, AddressRefused) else f"{type(error).__name__}: {error}"
+        said = (
+            str(error)
+            if isinstance(error, AddressRefused | SealBroken)
+            else f"{type(error).__name__}: {error}"
+        )
         return said.replace("\x00", "")[:500]  # Postgres holds no NUL
 
     async def _settle(self, claim: DeliveryClaim, answer: _Answer) -> bool:

@@ -60,7 +60,8 @@ def find() -> Site:
 def load_for(site: Site, path: Path | None) -> Config:
     """The site's configuration: from the site itself, without secrets, or from a file that must say the same.
 
-    A relative path is looked for in the current folder, then in the folder `signoff up` ran in.
+    A relative path is looked for in the folder `signoff up` ran in, then in the current one: a job's copy of
+    the folder holds no configuration, for an upload is no place for secrets.
 
     Raises:
         ConfigInvalid: the file is wrong.
@@ -68,7 +69,8 @@ def load_for(site: Site, path: Path | None) -> Config:
     """
     if path is None:
         return without_secrets(site.settings)
-    config = load(path if path.exists() else site.root / path, root=site.root)
+    own = site.root / path
+    config = load(own if own.is_file() else path, root=site.root)
     different = sorted(_differences(site.settings, _settings(config)))
     if different:
         raise ClusterProblem(

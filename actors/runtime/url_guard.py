@@ -68,7 +68,12 @@ def check_url(url: str, allow_internal: Iterable[str]) -> httpx.URL:
     if parsed.port is not None and not 1 <= parsed.port <= 65535:
         raise AddressRefused(f"url: there is no port {parsed.port}: use 1 to 65535, or none")
     # Not `host`, which reads xn-- names back into other letters: this is what is connected to.
-    _check_host(parsed.raw_host.decode("ascii"), Allowed(allow_internal))
+    host = parsed.raw_host.decode("ascii")
+    if host.endswith(".") and host != ".":
+        # The name as it is written in full (RFC 3986 §3.2.2); certificates and lists have it without its dot.
+        host = host[:-1]
+        parsed = parsed.copy_with(host=host)
+    _check_host(host, Allowed(allow_internal))
     return parsed
 
 
@@ -134,12 +139,11 @@ def _check_host(host: str, allowed: Allowed) -> None:
         address = None
     if address is None:
         labels = host.lower().split(".")
-        if _NUMBER.match(labels[-1]) or (not labels[-1] and len(labels) > 1 and _NUMBER.match(labels[-2])):
+        if _NUMBER.match(labels[-1]):
             raise AddressRefused(f"url: {host} is an odd way to write an address: write it like 192.0.2.1")
         if not all(_LABEL.match(label) for label in labels) or len(host) > 253:
             raise AddressRefused(
-                f"url: {host!r} is no host's name: use letters, digits and - between single dots, "
-                "and no dot at the end"
+                f"url: {host!r} is no host's name: use letters, digits and - between single dots"
             )
         # Names that mean this machine wherever they are resolved (RFC 6761 §6.3).
         address = ipaddress.IPv4Address("127.0.0.1") if labels[-1] == "localhost" else None
@@ -225,10 +229,13 @@ class _GuardedTransport(httpx.AsyncBaseTransport):
         """Check the address, send, and return the answer with its body still to be read."""
         url = check_url(str(request.url), self._allow_internal)
         assert isinstance(request.stream, httpx.AsyncByteStream)
+        headers = request.headers.raw
+        if url.raw_host != request.url.raw_host:  # it was written with a dot at its end
+            headers = [(name, url.netloc if name.lower() == b"host" else value) for name, value in headers]
         sent = httpcore.Request(
             method=request.method,
             url=httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
-            headers=request.headers.raw,
+            headers=headers,
             content=request.stream,
             extensions=request.extensions,
         )

@@ -24,6 +24,9 @@ from models.store.database import GONE, Connection, Database
 from models.tools import Door
 from models.users import UserContext
 
+# Whoever sends a hundred thousand faults is told the first of them.
+_MOST_FAULTS = 20
+
 
 @dataclass
 class _Call:
@@ -170,7 +173,7 @@ def _read(tool: Tool, arguments: Mapping[str, Any]) -> BaseModel:
         faults = [
             f"{'.'.join(str(part) for part in fault['loc']) or 'input'}: "
             + fault["msg"].removeprefix("Value error, ")
-            for fault in error.errors(include_url=False, include_input=False)
+            for fault in error.errors(include_url=False, include_input=False)[:_MOST_FAULTS]
         ]
         raise InputInvalid("; ".join(faults)) from error
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import FailFast, Field, model_validator
 
 from actors.tools.articles import ArticleId, Query, Topic
 from actors.tools.sight import (
@@ -139,7 +139,10 @@ class CreateTableResourceRequest(_NewResource):
     columns: list[Annotated[PlainText, Field(max_length=255)]] = Field(
         min_length=1, max_length=200, examples=[["month", "CPI"]]
     )
-    rows: list[list[TableCell]] = Field(max_length=50_000, examples=[[["2026-05", 3.1]]])
+    # The first fault is enough: a table may have 200,000, each told four times over.
+    rows: Annotated[list[Annotated[list[TableCell], FailFast()]], FailFast()] = Field(
+        max_length=50_000, examples=[[["2026-05", 3.1]]]
+    )
 
     @model_validator(mode="after")
     def _rectangular(self) -> "CreateTableResourceRequest":

@@ -1,13 +1,16 @@
 """Webhooks: made, changed and taken away by admins; each change leaves its event for the audit trail.
 
-No function here returns a secret: `outbox.claim` alone reads it, for whoever signs.
+No function here returns a secret: `outbox.claim` alone reads it, for whoever signs. Secrets and headers'
+values come sealed (`models.sealing`), and `seal_all` seals those of earlier releases.
 """
 
+from contextlib import suppress
 from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from models.errors import WebhookNotFound
+from models.errors import SealBroken, WebhookNotFound
+from models.sealing import Seal
 from models.store import events, outbox
 from models.store.database import Connection
 from models.webhooks import NewWebhook, Webhook, WebhookChange
@@ -90,6 +93,37 @@ async def rotate(
     )
     await _say(connection, "webhook.secret_rotated", webhook, by=by)
     return webhook
+
+
+async def seal_all(connection: Connection, seal: Seal) -> int:
+    """Seal what is not sealed with the seal's first key; how many webhooks that were.
+
+    One that can't be opened is left as it is: sending to it says so.
+    """
+    cursor = await connection.execute(
+        "SELECT id, secret, previous_secret, headers FROM webhooks ORDER BY id FOR UPDATE"
+    )
+    sealed = 0
+    for row in await cursor.fetchall():
+        kept = [row["secret"], row["previous_secret"], *row["headers"].values()]
+        if all(text is None or seal.is_fresh(text) for text in kept):
+            continue
+        with suppress(SealBroken):
+            previous = row["previous_secret"]
+            new = {
+                "id": row["id"],
+                "secret": seal.close(seal.open(row["secret"])),
+                "previous": None if previous is None else seal.close(seal.open(previous)),
+                "headers": Jsonb(seal.close_values(seal.open_values(row["headers"]))),
+            }
+            await connection.execute(
+                """UPDATE webhooks
+                   SET secret = %(secret)s, previous_secret = %(previous)s, headers = %(headers)s
+                   WHERE id = %(id)s""",
+                new,
+            )
+            sealed += 1
+    return sealed
 
 
 async def _one(connection: Connection, query: str, values: tuple[int] | dict[str, Any]) -> Webhook:

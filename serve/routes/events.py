@@ -135,8 +135,9 @@ async def follow_by_websocket(socket: WebSocket, user_id: str) -> None:
     try:
         caller, wish = await _admit(socket, user_id)
         state = socket.app.state
-        feed = wish.follow(state.feed, state.database, caller)
-        code, reason = await _converse(socket, feed, caller)
+        with state.crowd.one_more(caller.subject, stream=True):
+            feed = wish.follow(state.feed, state.database, caller)
+            code, reason = await _converse(socket, feed, caller)
     except SignoffError as error:
         code, reason = 4000 + error.http_status, str(error)
     except GONE:

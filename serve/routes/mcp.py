@@ -23,13 +23,12 @@ from models.errors import DatabaseUnavailable, SignoffError
 from models.scopes import GLOBAL, Role
 from models.store.database import GONE
 from serve.auth import caller
+from serve.limits import LARGE_BODY_BYTES
 from serve.mcp_server import make_server
 from serve.problems import headers_of, members_of
 
 router = APIRouter(prefix="/.well-known/oauth-protected-resource", tags=["mcp"])
 
-# An article may have a million characters, which JSON may spell with six bytes each.
-_MAX_BODY_BYTES = 8 * 1024 * 1024
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -81,7 +80,7 @@ async def mcp_open(app: FastAPI) -> AsyncIterator[None]:
         stateless=True,
         json_response=True,
         security_settings=admitted(app.state.config),
-        max_request_body_size=_MAX_BODY_BYTES,
+        max_request_body_size=LARGE_BODY_BYTES,
     )
     async with manager.run():
         app.state.mcp = manager

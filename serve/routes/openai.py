@@ -25,7 +25,7 @@ from serve.auth import Caller
 from serve.openai_errors import error_of, openai_responses
 from serve.openai_request import CompletionRequest
 from serve.openai_wire import Completion, Writing
-from serve.problems import members_of
+from serve.problems import MOST_FAULTS, members_of
 from serve.sse import EVENTS, KEEP_ALIVE, EventStream
 
 _MODEL = "signoff"
@@ -217,7 +217,7 @@ def _topic(request: Request, caller: UserContext, model: str) -> str | None:
 def _invalid(error: RequestValidationError) -> InputInvalid:
     """What is wrong first, with the rest in the message."""
     faults = error.errors()
-    told = [f"{_param(fault['loc']) or 'body'}: {_reason(fault)}" for fault in faults]
+    told = [f"{_param(fault['loc']) or 'body'}: {_reason(fault)}" for fault in faults[:MOST_FAULTS]]
     return InputInvalid(
         "; ".join(told), param=_param(faults[0]["loc"]), code=_CODES.get(faults[0]["type"], "invalid_value")
     )

@@ -13,6 +13,7 @@ from actors.runtime.url_guard import check_url
 from actors.runtime.webhook_message import check_secret, new_secret
 from models.config import Config
 from models.errors import InputInvalid, WebhookInactive
+from models.sealing import Seal
 from models.store import outbox, webhooks
 from models.store.database import Database
 from models.webhooks import Delivery, DeliveryStatus, NewWebhook, Webhook, WebhookChange
@@ -60,9 +61,15 @@ async def create_webhook(request: Request, caller: Caller, new: NewWebhook) -> W
     config: Config = request.app.state.config
     _check_url_and_topic(config, new.url, new.topic)
     secret = new_secret() if new.secret is None else check_secret(new.secret)
+    seal = Seal(config.webhooks.sealing_keys)
     database: Database = request.app.state.database
     async with database.transaction() as connection:
-        webhook = await webhooks.create(connection, new, secret=secret, created_by=caller.subject)
+        webhook = await webhooks.create(
+            connection,
+            new.model_copy(update={"headers": seal.close_values(new.headers)}),
+            secret=seal.close(secret),
+            created_by=caller.subject,
+        )
     return WebhookWithSecret(**webhook.model_dump(), secret=secret)
 
 
@@ -93,6 +100,9 @@ async def change_webhook(
     config: Config = request.app.state.config
     url = changes.url if "url" in changes.model_fields_set else None
     _check_url_and_topic(config, url, changes.topic)
+    if "headers" in changes.model_fields_set:
+        sealed = Seal(config.webhooks.sealing_keys).close_values(changes.headers)
+        changes = changes.model_copy(update={"headers": sealed})
     database: Database = request.app.state.database
     async with database.transaction() as connection:
         return await webhooks.change(connection, webhook_id, changes, by=caller.subject)
@@ -125,7 +135,7 @@ async def rotate_webhook_secret(
         webhook = await webhooks.rotate(
             connection,
             webhook_id,
-            secret=secret,
+            secret=Seal(config.webhooks.sealing_keys).close(secret),
             keep_seconds=config.webhooks.rotation_seconds,
             by=caller.subject,
         )

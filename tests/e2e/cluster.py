@@ -32,6 +32,11 @@ class Cluster:
         """Its configuration."""
         return self.folder / "config.yaml"
 
+    @property
+    def serving_key(self) -> str:
+        """What opens its models."""
+        return (self.folder / "data/serving_key").read_text().strip()
+
     def signoff(self, *arguments: str, timeout: float = 900) -> "subprocess.CompletedProcess[str]":
         """Run a `signoff` command in the repository's folder."""
         return subprocess.run(

@@ -89,7 +89,8 @@ async def test_people_who_wait_come_before_batches(cluster: Cluster, chat: Chat)
         assert answer.status_code == 200, answer.text
         ended.append(name)
 
-    async with httpx.AsyncClient(trust_env=False, timeout=300) as client:
+    headers = {"Authorization": f"Bearer {cluster.serving_key}"}
+    async with httpx.AsyncClient(trust_env=False, timeout=300, headers=headers) as client:
         batch = [asyncio.create_task(call(client, f"batch {n}", 10, 60)) for n in range(40)]
         while len(ended) < 1:  # noqa: ASYNC110  # the model is at work
             await asyncio.sleep(0.05)

@@ -19,7 +19,7 @@ def test_every_part_is_up_and_answers(cluster: Cluster) -> None:
 
 
 def test_the_served_model_keeps_to_a_json_schema(cluster: Cluster) -> None:
-    client = openai.OpenAI(base_url=f"{cluster.http}/llm/v1", api_key="local", timeout=180)
+    client = openai.OpenAI(base_url=f"{cluster.http}/llm/v1", api_key=cluster.serving_key, timeout=180)
     schema = {
         "type": "object",
         "properties": {"verdict": {"enum": ["KEEP", "REMOVE"]}, "why": {"type": "string", "maxLength": 60}},

@@ -64,6 +64,14 @@ async def test_a_good_token_says_who_calls(api: httpx.AsyncClient, algorithm: st
     assert (me["scopes"], me["role"]) == (["global:admin", "macro:analyst"], "admin")
 
 
+@pytest.mark.parametrize("typ", ["JWT", "jwt", "at+jwt", "application/at+jwt", None])
+async def test_an_access_token_says_that_it_is_one_or_nothing(
+    api: httpx.AsyncClient, typ: str | None
+) -> None:
+    answer = await api.get("/api/me", headers=bearer(secretly({"typ": typ})))
+    assert answer.status_code == 200
+
+
 def hour(hours: int) -> int:
     """So many hours from now."""
     return int((datetime.now(UTC) + timedelta(hours=hours)).timestamp())
@@ -124,6 +132,13 @@ ATTACKS: dict[str, Callable[[], str]] = {
         SECRET.encode(), {"alg": "HS256", "crit": ["b64"], "b64": True}
     ),
     "crit that is no text": lambda: sign_symmetrically(SECRET.encode(), {"alg": "HS256", "crit": ["\ud800"]}),
+    "a logout token": lambda: secretly({"typ": "logout+jwt"}),
+    "an id token's sibling": lambda: secretly({"typ": "dpop+jwt"}),
+    "typ is a number": lambda: sign_symmetrically(SECRET.encode(), {"alg": "HS256", "typ": 7}),
+    "typ is empty": lambda: sign_symmetrically(SECRET.encode(), {"alg": "HS256", "typ": ""}),
+    "a name in full-width letters": lambda: secretly(sub="\uff41nn"),
+    "a name with what can't be seen": lambda: secretly(sub="ann\u3164"),
+    "a name written backwards": lambda: secretly(sub="\u202eann"),
     "payload elsewhere": lambda: sign_symmetrically(
         SECRET.encode(), {"alg": "HS256", "crit": ["b64"], "b64": False}, b""
     ),

@@ -1,7 +1,9 @@
 """Embedded Postgres, for real: start, start again, crash, stop."""
 
 import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -119,3 +121,23 @@ def test_a_read_only_folder(tmp_path: Path) -> None:
 def test_a_path_that_a_shell_would_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ClusterProblem, match="choose a path without"):
         postgres.start(tmp_path / "$(touch hacked)")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the server as somebody else")
+def test_under_a_closed_folder_it_runs_and_the_folder_stays_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Path(tempfile.mkdtemp(prefix="signoff-home-", dir="/tmp"))
+    monkeypatch.setattr(postgres, "HOME", home)
+    closed = Path(tempfile.mkdtemp(prefix="signoff-closed-", dir="/tmp"))
+    data_dir = closed / "signoff" / "data"
+    try:
+        with psycopg.connect(postgres.start(data_dir)) as connection:
+            assert connection.execute("SELECT 1").fetchone() == (1,)
+        assert closed.stat().st_mode & 0o777 == 0o700
+        postgres.stop(data_dir)
+        assert postgres.start(data_dir)
+    finally:
+        postgres.stop(data_dir)
+        shutil.rmtree(closed)
+        shutil.rmtree(home)

@@ -69,7 +69,7 @@ def test_the_local_configuration_loads_with_paths_under_the_root(tmp_path: Path)
     editorial = config.article_generation
     assert editorial.editor.prompts.root_dir == tmp_path / "configs/prompts/editorial"
     assert isinstance(editorial.evidence, KnowledgeBaseEvidence)
-    assert editorial.agents.specialists.opinion_llm.api_key.get_secret_value() == "local"
+    assert editorial.agents.specialists.opinion_llm.api_key == config.serving.api_key
     assert "development-only" not in repr(config)
 
 
@@ -250,7 +250,8 @@ def keys(data: Any, before: Key = ()) -> Iterator[Key]:
     """Every key path of nested mappings and lists, parents too."""
     for key in data if isinstance(data, dict) else range(len(data)):
         yield (*before, key)
-        if isinstance(data[key], dict | list):
+        # A secret in a file is one value: where it is, and whether it is made.
+        if isinstance(data[key], dict | list) and "file" not in data[key]:
             yield from keys(data[key], (*before, key))
 
 

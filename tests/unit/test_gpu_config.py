@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 import yaml
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
 
 from cluster.apps import base_url
 from cluster.checks import check_resources
@@ -24,7 +26,8 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     """gpu.yaml with its secret files in a folder of the test and a model folder that exists."""
     folder = tmp_path_factory.mktemp("gpu")
     (folder / "database_url").write_text("postgresql://signoff:s3cret@db.internal:5432/signoff\n")
-    (folder / "auth_secret").write_text("0123456789abcdef0123456789abcdef\n")
+    (folder / "auth_secret").write_text("3f1d0c5b7a9e2846d1b0f4a8c2e69753\n")
+    (folder / "sealing_key").write_text("5f0a8e2c9b\n")
     model = folder / "Qwen3-8B"
     model.mkdir()
     (model / "config.json").write_text('{"architectures": ["Qwen3ForCausalLM"], "model_type": "qwen3"}')
@@ -60,6 +63,21 @@ def test_the_llm_application_is_built_without_a_cluster(config: Config) -> None:
     assert engine["enable_prefix_caching"] is True
 
 
+def test_the_models_open_to_the_key_alone_and_to_no_browser(config: Config) -> None:
+    pytest.importorskip("vllm")
+    ingress: Any = build_llm(config)._bound_deployment
+    cells = [cell.cell_contents for cell in ingress.func_or_class.__init__.__closure__]
+    app = next(content for content in cells if isinstance(content, FastAPI))
+    client = TestClient(app, raise_server_exceptions=False)
+    origin = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
+    for answer in (client.get("/v1/models"), client.options("/v1/chat/completions", headers=origin)):
+        assert answer.status_code == 401
+        assert [name for name in answer.headers if name.startswith("access-control")] == []
+    key = {"Authorization": f"Bearer {config.serving.api_key.get_secret_value()}"}
+    assert client.get("/nowhere", headers=key).status_code == 404
+    assert "access-control-allow-origin" not in client.get("/nowhere", headers=key | origin).headers
+
+
 def test_tokens_are_streamed_at_once(config: Config) -> None:
     settings = llm_settings(config, config.serving.models[0])
     assert settings["experimental_configs"] == {"stream_batching_interval_ms": 0}
@@ -68,7 +86,7 @@ def test_tokens_are_streamed_at_once(config: Config) -> None:
 
 def test_the_embeddings_application_is_built_without_a_cluster(config: Config) -> None:
     assert config.serving.embeddings is not None
-    deployment: Any = build_embeddings(config.serving.embeddings)._bound_deployment
+    deployment: Any = build_embeddings(config.serving.embeddings, "k")._bound_deployment
     assert deployment.init_kwargs["name"] == "all-minilm-l6-v2"
 
 
@@ -82,7 +100,7 @@ def keys(value: Any, path: str = "") -> set[str]:
 def test_it_has_the_shape_of_local_yaml_without_a_small_models_limits() -> None:
     gpu, local = (keys(read_layers(CONFIGS / name).merged()) for name in ("gpu.yaml", "local.yaml"))
     assert not any("schema_limits" in key or "regex" in key for key in gpu)
-    loose = (".url", ".address", ".file", "schema_limits", "extra_body")
+    loose = (".url", ".address", ".file", ".make", "schema_limits", "extra_body")
     # Of the agents each says only what differs from its own `default`.
     shapes = [
         {key for key in found if not any(part in key for part in loose) and not key.startswith(".agents.")}

@@ -1,6 +1,5 @@
 """Configurations in layers: what `extends` merges, what it refuses, and which file a fault is laid at."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,6 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import SecretStr
 
 from models.config import AGENT_ROLES, Config, load
 from models.errors import ConfigInvalid
@@ -16,30 +14,7 @@ from models.yaml_layers import Layers, read_layers
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = ROOT / "configs"
-RESOLVED = Path(__file__).parent / "resolved"
 DEFAULT = {"num_cpus": 0.1, "replicas": 1, "max_concurrency": 4}
-
-
-def plain(value: Any) -> Any:
-    """A resolved configuration as JSON, its secrets as texts."""
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, SecretStr):
-        return value.get_secret_value()
-    return str(value) if isinstance(value, Path) else value
-
-
-def differences(frozen: Any, found: Any, path: str = "") -> list[str]:
-    """Where `found` lacks or changes what was frozen. Keys that came since are no difference."""
-    if isinstance(frozen, dict) and isinstance(found, dict):
-        return [
-            where
-            for key, item in frozen.items()
-            for where in differences(item, found.get(key, "lacking"), f"{path}.{key}" if path else key)
-        ]
-    return [] if frozen == found else [f"{path}: {frozen!r} became {found!r}"]
 
 
 def copied(folder: Path, name: str) -> Path:
@@ -50,14 +25,6 @@ def copied(folder: Path, name: str) -> Path:
         text = (CONFIGS / file).read_text(encoding="utf-8")
         (folder / file).write_text(text.replace("/run/secrets/signoff", str(folder)), encoding="utf-8")
     return folder / name
-
-
-@pytest.mark.parametrize("name", ["local", "gpu"])
-def test_the_shipped_configurations_say_what_they_said_in_one_file(name: str, tmp_path: Path) -> None:
-    """`resolved/` was written when each still was one whole file."""
-    frozen = json.loads((RESOLVED / f"{name}.json").read_text(encoding="utf-8"))
-    found = plain(load(copied(tmp_path, f"{name}.yaml"), root=Path("/site")).model_dump())
-    assert differences(frozen, found) == []
 
 
 @pytest.mark.parametrize("name", ["local", "gpu"])

@@ -16,6 +16,7 @@ from models.research import SearchAnswer, SearchHit, SearchKind
 from models.search import FoundArticle
 
 _SNIPPET = 400
+_MOST_WORDS = 20
 _KINDS = frozenset(["text", "table"])
 _NOTE = (
     "searched only what is stored here: to search {what}, "
@@ -85,7 +86,8 @@ class Local:
 
 def _passage(version: ArticleVersion, query: str) -> str:
     """The text from the sentence on that first has a word of the query; from the beginning if none has."""
-    words = [re.escape(word) for word in re.findall(r"\w{4,}", query)]
+    # Each word is looked for at each place of a long text: some of them will do.
+    words = [re.escape(word) for word in re.findall(r"\w{4,}", query)[:_MOST_WORDS]]
     start = 0
     if words and (match := re.search(rf"\b(?:{'|'.join(words)})", version.content, re.IGNORECASE)):
         ends = re.finditer(r"[.!?]\s+|\n\s*", version.content[: match.start()])

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import ValidationError
 
+from actors.tools.providers import places
 from actors.tools.providers.fetching import Fetched, fetch
 from actors.tools.providers.plain_text import plain_text, seen
 from models.articles import Record
@@ -53,8 +54,16 @@ async def read_pdf(url: str, *, config: Config) -> PdfContents:
 
     Raises:
         DocumentUnreadable: no PDF, too large, encrypted, without text, broken, or not read in time.
+        PlacesTaken: this node reads as many as it may, and went on doing so.
         AddressRefused, ProviderFailed, ProviderLimited: it can't be fetched; see `fetching.fetch`.
     """
+    limits = config.research.pdf
+    # Taken before the document is fetched: what waits for its turn holds no document.
+    async with places.taken("pdf-reader", limits.readers, seconds=limits.timeout_seconds):
+        return await _read(url, config)
+
+
+async def _read(url: str, config: Config) -> PdfContents:
     limits = config.research.pdf
     answer = await fetch(
         url,

@@ -1,0 +1,79 @@
+"""Every pattern of ours takes time linear in the text, whoever wrote that."""
+
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from actors.chat.footnoted import plain
+from actors.chat.mentions import articles_named
+from actors.chat.topics import _pattern as topic_pattern
+from actors.runtime.llm import strip_fence, strip_thinking
+from actors.tools.providers.asking import _pattern as series_pattern
+from tests.fakes.pumping import calls_in, modules_of, only_matched, patterns_in, slowness
+
+_PACKAGES = ("models", "actors", "serve", "pipelines", "cluster")
+_MODULES = list(modules_of(_PACKAGES))
+_ONLY_MATCHED = {name for module in _MODULES for name in only_matched(module)}
+
+# Patterns that are made from the site's own words while we run: what makes them, and one as it makes it.
+_MADE: dict[str, re.Pattern[Any]] = {
+    "actors.chat.topics._pattern": topic_pattern(("inflation*", "rate hike*", "gross domestic product")),  # type: ignore[dict-item]
+    "actors.tools.providers.asking._pattern": series_pattern(("interest rate|", "jobless claim|", "cpi")),
+    "actors.tools.providers.asking._shares": re.compile(r"(?<![\w$.])AAPL(?!\w)", re.IGNORECASE | re.ASCII),
+    "actors.tools.providers.asking._capitalised": re.compile(r"(?<!\w)APPLE(?!\w)"),
+    "actors.tools.providers.local._passage": re.compile(r"\b(?:rates|inflation|federal)", re.IGNORECASE),
+}
+
+
+def _patterns() -> dict[str, re.Pattern[Any]]:
+    found: dict[str, re.Pattern[Any]] = dict(_MADE)
+    for module in _MODULES:
+        found.update(calls_in(module)[0])
+        found.update(patterns_in(module))
+    # One pattern under several names is tried once.
+    return {name: pattern for pattern, name in {pattern: name for name, pattern in found.items()}.items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"), [pytest.param(*item, id=item[0]) for item in _patterns().items()]
+)
+def test_a_pattern_takes_linear_time(name: str, pattern: re.Pattern[Any]) -> None:
+    assert slowness(pattern, searched=name not in _ONLY_MATCHED) is None
+
+
+def test_patterns_that_are_made_while_we_run_are_among_those_tried() -> None:
+    assert {place for module in _MODULES for place in calls_in(module)[1]} == set(_MADE)
+
+
+def test_the_trial_finds_what_is_slow() -> None:
+    slow = (r"(?:\s*(?:,|&)\s*)+[0-9]", r"(a+)+$", r"\s+\[", r"<t>.*?</t>", r"\w+@", r"(?:a|aa)+b")
+    assert [source for source in slow if slowness(re.compile(source, re.DOTALL)) is None] == []
+    quick = (r"\s\[", r"[a-z]+", r"(?<!\s)\s+\[", r"<t>", r"(?:a|b)*")
+    assert [source for source in quick if slowness(re.compile(source))] == []
+
+
+@pytest.mark.parametrize("unit", [", ", " , and ", " and", ",", " ", "#", "article ", "1 ", "1, ", "\u0142"])
+def test_a_message_of_any_kind_is_read_at_once(unit: str) -> None:
+    begun = time.process_time()
+    assert articles_named("article 12" + unit * (20_000 // len(unit)) + "!")[:1] in ((12,), (1,), (121,), ())
+    assert time.process_time() - begun < 1
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (strip_thinking, "<think>a" * 50_000),
+        (strip_thinking, "<think>" * 25_000 + "</think>" * 25_000),
+        (strip_fence, "```json\n{" + " " * 400_000 + "`"),
+        (plain, "www." * 10 + "w" * 90_000 + "." * 90_000),
+        (plain, "htt" * 30_000 + "ps://" * 30_000),
+    ],
+    ids=["never closed", "closed late", "blank", "links in links", "schemes in schemes"],
+)
+def test_a_text_of_any_kind_is_read_at_once(read: Callable[[str], str], text: str) -> None:
+    begun = time.process_time()
+    read(text)
+    assert time.process_time() - begun < 1
