@@ -98,6 +98,8 @@ def auth(*, secret: str | None = None, **jwks: Any) -> AuthConfig:
             "issuer": ISSUER,
             "audience": AUDIENCE,
             "token_minutes": 60,
+            "grants_last_seconds": 3600,
+            "decide": {"claim": "amr", "values": ["user"]},
             "secret": secret,
             "jwks": jwks or None,
         }
