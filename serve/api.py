@@ -4,6 +4,7 @@ The app is built inside the replica, so nothing of it is pickled. A replica hold
 nothing that matters: killing it loses no request that was answered.
 """
 
+import asyncio
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,6 +22,7 @@ from models.config import Config
 from models.store.database import Database
 from serve.answering import Answers, Assistant, MainChatAgent
 from serve.feed import Feed
+from serve.grants import GrantList
 from serve.limits import BodyLimit
 from serve.metrics import Metrics
 from serve.openai_errors import OpenAIErrors
@@ -95,10 +97,13 @@ def make_app(
             app.state.metrics = Metrics(database)
             app.state.feed = Feed(database)
             app.state.answers = Answers()
+            listed = asyncio.create_task(GrantList(database, config.auth.grants).follow())
             try:
                 async with mcp_open(app):
                     yield
             finally:
+                listed.cancel()
+                await asyncio.gather(listed, return_exceptions=True)
                 await app.state.answers.close()
                 await app.state.feed.close()
 

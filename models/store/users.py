@@ -80,7 +80,7 @@ async def scopes_left(
     connection: Connection, subject: str, scopes: tuple[Scope, ...]
 ) -> tuple[Scope, ...]:
     """What is left now of the scopes that a user's token carries; nothing if the user is unknown."""
-    known = await _known(connection, subject, grants.NO_CLIENT)
+    known = await _known(connection, subject)
     return effective(scopes, frozenset(known["revoked"]), _listed(known)) if known else ()
 
 
@@ -90,7 +90,7 @@ async def context_of(connection: Connection, subject: str) -> UserContext:
     Raises:
         UserNotFound: nobody of that name was ever seen.
     """
-    known = await _known(connection, subject, grants.NO_CLIENT)
+    known = await _known(connection, subject, more=f"{grants.KNOWN} AS known_scopes,")
     if known is None:
         raise UserNotFound(f"nobody named {subject!r} was seen here: nothing is done in that name")
     scopes = effective(read_scopes(known["known_scopes"]), frozenset(known["revoked"]))
@@ -203,11 +203,13 @@ async def revocations(
     return [Revocation.model_validate(row) for row in await cursor.fetchall()]
 
 
-async def _known(connection: Connection, subject: str, client: str) -> dict[str, Any] | None:
+async def _known(
+    connection: Connection, subject: str, client: str = grants.NO_CLIENT, *, more: str = ""
+) -> dict[str, Any] | None:
     return await _row(
         connection,
         f"""SELECT u.id, {", ".join(f"u.{column}" for column in _TOLD)}, {_REVOKED},
-                   {grants.LISTED} AS listed, {grants.KNOWN} AS known_scopes,
+                   {grants.LISTED} AS listed, {more}
                    c.user_id IS NOT NULL AS client_known, c.issued_at AS client_issued_at,
                    ARRAY(SELECT g.scope FROM grants g WHERE g.user_id = u.id AND g.client = %s
                          AND g.lapses_at > now()) AS carried,
