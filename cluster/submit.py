@@ -5,6 +5,7 @@ The job's logs are followed to its end; its exit code is ours.
 """
 
 import asyncio
+import getpass
 import logging
 import shlex
 import time
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cluster import ray
+from actors.runtime.submitter import METADATA
 from models.config import Config
 from models.errors import ClusterProblem
 
@@ -74,6 +76,7 @@ def _start(client: "JobSubmissionClient", config: Config, folder: Path, entrypoi
         job: str = client.submit_job(
             entrypoint=entrypoint,
             runtime_env={"working_dir": str(folder), "excludes": excludes},
+            metadata={METADATA: getpass.getuser()},
             entrypoint_num_cpus=0,
         )
     except (RuntimeError, ValueError) as error:

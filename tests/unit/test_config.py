@@ -282,6 +282,8 @@ def test_a_missing_key_is_optional_or_refused_by_its_path(
         assert "'SCIAM_MAGAZINE' is not one of allowed_styles" in refusal(folder, data)
     elif path == ("auth", "secret"):
         assert "auth: tokens can't be checked: set secret" in refusal(folder, data)
+    elif path[:2] == ("auth", "decide") and len(path) > 2:
+        assert "auth.decide: claim and values: give both, or neither" in refusal(folder, data)
     else:
         assert f"{'.'.join(map(str, path))}: is required" in refusal(folder, data).splitlines()
 
