@@ -16,7 +16,7 @@ from rich.text import Text
 
 from cluster.inbox import Details, Listed
 from cluster.plain_text import one_line, plain
-from models.articles import AttachedResource, EditorFindings, Record
+from models.articles import AttachedResource, EditorFindings, Record, RevealedResource
 
 _LABEL = 12
 _SHORT_DIGEST = 12
@@ -39,6 +39,8 @@ class Publication(Record):
 
     article: _PublicationText
     resources: tuple[AttachedResource, ...]
+    becomes_readable: tuple[RevealedResource, ...] = ()
+    involved: tuple[str, ...] = ()
     editor_report: EditorFindings | None
     editor_notes: str | None
 
@@ -107,6 +109,10 @@ def _show_publication(found: Publication, console: Console) -> None:
         _row(console, "" if number else "resources", named)
     if not found.resources:
         _row(console, "resources", "none")
+    for number, shown in enumerate(found.becomes_readable):
+        what = f"{shown.id} {shown.status} of {shown.topic}, attached by {shown.attached_by}: {shown.open}"
+        _row(console, "" if number else "reveals", what)
+    _row(console, "by", ", ".join(found.involved) or "unknown")
     if report is None:
         _row(console, "desk", "the editorial desk has not seen it")
         return

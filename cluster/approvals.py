@@ -63,7 +63,7 @@ def decide(
     _check_open(approval, console)
     if wish.digest is not None and not digest.startswith(wish.digest):
         raise ApprovalConflict(
-            f"approval {approval_id} is not what --digest names: its digest is {digest}; read it again above"
+            f"approval {approval_id} is not what --digest names: read above what it is about now"
         )
     if ask is None and not wish.yes and wish.digest is None:
         raise DecisionInvalid(

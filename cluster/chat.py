@@ -23,6 +23,7 @@ from models.errors import ClusterProblem, InputInvalid, SignoffError
 DEFAULT_SCOPES = "global:analyst"
 # The exit code of what Ctrl-C ended.
 INTERRUPTED = 130
+_YES = "yes"
 _NO_TEXT = "stdin holds what is no text in UTF-8: send text"
 _R = TypeVar("_R", bound=BaseModel)
 
@@ -44,13 +45,22 @@ class Chat:
     """One person's conversation with the assistant, from the terminal."""
 
     def __init__(
-        self, door: Door, view: View, *, topic: str | None = None, conversation_id: str | None = None
+        self,
+        door: Door,
+        view: View,
+        *,
+        topic: str | None = None,
+        conversation_id: str | None = None,
+        says_yes: bool = False,
     ) -> None:
+        """`says_yes`: what the assistant asks back before it does anything is answered with yes."""
         self._door = door
         self._view = view
         self._topic = topic
         self._conversation_id = conversation_id
         self._task_id: str | None = None
+        self._says_yes = says_yes
+        self._asked = False
 
     def take(self, line: str) -> bool:
         """Send a message, or carry out a command; False for `/quit`.
@@ -89,6 +99,11 @@ class Chat:
             RequestRefused: what went wrong, in the door's words. ClusterProblem: nobody answers, or not to
             the end, twice.
         """
+        self._send(message)
+        if self._asked and self._says_yes:
+            self._send(_YES)
+
+    def _send(self, message: str) -> None:
         asked = {"message": message, "request_id": uuid.uuid4().hex, "stream": True}
         more = {"topic": self._topic, "conversation_id": self._conversation_id}
         body = asked | {name: value for name, value in more.items() if value is not None}
@@ -115,6 +130,7 @@ class Chat:
                     case "done":
                         answer = _read(Answer, data)
                         self._task_id = answer.task_id or self._task_id
+                        self._asked = answer.status == "asks"
                         self._view.done(answer, data)
                         return
                     case "error":

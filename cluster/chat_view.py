@@ -138,7 +138,8 @@ class TerminalView:
             )
         self._waiting(answer.workflow_state)
         if not self._in_loop:
-            self._dim(f"to go on: signoff chat --conversation {shlex.quote(answer.conversation_id)}")
+            yes = " yes" if answer.status == "asks" else ""
+            self._dim(f"to go on: signoff chat --conversation {shlex.quote(answer.conversation_id)}{yes}")
 
     def task(self, task: Task, told: dict[str, Any]) -> None:
         """A few lines."""

@@ -44,13 +44,14 @@ User = Annotated[
 ]
 Scopes = Annotated[
     str | None,
-    typer.Option("--scopes", help="Of that development token, separated by commas; default: global:editor."),
+    typer.Option(
+        "--scopes", help="Of that token, by commas; default: what you chose last, or global:editor."
+    ),
 ]
 ChatScopes = Annotated[
     str | None,
     typer.Option(
-        "--scopes",
-        help="Of that development token, separated by commas, such as macro:reader; default: global:analyst.",
+        "--scopes", help="Of that token, by commas; default: what you chose last, or global:analyst."
     ),
 ]
 Id = Annotated[str, typer.Argument(metavar="ID", help="The approval, as `signoff approvals` lists it.")]
@@ -128,16 +129,24 @@ def status(
 @app.command()
 def token(
     user: Annotated[str, typer.Option(help="Who the token is for.")],
-    scopes: Annotated[str, typer.Option(help="Separated by commas, such as macro:analyst,global:reader.")],
+    scopes: Annotated[
+        str | None,
+        typer.Option(help="By commas, such as macro:analyst,global:reader; default: what they chose last."),
+    ] = None,
+    decide: Annotated[
+        bool, typer.Option("--decide", help="To decide on approvals with: for a person, not an agent.")
+    ] = False,
     config: ConfigPath = DEFAULT_CONFIG,
 ) -> None:
-    """Print a development JWT."""
+    """Print a development JWT, for a program unless it is to decide with."""
     from datetime import UTC, datetime
 
+    from cluster.chosen import chosen_scopes
     from cluster.tokens import mint_token
 
-    wanted = [scope for scope in scopes.split(",") if scope]
-    typer.echo(mint_token(_load(config).auth, user=user, scopes=wanted, now=datetime.now(UTC)))
+    site = _load(config)
+    wanted = chosen_scopes(site.data_dir, user, scopes, default=None)
+    typer.echo(mint_token(site.auth, user=user, scopes=wanted, now=datetime.now(UTC), decides=decide))
 
 
 @app.command(
@@ -227,7 +236,7 @@ def approve(
     from cluster.approvals import Wish
 
     wish = Wish(decision="approve", notes=notes, digest=digest, yes=yes)
-    with _inbox(config, url, token_file, user, scopes) as inbox:
+    with _inbox(config, url, token_file, user, scopes, decides=True) as inbox:
         _decide(inbox, approval_id, wish, wait, may_ask=token_file != "-")
 
 
@@ -248,7 +257,7 @@ def reject(
     from cluster.approvals import Wish
 
     wish = Wish(decision="reject", notes=reason, digest=digest, yes=yes)
-    with _inbox(config, url, token_file, user, scopes) as inbox:
+    with _inbox(config, url, token_file, user, scopes, decides=True) as inbox:
         _decide(inbox, approval_id, wish, wait, may_ask=token_file != "-")
 
 
@@ -265,6 +274,7 @@ def chat(
         str | None, typer.Option(metavar="ID", help="Go on with a conversation of yours.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For scripts: each answer a line of JSON.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Say yes to what it asks before it does it.")] = False,
     config: ConfigPath = DEFAULT_CONFIG,
     url: Url = None,
     token_file: TokenFile = None,
@@ -287,7 +297,7 @@ def chat(
     where, token = _caller(config, url, token_file, user, scopes, DEFAULT_SCOPES)
     view: View = JsonView() if as_json else TerminalView(in_loop=message is None)
     with Door(where, token) as door:
-        talk = Chat(door, view, topic=topic, conversation_id=conversation)
+        talk = Chat(door, view, topic=topic, conversation_id=conversation, says_yes=yes)
         if message is None:
             at_prompt = sys.stdin.isatty() and sys.stdout.isatty()
             raise typer.Exit(converse(talk, view, at_prompt=at_prompt, complain=_complain))
@@ -334,15 +344,28 @@ def _complain(error: SignoffError) -> None:
 
 
 def _inbox(
-    path: Path, url: str | None, token_file: str | None, user: str | None, scopes: str | None
+    path: Path,
+    url: str | None,
+    token_file: str | None,
+    user: str | None,
+    scopes: str | None,
+    *,
+    decides: bool = False,
 ) -> "Inbox":
     from cluster.inbox import DEFAULT_SCOPES, Inbox
 
-    return Inbox(*_caller(path, url, token_file, user, scopes, DEFAULT_SCOPES))
+    return Inbox(*_caller(path, url, token_file, user, scopes, DEFAULT_SCOPES, decides=decides))
 
 
 def _caller(
-    path: Path, url: str | None, token_file: str | None, user: str | None, scopes: str | None, default: str
+    path: Path,
+    url: str | None,
+    token_file: str | None,
+    user: str | None,
+    scopes: str | None,
+    default: str,
+    *,
+    decides: bool = False,
 ) -> tuple[str, str]:
     """Where, and with which token. With --url and --token-file no configuration is needed."""
     from cluster.apps import base_url
@@ -352,7 +375,7 @@ def _caller(
 
     if token_file is None:
         config = load(path)
-        token = development_token(config.auth, user, scopes, default=default)
+        token = development_token(config, user, scopes, default=default, decides=decides)
         return base_url(config) if url is None else url, token
     if user is not None or scopes is not None:
         raise ConfigInvalid("--token-file says who you are: leave out --user and --scopes")

@@ -11,10 +11,11 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
+from cluster.chosen import chosen_scopes
 from cluster.door import Door
 from cluster.tokens import mint_token
 from models.approvals import ApprovalStatus, Vote
-from models.config import AuthConfig
+from models.config import Config
 from models.errors import ApprovalNotFound, ConfigInvalid
 
 DEFAULT_SCOPES = "global:editor"
@@ -155,20 +156,28 @@ def read_token(path: str) -> str:
 
 
 def development_token(
-    auth: AuthConfig, user: str | None, scopes: str | None, *, default: str = DEFAULT_SCOPES
+    config: Config,
+    user: str | None,
+    scopes: str | None,
+    *,
+    default: str = DEFAULT_SCOPES,
+    decides: bool = False,
 ) -> str:
     """A token for `user` (by default whoever is logged in here) with `scopes`, which commas separate.
 
+    Without `scopes`: those that the person chose last, or `default`. `decides`: to decide on approvals with.
+
     Raises:
-        ConfigInvalid: there is no `auth.secret` to sign with, or no user. ScopeInvalid.
+        ConfigInvalid: there is no `auth.secret` to sign with, or no user. ScopeInvalid, ClusterProblem.
     """
-    if auth.secret is None:
+    if config.auth.secret is None:
         raise ConfigInvalid(
             "auth.secret is not set, so no token can be made here: give --token-file PATH with one from the "
             "issuer whose keys auth.jwks names"
         )
-    wanted = [scope for scope in (default if scopes is None else scopes).split(",") if scope]
-    return mint_token(auth, user=_login() if user is None else user, scopes=wanted, now=datetime.now(UTC))
+    person = _login() if user is None else user
+    wanted = chosen_scopes(config.data_dir, person, scopes, default=default)
+    return mint_token(config.auth, user=person, scopes=wanted, now=datetime.now(UTC), decides=decides)
 
 
 def _login() -> str:

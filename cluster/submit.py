@@ -7,6 +7,7 @@ machine in the folder it was typed in. The job asks the site for its configurati
 """
 
 import asyncio
+import getpass
 import logging
 import os
 import shlex
@@ -17,6 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from actors.runtime.submitter import METADATA
 from cluster import ray
 from models.config import Config
 from models.errors import ClusterProblem
@@ -111,7 +113,12 @@ def _configurations(arguments: Sequence[str]) -> list[str]:
 
 def _start(client: "JobSubmissionClient", entrypoint: str, runtime_env: dict[str, object]) -> str:
     try:
-        job: str = client.submit_job(entrypoint=entrypoint, runtime_env=runtime_env, entrypoint_num_cpus=0)
+        job: str = client.submit_job(
+            entrypoint=entrypoint,
+            runtime_env=runtime_env,
+            metadata={METADATA: getpass.getuser()},
+            entrypoint_num_cpus=0,
+        )
     except (RuntimeError, ValueError) as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         raise ClusterProblem(f"the cluster does not take the job: {lines[-1] if lines else error}") from error

@@ -6,11 +6,16 @@ from datetime import datetime, timedelta
 from models.config import AuthConfig
 from models.errors import ConfigInvalid
 from models.scopes import parse_scope
-from models.users import MAX_SUBJECT, is_subject
+from models.users import MAX_SUBJECT, is_internal, is_subject
 
 
-def mint_token(auth: AuthConfig, *, user: str, scopes: Sequence[str], now: datetime) -> str:
+def mint_token(
+    auth: AuthConfig, *, user: str, scopes: Sequence[str], now: datetime, decides: bool = False
+) -> str:
     """A token for `user` that holds `scopes` and ends after `auth.token_minutes`.
+
+    Args:
+        decides: a person decides on approvals with it; leave it out for agents and clients.
 
     Raises:
         ScopeInvalid: a scope is malformed.
@@ -31,9 +36,11 @@ def mint_token(auth: AuthConfig, *, user: str, scopes: Sequence[str], now: datet
             f"--user {user!r} can't name a person: use 1 to {MAX_SUBJECT} printable characters, "
             "without spaces at the ends"
         )
+    if is_internal(user):
+        raise ConfigInvalid(f"--user {user!r} is a name that the site itself uses: take another")
     if not scopes:
         raise ConfigInvalid("--scopes is empty: give at least one, such as macro:analyst")
-    claims = {
+    claims: dict[str, object] = {
         "iss": auth.issuer,
         "aud": auth.audience,
         "sub": user,
@@ -41,4 +48,9 @@ def mint_token(auth: AuthConfig, *, user: str, scopes: Sequence[str], now: datet
         "iat": int(now.timestamp()),
         "exp": int((now + timedelta(minutes=auth.token_minutes)).timestamp()),
     }
+    if decides and (wanted := auth.decide) is not None:
+        if wanted.claim is not None:
+            claims[wanted.claim] = [wanted.values[0]]
+        if wanted.audience is not None:
+            claims["aud"] = [auth.audience, wanted.audience]
     return jwt.encode(claims, auth.secret.get_secret_value(), algorithm="HS256")

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from models.scopes import Scope, check_permission, parse_scope
+from models.scopes import Role, Scope, check_permission, parse_scope
 
 ApprovalStatus = Literal["pending", "approved", "rejected", "expired", "void"]
 Kind = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)]
@@ -109,14 +109,36 @@ class Approval(BaseModel):
     decided_at: datetime | None
 
     @property
+    def involved(self) -> frozenset[str]:
+        """Who asked, and whoever the content names under `involved`: the authors, the submitter."""
+        named = self.content.get("involved")
+        people = named if isinstance(named, list) else []
+        return frozenset((self.requested_by, *(each for each in people if isinstance(each, str))))
+
+    @property
     def topic(self) -> str | None:
         """The topic it takes a scope on; None when it takes one on all topics."""
         scope = parse_scope(self.required_scope)
         return None if scope.is_global else scope.topic
 
     def may_be_decided_by(self, person: str, scopes: Iterable[Scope]) -> bool:
-        """Whether this person has the scope, and is not the one who asked where that matters."""
-        return self.reached_by(scopes) and not (self.four_eyes and person == self.requested_by)
+        """Whether this person may approve it: has the scope, and is not involved where that matters."""
+        return self.reached_by(scopes) and not self.bars(person)
+
+    def bars(self, person: str) -> bool:
+        """Whether four eyes keep this person from approving; they may still reject."""
+        return self.four_eyes and person in self.involved
+
+    def shown_to(self, person: str, scopes: Iterable[Scope]) -> bool:
+        """Whether this person may know of it and read it: decides on it, or asked and still sees drafts there.
+
+        One on all topics is shown to who asked, as long as they have any scope.
+        """
+        scopes = tuple(scopes)
+        if self.reached_by(scopes):
+            return True
+        role: Role = "reader" if self.topic is None else "editor"
+        return person == self.requested_by and check_permission(scopes, role, self.topic)
 
     def reached_by(self, scopes: Iterable[Scope]) -> bool:
         """Whether `scopes` reach the one that deciding takes."""

@@ -4,6 +4,7 @@ draft → editor → pending_approval → published, and back. Every write makes
 one stays readable while the next is in work. Resources never change once written.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -30,7 +31,8 @@ class Article(Record):
     """A row of `articles`. `version` is the newest, `published_version` what readers see.
 
     `approval_id` is the request for publication that is open, `workflow_id` what waits for it.
-    `drafted_by` is the editorial workflow that wrote the first draft, if one did.
+    `drafted_by` is the editorial workflow that wrote the first draft, if one did; `submitted_by` who handed
+    it to the editors last.
     """
 
     id: int
@@ -45,6 +47,7 @@ class Article(Record):
     created_at: datetime
     updated_at: datetime
     submitted_at: datetime | None
+    submitted_by: str | None
     published_at: datetime | None
 
 
@@ -71,6 +74,18 @@ class AttachedResource(Record):
     kind: ResourceKind
     name: str
     digest: str
+
+
+class RevealedResource(AttachedResource):
+    """An attached resource that the readers of the article's topic can't read before it is published.
+
+    `attached_by` is on whose right it rests there; `open` is where it is read in full.
+    """
+
+    topic: str
+    status: ResourceStatus
+    attached_by: str
+    open: str
 
 
 class ArticleVersion(Record):
@@ -105,9 +120,19 @@ class Resource(Record):
 
 
 def publication_content(
-    article: Article, version: ArticleVersion, editor_notes: str | None
+    article: Article,
+    version: ArticleVersion,
+    editor_notes: str | None,
+    *,
+    becomes_readable: Sequence[RevealedResource] = (),
+    involved: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """What is decided on when publishing is asked for: all that the approver sees, and the digest covers."""
+    """What is decided on when publishing is asked for: all that the approver sees, and the digest covers.
+
+    Args:
+        becomes_readable: the resources that its readers will be able to read by it, and are not yet.
+        involved: who wrote, submitted or asked for this version; see `Approval.involved`.
+    """
     return {
         "article": {
             "id": article.id,
@@ -119,6 +144,8 @@ def publication_content(
         },
         "resources": [resource.model_dump() for resource in version.resources],
         "editor_report": version.editor_report.model_dump(mode="json") if version.editor_report else None,
+        "becomes_readable": [resource.model_dump() for resource in becomes_readable],
+        "involved": list(involved),
         "editor_notes": editor_notes,
     }
 

@@ -10,6 +10,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import Field
 
 from models.articles import Record
+from models.chat_acts import Confirmed
 from models.llm import ModelCall
 from models.users import UserContext
 
@@ -42,9 +43,10 @@ Intent = Literal[
 ]
 INTENTS: tuple[Intent, ...] = get_args(Intent)
 
-# How an answer ended. `processing`: a task was begun and goes on; `refused`: it takes a role that the
-# caller lacks; `limited`: the budget ran out, and the answer is what there was by then.
-ChatStatus = Literal["completed", "processing", "refused", "limited", "interrupted", "failed"]
+# How an answer ended. `processing`: a task was begun and goes on; `asks`: it is done on the next message's
+# yes; `refused`: it takes a role that the caller lacks; `limited`: the budget ran out, and the answer is what
+# there was by then.
+ChatStatus = Literal["completed", "processing", "asks", "refused", "limited", "interrupted", "failed"]
 
 
 class ChatMessage(Record):
@@ -93,7 +95,7 @@ class Turn(Record):
 class Route(Record):
     """Who answers a turn, and why. `score` is the likeness to the intent's examples, -1 to 1.
 
-    `by`: what decided. `refusal` is the scope that the caller lacks for it; then `main_chat` says so.
+    `by`: what decided. `confirmed` is what the message is the yes to. `refusal` is the scope that the caller lacks for it; then `main_chat` says so.
     """
 
     intent: Intent
@@ -101,8 +103,9 @@ class Route(Record):
     topic: str | None
     reason: str
     score: float
-    by: Literal["example", "similarity", "model", "best_guess"]
+    by: Literal["example", "similarity", "model", "best_guess", "confirmed"]
     refusal: str | None = None
+    confirmed: Confirmed | None = None
     calls: tuple[ModelCall, ...] = ()
 
 

@@ -79,3 +79,5 @@ class ChatConfig(Section):
     tools: ToolUseConfig
     # Articles or resources that one answer rests on at most.
     sources: Count
+    # How long a question that asks for a yes may be answered.
+    confirm_seconds: Positive

@@ -48,11 +48,45 @@ PUBLIC_SECRETS = frozenset(
 )
 
 
+class GrantsConfig(Section):
+    """Who has which scopes, as a JSON object `{"ann": ["macro:analyst"]}` in a file or at a URL.
+
+    It is read every `every_seconds`. While it can't be read, what it last said holds.
+    """
+
+    file: ResolvedPath | None = None
+    url: Url | None = None
+    every_seconds: Positive
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "GrantsConfig":
+        if (self.file is None) == (self.url is None):
+            raise ValueError("give file or url, and not both")
+        return self
+
+
+class DecideConfig(Section):
+    """What a token has that a person decides with: one of `values` in its `claim`, `audience`, or both."""
+
+    claim: Text | None = None
+    values: tuple[Text, ...] = Field(default=(), strict=False)
+    audience: Text | None = None
+
+    @model_validator(mode="after")
+    def _something(self) -> "DecideConfig":
+        if (self.claim is None) != (not self.values):
+            raise ValueError("claim and values: give both, or neither")
+        if self.claim is None and self.audience is None:
+            raise ValueError("give claim and values, or audience; null instead lets any token decide")
+        return self
+
+
 class AuthConfig(Section):
     """How tokens are signed and checked (RFC 7519, RFC 8725): `secret` (HS256), `jwks`, or both.
 
     The algorithm decides which of the two a token is checked with. `leeway_seconds` is how far clocks may
-    differ.
+    differ. Without a token that carries it a scope counts as had for `grants_last_seconds`; `grants` names a
+    list that goes before all tokens. `decide` null: any token decides on approvals.
     """
 
     issuer: Text
@@ -60,6 +94,9 @@ class AuthConfig(Section):
     secret: Secret | None = None
     jwks: JwksConfig | None = None
     token_minutes: Count
+    grants_last_seconds: Positive
+    grants: GrantsConfig | None = None
+    decide: DecideConfig | None
     leeway_seconds: Annotated[float, Field(ge=0, le=300)] = 0.0
 
     @field_validator("secret")

@@ -10,10 +10,22 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer
 
 from models.errors import PermissionMissing
 from models.lookalikes import fault_of
-from models.scopes import Role, Scope, check_permission, parse_scope
+from models.scopes import ROLES, Role, Scope, check_permission, highest_role, parse_scope
 
 EVERY_SCOPE = "*"
 MAX_SUBJECT = 255
+# What the site itself is called in records: nobody's token may say so.
+INTERNAL_NAMES = frozenset(
+    (
+        "batch",
+        "edit_articles",
+        "scrape_urls",
+        "extract_knowledge",
+        "index_knowledge_base",
+        "signoff",
+        "system",
+    )
+)
 
 # In JSON a scope is its text, as everywhere that people see it.
 ScopeText = Annotated[
@@ -30,8 +42,8 @@ class _Record(BaseModel):
 class Identity(_Record):
     """What a verified token says. `subject` is its `sub`, the user's name in every record.
 
-    `issued_at` is absent where the token does not say; such a token never replaces stored scopes that a
-    dated one brought.
+    `client` is whom the token was made for (`azp`, or `client_id`), '' where it does not say; `issued_at` is
+    absent where it does not say. `decides`: it is a person's own, and may decide on approvals.
     """
 
     subject: str
@@ -40,10 +52,15 @@ class Identity(_Record):
     scopes: tuple[ScopeText, ...]
     issued_at: datetime | None
     expires_at: datetime
+    client: str = ""
+    decides: bool = False
 
 
 class UserContext(_Record):
-    """The caller (seed 000 §4.1): `scopes` are those of the token without the revoked ones."""
+    """The caller (seed 000 §4.1): `scopes` are those of the token that are not taken away.
+
+    `decides`: the token is one that approvals are decided with (`auth.decide`).
+    """
 
     user_id: int
     subject: str
@@ -56,6 +73,7 @@ class UserContext(_Record):
     chat_tonality_text: str | None = None
     content_tonality_text: str | None = None
     expires_at: datetime | None = None
+    decides: bool = False
 
     def has(self, role: Role, topic: str | None = None, *, global_admin_override: bool = True) -> bool:
         """Whether the caller reaches `role` on `topic`; see `check_permission`."""
@@ -67,6 +85,11 @@ class UserContext(_Record):
             wanted = f"{topic or '{topic}'}:{role}"
             raise PermissionMissing(f"this takes the scope {wanted}", scope=wanted)
 
+    def on(self, topic: str) -> "UserContext":
+        """The same person with nothing but what they have on one topic: they see what its own people see."""
+        scopes = tuple(Scope(topic=topic, role=role) for role in ROLES if self.has(role, topic))[-1:]
+        return self.model_copy(update={"scopes": scopes, "role": highest_role(scopes)})
+
     def require_global(self, role: Role) -> None:
         """Raise PermissionMissing unless the caller has `role`, or one above it, on all topics."""
         if not check_permission([scope for scope in self.scopes if scope.is_global], role):
@@ -74,7 +97,7 @@ class UserContext(_Record):
 
 
 class User(_Record):
-    """A row of `users`, as an admin sees it: scopes as last seen, and what was taken away."""
+    """A row of `users`, as an admin sees it: the scopes they are known to have, and what was revoked."""
 
     id: int
     subject: str
@@ -106,6 +129,27 @@ def is_subject(text: str) -> bool:
     return fits and fault_of(text) is None
 
 
-def effective(scopes: tuple[Scope, ...], revoked: frozenset[str]) -> tuple[Scope, ...]:
-    """The scopes that are left. A revocation takes that very scope: `macro:reader` leaves `macro:admin`."""
-    return () if EVERY_SCOPE in revoked else tuple(scope for scope in scopes if str(scope) not in revoked)
+def is_internal(text: str) -> bool:
+    """Whether records call something of the site's own so, however it is capitalised."""
+    return text.casefold() in INTERNAL_NAMES
+
+
+def effective(
+    scopes: tuple[Scope, ...], revoked: frozenset[str], listed: tuple[Scope, ...] | None = None
+) -> tuple[Scope, ...]:
+    """The scopes that are left. A revocation takes that very scope: `macro:reader` leaves `macro:admin`.
+
+    Args:
+        listed: what a source of grants says the person has; a scope below one of these is left. None: there
+            is no such source.
+    """
+    if EVERY_SCOPE in revoked:
+        return ()
+    left = tuple(scope for scope in scopes if str(scope) not in revoked)
+    return left if listed is None else tuple(scope for scope in left if _within(scope, listed))
+
+
+def _within(scope: Scope, listed: tuple[Scope, ...]) -> bool:
+    if scope.is_global:
+        return check_permission([each for each in listed if each.is_global], scope.role)
+    return check_permission(listed, scope.role, scope.topic)

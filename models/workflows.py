@@ -17,7 +17,7 @@ ENDED_STATUSES: tuple[WorkflowStatus, ...] = ("succeeded", "failed", "cancelled"
 
 
 class Permission(BaseModel):
-    """What the requester must have; checked again, from the stored scopes, when the workflow resumes."""
+    """What the requester must have; checked again, from their grants, when the workflow resumes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

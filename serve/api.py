@@ -4,6 +4,7 @@ The app is built inside the replica, so nothing of it is pickled. A replica hold
 nothing that matters: killing it loses no request that was answered.
 """
 
+import asyncio
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -22,6 +23,7 @@ from models.store.database import Database
 from serve.admission import Admission, Crowd
 from serve.answering import Answers, Assistant, MainChatAgent
 from serve.feed import Feed
+from serve.grants import GrantList
 from serve.metrics import Metrics
 from serve.openai_errors import OpenAIErrors
 from serve.openapi import describe
@@ -106,10 +108,13 @@ def make_app(
             app.state.feed = Feed(database)
             app.state.readiness = Readiness(config=config, database=database, probes=probes)
             app.state.answers = Answers(away=app.state.readiness.assistant_away)
+            listed = asyncio.create_task(GrantList(database, config.auth.grants).follow())
             try:
                 async with mcp_open(app):
                     yield
             finally:
+                listed.cancel()
+                await asyncio.gather(listed, return_exceptions=True)
                 await app.state.answers.close()
                 await app.state.feed.close()
                 await app.state.readiness.close()

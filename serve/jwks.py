@@ -8,7 +8,6 @@ import asyncio
 import json
 import logging
 import os
-import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
 from models.config_publishing import JwksConfig, JwtAlgorithm
 from models.errors import KeysUnavailable
+from serve.trusted import fetched
 
 _log = logging.getLogger("signoff.jwks")
 
@@ -137,10 +137,7 @@ class FileKeys:
 
 
 class UrlKeys:
-    """A key set at a URL, kept for `cache_seconds`, and fetched once however many ask at a time.
-
-    TLS is checked against the machine's own certificate store, where a site's private authority is.
-    """
+    """A key set at a URL, kept for `cache_seconds`, and fetched once however many ask at a time."""
 
     def __init__(self, url: str, cache_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._url = url
@@ -169,25 +166,10 @@ class UrlKeys:
             if unknown:
                 self._unknown_at = now + _AGAIN_SECONDS
             try:
-                async with asyncio.timeout(_FETCH_SECONDS):
-                    self._keys = read_keys(await self._fetch())
+                self._keys = read_keys(await fetched(self._url, _MAX_BYTES, _FETCH_SECONDS))
                 self._due_at = self._clock() + self._cache_seconds
             except (httpx.HTTPError, TimeoutError, ValueError) as error:
                 self._due_at = self._clock() + _AGAIN_SECONDS
                 self._fault = str(error) or type(error).__name__
                 _log.warning("auth.jwks.url %s can't be fetched: %s", self._url, self._fault)
 
-    async def _fetch(self) -> bytes:
-        store = ssl.create_default_context()
-        async with (
-            httpx.AsyncClient(trust_env=False, verify=store, timeout=_FETCH_SECONDS) as client,
-            client.stream("GET", self._url, headers={"Accept": "application/json"}) as answer,
-        ):
-            if answer.status_code != httpx.codes.OK:
-                raise ValueError(f"it answered with status {answer.status_code}")
-            body = bytearray()
-            async for part in answer.aiter_bytes():
-                body += part
-                if len(body) > _MAX_BYTES:
-                    break
-            return bytes(body)

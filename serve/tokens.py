@@ -12,10 +12,11 @@ from typing import Any
 import jwt
 
 from models.config import AuthConfig
+from models.config_publishing import DecideConfig
 from models.errors import Unauthenticated
 from models.lookalikes import fault_of
 from models.scopes import Scope, read_scopes
-from models.users import MAX_SUBJECT, Identity, is_subject
+from models.users import MAX_SUBJECT, Identity, is_internal, is_subject
 from serve.jwks import source_of
 
 _MAX_BYTES = 16 * 1024
@@ -28,6 +29,7 @@ class TokenVerifier:
     def __init__(self, auth: AuthConfig, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._auth = auth
         self._source = source_of(auth.jwks, clock) if auth.jwks else None
+        self.grants_last_seconds = auth.grants_last_seconds
 
     async def verify(self, token: str) -> Identity:
         """Who a token speaks for: algorithm, signature, issuer, audience and times are checked.
@@ -52,7 +54,7 @@ class TokenVerifier:
             )
         except (jwt.PyJWTError, ValueError) as error:
             raise _refused(str(error)) from error
-        return _identity(claims)
+        return _identity(claims, self._auth.decide)
 
     async def _key(self, header: dict[str, Any]) -> tuple[str, Any]:
         """The algorithm and the key to check with, both of them from the configuration."""
@@ -104,12 +106,14 @@ def _refused(reason: str) -> Unauthenticated:
     )
 
 
-def _identity(claims: dict[str, Any]) -> Identity:
+def _identity(claims: dict[str, Any], decide: DecideConfig | None) -> Identity:
     subject = claims["sub"]
     if not isinstance(subject, str) or not is_subject(subject):
         reason = fault_of(subject[:MAX_SUBJECT]) if isinstance(subject, str) else None
         shape = "must be 1 to 255 printable characters, without spaces at its ends"
         raise _refused(f"sub {reason or shape}")
+    if is_internal(subject):
+        raise _refused(f"sub is {subject!r}, which the site calls its own work: name the person another way")
     expires_at = _time(claims, "exp")
     assert expires_at is not None  # it is required
     return Identity(
@@ -119,7 +123,23 @@ def _identity(claims: dict[str, Any]) -> Identity:
         scopes=_scopes(claims),
         issued_at=_time(claims, "iat"),
         expires_at=expires_at,
+        client=(_text(claims.get("azp")) or _text(claims.get("client_id")))[:MAX_SUBJECT],
+        decides=_decides(claims, decide),
     )
+
+
+def _decides(claims: dict[str, Any], wanted: DecideConfig | None) -> bool:
+    """Whether the token is one to decide with: it has the claim, and is for the audience, that this takes."""
+    if wanted is None:
+        return True
+    said = _texts(claims.get(wanted.claim)) if wanted.claim else set()
+    claimed = wanted.claim is None or bool(said & set(wanted.values))
+    return claimed and (wanted.audience is None or wanted.audience in _texts(claims.get("aud")))
+
+
+def _texts(claim: object) -> set[str]:
+    """A claim that is a text, or a list of them, such as `amr` (RFC 8176)."""
+    return {each for each in (claim if isinstance(claim, list) else [claim]) if isinstance(each, str)}
 
 
 def _time(claims: dict[str, Any], name: str) -> datetime | None:

@@ -1,8 +1,8 @@
 """The agent that does what editors ask: review, send back, ask for publication, list what waits.
 
 Seed 000 §3.2, EditorSubAgent. Called by `main_chat`. It asks no model: only the person's own words choose the
-article and what is done with it, so no text that anybody wrote into an article or a source can. Approving is
-never done here.
+article and what is done with it, after a yes of their own, so no text that anybody wrote into an article, a
+source or a message that was pasted can. Approving is never done here.
 """
 
 import re
@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator
 from contextlib import suppress
 from typing import Any
 
+from actors.chat.confirming import agreed, asks
 from actors.chat.equipment import Equipment
 from actors.chat.links import escaped, plain
 from actors.chat.mentions import articles_named
@@ -18,6 +19,7 @@ from actors.runtime.directory import Directory
 from actors.tools.articles import StatusResponse
 from actors.tools.editor import PendingApprovalsResponse, PublishArticleResponse, ReviewArticleResponse
 from models.chat import Done, Piece, Route, Turn, WorkflowState
+from models.chat_acts import Act
 from models.config import Config
 from models.errors import (
     ArticleConflict,
@@ -64,15 +66,17 @@ class Editor:
         if route.intent == "approvals":
             return await self._approvals(route, reply)
         named = article_spoken_of(turn)
+        if route.confirmed is not None and route.confirmed.act.article_id is not None:
+            named = (route.confirmed.act.article_id,)
         if len(named) != 1:
             reply.say(self._with.text("which_article", ARTICLES=named))
             return reply.done()
         if route.intent == "review":
             return await self._review(reply, named[0])
         if route.intent == "changes":
-            return await self._changes(turn, reply, named[0])
+            return await self._changes(turn, route, reply, named[0])
         assert route.intent == "publish", f"the editor does not answer {route.intent}"
-        return await self._publish(turn, reply, named[0])
+        return await self._publish(turn, route, reply, named[0])
 
     async def _review(self, reply: Reply, article_id: int) -> Done:
         review = await reply.call("review_article", {"article_id": article_id})
@@ -99,18 +103,26 @@ class Editor:
         )
         return reply.done()
 
-    async def _changes(self, turn: Turn, reply: Reply, article_id: int) -> Done:
-        if len(re.findall(r"[^\W\d_]{2,}", turn.message)) < _LEAST_NOTES:
+    async def _changes(self, turn: Turn, route: Route, reply: Reply, article_id: int) -> Done:
+        notes = (route.confirmed.act.words if route.confirmed else None) or turn.message.strip()[:_NOTES]
+        if len(re.findall(r"[^\W\d_]{2,}", notes)) < _LEAST_NOTES:
             reply.say(self._with.text("which_changes", ARTICLE_ID=article_id))
             return reply.done()
-        notes = turn.message.strip()[:_NOTES]
+        act = Act(intent="changes", article_id=article_id, words=notes)
+        if await agreed(self._with, turn, route, reply, act) is None:
+            return asks(reply)
         answer = await reply.call("request_changes", {"article_id": article_id, "notes": notes})
         assert isinstance(answer, StatusResponse)
         reply.say(self._with.text("changes_requested", ARTICLE_ID=article_id, NOTES=escaped(notes)))
         return reply.done()
 
-    async def _publish(self, turn: Turn, reply: Reply, article_id: int) -> Done:
+    async def _publish(self, turn: Turn, route: Route, reply: Reply, article_id: int) -> Done:
+        if not self._config.features.enable_hitl_workflow:
+            raise FeatureOff("publishing is switched off here: features.enable_hitl_workflow is false")
         try:
+            act = Act(intent="publish", article_id=article_id)
+            if await agreed(self._with, turn, route, reply, act) is None:
+                return asks(reply)
             answer = await reply.call("publish_article", {"article_id": article_id})
         except ArticleConflict:
             if (done := await self._waiting(turn, reply, article_id)) is not None:

@@ -6,8 +6,11 @@ agent that answers it, and itself handles small talk, the caller's tasks, and re
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import Literal
 
+from actors.chat.access import ACCESS
 from actors.chat.composing import topics_by_role
+from actors.chat.confirming import heard
 from actors.chat.equipment import Equipment
 from actors.chat.links import escaped, plain
 from actors.chat.merging import merged
@@ -17,6 +20,7 @@ from actors.runtime.directory import Directory
 from actors.runtime.embedder import Embedder, OpenAIEmbedder
 from actors.runtime.llm import ModelClient
 from models.chat import Done, Piece, Route, Routed, Turn
+from models.chat_acts import Confirmed
 from models.config import Config
 from models.intents import Intents
 from models.llm import ModelCall
@@ -67,7 +71,8 @@ class MainChat:
             AgentDied: the agent's process ended in mid-answer.
             ModelUnavailable and the like: what kept the answer from being given.
         """
-        route = await self._router.route(turn)
+        said = await heard(self._with, turn)
+        route = await self._router.route(turn) if said is None else _on_yes(turn, said)
         yield Routed(agent_type=route.agent_type, intent=route.intent, topic=route.topic, reason=route.reason)
         if route.agent_type == "main_chat":
             pieces = self._own(turn, route)
@@ -83,6 +88,9 @@ class MainChat:
         if route.refusal is not None:
             yield reply.say(self._refusal(turn, route))
             yield reply.done("refused")
+        elif route.by == "confirmed":
+            yield reply.say(self._with.text("asked_too_late"))
+            yield reply.done("failed")
         elif route.intent == "tasks":
             yield reply.say(await self._tasks(turn))
             yield reply.done()
@@ -113,6 +121,25 @@ class MainChat:
         return self._with.text(
             "tasks", TASKS=[_shown(task) for task in found], OPEN=going[0] if going else None
         )
+
+
+def _on_yes(turn: Turn, said: Confirmed | Literal["over"]) -> Route:
+    """Who does what the message is the yes to; `main_chat` itself where that is over."""
+    reason = "is a yes to what was asked"
+    if said == "over":
+        return Route(
+            intent="general", agent_type="main_chat", topic=turn.topic, reason=reason, score=1, by="confirmed"
+        )
+    intent = said.act.intent
+    return Route(
+        intent=intent,
+        agent_type=ACCESS[intent][0],
+        topic=said.act.topic,
+        reason=reason,
+        score=1,
+        by="confirmed",
+        confirmed=said,
+    )
 
 
 def with_routing(done: Done, calls: tuple[ModelCall, ...]) -> Done:

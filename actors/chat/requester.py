@@ -1,7 +1,8 @@
 """Whoever asked for a research, while they are not here: what is done, is done as them.
 
-Used by the research's steps. Scopes are looked up each time, as last seen without what was taken away, so
-a scope that is taken away meanwhile stops the research at its next step.
+Used by the research's steps. Grants are looked up each time, so one that is taken away meanwhile stops the
+research at its next step. All is done with what they have on the research's topic alone: what another topic
+keeps from its readers is neither found nor attached, whatever else the requester may do there.
 """
 
 from typing import Any
@@ -12,8 +13,9 @@ from actors.tools.search import HybridSearch
 from actors.tools.table import TOOLS
 from models.articles import Article
 from models.errors import ArticleConflict, PermissionMissing
+from models.research import Finding
 from models.scopes import Role
-from models.store import articles, research, users
+from models.store import articles, research, resources, users
 from models.store.database import Connection
 from models.users import UserContext
 
@@ -46,7 +48,18 @@ class Requester:
                 f"{caller.subject} asked for this research and no longer has {self._topic}:{ROLE}",
                 scope=f"{self._topic}:{ROLE}",
             )
-        return caller
+        return caller.on(self._topic)
+
+    async def shareable(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """The findings without stored resources that another topic keeps; those are not even read."""
+        stored = [finding.resource_id for finding in findings if finding.resource_id is not None]
+
+        async def look() -> frozenset[int]:
+            async with self._run.database.connection() as connection:
+                return await resources.of_topic(connection, stored, self._topic)
+
+        known = await self._run.database.steadily(look) if stored else frozenset()
+        return tuple(each for each in findings if each.resource_id is None or each.resource_id in known)
 
     async def call(self, connection: Connection, tool: str, **arguments: Any) -> Any:
         """Call a tool in a step's own transaction; see `Registry.call` for what it raises."""

@@ -99,7 +99,7 @@ class Study:
             try:
                 findings: Findings = await self._agent(branch).find(brief)
                 note = one_line(findings.note or "") or None
-                found = tuple(storable(finding) for finding in findings.found)
+                found = await self._requester.shareable(tuple(storable(each) for each in findings.found))
                 return Answer(value=Searched(branch=branch, found=found, note=note))
             except (Fenced, *GONE):
                 raise

@@ -26,7 +26,6 @@ from actors.runtime.run import Run
 from models.approvals import GateDecision, GateStop
 from models.config import Config
 from models.errors import Fenced, JournalMismatch, PermissionMissing, SignoffError, WorkflowDeadly
-from models.scopes import check_permission
 from models.store import approvals, claims, users
 from models.store.database import Database
 from models.text import logged, one_line
@@ -140,8 +139,7 @@ class Execution:
                 found = await approvals.decided(connection, self.claim.workflow_id)
                 permission = self.claim.permission
                 if permission and any(decision.status == "approved" for decision in found.values()):
-                    scopes = await users.stored_scopes(connection, self.claim.requested_by)
-                    if not check_permission(scopes, permission.role, permission.topic):
+                    if not await users.still_has(connection, self.claim.requested_by, permission):
                         raise PermissionMissing(
                             f"{self.claim.requested_by} asked for this and no longer has "
                             f"{permission.topic}:{permission.role}"

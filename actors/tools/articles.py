@@ -6,12 +6,12 @@ from typing import Annotated
 from pydantic import Field
 
 from actors.tools.sight import (
+    attachable_resource,
     known_topic,
     sees_drafts,
     topic_in_request,
     topic_of_article,
     visible_article,
-    visible_resource,
     visible_version,
 )
 from actors.tools.tool import Input, Output, ToolContext, tool
@@ -202,11 +202,13 @@ class WriteArticleResponse(Output):
 @tool(ToolPermission(required_role="analyst", topic_scoped=True), topic=topic_of_article)
 async def write_article_content(context: ToolContext, request: WriteArticleRequest) -> WriteArticleResponse:
     """Write a new version of an article. A request for publication that is open becomes void by it."""
-    for resource_id in request.resource_ids:
-        await visible_resource(context, resource_id)
     article = await articles.lock(context.connection, request.article_id)
     before = await articles.get_version(context.connection, article.id, article.version)
     attached = [resource.id for resource in before.resources]
+    for resource_id in request.resource_ids:
+        # Those it has rest on the right of whoever attached them.
+        if resource_id not in attached:
+            await attachable_resource(context, resource_id, article.topic)
     written, version = await articles.write(
         context.connection,
         request.article_id,

@@ -11,7 +11,7 @@ from pydantic import Field
 from actors.tools.articles import ArticleId
 from actors.tools.tool import Input, Output, ToolContext, tool
 from models.approvals import Approval, ApprovalStatus
-from models.errors import ApprovalConflict, ApprovalNotFound
+from models.errors import ApprovalConflict, ApprovalNotFound, PermissionMissing
 from models.store import approval_inbox, approvals
 from models.tools import PlainText, ToolPermission
 
@@ -43,16 +43,15 @@ class DecisionResponse(Output):
 
 
 async def _about(context: ToolContext, request: DecisionRequest) -> tuple[str | None, str | None]:
-    approval = await approval_inbox.get(context.connection, request.approval_id)
+    approval = await _asked(context, request)
     return approval.topic, approval.about
 
 
 @tool(_ANYONE, about=_about, for_models=False)
 async def decide_approval(context: ToolContext, request: DecisionRequest) -> DecisionResponse:
     """Approve or reject exactly what was shown."""
-    approval = await approval_inbox.get(context.connection, request.approval_id)
+    approval = await _asked(context, request)
     caller = context.caller
-    _check_knows_topic(context, approval)
     answer = {"decision": request.decision, "digest": request.digest, "notes": request.notes}
     decided = await approvals.decide_in(
         context.connection,
@@ -102,7 +101,6 @@ async def _about_article(
 async def decide_article(context: ToolContext, request: ArticleDecisionRequest) -> ArticleDecisionResponse:
     """Approve or reject the publication that is asked for."""
     approval = await _approval_meant(context, request)
-    _check_knows_topic(context, approval)
     decision = "approve" if request.approved else "reject"
     decided = await approvals.decide_in(
         context.connection,
@@ -130,19 +128,42 @@ async def decide_article(context: ToolContext, request: ArticleDecisionRequest) 
     )
 
 
-def _check_knows_topic(context: ToolContext, approval: Approval) -> None:
-    """To whoever has no role on the topic, it is as if the approval did not exist."""
-    caller = context.caller
-    if approval.requested_by != caller.subject and not caller.has("reader", approval.topic):
+async def _asked(context: ToolContext, request: DecisionRequest) -> Approval:
+    """The approval, if this caller may know of it and decide with the token that he came with."""
+    approval = await approval_inbox.get(context.connection, request.approval_id)
+    if not _knows_of(context, approval):
         raise ApprovalNotFound(f"there is no approval {approval.id!r}")
+    _check_decides(context, approval)
+    return approval
+
+
+def _knows_of(context: ToolContext, approval: Approval) -> bool:
+    """Whether the caller sees what it is about, or decides on it; to all others it does not exist."""
+    caller = context.caller
+    if approval.topic is not None and caller.has("editor", approval.topic):
+        return True
+    return approval.shown_to(caller.subject, caller.scopes)
+
+
+def _check_decides(context: ToolContext, approval: Approval) -> None:
+    """The scope first: whoever lacks it is told so, whatever their token is for."""
+    if approval.reached_by(context.caller.scopes) and not context.caller.decides:
+        raise PermissionMissing(
+            "deciding takes a person: this token is one for an agent or a client; decide with your own, as "
+            "`signoff approve` makes one or your login gives it (auth.decide)"
+        )
 
 
 async def _approval_meant(context: ToolContext, request: ArticleDecisionRequest) -> Approval:
     """The request that is open, or else the last one, so that the answer can say what became of it."""
-    found = await approval_inbox.about(context.connection, f"article:{request.article_id}")
+    every = await approval_inbox.about(context.connection, f"article:{request.article_id}")
+    found = [approval for approval in every if _knows_of(context, approval)]
     if not found:
         raise ApprovalNotFound(f"nobody has asked for the publication of article {request.article_id}")
     latest = found[0]
+    _check_decides(context, latest)
+    if not latest.reached_by(context.caller.scopes):
+        return latest  # which is refused, and by what that takes
     shown = {approval.digest for approval in found}
     if latest.status == "pending" and request.digest is None and len(shown) > 1:
         raise ApprovalConflict(

@@ -7,6 +7,7 @@ from pydantic import FailFast, Field, model_validator
 
 from actors.tools.articles import ArticleId, Query, Topic
 from actors.tools.sight import (
+    attachable_resource,
     known_topic,
     topic_of_article,
     visible_article,
@@ -238,8 +239,9 @@ class AttachmentResponse(Output):
 
 @tool(WRITE, topic=topic_of_article)
 async def attach_resource(context: ToolContext, request: AttachmentRequest) -> AttachmentResponse:
-    """Attach a resource to an article."""
-    await visible_resource(context, request.resource_id)
+    """Attach a resource to an article. A draft of another topic takes the right to publish there."""
+    topic = (await visible_article(context, request.article_id)).topic
+    await attachable_resource(context, request.resource_id, topic)
     return await _change_attached(context, request.article_id, add=request.resource_id)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from actors.tools.tool import ToolContext
 from models.articles import Article, ArticleVersion, Resource
 from models.config import Config
-from models.errors import ArticleNotFound, InputInvalid, ResourceNotFound
-from models.store import articles, resources
+from models.errors import ArticleNotFound, InputInvalid, PermissionMissing, ResourceNotFound
+from models.store import approval_inbox, articles, resources
 from models.users import UserContext
 
 
@@ -62,12 +62,40 @@ async def visible_version(
 
 
 async def visible_resource(context: ToolContext, resource_id: int) -> Resource:
-    """A resource in a topic whose drafts the caller sees, or one that a published article rests on."""
+    """A resource in a topic whose drafts the caller sees, or one that a published article rests on.
+
+    Or one that becomes readable by what the caller is asked to approve, for as long as that waits.
+    """
     resource = await resources.get(context.connection, resource_id)
     caller = context.caller
     if sees_drafts(caller, resource.topic):
         return resource
     shown = await resources.shown_with_published(context.connection, resource_id)
-    if not any(caller.has("reader", topic) for topic in shown):
-        raise ResourceNotFound(f"there is no resource {resource_id}")
+    if any(caller.has("reader", topic) for topic in shown):
+        return resource
+    asked = await approval_inbox.revealing(context.connection, resource_id)
+    if any(approval.reached_by(caller.scopes) for approval in asked):
+        return resource
+    raise ResourceNotFound(f"there is no resource {resource_id}")
+
+
+async def attachable_resource(context: ToolContext, resource_id: int, topic: str) -> Resource:
+    """A resource that the caller may attach to an article of a topic.
+
+    A draft of another topic is published with it, so it takes the right to decide on publishing there.
+
+    Raises:
+        ResourceNotFound, and PermissionMissing: another topic keeps it.
+    """
+    resource = await visible_resource(context, resource_id)
+    if resource.topic == topic or resource.status == "published":
+        return resource
+    role = context.config.publishing.policy(resource.topic).role
+    if not context.caller.has(role, resource.topic):
+        wanted = f"{resource.topic}:{role}"
+        raise PermissionMissing(
+            f"resource {resource_id} is a draft of {resource.topic}: attaching it to an article of {topic} takes "
+            f"the scope {wanted}, or that {resource.topic} publishes it first",
+            scope=wanted,
+        )
     return resource

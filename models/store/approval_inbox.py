@@ -43,6 +43,17 @@ async def about(connection: Connection, thing: str) -> list[Approval]:
     return [Approval.model_validate(row) for row in await cursor.fetchall()]
 
 
+async def revealing(connection: Connection, resource_id: int) -> list[Approval]:
+    """The approvals that wait, by which a resource would become readable."""
+    cursor = await connection.execute(
+        _SELECT
+        + """WHERE a.status = 'pending'
+             AND a.content -> 'becomes_readable' @> jsonb_build_array(jsonb_build_object('id', %s::bigint))""",
+        (resource_id,),
+    )
+    return [Approval.model_validate(row) for row in await cursor.fetchall()]
+
+
 async def counts(connection: Connection) -> dict[str, int]:
     """How many approvals are in each status."""
     cursor = await connection.execute("SELECT status, count(*) AS n FROM approvals GROUP BY status")
@@ -61,13 +72,14 @@ async def inbox(
     limit: int = 50,
     offset: int = 0,
 ) -> list[Approval]:
-    """The approvals this person may decide or asked for, oldest first."""
+    """The approvals this person may decide, or asked for and may still see, oldest first."""
     reached = [(scope.topic, role) for scope in scopes for role in ROLES[: scope.rank + 1]]
     cursor = await connection.execute(
         _SELECT
         + """
-        WHERE (a.requested_by = %(person)s OR split_part(a.required_scope, ':', 2) = ANY(%(everywhere)s)
-               OR a.required_scope = ANY(%(here)s))
+        WHERE (split_part(a.required_scope, ':', 2) = ANY(%(everywhere)s) OR a.required_scope = ANY(%(here)s)
+               OR (a.requested_by = %(person)s
+                   AND (split_part(a.required_scope, ':', 1) = ANY(%(seen)s) OR %(sees_all)s)))
           AND (%(status)s::text IS NULL OR a.status = %(status)s)
           AND (%(kind)s::text IS NULL OR a.kind = %(kind)s)
           AND (%(topic)s::text IS NULL OR split_part(a.required_scope, ':', 1) = %(topic)s)
@@ -78,6 +90,9 @@ async def inbox(
             "person": person,
             "everywhere": [role for where, role in reached if where == GLOBAL],
             "here": [f"{where}:{role}" for where, role in reached],
+            # Of what this person asked for: see `Approval.shown_to`.
+            "seen": [where for where, role in reached if role == "editor"] + [GLOBAL] * bool(reached),
+            "sees_all": (GLOBAL, "editor") in reached,
             "status": status,
             "kind": kind,
             "topic": topic,

@@ -116,7 +116,7 @@ async def decide_in(
     """
     decision = _read(answer)
     approval = await _lock(connection, approval_id)
-    _check_may_decide(approval, decided_by, tuple(scopes))
+    _check_may_decide(approval, decided_by, tuple(scopes), decision)
     await _check_still_open(connection, approval, decision)
     await _vote(connection, approval, decided_by, decision)
     if decision.decision == "reject":
@@ -220,14 +220,19 @@ async def _lock(connection: Connection, approval_id: str) -> Approval:
     return await approval_inbox.get(connection, approval_id)
 
 
-def _check_may_decide(approval: Approval, decided_by: str, scopes: tuple[Scope, ...]) -> None:
+def _check_may_decide(
+    approval: Approval, decided_by: str, scopes: tuple[Scope, ...], decision: Decision
+) -> None:
     if not approval.reached_by(scopes):
         raise PermissionMissing(
             f"deciding this {approval.kind} takes the scope {approval.required_scope}",
             scope=approval.required_scope,
         )
-    if not approval.may_be_decided_by(decided_by, scopes):
-        raise PermissionMissing(f"{decided_by} asked for this {approval.kind}: someone else must decide it")
+    if decision.decision == "approve" and approval.bars(decided_by):
+        raise PermissionMissing(
+            f"{decided_by} asked for this {approval.kind}, or wrote or submitted what it is about: someone else "
+            "must approve it; rejecting it is open to you"
+        )
 
 
 async def _check_still_open(connection: Connection, approval: Approval, decision: Decision) -> None:
@@ -248,7 +253,7 @@ async def _check_still_open(connection: Connection, approval: Approval, decision
         )
     if decision.digest != approval.digest:
         raise ApprovalConflict(
-            f"this {approval.kind} is not what was shown: its digest is {approval.digest}; look again",
+            f"this {approval.kind} is not what was shown to you: look at it again, and decide on that",
             status="pending",
         )
 
@@ -267,9 +272,10 @@ async def _vote(connection: Connection, approval: Approval, voter: str, decision
 
 
 async def _approvals_that_count(connection: Connection, approval: Approval, voter: str) -> int:
-    """How many have approved: this voter, and those who, as far as is known, still have the scope."""
+    """How many have approved: this voter, and those who still have the scope and are not involved."""
     votes = (await approval_inbox.get(connection, approval.id)).votes
-    earlier = [vote.voter for vote in votes if vote.decision == "approve" and vote.voter != voter]
+    others = [vote.voter for vote in votes if vote.decision == "approve" and vote.voter != voter]
+    earlier = [other for other in others if not approval.bars(other)]
     still = [approval.reached_by(await users.stored_scopes(connection, voter)) for voter in earlier]
     return 1 + sum(still)
 

@@ -10,14 +10,21 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from models.articles import Article, ArticleStatus, ArticleVersion, EditorFindings, what_changed
+from models.articles import (
+    Article,
+    ArticleStatus,
+    ArticleVersion,
+    EditorFindings,
+    RevealedResource,
+    what_changed,
+)
 from models.errors import ArticleConflict, ArticleNotFound, ResourceNotFound
 from models.store import approvals, events, passages
 from models.store.database import Connection
 
 _COLUMNS = (
     "id, topic, status, version, published_version, author, approval_id, workflow_id, drafted_by, "
-    "created_at, updated_at, submitted_at, published_at"
+    "created_at, updated_at, submitted_at, submitted_by, published_at"
 )
 
 
@@ -81,6 +88,32 @@ async def get_version(connection: Connection, article_id: int, version: int) -> 
     if row is None:
         raise ArticleNotFound(f"article {article_id} has no version {version}")
     return ArticleVersion.model_validate(row)
+
+
+async def authors(connection: Connection, article: Article) -> tuple[str, ...]:
+    """Who wrote what readers don't have yet: all versions after the published one."""
+    cursor = await connection.execute(
+        """SELECT DISTINCT written_by FROM article_versions WHERE article_id = %s AND version > %s
+           ORDER BY written_by""",
+        (article.id, article.published_version or 0),
+    )
+    return tuple(row["written_by"] for row in await cursor.fetchall())
+
+
+async def revealed(connection: Connection, article: Article) -> list[RevealedResource]:
+    """What the newest version rests on and the readers of its topic can't read: publishing shows it to them."""
+    cursor = await connection.execute(
+        """SELECT r.id, r.kind, r.name, r.digest, r.topic,
+                  CASE WHEN r.published_in = '{}' THEN 'draft' ELSE 'published' END AS status,
+                  coalesce(ar.attached_by, v.written_by) AS attached_by,
+                  '/api/tools/resources/' || r.id AS open
+           FROM article_resources ar JOIN resources r ON r.id = ar.resource_id
+           JOIN article_versions v ON v.article_id = ar.article_id AND v.version = ar.version
+           WHERE ar.article_id = %s AND ar.version = %s AND NOT (%s = ANY(r.published_in))
+           ORDER BY ar.place, r.id""",
+        (article.id, article.version, article.topic),
+    )
+    return [RevealedResource.model_validate(row) for row in await cursor.fetchall()]
 
 
 async def lock(connection: Connection, article_id: int) -> Article:
@@ -221,10 +254,14 @@ async def _put_version(
     )
     wanted = list(dict.fromkeys(resource_ids))
     cursor = await connection.execute(
-        """INSERT INTO article_resources (article_id, version, resource_id, place)
-           SELECT %s, %s, r.id, array_position(%s::bigint[], r.id) FROM resources r WHERE r.id = ANY(%s)
-           RETURNING resource_id""",
-        (article_id, version, wanted, wanted),
+        """INSERT INTO article_resources (article_id, version, resource_id, place, attached_by)
+           SELECT %(article)s, %(version)s, r.id, array_position(%(wanted)s::bigint[], r.id),
+                  coalesce((SELECT coalesce(b.attached_by, v.written_by) FROM article_resources b
+                            JOIN article_versions v ON v.article_id = b.article_id AND v.version = b.version
+                            WHERE b.article_id = %(article)s AND b.version = %(version)s - 1
+                              AND b.resource_id = r.id), %(by)s)
+           FROM resources r WHERE r.id = ANY(%(wanted)s) RETURNING resource_id""",
+        {"article": article_id, "version": version, "wanted": wanted, "by": by},
     )
     found = {row["resource_id"] for row in await cursor.fetchall()}
     if missing := [str(n) for n in wanted if n not in found]:

@@ -50,6 +50,23 @@ messages = sa.Table(
     ),
 )
 sa.Index("messages_conversation_id_id_idx", messages.c.conversation_id, messages.c.id)
+# What the assistant asked a yes for, by what exactly it asked; an OpenAI client's chat is no conversation here.
+chat_acts = sa.Table(
+    "chat_acts",
+    metadata,
+    column_text("id", primary_key=True),
+    column_text("person"),
+    column_text("conversation_id"),
+    column_text("question_digest"),
+    sa.Column("act", JSONB, nullable=False),
+    column_when("created_at", default=True),
+    column_when("expires_at"),
+    # The request that said yes.
+    column_text("taken_by", nullable=True),
+    sa.UniqueConstraint("person", "conversation_id", "question_digest"),
+)
+sa.Index("chat_acts_expires_at_idx", chat_acts.c.expires_at)
+
 sa.Index(
     "messages_owner_request_id_idx",
     messages.c.owner,

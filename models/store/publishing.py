@@ -4,10 +4,11 @@ Each is one transaction, with its event and, where someone outside must know, it
 and giving back are steps of the publish workflow: done once, however often a runner tries.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from models.approvals import Approval, GateRequest, content_digest
-from models.articles import Article, publication_content
+from models.articles import Article, ArticleVersion, RevealedResource, publication_content
 from models.config import PublishingConfig
 from models.errors import ArticleConflict, InputInvalid
 from models.store import (
@@ -41,7 +42,9 @@ async def submit(connection: Connection, article_id: int, *, by: str) -> Article
     if not version.content.strip():
         raise InputInvalid(f"article {article_id} has no content: write it before it is submitted for review")
     submitted = await articles.move(connection, article, "editor")
-    await connection.execute("UPDATE articles SET submitted_at = now() WHERE id = %s", (article_id,))
+    await connection.execute(
+        "UPDATE articles SET submitted_at = now(), submitted_by = %s WHERE id = %s", (by, article_id)
+    )
     await articles.tell(connection, "article.submitted", submitted, {"by": by})
     return await articles.get(connection, article_id)
 
@@ -68,12 +71,21 @@ async def ask(
     Returns how many messages, too: one for each webhook that wants to know.
 
     Args:
+        by: who asks; a batch's submitter, for one. They, the authors and who submitted it are involved.
         permission: what `by` must still have when the workflow resumes; None for a batch.
+
+    Raises:
+        ArticleConflict: it is not with the editors, or rests on what another topic keeps.
     """
     article = await _expect(connection, article_id, "editor", "put up for publication")
     version = await articles.get_version(connection, article_id, article.version)
     policy = settings.policy(article.topic)
-    content = publication_content(article, version, editor_notes)
+    shown = await articles.revealed(connection, article)
+    await _check_embargo(connection, article, shown, settings)
+    involved = {by, article.submitted_by or by, *await articles.authors(connection, article)}
+    content = publication_content(
+        article, version, editor_notes, becomes_readable=shown, involved=sorted(involved)
+    )
     workflow = await workflows.create(
         connection,
         WorkflowRequest(
@@ -117,16 +129,17 @@ async def publish(
     """pending_approval → published, if what was approved is what the article says.
 
     Raises:
-        ArticleConflict: the article waits for another approval, or its text is not what was approved.
+        ArticleConflict: the article waits for another approval, its text is not what was approved, or it
+            would show its readers what was not shown to whoever approved, or what another topic keeps.
     """
     article = await articles.lock(connection, article_id)
     approval = await approval_inbox.get(connection, approval_id)
     if article.approval_id != approval_id or approval.status != "approved":
         raise ArticleConflict(f"article {article_id} does not wait for approval {approval_id}")
     version = await articles.get_version(connection, article_id, article.version)
-    notes = approval.content["editor_notes"]
-    if content_digest(publication_content(article, version, notes)) != approval.digest:
+    if content_digest(_as_asked(article, version, approval)) != approval.digest:
         raise ArticleConflict(f"article {article_id} is not what approval {approval_id} was given for")
+    await _check_revealed(connection, article, approval, settings)
     published = await articles.move(connection, article, "published", published_version=article.version)
     await resources.note_published(connection, article_id)
     await connection.execute("UPDATE articles SET published_at = now() WHERE id = %s", (article_id,))
@@ -193,6 +206,45 @@ async def notify_people(
             role="admin",
             person=person,
         )
+
+
+def _as_asked(article: Article, version: ArticleVersion, approval: Approval) -> dict[str, Any]:
+    """The article as it is now, with what the approval's content says beside it."""
+    content = publication_content(article, version, approval.content["editor_notes"])
+    # One that was asked for under the release before says nothing of these.
+    beside = ("becomes_readable", "involved")
+    kept = {name: approval.content[name] for name in beside if name in approval.content}
+    return {**{name: value for name, value in content.items() if name not in beside}, **kept}
+
+
+async def _check_revealed(
+    connection: Connection, article: Article, approval: Approval, settings: PublishingConfig
+) -> None:
+    """Who was shown what becomes readable may have been shown less than would become so now."""
+    now = await articles.revealed(connection, article)
+    shown = {each["id"] for each in approval.content.get("becomes_readable", approval.content["resources"])}
+    if hidden := [each for each in now if each.id not in shown]:
+        raise ArticleConflict(
+            f"resource {hidden[0].id} would become readable with article {article.id}, and approval "
+            f"{approval.id} did not show that: ask for publication again"
+        )
+    await _check_embargo(connection, article, now, settings)
+
+
+async def _check_embargo(
+    connection: Connection, article: Article, shown: Sequence[RevealedResource], settings: PublishingConfig
+) -> None:
+    """A draft of another topic is shown on the right of whoever attached it to publish there, now."""
+    for resource in shown:
+        if resource.topic == article.topic or resource.status == "published":
+            continue
+        right = Permission(role=settings.policy(resource.topic).role, topic=resource.topic)
+        if not await users.still_has(connection, resource.attached_by, right):
+            raise ArticleConflict(
+                f"resource {resource.id} is a draft of {resource.topic}, and {resource.attached_by}, who "
+                f"attached it to article {article.id}, does not have {right.topic}:{right.role}: detach it, or "
+                "have it attached by who has"
+            )
 
 
 async def _expect(connection: Connection, article_id: int, status: str, to_be: str) -> Article:

@@ -50,7 +50,7 @@ users = sa.Table(
     sa.Column("subject", sa.Text, nullable=False, unique=True),
     column_text("name"),
     column_text("email"),
-    # As the newest token seen says; that token was issued at `token_issued_at`.
+    # As the newest token seen says, issued at `token_issued_at`: for the release before. See `grants`.
     sa.Column("scopes", ARRAY(sa.Text), nullable=False, server_default="{}"),
     column_when("token_issued_at", nullable=True),
     column_when("seen_at", nullable=True),
@@ -86,6 +86,7 @@ articles = sa.Table(
     column_when("created_at", default=True),
     column_when("updated_at", default=True),
     column_when("submitted_at", nullable=True),
+    column_text("submitted_by", nullable=True),
     column_when("published_at", nullable=True),
     sa.CheckConstraint("status IN ('draft', 'editor', 'pending_approval', 'published')", name="status"),
     sa.CheckConstraint("(status = 'pending_approval') = (approval_id IS NOT NULL)", name="pending"),
@@ -149,6 +150,8 @@ article_resources = sa.Table(
     sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("resource_id", sa.BigInteger, sa.ForeignKey("resources.id"), primary_key=True),
     sa.Column("place", sa.Integer, nullable=False),
+    # Whose right it rests on there; kept from version to version. Absent: the version's writer.
+    column_text("attached_by", nullable=True),
     sa.ForeignKeyConstraint(
         ["article_id", "version"],
         ["article_versions.article_id", "article_versions.version"],

@@ -56,6 +56,15 @@ async def shown_with_published(connection: Connection, resource_id: int) -> list
     return [row["topic"] for row in await cursor.fetchall()]
 
 
+async def of_topic(connection: Connection, resource_ids: Sequence[int], topic: str) -> frozenset[int]:
+    """Those of some resources that belong to a topic, or that its readers can read."""
+    cursor = await connection.execute(
+        "SELECT id FROM resources WHERE id = ANY(%s) AND (topic = %s OR %s = ANY(published_in))",
+        (list(resource_ids), topic, topic),
+    )
+    return frozenset(row["id"] for row in await cursor.fetchall())
+
+
 async def note_published(connection: Connection, article_id: int) -> None:
     """Note where the resources of an article are published, after its published version moved.
 

@@ -1,14 +1,14 @@
 """Users: seen with a token, and what was taken away from them.
 
-A user's row holds what the newest token said, so that a workflow that resumes without its requester asks
-what they may still do. Revocations outlast tokens: they are subtracted wherever scopes are read.
+What somebody may do who is not here is what they are known to have (`models.store.grants`), so that a
+workflow that resumes without its requester can ask. Revocations are subtracted wherever scopes are read.
 """
 
 from typing import Any
 
 from models.errors import InputInvalid, RevocationNotFound, UserNotFound
-from models.scopes import Scope, highest_role, parse_scope, read_scopes
-from models.store import events
+from models.scopes import Scope, check_permission, highest_role, parse_scope, read_scopes
+from models.store import events, grants
 from models.store.database import Connection
 from models.users import (
     EVERY_SCOPE,
@@ -18,29 +18,36 @@ from models.users import (
     User,
     UserContext,
     effective,
+    is_internal,
     is_subject,
 )
+from models.workflows import Permission
 
 _REVOKED = "ARRAY(SELECT r.scope FROM revocations r WHERE r.user_id = u.id ORDER BY r.scope) AS revoked"
-_USER = f"u.id, u.subject, u.name, u.email, u.scopes, {_REVOKED}, u.seen_at"
+_USER = f"u.id, u.subject, u.name, u.email, {grants.KNOWN} AS scopes, {_REVOKED}, u.seen_at"
 _REVOCATION = "user_id, subject, scope, reason, revoked_by, revoked_at"
 _TOLD = ("name", "email", "scopes", "token_issued_at")
 # Undated tokens never replace what a dated one said.
 _NEWER = "(u.token_issued_at IS NULL OR coalesce(excluded.token_issued_at >= u.token_issued_at, false))"
 
 
-async def seen(connection: Connection, identity: Identity) -> UserContext:
+async def seen(connection: Connection, identity: Identity, *, grants_last_seconds: float) -> UserContext:
     """Note that a user came with a token, and say who they are here.
 
     One statement, unless there is something to write: what is new in the token, or that they were seen,
     once a minute. A token older than the newest one seen changes nothing but the time.
+
+    Args:
+        grants_last_seconds: how long they are known to have the token's scopes from now on.
     """
-    known = await _known(connection, identity.subject)
-    if known is None or not known["recent"] or _says_new(identity, known):
-        await _write(connection, identity)
-        known = await _known(connection, identity.subject)
-        assert known is not None
-    scopes = effective(identity.scopes, frozenset(known["revoked"]))
+    known = await _known(connection, identity.subject, identity.client)
+    if known is None or not known["recent"] or _says_new(identity, known) or _carries_new(identity, known):
+        async with connection.transaction():
+            await _write(connection, identity)
+            known = await _known(connection, identity.subject, identity.client)
+            assert known is not None
+            await grants.carried(connection, known["id"], identity, last_seconds=grants_last_seconds)
+    scopes = effective(identity.scopes, frozenset(known["revoked"]), _listed(known))
     return UserContext(
         user_id=known["id"],
         subject=identity.subject,
@@ -53,13 +60,28 @@ async def seen(connection: Connection, identity: Identity) -> UserContext:
         chat_tonality_text=known["chat_text"],
         content_tonality_text=known["content_text"],
         expires_at=identity.expires_at,
+        decides=identity.decides,
     )
 
 
 async def stored_scopes(connection: Connection, subject: str) -> tuple[Scope, ...]:
-    """What a user may do while not here: the scopes last seen without the revoked; none if unknown."""
+    """What a user may do while not here: their grants without the revoked; none if unknown."""
     user = await by_subject(connection, subject)
     return effective(read_scopes(user.scopes), frozenset(user.revoked)) if user else ()
+
+
+async def still_has(connection: Connection, subject: str, permission: Permission) -> bool:
+    """Whether a user who is not here still has what a workflow of theirs takes."""
+    scopes = await stored_scopes(connection, subject)
+    return check_permission(scopes, permission.role, permission.topic)
+
+
+async def scopes_left(
+    connection: Connection, subject: str, scopes: tuple[Scope, ...]
+) -> tuple[Scope, ...]:
+    """What is left now of the scopes that a user's token carries; nothing if the user is unknown."""
+    known = await _known(connection, subject)
+    return effective(scopes, frozenset(known["revoked"]), _listed(known)) if known else ()
 
 
 async def context_of(connection: Connection, subject: str) -> UserContext:
@@ -68,10 +90,10 @@ async def context_of(connection: Connection, subject: str) -> UserContext:
     Raises:
         UserNotFound: nobody of that name was ever seen.
     """
-    known = await _known(connection, subject)
+    known = await _known(connection, subject, more=f"{grants.KNOWN} AS known_scopes,")
     if known is None:
         raise UserNotFound(f"nobody named {subject!r} was seen here: nothing is done in that name")
-    scopes = effective(read_scopes(known["scopes"]), frozenset(known["revoked"]))
+    scopes = effective(read_scopes(known["known_scopes"]), frozenset(known["revoked"]))
     return UserContext(
         user_id=known["id"],
         subject=subject,
@@ -129,6 +151,8 @@ async def revoke(
             f"subject: {subject!r} can't name a person: use 1 to {MAX_SUBJECT} printable characters, "
             "without spaces at the ends"
         )
+    if is_internal(subject):
+        raise InputInvalid(f"subject: {subject!r} is a name that the site itself uses: nobody comes with it")
     await connection.execute(
         "INSERT INTO users (subject, name, email) VALUES (%s, '', '') ON CONFLICT (subject) DO NOTHING",
         (subject,),
@@ -179,18 +203,41 @@ async def revocations(
     return [Revocation.model_validate(row) for row in await cursor.fetchall()]
 
 
-async def _known(connection: Connection, subject: str) -> dict[str, Any] | None:
+async def _known(
+    connection: Connection, subject: str, client: str = grants.NO_CLIENT, *, more: str = ""
+) -> dict[str, Any] | None:
     return await _row(
         connection,
         f"""SELECT u.id, {", ".join(f"u.{column}" for column in _TOLD)}, {_REVOKED},
+                   {grants.LISTED} AS listed, {more}
+                   c.user_id IS NOT NULL AS client_known, c.issued_at AS client_issued_at,
+                   ARRAY(SELECT g.scope FROM grants g WHERE g.user_id = u.id AND g.client = %s
+                         AND g.lapses_at > now()) AS carried,
                    coalesce(u.seen_at > now() - interval '1 minute', false) AS recent,
                    u.chat_tonality_id, chat.text AS chat_text,
                    u.content_tonality_id, content.text AS content_text
             FROM users u LEFT JOIN tonalities chat ON chat.id = u.chat_tonality_id
             LEFT JOIN tonalities content ON content.id = u.content_tonality_id
+            LEFT JOIN token_clients c ON c.user_id = u.id AND c.client = %s
             WHERE u.subject = %s""",
-        subject,
+        *(client, client, subject),
     )
+
+
+def _listed(known: dict[str, Any]) -> tuple[Scope, ...] | None:
+    return None if known["listed"] is None else read_scopes(known["listed"])
+
+
+def _carries_new(identity: Identity, known: dict[str, Any]) -> bool:
+    """Whether the token says anything of its client's grants that is not written yet."""
+    carried, issued = {str(scope) for scope in identity.scopes}, known["client_issued_at"]
+    if not known["client_known"]:
+        return True
+    if identity.client == grants.NO_CLIENT:
+        return not carried <= set(known["carried"])
+    if issued and (identity.issued_at is None or identity.issued_at < issued):
+        return False
+    return identity.issued_at != issued or not carried <= set(known["carried"])
 
 
 def _says_new(identity: Identity, known: dict[str, Any]) -> bool:

@@ -36,7 +36,10 @@ ApprovalId = Annotated[str, Path(alias="id", max_length=64, examples=["12"])]
 
 
 class ApprovalSummary(BaseModel):
-    """A line of the inbox. `age_seconds` counts from the request; `may_decide`: this caller can."""
+    """A line of the inbox. `age_seconds` counts from the request.
+
+    `may_decide`: this person may approve it, with a token of their own for that (`decides` of `/api/me`).
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -103,7 +106,7 @@ async def get_approval(request: Request, caller: Caller, approval_id: ApprovalId
     database: Database = request.app.state.database
     async with database.connection() as connection:
         approval = await approval_inbox.get(connection, approval_id)
-    if approval.requested_by != caller.subject and not approval.reached_by(caller.scopes):
+    if not approval.shown_to(caller.subject, caller.scopes):
         raise ApprovalNotFound(f"there is no approval {approval_id!r}")
     return ApprovalDetails(
         **_summary(approval, caller),

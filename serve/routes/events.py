@@ -26,7 +26,7 @@ from models.events import Event
 from models.scopes import Scope
 from models.store import users
 from models.store.database import GONE, Database
-from models.users import UserContext, effective
+from models.users import UserContext
 from serve.auth import Caller, bearer_token, context_of_token
 from serve.feed import Feed, Mark, ScopesNow
 from serve.problems import problem_responses
@@ -73,8 +73,7 @@ def _scopes_of(caller: UserContext, database: Database) -> ScopesNow:
 
     async def scopes_now() -> Sequence[Scope]:
         async with database.connection() as connection:
-            user = await users.by_subject(connection, caller.subject)
-        return effective(caller.scopes, frozenset(user.revoked)) if user else ()
+            return await users.scopes_left(connection, caller.subject, caller.scopes)
 
     return scopes_now
 

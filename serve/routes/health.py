@@ -5,6 +5,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from models.outages import Needed
+from models.store import grants
 from models.store.database import Database
 from serve.readiness import Readiness
 
@@ -12,18 +13,26 @@ router = APIRouter(tags=["health"])
 
 
 class Health(BaseModel):
-    """All is well; otherwise the answer is a problem with status 503."""
+    """It answers; otherwise the answer is a problem with status 503.
+
+    `grants` is there while the list of grants (`auth.grants`) can't be read: since when its last one holds.
+    """
 
     status: str
+    grants: str | None = None
 
 
-@router.get("/health")
+@router.get("/health", response_model_exclude_none=True)
 async def health(request: Request) -> Health:
     """Ask the database a question, and say so. Needs no token."""
     database: Database = request.app.state.database
     async with database.connection() as connection:
-        await connection.execute("SELECT 1")
-    return Health(status="ok")
+        fault = await grants.fault(connection)
+    if fault is None:
+        return Health(status="ok")
+    # Why is in the log: nobody had to say who they are here.
+    since = "none was ever read" if fault[1] is None else f"the one of {fault[1].isoformat()} holds"
+    return Health(status="ok", grants=f"the list can't be read: {since}")
 
 
 class Ready(BaseModel):

@@ -98,6 +98,8 @@ def auth(*, secret: str | None = None, **jwks: Any) -> AuthConfig:
             "issuer": ISSUER,
             "audience": AUDIENCE,
             "token_minutes": 60,
+            "grants_last_seconds": 3600,
+            "decide": {"claim": "amr", "values": ["user"]},
             "secret": secret,
             "jwks": jwks or None,
         }
@@ -117,13 +119,14 @@ def bearer(token: str) -> dict[str, str]:
 
 
 class KeyServer:
-    """Serves `members` as a key set, with `status`, over HTTP on loopback; a context manager.
+    """Serves `members` as a key set, or `body`, with `status`, over HTTP on loopback; a context manager.
 
     While `held` is clear, requests wait; `until(count)` returns when so many have come.
     """
 
     def __init__(self, *members: dict[str, Any]) -> None:
         self.members: tuple[dict[str, Any], ...] = members
+        self.body: str | None = None
         self.status = 200
         self.requests = 0
         self._came = threading.Condition()
@@ -137,7 +140,7 @@ class KeyServer:
                     outer.requests += 1
                     outer._came.notify_all()
                 outer.held.wait(30)
-                body = json.dumps({"keys": outer.members}).encode()
+                body = (outer.body or json.dumps({"keys": outer.members})).encode()
                 self.send_response(outer.status)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()

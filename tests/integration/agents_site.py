@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from actors.roles import ROLES
-from models.chat import AgentType, Done, Intent, Piece, Route, Said, ToolUsed, Turn
+from models.chat import AgentType, ChatMessage, Done, Intent, Piece, Route, Said, ToolUsed, Turn
 from models.config import Config
 from models.store.database import Database
 from models.users import UserContext
@@ -107,6 +107,18 @@ class ChatSite:
         """What `main_chat` answers."""
         turn = Turn(caller=who, message=message, **more)
         return [piece async for piece in self.directory.agent("main_chat").stream("answer", turn)]
+
+    async def agreed(
+        self, who: UserContext, message: str, *, agent: AgentType, intent: Intent, **more: Any
+    ) -> list[Piece]:
+        """What is answered to a yes, after one agent has asked for it."""
+        asked = done(await self.ask(who, message, agent=agent, intent=intent, **more))
+        assert asked.status == "asks", asked.response
+        said = (
+            ChatMessage(role="user", content=message),
+            ChatMessage(role="assistant", content=asked.response),
+        )
+        return await self.chat(who, "yes", **{**more, "history": (*more.get("history", ()), *said)})
 
     async def calls(self) -> list[tuple[str, str]]:
         """The calls of tools that were recorded: name and status, oldest first."""

@@ -73,7 +73,8 @@ def configure(tmp_path: Path) -> Callable[..., Config]:
     def make(changes: dict[str, Any] | None = None) -> Config:
         raw = read_layers(ROOT / "configs/local.yaml").merged()
         prompts = {"article_generation.editor.prompts.root_dir": str(ROOT / "configs/prompts/editorial")}
-        for path, value in {**prompts, **(changes or {})}.items():
+        # A command reads the file in another folder, and keeps things in the data folder, too.
+        for path, value in {"data_dir": str(tmp_path / "data"), **prompts, **(changes or {})}.items():
             *parents, last = path.split(".")
             section = raw
             for key in parents:

@@ -46,9 +46,12 @@ class Desk:
             scopes=read_scopes(scopes),
             issued_at=now,
             expires_at=now + timedelta(hours=1),
+            decides=True,
         )
         async with self.database.connection() as connection:
-            return await users.seen(connection, identity)
+            return await users.seen(
+                connection, identity, grants_last_seconds=self.config.auth.grants_last_seconds
+            )
 
     async def call(self, who: UserContext, tool: str, **arguments: Any) -> Any:
         """Call a tool."""

@@ -44,7 +44,7 @@ def served(config: Config, database_url: str, port: int | None = None, **more: A
 
 def token(config: Config, user: str, *scopes: str) -> str:
     """A token of a person with scopes."""
-    return mint_token(config.auth, user=user, scopes=scopes, now=datetime.now(UTC))
+    return mint_token(config.auth, user=user, scopes=scopes, now=datetime.now(UTC), decides=True)
 
 
 @asynccontextmanager

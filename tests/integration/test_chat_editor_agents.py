@@ -17,7 +17,7 @@ __all__ = ["make_chat", "make_scripted_chat"]
 async def test_publishing_asks_for_approval_and_is_a_task(chat: ChatSite) -> None:
     number = await chat.desk.with_editor()
     editor = await chat.person("eve", "macro:editor")
-    end = done(await chat.ask(editor, f"publish article {number}", agent="editor", intent="publish"))
+    end = done(await chat.agreed(editor, f"publish article {number}", agent="editor", intent="publish"))
     article = await chat.desk.article(number)
     assert article.status == "pending_approval"
     assert end.status == "processing"
@@ -53,8 +53,12 @@ async def test_an_article_is_named_by_the_persons_own_words(chat: ChatSite) -> N
         ChatMessage(role="user", content=f"review article {first}"),
         ChatMessage(role="assistant", content="ok"),
     )
-    assert f"publication of article {first}" in await ask("publish it", history=spoken)
-    assert f"publication of article {second}" in await ask("publish it", article_id=second)
+    for more, wanted in (({"history": spoken}, first), ({"article_id": second}, second)):
+        asked = await ask("publish it", **more)
+        assert asked.startswith(
+            f'Shall I ask for the publication of article {wanted}, "The Fed holds" (macro,'
+        )
+    assert {(await chat.desk.article(number)).status for number in (first, second)} == {"editor"}
 
 
 async def test_review_says_what_stands_in_the_way(chat: ChatSite) -> None:
@@ -74,7 +78,7 @@ async def test_changes_take_words_for_the_writer(chat: ChatSite) -> None:
     assert "What should the writer change" in end.response
     assert (await chat.desk.article(number)).status == "editor"
     words = f"send article {number} back, it needs a second source"
-    end = done(await chat.ask(editor, words, agent="editor", intent="changes"))
+    end = done(await chat.agreed(editor, words, agent="editor", intent="changes"))
     assert (await chat.desk.article(number)).status == "draft"
     rows = await chat.site.rows("SELECT data FROM incoming_events WHERE type = 'article.changes_requested'")
     assert rows[0]["data"]["notes"] == words

@@ -149,7 +149,6 @@ async def test_the_editor_agent_does_not_trust_its_route(chat: ChatSite) -> None
     before = await state(chat)
     end = done(await chat.ask(reader, f"publish article {number}", agent="editor", intent="publish"))
     assert end.status in ("refused", "failed")
-    before["writes"] = [*before["writes"], "publish_article"]
     assert await state(chat) == before
     assert (await chat.calls())[-1][1] in ("PermissionMissing", "ArticleNotFound")
 

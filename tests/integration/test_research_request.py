@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from models.chat import Done, Intent, Piece, Route, Said, ToolUsed, Turn
+from models.chat import Done, Intent, Piece, Route, Said, Turn
 from models.config import Config
 from models.errors import ArticleConflict, ArticleNotFound, InputInvalid, PermissionMissing, RequestConflict
 from models.store import workflows
@@ -139,21 +139,15 @@ def done(pieces: list[Piece]) -> Done:
     return last
 
 
-async def test_a_research_asked_for_in_a_chat_is_begun_once(site: Site) -> None:
+async def test_what_is_asked_for_in_a_chat_is_only_proposed(site: Site) -> None:
     ann = await site.desk.person("ann", "macro:analyst")
-    pieces = await answered(site, ann, QUERY, "research", request_id="r1")
-    assert isinstance(pieces[0], ToolUsed)
-    assert (pieces[0].name, pieces[0].status) == ("research_article", "ok")
-    end = done(pieces)
-    assert (end.status, end.agent_type, end.tools_used) == ("processing", "analyst", ("research_article",))
-    assert end.response.startswith("I'm starting research on this topic.")
-    assert end.task_id is not None
-    assert end.workflow_state is not None
-    state = end.workflow_state
-    assert (state.workflow_id, state.workflow_type, state.current_topic) == (end.task_id, "research", "macro")
-    workflow = await site.workflow(end.task_id)
-    assert (workflow.input["query"], workflow.requested_by) == (QUERY, "ann")
-    assert done(await answered(site, ann, QUERY, "research", request_id="r1")).task_id == end.task_id
+    end = done(await answered(site, ann, QUERY, "research", request_id="r1"))
+    assert (end.status, end.agent_type, end.tools_used, end.task_id) == ("asks", "analyst", (), None)
+    assert end.response == (
+        f'Shall I begin a research in macro and write a new draft from it, on these words of yours: "{QUERY}"? '
+        "Answer yes and I do it; anything else drops it."
+    )
+    assert await site.count("workflows") == 0
 
 
 async def test_without_a_topic_it_asks_which(site: Site) -> None:
@@ -172,8 +166,6 @@ async def test_without_a_topic_it_asks_which(site: Site) -> None:
 async def test_what_the_tool_refuses_is_told(site: Site) -> None:
     eve = await site.desk.person("eve", "macro:editor", "esg:analyst")
     pieces = await answered(site, eve, QUERY, "research")
-    assert isinstance(pieces[0], ToolUsed)
-    assert pieces[0].status == "PermissionMissing"
     assert done(pieces).status == "refused"
     assert "macro:analyst" in done(pieces).response
     ann = await site.desk.person("ann", "macro:analyst")
@@ -195,10 +187,10 @@ async def test_a_draft_is_submitted_by_its_number_in_the_person_s_own_words(site
         assert end.tools_used == ()
     assert (await site.desk.article(made.article_id)).status == "draft"
     pieces = await answered(site, ann, f"please submit article {made.article_id}", "submit")
-    assert isinstance(pieces[0], ToolUsed)
-    assert pieces[0].about == f"article:{made.article_id}"
-    assert done(pieces).status == "completed"
-    assert (await site.desk.article(made.article_id)).status == "editor"
+    assert done(pieces).status == "asks"
+    assert done(pieces).response.startswith(f'Shall I hand article {made.article_id}, "Mine" (macro, version 2), to')
+    assert (await site.desk.article(made.article_id)).status == "draft"
+    await site.desk.call(ann, "submit_for_review", article_id=made.article_id)
     end = done(await answered(site, ann, "submit it", "submit", article_id=made.article_id))
     assert end.status == "failed"
     assert "only one in status draft" in end.response

@@ -7,8 +7,6 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from models.errors import InputInvalid, RevocationNotFound, UserNotFound
 from models.scopes import ScopeInvalid, read_scopes
@@ -39,6 +37,11 @@ def identity(
     )
 
 
+async def seen(connection: Connection, who: Identity) -> UserContext:
+    """Somebody comes with a token."""
+    return await users.seen(connection, who, grants_last_seconds=3600)
+
+
 async def stored(connection: Connection, subject: str = "ann") -> list[str]:
     """The scopes of a user who is not there, as texts."""
     return [str(scope) for scope in await users.stored_scopes(connection, subject)]
@@ -55,9 +58,9 @@ async def written(connection: Connection) -> Any:
 
 async def test_a_user_is_the_same_each_time(database: Database) -> None:
     async with database.connection() as connection:
-        first = await users.seen(connection, identity("macro:analyst", "equity:reader"))
-        again = await users.seen(connection, identity("macro:analyst", "equity:reader"))
-        other = await users.seen(connection, identity(subject="bob"))
+        first = await seen(connection, identity("macro:analyst", "equity:reader"))
+        again = await seen(connection, identity("macro:analyst", "equity:reader"))
+        other = await seen(connection, identity(subject="bob"))
     assert first == again
     assert (first.subject, first.role, first.user_id == other.user_id) == ("ann", "analyst", False)
     assert other.role is None
@@ -66,11 +69,11 @@ async def test_a_user_is_the_same_each_time(database: Database) -> None:
 
 async def test_only_what_is_new_is_written_and_once_a_minute_that_they_were_seen(database: Database) -> None:
     async with database.connection() as connection:
-        await users.seen(connection, identity("macro:reader"))
+        await seen(connection, identity("macro:reader"))
         first = await written(connection)
-        await users.seen(connection, identity("macro:reader"))
-        await users.seen(connection, identity("global:admin", issued=-10))
-        await users.seen(connection, identity("global:admin", issued=None))
+        await seen(connection, identity("macro:reader"))
+        await seen(connection, identity("macro:reader", issued=-10))
+        await seen(connection, identity("macro:reader", issued=None))
         assert await written(connection) == first
         for change in (
             identity("macro:editor"),
@@ -79,64 +82,25 @@ async def test_only_what_is_new_is_written_and_once_a_minute_that_they_were_seen
             identity("macro:editor", name="Ann Lee", email="", issued=5),
         ):
             before = await written(connection)
-            await users.seen(connection, change)
+            await seen(connection, change)
             assert await written(connection) != before
         await connection.execute("UPDATE users SET seen_at = now() - interval '61 seconds'")
         before = await written(connection)
-        await users.seen(connection, identity("global:admin", issued=-10))
+        await seen(connection, identity("global:admin", issued=-10))
         assert await written(connection) != before
         user = await users.by_subject(connection, "ann")
     assert user is not None
-    assert (user.name, user.scopes) == ("Ann Lee", ("macro:editor",))
+    assert (user.name, user.scopes) == ("Ann Lee", ("global:admin", "macro:editor", "macro:reader"))
     assert user.seen_at is not None
-
-
-async def test_an_older_token_does_not_replace_what_a_newer_one_said(database: Database) -> None:
-    async with database.connection() as connection:
-        await users.seen(connection, identity("macro:reader", issued=None))
-        assert await stored(connection) == ["macro:reader"]
-        await users.seen(connection, identity("macro:analyst", issued=10))
-        assert await stored(connection) == ["macro:analyst"]
-        older = await users.seen(connection, identity("global:admin", issued=9))
-        assert [str(scope) for scope in older.scopes] == ["global:admin"]  # it is valid, but only for itself
-        await users.seen(connection, identity("global:admin", issued=None))
-        await connection.execute("UPDATE users SET seen_at = NULL")
-        await users.seen(connection, identity("global:admin", issued=9))
-        await connection.execute("UPDATE users SET seen_at = NULL")
-        await users.seen(connection, identity("global:admin", issued=None))
-        assert await stored(connection) == ["macro:analyst"]
-        await users.seen(connection, identity("macro:editor", issued=10))
-        assert await stored(connection) == ["macro:editor"]
-
-
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.lists(st.tuples(st.none() | st.integers(0, 3), st.sampled_from(["a:reader", "b:reader"])), max_size=6)
-)
-def test_the_stored_scopes_are_those_of_the_newest_token(
-    database_url: str, tokens: list[tuple[int | None, str]]
-) -> None:
-    async def run() -> tuple[list[str], list[str]]:
-        async with Database(url=database_url, pool_size=2) as database, database.connection() as connection:
-            await connection.execute("DELETE FROM users")
-            expected: tuple[int | None, list[str]] = (None, [])
-            for issued, scope in tokens:
-                await users.seen(connection, identity(scope, issued=issued))
-                if expected[0] is None or (issued is not None and issued >= expected[0]):
-                    expected = issued, [scope]
-            return await stored(connection), expected[1]
-
-    found, expected = asyncio.run(run())
-    assert found == expected
 
 
 async def test_two_first_requests_at_once_make_one_user(database: Database) -> None:
     async with database.transaction() as one:
-        first = await users.seen(one, identity("macro:reader"))
+        first = await seen(one, identity("macro:reader"))
 
         async def second() -> UserContext:
             async with database.connection() as two:
-                return await users.seen(two, identity("macro:reader"))
+                return await seen(two, identity("macro:reader"))
 
         waiting = asyncio.create_task(second())
         async with database.connection() as watch, asyncio.timeout(20):
@@ -151,12 +115,12 @@ async def test_two_first_requests_at_once_make_one_user(database: Database) -> N
 
 async def test_preferences_come_from_the_database(database: Database) -> None:
     async with database.connection() as connection:
-        await users.seen(connection, identity())
+        await seen(connection, identity())
         await connection.execute(
             """WITH t AS (INSERT INTO tonalities (name, text) VALUES ('dry', 'Be dry.') RETURNING id)
                UPDATE users SET chat_tonality_id = t.id FROM t"""
         )
-        context = await users.seen(connection, identity())
+        context = await seen(connection, identity())
     assert context.chat_tonality_text == "Be dry."
     assert context.selected_chat_tonality_id is not None
     assert (context.selected_content_tonality_id, context.content_tonality_text) == (None, None)
@@ -167,7 +131,7 @@ async def test_what_is_revoked_is_gone_whatever_later_tokens_say(database: Datab
         revoked = await users.revoke(connection, "ann", "macro:analyst", reason="moved", revoked_by="root")
         assert (revoked.subject, revoked.scope, revoked.reason) == ("ann", "macro:analyst", "moved")
         assert await stored(connection) == []
-        context = await users.seen(connection, identity("macro:analyst", "equity:reader"))
+        context = await seen(connection, identity("macro:analyst", "equity:reader"))
         assert (context.user_id, [str(scope) for scope in context.scopes]) == (
             revoked.user_id,
             ["equity:reader"],
@@ -176,7 +140,7 @@ async def test_what_is_revoked_is_gone_whatever_later_tokens_say(database: Datab
         again = await users.revoke(connection, "ann", "macro:analyst", reason="again", revoked_by="eve")
         assert again == revoked
         await users.revoke(connection, "ann", "*", reason="left", revoked_by="root")
-        context = await users.seen(connection, identity("macro:admin", "equity:reader"))
+        context = await seen(connection, identity("macro:admin", "equity:reader"))
         assert (context.scopes, context.role, await stored(connection)) == ((), None, [])
         assert [r.scope for r in await users.revocations(connection)] == ["*", "macro:analyst"]
         assert await users.revocations(connection, "bob") == []
@@ -185,7 +149,7 @@ async def test_what_is_revoked_is_gone_whatever_later_tokens_say(database: Datab
         assert [u.subject for u in await users.list_users(connection, limit=9)] == ["ann"]
         assert await users.list_users(connection, limit=9, after=revoked.user_id) == []
         assert (await users.restore(connection, "ann", "*", restored_by="root")).reason == "left"
-        assert await stored(connection) == ["macro:admin", "equity:reader"]
+        assert await stored(connection) == ["equity:reader", "macro:admin"]
         with pytest.raises(RevocationNotFound, match=r"'\*' is not revoked from 'ann'"):
             await users.restore(connection, "ann", "*", restored_by="root")
         told = [event for event in await events.read(connection, after=0) if event.type.startswith("scope.")]

@@ -22,11 +22,12 @@ from models.articles import (
     AttachedResource,
     BlockingConcern,
     EditorFindings,
+    RevealedResource,
     publication_content,
 )
 
 NOW = datetime(2026, 3, 3, 10, 20, tzinfo=UTC)
-LABELS = {
+LABELS = {"by", "reveals", 
     *("approval", "title", "topic", "asked by", "expires", "takes", "content", "digest", "notes", "article"),
     *("headline", "keywords", "text", "resources", "desk"),
 }
@@ -72,6 +73,7 @@ def article_content(text: str = "It holds.", **changes: Any) -> dict[str, Any]:
         created_at=NOW,
         updated_at=NOW,
         submitted_at=NOW,
+        submitted_by="sue",
         published_at=None,
     )
     concern = BlockingConcern(excerpt="the excerpt", review_note="the note")
@@ -89,7 +91,12 @@ def article_content(text: str = "It holds.", **changes: Any) -> dict[str, Any]:
         written_at=NOW,
         resources=(resource,),
     )
-    content = publication_content(article, version, "the notes")
+    shown = RevealedResource(
+        **resource.model_dump(), topic="esg", status="draft", attached_by="ira", open="/api/tools/resources/5"
+    )
+    content = publication_content(
+        article, version, "the notes", becomes_readable=[shown], involved=["ann", "sue"]
+    )
     return json.loads(json.dumps({**content, **changes}))
 
 
@@ -151,6 +158,8 @@ class TestApprovalView:
             "            ",
             "            Two [bold]three[/].",
             "resources   5 table, ffffffffffff: Figures",
+            "reveals     5 draft of esg, attached by ira: /api/tools/resources/5",
+            "by          ann, sue",
             "desk        FAILED, rounds: 2, blocked by 1",
             "            - “the excerpt”: the note",
             "            kept in /the/folder",

@@ -53,6 +53,30 @@ class TestCommand:
         )
         assert claims["scopes"] == ["macro:analyst"]
 
+    def test_what_was_chosen_last_is_minted_again_for_that_person(
+        self, config_file: Path, config: Config
+    ) -> None:
+        def minted(*arguments: object) -> dict[str, Any]:
+            result = self.run("token", "--user", "ada", *arguments, "--config", config_file)
+            assert result.exit_code == 0, result.stderr
+            secret = config.auth.secret.get_secret_value()
+            told: dict[str, Any] = jwt.decode(
+                result.stdout.strip(), secret, algorithms=["HS256"], audience="signoff"
+            )
+            return told
+
+        none = self.run("token", "--user", "ada", "--config", config_file)
+        assert (none.exit_code, none.stderr.count("\n")) == (1, 1)
+        minted("--scopes", "macro:analyst,equity:reader")
+        assert minted()["scopes"] == ["macro:analyst", "equity:reader"]
+        self.run("token", "--user", "bob", "--scopes", "esg:reader", "--config", config_file)
+        assert minted()["scopes"] == ["macro:analyst", "equity:reader"]
+        self.run("token", "--user", "ada", "--scopes", "macro:boss", "--config", config_file)
+        assert minted()["scopes"] == ["macro:analyst", "equity:reader"]
+        assert "amr" not in minted()
+        assert minted("--decide")["amr"] == ["user"]
+        assert (config.data_dir / "development_scopes.json").stat().st_mode & 0o077 == 0
+
     def test_a_malformed_scope(self, config_file: Path) -> None:
         result = self.run("token", "--user", "ada", "--scopes", "macro:boss", "--config", config_file)
         assert result.exit_code == 1

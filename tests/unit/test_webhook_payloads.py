@@ -59,6 +59,7 @@ def article(**more: Any) -> Article:
             "created_at": NOW,
             "updated_at": NOW,
             "submitted_at": NOW,
+            "submitted_by": "ann",
             "published_at": None,
             **more,
         }
