@@ -16,6 +16,7 @@ from cluster.ray import session_folder
 from cluster.submit import excludes
 from models.config import load
 from models.errors import ClusterProblem
+from models.yaml_layers import read_layers
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "a secret that nobody else may ever see, at all"
@@ -30,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
     (made / "pipelines" / "edit_articles.py").write_text("__main__")
     (made / "configs" / "prompts" / "writer.md").write_text("Write.")
     for place in ("configs/local.yaml", "configs/mine.yaml", "mine.yaml"):
-        raw = yaml.safe_load((ROOT / "configs/local.yaml").read_text())
+        raw = read_layers(ROOT / "configs/local.yaml").merged()
         raw["auth"]["secret"] = SECRET
         (made / place).write_text(yaml.safe_dump(raw))
     shutil.copy(ROOT / ".rayignore", made)

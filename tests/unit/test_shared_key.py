@@ -13,6 +13,7 @@ from starlette.types import Message
 
 from models.config import Config, load
 from models.errors import ConfigInvalid
+from models.yaml_layers import read_layers
 from serve.shared_key import MOST_BYTES, SharedKey
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,7 +69,7 @@ async def test_without_the_key_nothing_is_read() -> None:
 
 def configured(folder: Path, **changes: Any) -> Config:
     """configs/local.yaml with changes, its data in a folder of the test."""
-    raw = yaml.safe_load((ROOT / "configs/local.yaml").read_text())
+    raw = read_layers(ROOT / "configs/local.yaml").merged()
     for path, value in changes.items():
         section, key = path.split("__")
         raw[section][key] = value
