@@ -18,9 +18,9 @@ BATCH = "edit_articles"
 
 
 class Drafts:
-    """Where a batch's articles go: into `topic`, a subject area of the site."""
+    """Where a batch's articles go: into `topic`, a subject area of the site, asked for by its submitter."""
 
-    def __init__(self, *, config: Config, database: Database, topic: str) -> None:
+    def __init__(self, *, config: Config, database: Database, topic: str, submitter: str) -> None:
         if topic not in config.publishing.topics:
             known = ", ".join(config.publishing.topics)
             raise TopicUnknown(
@@ -29,6 +29,7 @@ class Drafts:
         self._settings = config.publishing
         self._database = database
         self._topic = topic
+        self._submitter = submitter
         self._made: dict[str, int] = {}
 
     async def file(self, name: str, workflow_id: str, result: ArticleGenerationResult | None) -> str | None:
@@ -82,11 +83,11 @@ class Drafts:
 
     async def _ask(self, article_id: int) -> str:
         async with self._database.transaction() as connection:
-            await publishing.submit(connection, article_id, by=BATCH)
+            await publishing.submit(connection, article_id, by=self._submitter)
             _, approval, _ = await publishing.ask(
                 connection,
                 article_id,
-                by=BATCH,
+                by=self._submitter,
                 editor_notes="Drafted by the editorial desk.",
                 settings=self._settings,
                 permission=None,

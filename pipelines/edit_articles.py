@@ -25,6 +25,7 @@ from rich.console import Console
 from actors.editorial.artifacts import article_path, write_atomically
 from actors.editorial.files import settled_result
 from actors.runtime import site
+from actors.runtime.submitter import submitter
 from models.config import ArticleGenerationConfig, Config
 from models.editorial import ArticleGenerationResult
 from models.errors import PathNotVisible, SignoffError, TopicUnknown
@@ -60,6 +61,9 @@ def main(
     requests_at_most: Annotated[
         int | None, typer.Option(min=0, help="Ask for no more than this, those that wait already included.")
     ] = None,
+    submitted_by: Annotated[
+        str | None, typer.Option("--as", help="Who submits it; default: who typed `signoff submit`.")
+    ] = None,
 ) -> None:
     """Edit the articles of a folder of topic files."""
     try:
@@ -76,6 +80,7 @@ def main(
                 settings,
                 here.database_url,
                 Wishes(
+                    submitter=submitter(submitted_by),
                     force=force,
                     allow_blocked=allow_blocked,
                     at_once=at_once or settings.article_generation.batch.max_topics_at_once,
@@ -135,8 +140,9 @@ def _check_visible_everywhere(path: str) -> None:
 
 @dataclass(frozen=True)
 class Wishes:
-    """What was asked for on the command line."""
+    """What was asked for on the command line, and by whom."""
 
+    submitter: str
     force: bool
     allow_blocked: bool
     at_once: int
@@ -157,10 +163,14 @@ async def _edit(rows: ray.data.Dataset, config: Config, database_url: str, wishe
     summaries: list[TopicSummary] = []
     requested: list[str] = []
     async with Database(url=database_url, pool_size=config.database.pool_size) as database:
-        drafts = Drafts(config=config, database=database, topic=wishes.draft_in) if wishes.draft_in else None
+        drafts = None
+        if wishes.draft_in:
+            drafts = Drafts(
+                config=config, database=database, topic=wishes.draft_in, submitter=wishes.submitter
+            )
         async with live_batch(
             database=database,
-            requested_by="batch",
+            requested_by=wishes.submitter,
             lease_seconds=batch_settings.lease_seconds,
             force=wishes.force,
             progress=show,

@@ -3,6 +3,7 @@
 from models.events import Event
 
 _STEPS = {
+    "terms": "begun",
     "draft": "draft {0} written",
     "review": "draft {0} reviewed",
     "mapping": "concerns of draft {0} mapped",
@@ -19,6 +20,8 @@ def show(name: str, event: Event) -> None:
         what = _STEPS.get(step, step).format(*numbers)
     elif event.type == "workflow.failed":
         what = f"error: {event.data.get('error')}"
+    elif event.type == "workflow.parked":
+        what = f"waits for {event.data.get('waits_for')}"
     elif event.type.startswith("workflow."):
         what = event.type.removeprefix("workflow.")
     print(f"{name}: {what}", flush=True)

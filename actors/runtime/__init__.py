@@ -1,1 +1,1 @@
-"""What makes agents durable: directory, model client, prompts, runner, checkpoints, gate, vector index."""
+"""What makes agents durable: directory, model client, prompts, runner, journal, gate, vector index."""
