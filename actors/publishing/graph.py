@@ -1,7 +1,7 @@
 """Publishing: wait for the decision, then publish or give back, then tell the people. Seed 000 §8.1.
 
-The approval was written together with the workflow. The state is one word; what is decided on stands in
-the approval. Side effects are steps of the press, each done once.
+The approval was written together with the workflow. The state is one id and one word; what is decided
+on stands in the approval. Side effects are steps of the press, each done once.
 """
 
 from typing import Literal, TypedDict
@@ -17,6 +17,7 @@ from models.store.publishing import GATE
 class State(TypedDict, total=False):
     """Where a publication is."""
 
+    approval_id: str
     decision: Literal["approved", "rejected", "expired", "void"]
 
 

@@ -11,12 +11,13 @@ from models.store.database import Connection
 
 async def begin(run: Run) -> tuple[dict[str, Any], Press]:
     """A press for the article."""
-    return {}, await Press.of(run)
+    press = await Press.of(run)
+    return {"approval_id": press.approval_id}, press
 
 
 def result(state: dict[str, Any]) -> dict[str, Any]:
     """What the workflow came to."""
-    return {"decision": state["decision"]}
+    return {"decision": state["decision"], "approval_id": state["approval_id"]}
 
 
 async def failed(connection: Connection, run: Run, reason: str) -> None:

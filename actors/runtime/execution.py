@@ -27,7 +27,7 @@ from models.approvals import GateDecision, GateStop
 from models.config import Config
 from models.errors import Fenced, JournalMismatch, PermissionMissing, SignoffError, WorkflowDeadly
 from models.store import approvals, claims, users
-from models.store.database import Database
+from models.store.database import Connection, Database
 from models.text import logged, one_line
 from models.workflows import Claim
 
@@ -137,16 +137,18 @@ class Execution:
         async def look() -> dict[str, GateDecision]:
             async with self.database.connection() as connection:
                 found = await approvals.decided(connection, self.claim.workflow_id)
-                permission = self.claim.permission
-                if permission and any(decision.status == "approved" for decision in found.values()):
-                    if not await users.still_has(connection, self.claim.requested_by, permission):
-                        raise PermissionMissing(
-                            f"{self.claim.requested_by} asked for this and no longer has "
-                            f"{permission.topic}:{permission.role}"
-                        )
+                if any(decision.status == "approved" for decision in found.values()):
+                    await self._check_still_permitted(connection)
                 return found
 
         return await self.database.steadily(look)
+
+    async def _check_still_permitted(self, connection: Connection) -> None:
+        permission, person = self.claim.permission, self.claim.requested_by
+        if permission and not await users.still_has(connection, person, permission):
+            raise PermissionMissing(
+                f"{person} asked for this and no longer has {permission.topic}:{permission.role}"
+            )
 
     async def _check_given(self, stop: GateStop, given: set[str]) -> None:
         """A decision is given once, to the gate that it was taken for."""
@@ -218,7 +220,7 @@ class Execution:
         kind, run = self.compiled.kind, self.run
         project = kind.project is not None
 
-        async def besides(connection: Any) -> None:
+        async def besides(connection: Connection) -> None:
             if kind.failed and run:
                 await kind.failed(connection, run, reason)
 

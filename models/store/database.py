@@ -5,6 +5,7 @@ transaction; `steadily()` repeats an idempotent call until Postgres is back.
 """
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -18,6 +19,8 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from models.errors import DatabaseUnavailable
 
 T = TypeVar("T")
+_log = logging.getLogger("signoff.database")
+_SAY_AGAIN_SECONDS = 30.0
 Connection = psycopg.AsyncConnection[DictRow]
 
 # What a lost, restarting, full or read-only server raises, and what waited too long for a lock. A statement
@@ -124,7 +127,7 @@ class Database:
         Raises:
             DatabaseUnavailable: Postgres stayed away for longer than `patience_seconds`.
         """
-        started = time.monotonic()
+        told = started = time.monotonic()
         pause = 0.05
         while True:
             try:
@@ -136,6 +139,9 @@ class Database:
                     raise DatabaseUnavailable(
                         f"Postgres stayed away: {error}", waits_for="Postgres"
                     ) from error
+                if time.monotonic() > told + _SAY_AGAIN_SECONDS:
+                    told = time.monotonic()
+                    _log.warning("Postgres is away since %.0f s: %s", told - started, error)
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, 1.0)
 
