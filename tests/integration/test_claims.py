@@ -230,6 +230,34 @@ async def test_a_namesake_of_another_site_keeps_what_it_has(database: Database) 
     assert await claim(database, "b") == []
 
 
+async def test_two_runners_of_one_name_leave_each_other_s_work_alone(
+    database: Database, configure: Configure
+) -> None:
+    """Two sites on one database: each step begins once, however long it takes."""
+    config = configure({"runners.lease_seconds": 1, "runners.concurrency": 4})
+    with Barrier() as barrier:
+        barrier.hold("two")
+        made = [(await begin(database, barrier)).id for _ in range(8)]
+        async with running(database, config, "runner:0"), running(database, config, "runner:0"):
+            await asyncio.to_thread(
+                barrier.until, lambda: all(barrier.runs(workflow_id, "two") for workflow_id in made)
+            )
+            # Both renew their leases several times meanwhile.
+            renewed = "SELECT min(lease_until) AS until FROM runners"
+            async with database.connection() as connection:
+                row = await (await connection.execute(renewed)).fetchone()
+                first = row["until"] if row else None
+                async with asyncio.timeout(30):
+                    while (row := await (await connection.execute(renewed)).fetchone()) and (  # noqa: ASYNC110
+                        row["until"] - first
+                    ).total_seconds() < 3:
+                        await asyncio.sleep(0.05)
+            barrier.release()
+            for workflow_id in made:
+                assert (await ended(database, workflow_id)).status == "succeeded"
+        assert all(barrier.runs(workflow_id, "two") == 1 for workflow_id in made)
+
+
 async def test_a_lease_runs_out_only_while_leases_can_be_renewed(database: Database) -> None:
     """After Postgres was away, or its standby was promoted, whoever lives gets the time to say so."""
     with Barrier() as barrier:

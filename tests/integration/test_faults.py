@@ -43,6 +43,7 @@ def config(configure: Configure, model_server: ModelServer) -> Config:
         {
             "runners.lease_seconds": 2,
             "runners.poll_seconds": 0.2,
+            "runners.max_attempts": 3,
             "agents.oracle": {"num_cpus": 0.1, "replicas": 1, "max_concurrency": 8},
             "article_generation.agents.writer_llm.api_base": model_server.base_url,
         }
@@ -105,6 +106,22 @@ async def test_killing_a_runner_anywhere_redoes_no_committed_step(
             assert done.result["done"] == STEPS
         assert all(barrier.runs(w, step) == runs == 1 for (w, step), runs in before.items())
         assert all(barrier.runs(w, step) <= 2 for w in made for step in STEPS)
+
+
+async def test_what_kills_its_runner_is_set_aside_and_takes_nobody_along(
+    database: Database, runner_pids: list[int]
+) -> None:
+    with Barrier() as barrier:
+        poison = await begin(database, barrier, kill="two")
+        others = [await begin(database, barrier) for _ in range(6)]
+        failed = await ended(database, poison.id, timeout=180)
+        assert failed.status == "failed"
+        assert failed.error is not None
+        assert failed.error.startswith("3 runners in a row ended while they ran it, without a new step")
+        for other in others:
+            assert (await ended(database, other.id, timeout=60)).status == "succeeded"
+        assert barrier.runs(poison.id, "one") == 1
+        assert barrier.runs(poison.id, "two") == 3
 
 
 async def test_killing_a_branch_leaves_the_finished_branches_alone(

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from actors.runtime.runner import Runner
 from models.approvals import Approval, content_digest
 from models.config import Config
 from models.errors import (
@@ -21,6 +22,7 @@ from models.scopes import read_scopes
 from models.store import approval_inbox, approvals, events, workflows
 from models.store.database import Database
 from tests.fakes.barrier import Barrier
+from tests.fakes.graphs import plan
 from tests.integration.workflows import begin, ended, running
 
 Configure = Callable[..., Config]
@@ -78,6 +80,49 @@ async def test_an_approved_workflow_acts_and_a_rejected_one_does_not(
         "step.done",
         "workflow.succeeded",
     ]
+
+
+async def test_a_gate_decided_while_its_workflow_reaches_it_lets_it_act_once(
+    database: Database, configure: Configure
+) -> None:
+    """The same runner claims it again while it still lets go of the first claim."""
+    config = configure({"runners.lease_seconds": 1, "runners.poll_seconds": 0.05})
+    with Barrier() as barrier:
+        made = [await begin(database, barrier, "gated") for _ in range(40)]
+        gates = []
+        for workflow in made:
+            async with database.transaction() as connection:
+                request = plan("send the letter", "pay the bill")
+                gates.append(
+                    await approvals.ask(connection, workflow.id, "plan", request, requested_by="ann")
+                )
+
+        async def decide(number: int) -> None:
+            # Some before their workflows begin, some while they run, some while they wait.
+            await asyncio.to_thread(barrier.until, lambda: len(barrier.arrivals) >= number // 2)
+            await approvals.decide(
+                database,
+                approval_id=gates[number].id,
+                answer=yes(gates[number]),
+                decided_by="bob",
+                scopes=EDITOR,
+            )
+
+        async with running(database, config) as runner, asyncio.TaskGroup() as group:
+            reconciling = group.create_task(_reconcile_again_and_again(runner))
+            await asyncio.gather(*(decide(number) for number in range(40)))
+            for workflow in made:
+                done = await ended(database, workflow.id, timeout=60)
+                assert done.result is not None
+                assert done.result["done"] == ["prepare", "act", "close"]
+            reconciling.cancel()
+        assert {barrier.runs(w.id, step) for w in made for step in ("prepare", "act", "close")} == {1}
+
+
+async def _reconcile_again_and_again(runner: Runner) -> None:
+    while True:
+        runner._heard("anything")
+        await asyncio.sleep(0.01)
 
 
 async def test_of_two_decisions_at_once_one_wins_and_the_other_conflicts(
