@@ -6,6 +6,7 @@ address is in it, because nobody needs a token to read it.
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,8 +22,10 @@ from models.errors import ModelUnavailable
 from models.outages import Needed, Parked
 from models.store import outages
 from models.store.database import GONE, Database
+from models.text import one_line
 from serve.served import deployment_key
 
+_log = logging.getLogger(__name__)
 _GOOD_FOR_SECONDS = 1.0
 _PROBE_SECONDS = 2.0
 # What a person is told to wait where nobody knows.
@@ -116,7 +119,8 @@ class Readiness:
         try:
             async with asyncio.timeout(_PROBE_SECONDS):
                 return await self._probes.replicas()
-        except Exception:  # noqa: BLE001  # Ray raises of many kinds; the endpoints are asked all the same
+        except Exception as error:  # noqa: BLE001  # Ray raises many kinds; the endpoints are asked all the same
+            _log.warning("Serve does not say which replicas run: %s", one_line(error))
             return None
 
     async def _ask_agents(self) -> Needed | None:
@@ -126,6 +130,7 @@ class Readiness:
             async with asyncio.timeout(_PROBE_SECONDS):
                 coming = await self._probes.agents()
         except Exception as error:  # noqa: BLE001  # as above: whatever it was, nobody knows of the agents
+            _log.warning("Ray does not say which agents are up: %s", one_line(error))
             return self._needed("agents", f"not known: {type(error).__name__}")
         return self._needed("agents", f"starting: {', '.join(coming)}" if coming else None)
 

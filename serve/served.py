@@ -33,7 +33,8 @@ def _running_replicas() -> dict[str, int]:
     running: Counter[str] = Counter()
     for application in ray_serve.status().applications.values():
         for name, deployment in application.deployments.items():
-            running[deployment_key(name)] += deployment.replica_states.get("RUNNING", 0)
+            states = {str(state.value): count for state, count in deployment.replica_states.items()}
+            running[deployment_key(name)] += states.get("RUNNING", 0)
     return dict(running)
 
 
@@ -49,8 +50,8 @@ def _agents_not_up() -> tuple[str, ...]:
         limit=10_000,
         timeout=2,
     )
-    named = [actor for actor in actors if (actor.name or "").startswith(PREFIX)]
+    named = [(actor.name or "", actor.state) for actor in actors if (actor.name or "").startswith(PREFIX)]
     # Of actors of one name only one counts: the others ended when the configuration changed.
-    up = {actor.name for actor in named if actor.state == "ALIVE"}
-    coming = {actor.name for actor in named if actor.state not in _THERE} - up
+    up = {name for name, state in named if state == "ALIVE"}
+    coming = {name for name, state in named if state not in _THERE} - up
     return tuple(sorted(name.removeprefix(PREFIX).rpartition(":")[0] for name in coming))

@@ -180,7 +180,7 @@ def _own_error(error: ray.exceptions.RayTaskError) -> Exception:
     if not isinstance(cause, Exception):
         return error
     # Its own trace stayed behind in the agent's process; a log that tells of it shows notes.
-    cause.add_note(str(error.traceback_str))
+    cause.add_note(str(error))  # all that Ray's error says is that trace
     return cause
 
 
