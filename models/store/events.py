@@ -25,7 +25,8 @@ _MOVE = """
 WITH waiting AS MATERIALIZED (
     SELECT EXISTS (SELECT 1 FROM incoming_events) AS any_there
 ), mine AS MATERIALIZED (
-    SELECT any_there, CASE WHEN any_there THEN pg_try_advisory_xact_lock(hashtext('signoff-events')) END AS locked,
+    SELECT any_there,
+           CASE WHEN any_there THEN pg_try_advisory_xact_lock(hashtext('signoff-events')) END AS locked,
            set_config('signoff.moves_events', 'on', true) AS moves
     FROM waiting
 ), moved AS (
