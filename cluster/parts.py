@@ -1,7 +1,7 @@
 """The parts that `signoff up` brings up, in their order. Serve's applications are in `apps`.
 
-They share a `Bringup`. The tables are in `schema`, runners and their like in `workers`. What a change of configuration or code
-touches is started anew: see `Bringup.fresh`.
+They share a `Bringup`. The tables are in `schema`, runners and their like in `workers`. What a change of
+configuration or code touches is started anew: see `Bringup.fresh`.
 """
 
 from pathlib import Path
