@@ -8,11 +8,13 @@ from cluster import ray
 from cluster.bringup import local_head
 from models.config import Config
 from models.errors import ClusterProblem
+from models.store.activity import OldTransaction, TableSize, old_transactions_at, table_sizes_at
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 MB = 1024**2
+_TABLES_SHOWN = 12
 # How many rows are in each status.
 _COUNTS = {
     "workflows": b"SELECT status, count(*) FROM workflows GROUP BY 1 ORDER BY 1",
@@ -63,6 +65,8 @@ class Status(_Record):
     workflows: dict[str, int] = {}
     approvals: dict[str, int] = {}
     deliveries: dict[str, int] = {}
+    tables: tuple[TableSize, ...] = ()
+    old_transactions: tuple[OldTransaction, ...] = ()
     problems: tuple[str, ...] = ()
 
 
@@ -95,9 +99,15 @@ def _database(config: Config) -> dict[str, object]:
                 table: {str(status): int(count) for status, count in connection.execute(query).fetchall()}
                 for table, query in _COUNTS.items()
             }
+        found = {
+            "tables": tuple(table_sizes_at(url)),
+            "old_transactions": tuple(
+                old_transactions_at(url, older_than_seconds=config.database.old_transaction_seconds)
+            ),
+        }
     except psycopg.errors.UndefinedTable as error:
         raise ClusterProblem("the database has no tables yet: run `signoff up`") from error
-    return {"database": version, **counts}
+    return {"database": version, **counts, **found}
 
 
 def _cluster(config: Config) -> dict[str, object]:
@@ -182,6 +192,7 @@ def _apps(config: Config) -> dict[str, object]:
 
 def show(status: Status, console: "Console") -> None:
     """Print for people."""
+    from rich.markup import escape
     from rich.table import Table
 
     def table(title: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
@@ -213,5 +224,12 @@ def show(status: Status, console: "Console") -> None:
     for name in _COUNTS:
         counts = ", ".join(f"{count} {state}" for state, count in getattr(status, name).items())
         console.print(f"{name}: {counts or 'none'}")
+    table(
+        "tables",
+        ("name", "size", "rows (about)"),
+        [(t.name, f"{t.bytes / MB:.1f} MB", str(t.rows)) for t in status.tables[:_TABLES_SHOWN]],
+    )
+    for held in status.old_transactions:
+        console.print(f"[yellow]{escape(str(held))}: it keeps rows and locks; end it[/]")
     for problem in status.problems:
         console.print(f"[red]{problem}[/]")

@@ -25,6 +25,7 @@ from models.config_publishing import SearchConfig as SearchConfig
 from models.config_publishing import ToolsConfig as ToolsConfig
 from models.config_publishing import WebhooksConfig as WebhooksConfig
 from models.config_research import ResearchConfig as ResearchConfig
+from models.config_retention import RetentionConfig as RetentionConfig
 from models.editorial import SPECIALISTS
 from models.errors import ConfigInvalid
 from models.strict_yaml import MISSING_KEYS, faults, read_mapping
@@ -43,10 +44,14 @@ SINGLE_ROLES = ("knowledge_base", "search_index")
 
 
 class DatabaseConfig(Section):
-    """`url` absent: Postgres from the wheel, in `data_dir/postgres`, over a Unix socket."""
+    """`url` absent: Postgres from the wheel, in `data_dir/postgres`, over a Unix socket.
+
+    Transactions open for longer than `old_transaction_seconds` are told of in status and metrics.
+    """
 
     url: Secret | None = None
     pool_size: Count
+    old_transaction_seconds: Positive
 
 
 class RayConfig(Section):
@@ -309,6 +314,7 @@ class Config(Section):
     search: SearchConfig
     outgoing: OutgoingConfig
     webhooks: WebhooksConfig
+    retention: RetentionConfig
     features: FeaturesConfig
     chat: ChatConfig
     research: ResearchConfig

@@ -186,7 +186,7 @@ async def test_a_damaged_backup_changes_nothing(sites: tuple[Config, Config], tm
             [there] = await events.read(connection, after=0)
             assert there.type == "of the second"
         bad.write_bytes(good.read_bytes()[:3000])
-        with pytest.raises(ClusterProblem, match="damaged|cut off"):
+        with pytest.raises(ClusterProblem, match=r"damaged|cut off"):
             restore(two, bad, lambda _: None, replace=True)
 
 
