@@ -65,11 +65,15 @@ class RayConfig(Section):
 
 
 class HttpConfig(Section):
-    """Where Ray Serve's proxy listens, and how many replicas answer Signoff's own endpoints."""
+    """Where Ray Serve's proxy listens, and how many replicas answer Signoff's own endpoints.
+
+    Whoever asks for `/metrics` sends `scrape_token` as a bearer token.
+    """
 
     host: Text
     port: Port
     replicas: Count
+    scrape_token: Secret
 
 
 class AutoscalingConfig(Section):

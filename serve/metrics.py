@@ -20,7 +20,7 @@ _Key = tuple[str, str, str]
 
 
 class Metrics(Collector):
-    """What `/metrics` says. One per replica; a scrape counts what is new since the last one."""
+    """What `/metrics` says. One per replica."""
 
     def __init__(self, database: Database, *, old_transaction_seconds: float) -> None:
         self._database = database

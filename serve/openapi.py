@@ -7,7 +7,7 @@ from fastapi.openapi.utils import get_openapi
 
 from serve.problems import Problem
 
-_OPEN = ("/health", "/metrics", "/.well-known/oauth-protected-resource")
+_OPEN = ("/health", "/.well-known/oauth-protected-resource")
 
 
 def describe(app: FastAPI) -> None:

@@ -43,7 +43,7 @@ class RunnerActor:
 
 
 class DispatcherActor:
-    """The dispatcher and the pruner in a process of their own, which ends and is restarted as a runner's is."""
+    """The dispatcher and the pruner in a process of their own, restarted as a runner's is."""
 
     async def __init__(self, *, name: str, config: Config, database_url: str) -> None:  # type: ignore[misc]
         from actors.runtime.outbox import Dispatcher

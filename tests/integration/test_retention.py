@@ -47,7 +47,8 @@ FILL = [
     """INSERT INTO tool_calls (person, tool, door, input_digest, status, seconds, at)
        SELECT 'ann', 't', 'rest', 'd', 'ok', 0.1, now() - interval '500 days'
        FROM generate_series(1, {many}) n""",
-    """INSERT INTO webhooks (name, event_type, url, method, max_retries, retry_delay_seconds, secret, created_by)
+    """INSERT INTO webhooks (name, event_type, url, method, max_retries, retry_delay_seconds, secret,
+                             created_by)
        VALUES ('w', 'e', 'https://example.org', 'POST', 3, 1, 's', 'ann')""",
     """INSERT INTO deliveries (id, webhook_id, event_type, body, status, created_at, ended_at)
        SELECT 'd' || n, 1, 'e', '{}', CASE WHEN n % 2 = 0 THEN 'delivered' ELSE 'dead' END,
@@ -185,7 +186,7 @@ async def test_one_at_a_time_sweeps_and_stops_when_told(filled: Database, config
     running = asyncio.create_task(pruner.run())
     async with asyncio.timeout(30):
         while len(await column(filled, "SELECT tool FROM rate_limits")) > 1:
-            await asyncio.sleep(0)
+            pass
         pruner.stop()
         await running
 

@@ -22,6 +22,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     """gpu.yaml with its secret files in a folder of the test and a model folder that exists."""
     folder = tmp_path_factory.mktemp("gpu")
     (folder / "database_url").write_text("postgresql://signoff:s3cret@db.internal:5432/signoff\n")
+    (folder / "scrape_token").write_text("a-token-of-prometheus\n")
     (folder / "auth_secret").write_text("0123456789abcdef0123456789abcdef\n")
     model = folder / "Qwen3-8B"
     model.mkdir()
