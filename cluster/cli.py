@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.core import TyperGroup
 
+from cluster.cli_keeping import add_to
 from cluster.plain_text import plain
 from models.errors import SignoffError
 
@@ -422,6 +423,8 @@ def _config_among(arguments: list[str]) -> Path | None:
             return Path(arguments[place + 1])
     return None
 
+
+add_to(app, load=_load, default_config=DEFAULT_CONFIG)
 
 if __name__ == "__main__":
     main()

@@ -1,10 +1,9 @@
 """The parts that `signoff up` brings up, in their order. Serve's applications are in `apps`.
 
-They share a `Bringup`. Runners and their like are in `workers`. What a change of configuration or code
-touches is started anew: see `Bringup.fresh`.
+They share a `Bringup`. The tables are in `schema`, runners and their like in `workers`. What a change of
+configuration or code touches is started anew: see `Bringup.fresh`.
 """
 
-import asyncio
 from pathlib import Path
 
 from cluster import bundled_model, checks, postgres, ray
@@ -78,37 +77,6 @@ class Postgres:
         self._bringup.record(lambda state: {"postgres": True})
         self._bringup.database_url = postgres.start(self._bringup.config.data_dir)
         return f"{checks.check_database(self._bringup.database_url)}, in the data folder"
-
-
-class Schema:
-    """This release's tables, and in them the tonalities that the prompt files hold."""
-
-    name = "schema"
-    after = ("database",)
-
-    def __init__(self, bringup: Bringup) -> None:
-        self._bringup = bringup
-
-    def check(self) -> str | None:
-        """Nothing to look at: migrating a migrated database is quick and changes nothing."""
-        return None
-
-    def repair(self, say: Say) -> str:
-        """Migrate."""
-        from models.store.migrate import migrate
-
-        migrate(self._bringup.database_url)
-        asyncio.run(self._take_in_tonalities())
-        return "migrated"
-
-    async def _take_in_tonalities(self) -> None:
-        from models.store import prompts
-        from models.store.database import Database
-
-        folder = self._bringup.config.publishing.prompts_dir / "tonalities"
-        database = Database(url=self._bringup.database_url, pool_size=1)
-        async with database, database.transaction() as connection:
-            await prompts.take_in_tonalities(connection, folder)
 
 
 class BundledModel:

@@ -10,6 +10,7 @@ from cluster.bringup import local_head
 from models.config import Config
 from models.errors import ClusterProblem
 from models.outages import Parked
+from models.store.activity import OldTransaction, TableSize, old_transactions_at, table_sizes_at
 from models.store.outages import PARKED
 from models.text import flat
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 MB = 1024**2
+_TABLES_SHOWN = 12
 # How many rows are in each status.
 _COUNTS = {
     "workflows": b"SELECT status, count(*) FROM workflows GROUP BY 1 ORDER BY 1",
@@ -68,6 +70,8 @@ class Status(_Record):
     approvals: dict[str, int] = {}
     deliveries: dict[str, int] = {}
     parked: tuple[Parked, ...] = ()
+    tables: tuple[TableSize, ...] = ()
+    old_transactions: tuple[OldTransaction, ...] = ()
     problems: tuple[str, ...] = ()
 
 
@@ -102,10 +106,16 @@ def _database(config: Config) -> dict[str, object]:
                 for table, query in _COUNTS.items()
             }
             rows = connection.cursor(row_factory=psycopg.rows.dict_row).execute(PARKED).fetchall()
+        found = {
+            "tables": tuple(table_sizes_at(url)),
+            "old_transactions": tuple(
+                old_transactions_at(url, older_than_seconds=config.database.old_transaction_seconds)
+            ),
+        }
     except psycopg.errors.UndefinedTable as error:
         raise ClusterProblem("the database has no tables yet: run `signoff up`") from error
     parked = tuple(Parked.model_validate({**row, "waits_for": flat(row["waits_for"])}) for row in rows)
-    return {"database": version, "parked": parked, **counts}
+    return {"database": version, "parked": parked, **counts, **found}
 
 
 def _cluster(config: Config) -> dict[str, object]:
@@ -196,6 +206,7 @@ def waiting(parked: Parked) -> str:
 
 def show(status: Status, console: "Console") -> None:
     """Print for people."""
+    from rich.markup import escape
     from rich.table import Table
 
     def table(title: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
@@ -229,5 +240,12 @@ def show(status: Status, console: "Console") -> None:
         console.print(f"{name}: {counts or 'none'}")
     for parked in status.parked:
         console.print(waiting(parked), markup=False)
+    table(
+        "tables",
+        ("name", "size", "rows (about)"),
+        [(t.name, f"{t.bytes / MB:.1f} MB", str(t.rows)) for t in status.tables[:_TABLES_SHOWN]],
+    )
+    for held in status.old_transactions:
+        console.print(f"[yellow]{escape(str(held))}: it keeps rows and locks; end it[/]")
     for problem in status.problems:
         console.print(f"[red]{problem}[/]")

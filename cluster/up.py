@@ -20,10 +20,10 @@ from cluster.parts import (
     Head,
     Machine,
     Postgres,
-    Schema,
     Site,
 )
 from cluster.plan import Part, run_parts
+from cluster.schema import OldSchema, Schema
 from cluster.state import ClusterState, only_one, read_state, write_state
 from cluster.view import ProgressView
 from cluster.workers import Dispatcher, Runners, SearchIndex
@@ -68,6 +68,7 @@ def all_parts(bringup: Bringup) -> list[Part]:
         Agents(bringup),
         SearchIndex(bringup),
         *serve_apps(bringup),
+        OldSchema(bringup),
     ]
 
 

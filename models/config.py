@@ -33,16 +33,21 @@ from models.config_publishing import SearchConfig as SearchConfig
 from models.config_publishing import ToolsConfig as ToolsConfig
 from models.config_publishing import WebhooksConfig as WebhooksConfig
 from models.config_research import ResearchConfig as ResearchConfig
+from models.config_retention import RetentionConfig as RetentionConfig
 from models.errors import ConfigInvalid
 from models.strict_yaml import faults
 from models.yaml_layers import read_layers
 
 
 class DatabaseConfig(Section):
-    """`url` absent: Postgres from the wheel, in `data_dir/postgres`, over a Unix socket."""
+    """`url` absent: Postgres from the wheel, in `data_dir/postgres`, over a Unix socket.
+
+    Transactions open for longer than `old_transaction_seconds` are told of in status and metrics.
+    """
 
     url: Secret | None = None
     pool_size: Count
+    old_transaction_seconds: Positive
 
 
 class RayConfig(Section):
@@ -59,7 +64,8 @@ class HttpConfig(Section):
     """Where Ray Serve's proxy listens, and how many replicas answer Signoff's own endpoints.
 
     A person may have `requests_per_person` and `streams_per_person` (of events) open in each replica; a
-    request's body must be there within `body_seconds`.
+    request's body must be there within `body_seconds`. Whoever asks for `/metrics` sends
+    `scrape_token` as a bearer token.
     """
 
     host: Text
@@ -68,6 +74,7 @@ class HttpConfig(Section):
     body_seconds: Positive
     requests_per_person: Count
     streams_per_person: Count
+    scrape_token: Secret
 
 
 class AutoscalingConfig(Section):
@@ -316,6 +323,7 @@ class Config(Section):
     search: SearchConfig
     outgoing: OutgoingConfig
     webhooks: WebhooksConfig
+    retention: RetentionConfig
     features: FeaturesConfig
     chat: ChatConfig
     research: ResearchConfig

@@ -312,6 +312,12 @@ class AddressRefused(SignoffError):
     http_status = 422
 
 
+class StreamTooSlow(SignoffError):
+    """Whoever follows a stream takes it more slowly than it comes; they may go on where they stood."""
+
+    http_status = 503
+
+
 class DatabaseUnavailable(SignoffError):
     """Postgres can't be reached, or its schema is not this release's."""
 

@@ -104,7 +104,9 @@ def make_app(
             search = HybridSearch(database=database, semantic=semantic, settings=config.search)
             app.state.database = database
             app.state.registry = Registry(TOOLS, config=config, database=database, search=search)
-            app.state.metrics = Metrics(database)
+            app.state.metrics = Metrics(
+                database, old_transaction_seconds=config.database.old_transaction_seconds
+            )
             app.state.feed = Feed(database)
             app.state.readiness = Readiness(config=config, database=database, probes=probes)
             app.state.answers = Answers(away=app.state.readiness.assistant_away)

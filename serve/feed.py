@@ -1,19 +1,21 @@
 """The feed: a person's events as they come, from wherever they stood last.
 
 One per replica, made in the app's lifespan; the streams of `serve.routes.events` follow it. While anyone
-does, one task looks for new events and wakes the followers, who go on reading from their own position.
-There is no queue: who is slow, away, or on another replica next time reads later, and misses nothing.
+does, one task looks for new events and holds the latest, which all followers are handed from their own
+position. Who comes from further back reads up to there for itself. Who then falls behind what is held is
+ended, and goes on from where it stood when it comes back: nobody holds up another, or misses anything.
 """
 
 import asyncio
 import contextlib
 import time
+from bisect import bisect_right
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from pydantic import BaseModel, ConfigDict
 
-from models.errors import DatabaseUnavailable
+from models.errors import DatabaseUnavailable, StreamTooSlow
 from models.events import Event
 from models.scopes import Scope
 from models.store import events
@@ -22,6 +24,7 @@ from models.store.database import GONE, Database
 ScopesNow = Callable[[], Awaitable[Sequence[Scope]]]
 
 _PAGE = 500
+_HELD = 10_000
 _RIGHTS_CHANGED = ("scope.revoked", "scope.restored")
 
 
@@ -48,6 +51,7 @@ class Feed:
         heartbeat_seconds: float = 15.0,
         scopes_seconds: float = 5.0,
         patience_seconds: float = 300.0,
+        held: int = _HELD,
     ) -> None:
         self._database = database
         self._look_seconds = look_seconds
@@ -58,9 +62,10 @@ class Feed:
         self._closed = False
         # Set, and replaced, when there may be something new.
         self._turn = asyncio.Event()
-        # The page that the watcher read last, and by position what follows it there.
-        self._latest: list[Event] = []
-        self._places: dict[int, int] = {}
+        # The latest events: all after `_since` and up to `_reached`. None: the watcher has not begun.
+        self._held, self._most_held = list[Event](), held
+        self._since: int | None = None
+        self._reached = 0
         self.followers = 0
 
     async def close(self) -> None:
@@ -92,25 +97,29 @@ class Feed:
 
         Raises:
             DatabaseUnavailable: Postgres stayed away for longer than `patience_seconds`.
+            StreamTooSlow: more events came than are held while the follower took none.
         """
         rights = _Rights(person, scopes_now, self._scopes_seconds)
         position: int | None = None
-        passed, told = 0, float("-inf")
+        passed, told, live = 0, float("-inf"), False
         with self._following():
             while not self._is_over(until):
                 turn, page, away = self._turn, list[Event](), False
                 try:
                     if position is None:
                         position = await self._begin(after)
-                    page = await self._next_page(position, workflow_id)
+                    page, end, live = await self._next_page(position, workflow_id, live=live)
                     for event in page:
-                        visible = await rights.show(event) and (not types or event.type in types)
+                        # Those of other workflows are passed without a look at who may see them.
+                        mine = workflow_id in (None, event.workflow_id)
+                        visible = mine and await rights.show(event) and (not types or event.type in types)
                         if self._is_over(until):
                             return
                         position, passed = event.id, passed + 1
                         if visible:
                             yield event
                             passed, told = 0, time.monotonic()
+                    position = max(position, end)
                 except GONE:
                     away = True
                 quiet = self._heartbeat_seconds - (time.monotonic() - told)
@@ -129,14 +138,27 @@ class Feed:
             wanted = None if workflow_id is None else [workflow_id]
             return await events.read(connection, after=position, limit=_PAGE, workflow_ids=wanted)
 
-    async def _next_page(self, position: int, workflow_id: str | None) -> list[Event]:
-        """What comes after a position; for those who stand in the watcher's last page, from there.
+    async def _next_page(
+        self, position: int, workflow_id: str | None, *, live: bool
+    ) -> tuple[list[Event], int, bool]:
+        """What comes after a position, how far that reaches at the least, and whether it was handed out.
 
-        So many followers cost one query.
+        What is held is handed out, so any number of followers cost one query. Who has been handed events
+        (`live`) and now stands before what is held is too slow.
         """
-        if workflow_id is None and position in self._places:
-            return self._latest[self._places[position] :]
-        return await self._read(position, workflow_id)
+        if self._since is not None and position >= self._since:
+            begin = bisect_right(self._held, position, key=lambda event: event.id)
+            page = self._held[begin : begin + _PAGE]
+            return page, position if len(page) == _PAGE else max(position, self._reached), True
+        if live and self._since is not None:
+            raise StreamTooSlow(
+                f"more than {self._most_held} events came while none was taken: "
+                f"connect again with Last-Event-ID {position}"
+            )
+        # What is held from here on goes on where this page ends, if it is the last.
+        reached = self._reached if self._since is not None else position
+        page = await self._read(position, workflow_id)
+        return page, position if len(page) == _PAGE else max(position, reached), False
 
     def _is_over(self, until: datetime | None) -> bool:
         return self._closed or (until is not None and datetime.now(UTC) >= until)
@@ -163,30 +185,36 @@ class Feed:
 
     async def _watch(self) -> None:
         """Read on and wake the followers, as long as there are any."""
-        self._latest, self._places = [], {}
-        position: int | None = None
+        self._held, self._since = [], None
         reached = time.monotonic()
         try:
             while self.followers:
                 page: list[Event] = []
                 try:
-                    if position is None:
-                        position = await self._begin(None)
+                    if self._since is None:
+                        self._since = self._reached = await self._begin(None)
                         # What came before this, and after a follower's first read, is for them to read.
                         self._wake()
-                    page = await self._read(position)
+                    page = await self._read(self._reached)
                     reached = time.monotonic()
                 except GONE as error:
                     if time.monotonic() - reached > self._patience_seconds:
                         raise DatabaseUnavailable(f"Postgres stayed away: {error}") from error
-                if page and position is not None:
-                    self._places = {position: 0, **{event.id: n for n, event in enumerate(page, 1)}}
-                    self._latest, position = page, page[-1].id
+                if page:
+                    self._hold(page)
                     self._wake()
                 if len(page) < _PAGE:
                     await asyncio.sleep(self._look_seconds)
         finally:
+            self._since = None
             self._wake()
+
+    def _hold(self, page: list[Event]) -> None:
+        """Hold these, too; the oldest go."""
+        self._held, self._reached = [*self._held, *page], page[-1].id
+        if (over := len(self._held) - self._most_held) > 0:
+            self._since = self._held[over - 1].id
+            self._held = self._held[over:]
 
     def _wake(self) -> None:
         turn, self._turn = self._turn, asyncio.Event()

@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
 
-from models.store import approval_inbox, outbox, tool_calls, workflows
+from models.store import activity, approval_inbox, outbox, tool_calls, workflows
 from models.store.database import Database
 
 _BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0]
@@ -20,10 +20,12 @@ _Key = tuple[str, str, str]
 
 
 class Metrics(Collector):
-    """What `/metrics` says. One per replica; a scrape counts what is new since the last one."""
+    """What `/metrics` says. One per replica."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, old_transaction_seconds: float) -> None:
         self._database = database
+        self._old_seconds = old_transaction_seconds
+        self._old: list[activity.OldTransaction] = []
         self._calls: defaultdict[_Key, list[int]] = defaultdict(lambda: [0] * (len(_BOUNDS) + 1))
         self._seconds: defaultdict[_Key, float] = defaultdict(float)
         self._gauges: dict[str, dict[str, int]] = {}
@@ -34,6 +36,7 @@ class Metrics(Collector):
         async with self._turn:
             async with self._database.connection() as connection:
                 rows = await tool_calls.count(connection, _BOUNDS)
+                self._old = await activity.old_transactions(connection, older_than_seconds=self._old_seconds)
                 self._gauges = {
                     "workflows": await workflows.counts(connection),
                     "deliveries": await outbox.counts(connection),
@@ -69,3 +72,11 @@ class Metrics(Collector):
             for status, count in sorted(counts.items()):
                 gauge.add_metric([status], count)
             yield gauge
+        old = GaugeMetricFamily(
+            "signoff_old_transaction_seconds",
+            "Transactions that have been open for long on the database's server.",
+            labels=["pid", "application", "database"],
+        )
+        for held in self._old:
+            old.add_metric([str(held.pid), held.application, held.database], held.seconds)
+        yield old

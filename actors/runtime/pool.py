@@ -55,15 +55,19 @@ class RunnerActor:
 
 
 class DispatcherActor:
-    """The dispatcher in a process of its own, which ends and is restarted as a runner's is."""
+    """The dispatcher and the pruner in a process of their own, restarted as a runner's is."""
 
     async def __init__(self, *, name: str, config: Config, database_url: str) -> None:  # type: ignore[misc]
         from actors.runtime.outbox import Dispatcher
+        from actors.runtime.pruner import Pruner
 
         self._name = name
         self._database = await Database(url=database_url, pool_size=config.database.pool_size).__aenter__()
         self._dispatcher = Dispatcher(config=config, database=self._database)
-        self._running = asyncio.get_running_loop().create_task(_live(self._dispatcher.run()))
+        self._pruner = Pruner(settings=config.retention, database=self._database)
+        loop = asyncio.get_running_loop()
+        self._running = loop.create_task(_live(self._dispatcher.run()))
+        self._pruning = loop.create_task(_live(self._pruner.run()))
 
     async def ready(self) -> tuple[str, int]:
         """The dispatcher's name and process id, once it is up."""
@@ -72,7 +76,9 @@ class DispatcherActor:
     async def stop(self) -> None:
         """Let what is being sent be answered, and send nothing more."""
         self._dispatcher.stop()
+        self._pruner.stop()
         await self._running
+        await self._pruning
 
 
 def start_runners(

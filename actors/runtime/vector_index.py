@@ -8,13 +8,11 @@ built. A search goes on in the old index while a new one is built.
 import asyncio
 import hashlib
 import json
-import os
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import NoReturn, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from actors.runtime.chunks import Chunker
+from actors.runtime.document_files import Document, DocumentFiles, Named
 from actors.runtime.embedder import Embedder, OpenAIEmbedder, waits_for
 from actors.runtime.index_files import FORMAT, Index, IndexFolder
 from models.config import BreakerConfig, KnowledgeBaseConfig
@@ -23,17 +21,6 @@ from models.errors import KnowledgeBaseInvalid, ModelUnavailable
 
 A = TypeVar("A")
 R = TypeVar("R")
-
-_SUFFIXES = (".txt", ".md")
-
-
-@dataclass(frozen=True)
-class Document:
-    """A file of the knowledge base; `name` is its path under `data_dir`, with `/`."""
-
-    name: str
-    text: str
-    digest: str
 
 
 class VectorIndex:
@@ -49,6 +36,7 @@ class VectorIndex:
         self._settings = settings
         self._embedder = embedder or OpenAIEmbedder(settings=settings.embedding, breaker=breaker)
         self._folder = IndexFolder(settings.index_dir)
+        self._files = DocumentFiles(settings.data_dir)
         self._chunker: Chunker | None = None
         self._index: Index | None = None
         self._lock = asyncio.Lock()
@@ -111,17 +99,22 @@ class VectorIndex:
             self._next = None
             if self._chunker is None:
                 self._chunker = await asyncio.to_thread(lambda: Chunker(settings=self._settings))
-            documents = await asyncio.to_thread(read_documents, self._settings.data_dir)
-            version = index_version(documents, settings=self._settings, tokenizer=self._chunker.digest)
+            version = self._version_of(await asyncio.to_thread(self._files.look), self._chunker)
             if self._index is not None and self._index.version == version:
                 return version
             index = await self._on_disk(self._folder.load, version)
             if index is None:
+                # A file may have changed since the look: what is indexed is what is read now.
+                documents = await asyncio.to_thread(self._files.read)
+                version = self._version_of(documents, self._chunker)
                 index = await self._build(version, documents, self._chunker)
                 await self._on_disk(self._folder.save, index)
             await self._on_disk(self._folder.use, version)
             self._index = index
             return version
+
+    def _version_of(self, documents: Sequence[Named], chunker: Chunker) -> str:
+        return index_version(documents, settings=self._settings, tokenizer=chunker.digest)
 
     async def _on_disk(self, verb: Callable[[A], R], argument: A) -> R:
         try:
@@ -145,7 +138,7 @@ class VectorIndex:
         return await asyncio.to_thread(Index.build, version, passages, vectors)
 
 
-def index_version(documents: list[Document], *, settings: KnowledgeBaseConfig, tokenizer: str) -> str:
+def index_version(documents: Sequence[Named], *, settings: KnowledgeBaseConfig, tokenizer: str) -> str:
     """16 hex digits over the documents, in order, and all that shapes an index.
 
     `tokenizer` is the digest of its file.
@@ -160,46 +153,3 @@ def index_version(documents: list[Document], *, settings: KnowledgeBaseConfig, t
         "tokenizer": tokenizer,
     }
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def read_documents(data_dir: Path) -> list[Document]:
-    """The `.txt` and `.md` files under a folder, by name; hidden files and folders are left out.
-
-    Raises:
-        KnowledgeBaseInvalid: the folder or a file can't be read, is not UTF-8, or there is no file.
-    """
-
-    def refuse(error: OSError) -> NoReturn:
-        raise KnowledgeBaseInvalid(
-            f"knowledge_base.data_dir: {error.filename} can't be read: {error.strerror}. Put the documents "
-            "(.txt, .md) into a folder that this node sees and this user can read"
-        ) from error
-
-    documents = []
-    for folder, folders, names in os.walk(data_dir, onerror=refuse):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in names:
-            if name.startswith(".") or not name.lower().endswith(_SUFFIXES):
-                continue
-            path = Path(folder, name)
-            try:
-                content = path.read_bytes()
-                documents.append(
-                    Document(
-                        name=path.relative_to(data_dir).as_posix().encode().decode(),
-                        text=content.decode("utf-8-sig"),
-                        digest=hashlib.sha256(content).hexdigest(),
-                    )
-                )
-            except OSError as error:
-                refuse(error)
-            except UnicodeError as error:
-                raise KnowledgeBaseInvalid(
-                    f"knowledge_base.data_dir: {os.fsencode(path).decode(errors='backslashreplace')} is not "
-                    f"UTF-8, name and content: {error}. Convert it, or move it away"
-                ) from error
-    if not documents:
-        raise KnowledgeBaseInvalid(
-            f"knowledge_base.data_dir: {data_dir} holds no .txt or .md file: put the documents there"
-        )
-    return sorted(documents, key=lambda document: document.name)

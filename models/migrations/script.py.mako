@@ -4,6 +4,8 @@ revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}
 branch_labels = None
 depends_on = None
+# `before`: adds only, and the last release works on; `after`: takes away what only that one used.
+phase = "before"
 
 
 def upgrade() -> None:

@@ -19,6 +19,7 @@ conversations = sa.Table(
     column_when("updated_at", default=True),
 )
 sa.Index("conversations_owner_updated_at_idx", conversations.c.owner, conversations.c.updated_at)
+sa.Index("conversations_updated_at_idx", conversations.c.updated_at)
 
 messages = sa.Table(
     "messages",

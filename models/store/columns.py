@@ -14,7 +14,7 @@ metadata = sa.MetaData(
 
 
 class XID8(sa.types.UserDefinedType[str]):
-    """Postgres' 64-bit transaction id. For the first revisions only: it means nothing in another server."""
+    """Postgres' 64-bit transaction id, as the first revisions have it: it means nothing elsewhere."""
 
     cache_ok = True
 

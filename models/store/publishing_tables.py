@@ -92,6 +92,7 @@ articles = sa.Table(
     sa.CheckConstraint("(status = 'pending_approval') = (approval_id IS NOT NULL)", name="pending"),
 )
 sa.Index("articles_topic_updated_at_idx", articles.c.topic, articles.c.updated_at)
+sa.Index("articles_workflow_id_idx", articles.c.workflow_id)
 
 article_versions = sa.Table(
     "article_versions",
@@ -280,3 +281,4 @@ sa.Index(
     postgresql_where=sa.text("status = 'pending'"),
 )
 sa.Index("deliveries_webhook_id_created_at_idx", deliveries.c.webhook_id, deliveries.c.created_at)
+sa.Index("deliveries_ended_at_idx", deliveries.c.ended_at, postgresql_where=sa.text("ended_at IS NOT NULL"))

@@ -66,6 +66,13 @@ sa.Index(
 )
 sa.Index("workflows_key_created_at_idx", workflows.c.key, workflows.c.created_at)
 sa.Index("workflows_requested_by_created_at_idx", workflows.c.requested_by, workflows.c.created_at)
+sa.Index("workflows_created_at_id_idx", workflows.c.created_at.desc(), workflows.c.id)
+sa.Index(
+    "workflows_finished_at_id_idx",
+    workflows.c.finished_at,
+    workflows.c.id,
+    postgresql_where=sa.text("finished_at IS NOT NULL"),
+)
 
 runners = sa.Table(
     "runners",

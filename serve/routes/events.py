@@ -20,6 +20,7 @@ from models.errors import (
     InputInvalid,
     PermissionMissing,
     SignoffError,
+    StreamTooSlow,
     Unauthenticated,
 )
 from models.events import Event
@@ -39,6 +40,7 @@ EventId = Annotated[int, Field(ge=0, le=2**63 - 1)]
 SUBPROTOCOL = "signoff"
 _BEARER = "bearer."
 _MAX_MESSAGE = 4096  # characters from a client: there is nothing to say but ping
+_SEND_SECONDS = 60.0  # for which a client may take nothing
 _MAX_REASON = 123  # bytes of a close frame's reason (RFC 6455 §5.5)
 _UNSUPPORTED, _TOO_BIG = 1003, 1009  # RFC 6455 §7.4.1
 _EXPIRED = "the token is over: connect again with a new one"
@@ -99,7 +101,8 @@ async def follow_by_sse(
     if last_event_id is not None:
         wish = wish.model_copy(update={"after": last_event_id})
     state = request.app.state
-    return EventStream(_told(wish.follow(state.feed, state.database, caller), caller))
+    feed = wish.follow(state.feed, state.database, caller)
+    return EventStream(_told(feed, caller), send_seconds=_SEND_SECONDS)
 
 
 async def _told(feed: AsyncGenerator[Event | Mark, None], caller: UserContext) -> AsyncGenerator[str, None]:
@@ -114,6 +117,8 @@ async def _told(feed: AsyncGenerator[Event | Mark, None], caller: UserContext) -
                     yield f"id: {item.id}\nevent: {item.type}\ndata: {item.model_dump_json()}\n\n"
         except DatabaseUnavailable:
             yield _end("database_away", _AWAY)
+        except StreamTooSlow as error:
+            yield _end("too_slow", str(error))
     if _is_over(caller):
         yield _end("token_over", _EXPIRED)
 
@@ -193,10 +198,12 @@ async def _tell(
 ) -> tuple[int | None, str]:
     async with contextlib.aclosing(feed):
         async for item in feed:
-            if isinstance(item, Mark):
-                await socket.send_text(json.dumps({"type": "position", "after": item.after}))
-            else:
-                await socket.send_text(item.model_dump_json())
+            position = isinstance(item, Mark) and json.dumps({"type": "position", "after": item.after})
+            try:
+                async with asyncio.timeout(_SEND_SECONDS):
+                    await socket.send_text(position or item.model_dump_json())
+            except TimeoutError:
+                return None, ""  # it takes nothing: it would not take a close frame either
     return (4401, _EXPIRED) if _is_over(caller) else (1012, "the server restarts: connect again")
 
 

@@ -20,7 +20,7 @@ from tests.integration.workflows import begin
 Configure = Callable[..., Config]
 # RFC 9728: where whoever has no token yet looks up how to get one.
 METADATA = "/.well-known/oauth-protected-resource"
-OPEN = ("/health", "/health/ready", "/metrics", METADATA, f"{METADATA}/mcp")
+OPEN = ("/health", "/health/ready", METADATA, f"{METADATA}/mcp")
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ revision = "0003"
 down_revision = "0002"
 branch_labels = None
 depends_on = None
+phase = "before"
 
 _PUBLISHED_IN = """
     UPDATE resources r SET published_in = p.topics FROM (

@@ -12,7 +12,6 @@ branch_labels = None
 depends_on = None
 phase = "before"
 
-_OPEN = "status IN ('queued', 'running', 'waiting', 'parked')"
 _STATUSES = "status IN ('queued', 'running', 'waiting', 'parked', 'succeeded', 'failed', 'cancelled')"
 
 
@@ -28,21 +27,6 @@ def upgrade() -> None:
     )
     op.drop_constraint(op.f("workflows_status_check"), "workflows")
     op.create_check_constraint(op.f("workflows_status_check"), "workflows", _STATUSES)
-    op.create_index(
-        "workflows_open_key_idx", "workflows", ["key"], unique=True, postgresql_where=sa.text(_OPEN)
-    )
-    op.create_index(
-        "workflows_claimable_idx",
-        "workflows",
-        ["kind", "created_at"],
-        postgresql_where=sa.text("status IN ('queued', 'running', 'parked')"),
-    )
-    op.create_index(
-        "workflows_projection_due_idx",
-        "workflows",
-        ["finished_at"],
-        postgresql_where=sa.text("projection_due"),
-    )
     op.add_column("runners", sa.Column("machine", sa.Text()))
     op.add_column("runners", sa.Column("process_started", sa.BigInteger()))
     op.create_table(
@@ -67,8 +51,6 @@ def downgrade() -> None:
     op.drop_table("lease_clock")
     op.drop_column("runners", "process_started")
     op.drop_column("runners", "machine")
-    for index in ("workflows_projection_due_idx", "workflows_claimable_idx", "workflows_open_key_idx"):
-        op.drop_index(index, table_name="workflows")
     op.execute("UPDATE workflows SET status = 'queued' WHERE status = 'parked'")
     op.drop_constraint(op.f("workflows_status_check"), "workflows")
     op.create_check_constraint(

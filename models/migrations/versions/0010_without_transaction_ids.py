@@ -6,7 +6,7 @@ from alembic import op
 from models.store.columns import XID8
 
 revision = "0010"
-down_revision = "0006"
+down_revision = "0009"
 branch_labels = None
 depends_on = None
 phase = "after"

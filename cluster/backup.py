@@ -1,0 +1,148 @@
+"""`signoff backup FILE`: the database and what counts beside it, in one file that can be checked.
+
+A tar: `database.dump` (pg_dump's custom format, of one snapshot), the files of the institutional memory
+and the finished articles, and last `manifest.json` with digests and row counts. The configuration and
+its secrets are not in it. It replaces FILE only when it is whole.
+"""
+
+import hashlib
+import io
+import os
+import tarfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from cluster.postgres_tools import Tools, database_url
+from models.backup import Inventory, Manifest, Member
+from models.config import Config
+from models.errors import ClusterProblem
+
+if TYPE_CHECKING:
+    import psycopg
+
+DUMP, MANIFEST = "database.dump", "manifest.json"
+Say = Callable[[str], None]
+
+
+def folders(config: Config) -> dict[str, Path]:
+    """What counts outside the database, by its name in the backup."""
+    generation = config.article_generation
+    return {
+        "memory": generation.institutional_memory.data_dir,
+        "articles": generation.editor.output.final_articles_dir,
+    }
+
+
+def back_up(config: Config, target: Path, say: Say) -> Manifest:
+    """Write the backup; the site may be at work meanwhile.
+
+    Raises:
+        ClusterProblem: the database or the file can't be reached; FILE is as it was.
+    """
+    import psycopg
+
+    url = database_url(config)
+    draft = target.with_name(f".{target.name}.{os.getpid()}")
+    dump = target.with_name(f".{target.name}.{os.getpid()}.dump")
+    try:
+        with _private(draft) as file, tarfile.open(fileobj=file, mode="w") as tar:
+            with _private(dump):
+                version, inventory = _dump(config, url, dump)
+                members = [_add(tar, DUMP, dump)]
+            say(f"database: revision {inventory.revision}, {sum(inventory.rows.values())} rows")
+            for name, folder in folders(config).items():
+                found = [_add(tar, f"{name}/{path.relative_to(folder)}", path) for path in files_in(folder)]
+                say(f"{name}: {len(found)} files of {folder}")
+                members += found
+            manifest = Manifest(
+                format=1,
+                made_at=datetime.now(UTC),
+                server_version=version,
+                inventory=inventory,
+                members=tuple(members),
+            )
+            _add_bytes(tar, MANIFEST, manifest.model_dump_json(indent=2).encode())
+            tar.close()
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    except psycopg.Error as error:
+        raise ClusterProblem(f"the database can't be read: {str(error).splitlines()[0]}") from error
+    except OSError as error:
+        raise ClusterProblem(f"{error.filename or target}: {error.strerror}: choose another FILE") from error
+    finally:
+        draft.unlink(missing_ok=True)
+        dump.unlink(missing_ok=True)
+    say(f"{target}: {target.stat().st_size} bytes, sha256 {digest_of(target)}")
+    return manifest
+
+
+def _dump(config: Config, url: str, file: Path) -> tuple[int, Inventory]:
+    """Dump the database and count its rows, both of the same moment."""
+    import psycopg
+
+    from models.store import inventory
+
+    with psycopg.connect(url, connect_timeout=10, application_name="signoff backup") as connection:
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        connection.read_only = True
+        connection.execute("SET LOCAL statement_timeout = 0")
+        connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        version = connection.info.server_version
+        snapshot = _snapshot(connection)
+        tools = Tools(config, server_version=version)
+        arguments = ["--format=custom", "--no-owner", "--no-privileges", "--schema=public"]
+        tools.run("pg_dump", url, [*arguments, f"--snapshot={snapshot}", f"--file={file}"])
+        return version, inventory.take(connection)
+
+
+def _snapshot(connection: "psycopg.Connection[Any]") -> str:
+    row = connection.execute("SELECT pg_export_snapshot()").fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+def files_in(folder: Path) -> list[Path]:
+    """The ordinary files in it, and in its folders; none where it is not there. Links are not followed."""
+    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+
+
+def digest_of(path: Path) -> str:
+    """A file's SHA-256."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _add(tar: tarfile.TarFile, name: str, path: Path) -> Member:
+    """A file as it is when it is opened: one that is replaced meanwhile is whole, old or new."""
+    if name == DUMP:
+        with open(path, "rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            size = os.fstat(file.fileno()).st_size
+            file.seek(0)
+            _add_stream(tar, name, size, file)
+        return Member(name=name, bytes=size, sha256=digest)
+    content = path.read_bytes()
+    _add_bytes(tar, name, content)
+    return Member(name=name, bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+
+
+def _add_bytes(tar: tarfile.TarFile, name: str, content: bytes) -> None:
+    _add_stream(tar, name, len(content), io.BytesIO(content))
+
+
+def _add_stream(tar: tarfile.TarFile, name: str, size: int, content: Any) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.mode = size, 0o600
+    tar.addfile(entry, content)
+
+
+@contextmanager
+def _private(path: Path) -> Iterator[BinaryIO]:
+    """A new file that nobody else may read."""
+    path.unlink(missing_ok=True)
+    with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
+        yield file

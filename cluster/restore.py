@@ -1,0 +1,211 @@
+"""`signoff restore FILE`: a backup into an empty database, and a word on each thing that was checked.
+
+Everything is checked before anything is changed, and compared with the manifest afterwards. What is
+replaced is put aside first; when the restored database is not as it should be, it is put back.
+"""
+
+import hashlib
+import os
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from cluster.backup import DUMP, MANIFEST, files_in, folders
+from cluster.postgres_tools import Tools, database_url
+from models.backup import Manifest, Member
+from models.config import Config
+from models.errors import ClusterProblem
+
+if TYPE_CHECKING:
+    import psycopg
+
+Say = Callable[[str], None]
+_RESTORE = ("--schema=public", "--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction")
+
+
+def restore(config: Config, source: Path, say: Say, *, replace: bool) -> None:
+    """Restore a backup; `replace` what the database and the folders hold.
+
+    Raises:
+        ClusterProblem: the file is damaged, does not fit, something is in the way, or the outcome differs
+            from the backup; the database and the folders are as they were.
+        DatabaseUnavailable: the database could not be brought to this release.
+    """
+    import psycopg
+
+    try:
+        with tarfile.open(source, "r:") as tar:
+            manifest = _manifest(tar, source)
+            _check_members(tar, manifest, source)
+            say(f"file: {len(manifest.members)} members, all digests are right")
+            _check_folders(config, replace=replace)
+            url = database_url(config, start=True)
+            with (
+                _drafts(config, tar, manifest) as drafts,
+                psycopg.connect(
+                    url, autocommit=True, connect_timeout=10, application_name="signoff restore"
+                ) as connection,
+            ):
+                connection.execute("SET statement_timeout = 0")
+                _check_server(connection, manifest, replace=replace)
+                tools = Tools(config, server_version=connection.info.server_version)
+                with _in_place_of(connection), _unpacked(tar, DUMP, config) as dump:
+                    tools.run(
+                        "pg_restore",
+                        url,
+                        [*_RESTORE, str(dump)],
+                    )
+                    _check_restored(connection, manifest, say)
+                    _bring_up_to_date(connection, url, manifest, say)
+                for name, folder in folders(config).items():
+                    if folder.exists():
+                        shutil.rmtree(folder)
+                    drafts[name].rename(folder)
+                    say(f"{name}: {len(files_in(folder))} files in {folder}")
+    except (tarfile.TarError, EOFError) as error:
+        raise ClusterProblem(f"{source} is no backup, or damaged: {error}: take another one") from error
+    except psycopg.Error as error:
+        raise ClusterProblem(f"the database refused: {str(error).splitlines()[0]}") from error
+    except OSError as error:
+        raise ClusterProblem(f"{error.filename or source}: {error.strerror}") from error
+    say("restored: run `signoff up`")
+
+
+def _manifest(tar: tarfile.TarFile, source: Path) -> Manifest:
+    file = tar.extractfile(MANIFEST) if MANIFEST in tar.getnames() else None
+    if file is None:
+        raise ClusterProblem(f"{source} holds no {MANIFEST}: it is no backup, or was cut off: take another")
+    try:
+        return Manifest.model_validate_json(file.read())
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, fault["loc"]))
+        raise ClusterProblem(
+            f"{source}: {MANIFEST}: {where}: {fault['msg']}: was it made by a newer release?"
+        ) from error
+
+
+def _check_members(tar: tarfile.TarFile, manifest: Manifest, source: Path) -> None:
+    """Each is there, as it was, and of a harmless name."""
+    for member in manifest.members:
+        parts = PurePosixPath(member.name).parts
+        harmless = member.name == DUMP or (
+            len(parts) > 1 and parts[0] in ("memory", "articles") and ".." not in parts
+        )
+        if not harmless or member.name.startswith("/"):
+            raise ClusterProblem(f"{source}: the name {member.name!r} has no place here: take another backup")
+        file = tar.extractfile(member.name) if member.name in tar.getnames() else None
+        if file is None or hashlib.file_digest(file, "sha256").hexdigest() != member.sha256:  # type: ignore[arg-type]
+            raise ClusterProblem(f"{source}: {member.name} is damaged: take another backup")
+
+
+def _check_folders(config: Config, *, replace: bool) -> None:
+    for name, folder in folders(config).items():
+        if not replace and files_in(folder):
+            raise ClusterProblem(f"{folder} ({name}) is not empty: empty it, or restore with --replace")
+
+
+def _check_server(connection: "psycopg.Connection[Any]", manifest: Manifest, *, replace: bool) -> None:
+    from models.store import inventory
+
+    if connection.info.server_version // 10_000 < manifest.server_version // 10_000:
+        raise ClusterProblem(
+            f"the backup is of PostgreSQL {manifest.server_version // 10_000}, the server of "
+            f"{connection.info.server_version // 10_000}: use a server that is not older"
+        )
+    if runners := inventory.live_runners(connection):
+        raise ClusterProblem(f"{runners} runners are at work on the database: run `signoff down` first")
+    if not replace and not inventory.is_empty(connection):
+        raise ClusterProblem("the database is not empty: restore into an empty one, or with --replace")
+
+
+@contextmanager
+def _in_place_of(connection: "psycopg.Connection[Any]") -> Iterator[None]:
+    """Put what is there aside, and back if the block fails."""
+    from models.store import inventory
+
+    aside = inventory.put_aside(connection)
+    try:
+        yield
+    except BaseException:
+        inventory.bring_back(connection, aside)
+        raise
+    inventory.drop(connection, aside)
+
+
+def _check_restored(connection: "psycopg.Connection[Any]", manifest: Manifest, say: Say) -> None:
+    from models.store import inventory
+
+    found, wanted = inventory.take(connection), manifest.inventory
+    if found.revision != wanted.revision:
+        raise ClusterProblem(f"revision {found.revision} was restored, {wanted.revision} was backed up")
+    say(f"schema: revision {found.revision}, as backed up")
+    for table in sorted({*wanted.rows, *found.rows}):
+        if found.rows.get(table) != wanted.rows.get(table):
+            raise ClusterProblem(
+                f"{table}: {found.rows.get(table)} rows were restored, {wanted.rows.get(table)} backed up"
+            )
+    say(f"rows: {sum(found.rows.values())} in {len(found.rows)} tables, as backed up")
+    if behind := inventory.sequences_behind(connection):
+        raise ClusterProblem(f"{', '.join(behind)}: numbers would be given twice: take another backup")
+    say(f"sequences: {len(found.sequences)}, each past what is there")
+    if found.newest_event != wanted.newest_event:
+        raise ClusterProblem(f"events end at {found.newest_event}, the backup's at {wanted.newest_event}")
+    say(f"events: streams go on after {found.newest_event}")
+
+
+def _bring_up_to_date(connection: "psycopg.Connection[Any]", url: str, manifest: Manifest, say: Say) -> None:
+    from models.store import inventory, migrate
+
+    migrate(url)
+    now = inventory.take(connection).revision
+    if now != manifest.inventory.revision:
+        say(f"schema: brought up to this release's revision {now}")
+    if found := inventory.with_transaction_ids(connection):
+        raise ClusterProblem(f"{', '.join(found)} hold transaction ids, which mean nothing on this server")
+    say("transaction ids: in no row, so calls and events are counted on")
+
+
+@contextmanager
+def _drafts(config: Config, tar: tarfile.TarFile, manifest: Manifest) -> Iterator[dict[str, Path]]:
+    """The folders as they will be, by name, each beside its place."""
+    drafts: dict[str, Path] = {}
+    try:
+        for name, folder in folders(config).items():
+            drafts[name] = draft = folder.with_name(f".{folder.name}.{os.getpid()}")
+            shutil.rmtree(draft, ignore_errors=True)
+            draft.mkdir(parents=True, mode=0o700)
+            for member in manifest.members:
+                if member.name.startswith(f"{name}/"):
+                    _unpack(tar, member, draft / member.name.removeprefix(f"{name}/"))
+        yield drafts
+    finally:
+        for draft in drafts.values():
+            shutil.rmtree(draft, ignore_errors=True)
+
+
+def _unpack(tar: tarfile.TarFile, member: Member, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    file = tar.extractfile(member.name)
+    assert file is not None
+    with open(target, "xb") as copy:
+        shutil.copyfileobj(file, copy)
+
+
+@contextmanager
+def _unpacked(tar: tarfile.TarFile, name: str, config: Config) -> Iterator[Path]:
+    """A member as a file that only we can read, for as long as it is needed."""
+    config.data_dir.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="restore-", dir=config.data_dir) as folder:
+        target = Path(folder) / name
+        file = tar.extractfile(name)
+        assert file is not None
+        with open(target, "xb") as copy:
+            shutil.copyfileobj(file, copy)
+        yield target

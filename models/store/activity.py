@@ -1,0 +1,80 @@
+"""Who holds an old transaction on the server, and how large the tables are.
+
+An old transaction keeps dead rows from being cleared away, and holds its locks; what it belongs to is
+named so that somebody can end it. Without the role `pg_read_all_stats` only one's own are seen.
+"""
+
+from pydantic import BaseModel, ConfigDict
+
+from models.store.database import Connection
+
+_OLD = """
+SELECT pid, coalesce(datname, '') AS database, coalesce(usename, '') AS role,
+       coalesce(application_name, '') AS application, coalesce(state, '') AS state,
+       extract(epoch FROM now() - xact_start)::float8 AS seconds
+FROM pg_stat_activity
+WHERE xact_start < now() - make_interval(secs => %(seconds)s) AND pid <> pg_backend_pid()
+  AND backend_type = 'client backend'
+UNION ALL
+SELECT 0, database, owner, gid, 'prepared', extract(epoch FROM now() - prepared)::float8
+FROM pg_prepared_xacts WHERE prepared < now() - make_interval(secs => %(seconds)s)
+ORDER BY seconds DESC LIMIT 20
+"""
+_SIZES = """
+SELECT c.relname AS name, pg_total_relation_size(c.oid) AS bytes, greatest(c.reltuples, 0)::bigint AS rows
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p')
+ORDER BY bytes DESC, name
+"""
+
+
+class OldTransaction(BaseModel):
+    """A transaction that has been open for long. `pid` is the server's process; 0 where it is prepared."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    pid: int
+    database: str
+    role: str
+    application: str
+    state: str
+    seconds: float
+
+    def __str__(self) -> str:
+        name = f"{self.application or 'without a name'}, role {self.role}, database {self.database}"
+        return f"pid {self.pid} ({name}) has a transaction open for {self.seconds:.0f} s ({self.state})"
+
+
+class TableSize(BaseModel):
+    """A table with its indexes, and about how many rows it has."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    bytes: int
+    rows: int
+
+
+async def old_transactions(connection: Connection, *, older_than_seconds: float) -> list[OldTransaction]:
+    """The oldest first, of any database of the server."""
+    cursor = await connection.execute(_OLD.encode(), {"seconds": older_than_seconds})
+    return [OldTransaction.model_validate(row) for row in await cursor.fetchall()]
+
+
+def old_transactions_at(url: str, *, older_than_seconds: float) -> list[OldTransaction]:
+    """The same for commands, over a connection of their own."""
+    import psycopg
+    from psycopg.rows import dict_row
+
+    with psycopg.connect(url, connect_timeout=5, autocommit=True, row_factory=dict_row) as connection:
+        rows = connection.execute(_OLD.encode(), {"seconds": older_than_seconds}).fetchall()
+        return [OldTransaction.model_validate(row) for row in rows]
+
+
+def table_sizes_at(url: str) -> list[TableSize]:
+    """The largest first."""
+    import psycopg
+    from psycopg.rows import dict_row
+
+    with psycopg.connect(url, connect_timeout=5, autocommit=True, row_factory=dict_row) as connection:
+        return [TableSize.model_validate(row) for row in connection.execute(_SIZES.encode()).fetchall()]
