@@ -18,9 +18,9 @@ $(STAMP): pyproject.toml requirements/cpu.txt
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 is needed: apt install python3.11 python3.11-venv"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)' || \
-	    $(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)' --index-url $(TORCH_INDEX)
-	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --no-deps -r requirements/cpu.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps '$(TORCH)' || \
+	    $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps '$(TORCH)' --index-url $(TORCH_INDEX)
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --no-deps --require-hashes -r requirements/cpu.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -e .
 	@touch $(STAMP)
 
@@ -53,4 +53,7 @@ eval-intents: setup
 
 # After changing dependencies in pyproject.toml: install them, run the tests, then write the lock anew.
 lock: setup
-	$(BIN)/uv pip freeze --python $(BIN)/python --exclude-editable | grep -v '^torch==' > requirements/cpu.txt
+	$(BIN)/uv pip freeze --python $(BIN)/python --exclude-editable | grep -v '^torch==' > requirements/.cpu.in
+	$(BIN)/uv pip compile requirements/.cpu.in --quiet --no-deps --generate-hashes --no-header --no-annotate \
+	    --default-index https://pypi.org/simple --python-version 3.11 -o requirements/cpu.txt
+	rm requirements/.cpu.in
