@@ -41,6 +41,7 @@ from serve.routes import (
     webhooks,
     workflows,
 )
+from serve.routes.health import Pulse
 from serve.routes.mcp import add_mcp, mcp_open
 from serve.tokens import TokenVerifier
 
@@ -94,6 +95,7 @@ def make_app(
             app.state.registry = Registry(TOOLS, config=config, database=database, search=search)
             app.state.metrics = Metrics(database)
             app.state.feed = Feed(database)
+            app.state.pulse = Pulse(database)
             app.state.answers = Answers()
             try:
                 async with mcp_open(app):
