@@ -25,6 +25,7 @@ from serve.feed import Feed
 from serve.metrics import Metrics
 from serve.openai_errors import OpenAIErrors
 from serve.openapi import describe
+from serve.own_address import listen_on_node_only
 from serve.problems import add_problem_handlers
 from serve.routes import (
     approvals,
@@ -54,6 +55,7 @@ def build_api(config: Config, database_url: str) -> Application:
     """The Serve application of the HTTP endpoints."""
 
     def build() -> FastAPI:
+        listen_on_node_only()
         directory = Directory(config=config, roles="actors.roles:ROLES", database_url=database_url)
         assistant = MainChatAgent(directory)
         # In the background: the site answers all else meanwhile, and also when the agent can't start.

@@ -33,6 +33,7 @@ def build_llm(config: Config) -> "Application":
     models = config.serving.models
     settings = {
         "llm_configs": [LLMConfig(**llm_settings(config, model)) for model in models],
+        "ingress_cls_config": {"ingress_cls": "serve.llm_ingress:Ingress"},
         # The ingress only passes requests on: one process, unless the models themselves scale.
         "ingress_deployment_config": {
             "ray_actor_options": {"num_cpus": 0.1},

@@ -1,0 +1,24 @@
+"""Keeps the port that Ray Serve opens in each of our replicas on the node's own address.
+
+Serve 2.60 has every replica listen for other deployments on all interfaces, without a token and on a port by
+chance, has no setting for it, and unpickles what comes. Others call a replica by its node's address, so that
+is enough: on a head of ours it is loopback. A replica calls this before Serve opens the port, which it does
+once the deployment's own object is made.
+"""
+
+from typing import Any
+
+
+def listen_on_node_only() -> None:
+    """For this process, from now on. Again is harmless."""
+    import ray
+    from ray._common.tls_utils import add_port_to_grpc_server
+    from ray.serve._private import replica
+
+    host = str(ray.util.get_node_ip_address())
+    own = f"[{host}]" if ":" in host else host
+
+    def bound(server: Any, address: str) -> Any:
+        return add_port_to_grpc_server(server, f"{own}:{address.rpartition(':')[2]}")
+
+    replica.add_port_to_grpc_server = bound
