@@ -5,6 +5,7 @@ from pathlib import Path
 import grpc
 import psutil
 import pytest
+import ray
 from ray.serve._private import replica
 
 from serve.own_address import listen_on_node_only
@@ -22,7 +23,8 @@ async def test_what_serve_opens_everywhere_is_opened_on_the_node(
     await server.start()
     try:
         listening = [c.laddr for c in psutil.Process().net_connections() if c.status == "LISTEN"]
-        assert [address.ip for address in listening if address.port == port] == ["127.0.0.1"]
+        found = [address.ip.removeprefix("::ffff:") for address in listening if address.port == port]
+        assert found == [ray.util.get_node_ip_address()]
     finally:
         await server.stop(None)
 
