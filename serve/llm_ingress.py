@@ -7,7 +7,7 @@ from ray.llm._internal.serve.core.ingress.ingress import OpenAiIngress
 from serve.own_address import listen_on_node_only
 
 
-class Ingress(OpenAiIngress):  # type: ignore[misc]  # Ray's class has no types
+class Ingress(OpenAiIngress):
     """Passes requests on to the models' replicas."""
 
     def __init__(self, *args: Any, **more: Any) -> None:

@@ -6,19 +6,21 @@ is enough: on a head of ours it is loopback. A replica calls this before Serve o
 once the deployment's own object is made.
 """
 
+import importlib
 from typing import Any
 
 
 def listen_on_node_only() -> None:
     """For this process, from now on. Again is harmless."""
     import ray
-    from ray._common.tls_utils import add_port_to_grpc_server
-    from ray.serve._private import replica
 
-    host = str(ray.util.get_node_ip_address())
+    # Private to Ray, and without types.
+    replica: Any = importlib.import_module("ray.serve._private.replica")
+    add_port: Any = importlib.import_module("ray._common.tls_utils").add_port_to_grpc_server
+    host = str(ray.util.get_node_ip_address())  # type: ignore[no-untyped-call]
     own = f"[{host}]" if ":" in host else host
 
     def bound(server: Any, address: str) -> Any:
-        return add_port_to_grpc_server(server, f"{own}:{address.rpartition(':')[2]}")
+        return add_port(server, f"{own}:{address.rpartition(':')[2]}")
 
     replica.add_port_to_grpc_server = bound
