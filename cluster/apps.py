@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _SERVE = threading.Lock()
 _POLL_SECONDS = 0.5
 # Part of each application that the shared key opens.
-_KEYED = (ROOT / "serve" / "shared_key.py", ROOT / "serve" / "bodies.py")
+_KEYED = tuple(ROOT / "serve" / f"{name}.py" for name in ("shared_key", "bodies", "own_address"))
 
 
 def serve_apps(bringup: Bringup) -> "list[ServeApp]":
@@ -85,7 +85,7 @@ def _llm(bringup: Bringup) -> "ServeApp":
         build=build,
         made_of=lambda: fingerprint(
             [settings_of(*config.serving.models), config.data_dir, config.serving.api_key.get_secret_value()],
-            [ROOT / "serve" / "llm.py", *_KEYED],
+            [ROOT / "serve" / "llm.py", ROOT / "serve" / "llm_ingress.py", *_KEYED],
         ),
     )
 

@@ -27,6 +27,7 @@ from serve.grants import GrantList
 from serve.metrics import Metrics
 from serve.openai_errors import OpenAIErrors
 from serve.openapi import describe
+from serve.own_address import listen_on_node_only
 from serve.problems import add_problem_handlers
 from serve.readiness import Probes, Readiness
 from serve.routes import (
@@ -44,6 +45,7 @@ from serve.routes import (
     webhooks,
     workflows,
 )
+from serve.routes.health import Pulse
 from serve.routes.mcp import add_mcp, mcp_open
 from serve.served import agents_not_up, running_replicas
 from serve.tokens import TokenVerifier
@@ -57,6 +59,7 @@ def build_api(config: Config, database_url: str) -> Application:
     """The Serve application of the HTTP endpoints."""
 
     def build() -> FastAPI:
+        listen_on_node_only()
         directory = Directory(config=config, roles="actors.roles:ROLES", database_url=database_url)
         assistant = MainChatAgent(directory)
         # In the background: the site answers all else meanwhile, and also when the agent can't start.
@@ -108,6 +111,7 @@ def make_app(
                 database, old_transaction_seconds=config.database.old_transaction_seconds
             )
             app.state.feed = Feed(database)
+            app.state.pulse = Pulse(database)
             app.state.readiness = Readiness(config=config, database=database, probes=probes)
             app.state.answers = Answers(away=app.state.readiness.assistant_away)
             listed = asyncio.create_task(GrantList(database, config.auth.grants).follow())

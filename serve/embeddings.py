@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from models.config import ServedEmbeddings
 from models.errors import ClusterProblem
+from serve.own_address import listen_on_node_only
 from serve.shared_key import SharedKey
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ class Embeddings:
     def __init__(self, name: str, source: str, threads: int, api_key: str) -> None:
         import ray.serve as ray_serve
 
+        listen_on_node_only()
         encoder = SentenceEncoder(embeddings_folder(source), threads)
 
         @ray_serve.batch(max_batch_size=_BATCH_REQUESTS, batch_wait_timeout_s=0.002)

@@ -34,7 +34,7 @@ class _Most:
 _MOST = (
     _Most((b",",), 600_000, "values"),
     _Most((b"[", b"{"), 100_000, "lists and objects"),
-    _Most((b'":',), 100_000, "members"),
+    _Most((b'":',), 30_000, "members"),
 )
 
 

@@ -4,6 +4,7 @@ The base URL for OpenAI clients is `http://HOST:PORT/llm/v1`. `signoff up` calls
 needs no running cluster. vLLM is imported there and not before, because that takes many seconds.
 """
 
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +34,7 @@ def build_llm(config: Config) -> "Application":
     models = config.serving.models
     settings = {
         "llm_configs": [LLMConfig(**llm_settings(config, model)) for model in models],
+        "ingress_cls_config": {"ingress_cls": "serve.llm_ingress:Ingress"},
         # The ingress only passes requests on: one process, unless the models themselves scale.
         "ingress_deployment_config": {
             "ray_actor_options": {"num_cpus": 0.1},
@@ -54,12 +56,15 @@ def _behind(api_key: str) -> Iterator[None]:
 
     Ray's builder makes the ingress's app itself, and has no setting for what stands around it.
     """
-    from ray.llm._internal.serve.core.ingress import builder, ingress
+    from ray.llm._internal.serve.core.ingress import ingress
     from starlette.middleware.cors import CORSMiddleware
+
+    builder: Any = importlib.import_module("ray.llm._internal.serve.core.ingress.builder")
+    everybody: Any = CORSMiddleware
 
     def make(cls: type, **more: Any) -> type:
         app = ingress.init()
-        app.user_middleware = [each for each in app.user_middleware if each.cls is not CORSMiddleware]
+        app.user_middleware = [each for each in app.user_middleware if each.cls is not everybody]
         app.add_middleware(SharedKey, key=api_key)
         made: type = original(cls, app=app, **more)
         return made

@@ -100,8 +100,11 @@ class Dispatcher:
             async with self._database.transaction() as connection:
                 return await webhooks.seal_all(connection, self._seal)
 
-        if sealed := await self._database.steadily(write):
-            _log.info("sealed the secrets of %d webhooks", sealed)
+        try:
+            if sealed := await self._database.steadily(write):
+                _log.info("sealed the secrets of %d webhooks", sealed)
+        except DatabaseUnavailable as error:
+            _log.error("webhooks' secrets will be sealed at the next start: %s", error)
 
     async def _claim_forever(self, sending: asyncio.TaskGroup) -> None:
         while not self._stopping:

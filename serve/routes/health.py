@@ -1,4 +1,10 @@
-"""Whether the API and its database answer, and whether all is there that the site needs."""
+"""Whether the API and its database answer, and whether all is there that the site needs.
+
+Nobody needs a token to ask, so many who ask cost one question.
+"""
+
+import asyncio
+from datetime import datetime
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
@@ -22,12 +28,29 @@ class Health(BaseModel):
     grants: str | None = None
 
 
+class Pulse:
+    """Asks the database whether it answers, one question at a time. One per replica."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._asking: asyncio.Task[tuple[str, datetime | None] | None] | None = None
+
+    async def beat(self) -> tuple[str, datetime | None] | None:
+        """What a question that is under way, or a new one, is answered: the fault of the list of grants."""
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(self._ask())
+        return await asyncio.shield(self._asking)
+
+    async def _ask(self) -> tuple[str, datetime | None] | None:
+        async with self._database.connection() as connection:
+            return await grants.fault(connection)
+
+
 @router.get("/health", response_model_exclude_none=True)
 async def health(request: Request) -> Health:
     """Ask the database a question, and say so. Needs no token."""
-    database: Database = request.app.state.database
-    async with database.connection() as connection:
-        fault = await grants.fault(connection)
+    pulse: Pulse = request.app.state.pulse
+    fault = await pulse.beat()
     if fault is None:
         return Health(status="ok")
     # Why is in the log: nobody had to say who they are here.

@@ -19,6 +19,8 @@ def cluster() -> Iterator[Cluster]:
     """`signoff up`, and `signoff down` at the end."""
     # Not pytest's folder: every pytest that starts closes it to the user that Postgres runs as.
     folder = Path(tempfile.mkdtemp(prefix="signoff-e2e-", dir="/tmp"))
+    # So that the database lies in it, as in most sites, and not in a home of its own.
+    folder.chmod(0o711)
     text = yaml.safe_dump(read_layers(ROOT / "configs/local.yaml").merged())
     for old, new in PORTS.items():
         text = text.replace(old, new)

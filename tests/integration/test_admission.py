@@ -1,5 +1,6 @@
 """The door's order: the token before the body, people before each other, and a body in its time and size."""
 
+import asyncio
 import json
 import socket
 import time
@@ -15,7 +16,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from models.config import Config
+from models.store.database import Database
 from serve.limits import BODY_BYTES, LARGE_BODY_BYTES
+from serve.routes.health import Pulse
 from tests.fakes.assistant import ScriptedAssistant
 from tests.integration.rest import client, served, token
 
@@ -98,7 +101,7 @@ async def test_a_body_of_very_many_parts_is_refused_before_it_is_parsed(config: 
         b"[" + b"[]," * 2_000_000 + b"[]]",
         b"[" * 1_000_000,
         b"[" + b"1," * 2_000_000 + b"1]",
-        b"{" + b",".join(b'"a%d":1' % n for n in range(200_000)) + b"}",
+        b"{" + b",".join(b'"a%d":1' % n for n in range(40_000)) + b"}",
     )
     async with client(config, base, "ann", "macro:analyst") as ann:
         for bomb in bombs:
@@ -205,3 +208,36 @@ def test_what_is_open_answers_without_reading_a_body(base: str, path: str) -> No
         with suppress(ConnectionResetError):
             status, headers, _ = answer_of(made)
     assert (status, headers["connection"]) == (200, "close")
+
+
+async def test_many_who_ask_for_health_ask_the_database_once(database: Database) -> None:
+    asked = 0
+    go_on = asyncio.Event()
+
+    class Slow(Pulse):
+        """Its database answers when it is told to."""
+
+        async def _ask(self) -> None:
+            nonlocal asked
+            asked += 1
+            await go_on.wait()
+            await super()._ask()
+
+    pulse = Slow(database)
+    crowd = [asyncio.create_task(pulse.beat()) for _ in range(50)]
+    gone = asyncio.create_task(pulse.beat())
+    await asyncio.sleep(0)
+    gone.cancel()
+    go_on.set()
+    await asyncio.gather(*crowd)
+    assert asked == 1
+    await pulse.beat()
+    assert asked == 2
+
+
+def test_docs_lead_to_the_description_and_load_nothing_from_elsewhere(base: str) -> None:
+    with httpx.Client(base_url=base, trust_env=False, follow_redirects=True) as anybody:
+        docs = anybody.get("/docs")
+        assert (docs.status_code, docs.url.path) == (200, "/openapi.json")
+        assert docs.headers["content-type"] == "application/json"
+        assert anybody.get("/redoc").status_code == 401

