@@ -43,11 +43,15 @@ User = Annotated[
 ]
 Scopes = Annotated[
     str | None,
-    typer.Option("--scopes", help="Of that token, by commas; default: what you chose last, or global:editor."),
+    typer.Option(
+        "--scopes", help="Of that token, by commas; default: what you chose last, or global:editor."
+    ),
 ]
 ChatScopes = Annotated[
     str | None,
-    typer.Option("--scopes", help="Of that token, by commas; default: what you chose last, or global:analyst."),
+    typer.Option(
+        "--scopes", help="Of that token, by commas; default: what you chose last, or global:analyst."
+    ),
 ]
 Id = Annotated[str, typer.Argument(metavar="ID", help="The approval, as `signoff approvals` lists it.")]
 Digest = Annotated[

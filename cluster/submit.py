@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cluster import ray
 from actors.runtime.submitter import METADATA
+from cluster import ray
 from models.config import Config
 from models.errors import ClusterProblem
 

@@ -15,7 +15,15 @@ EVERY_SCOPE = "*"
 MAX_SUBJECT = 255
 # What the site itself is called in records: nobody's token may say so.
 INTERNAL_NAMES = frozenset(
-    ("batch", "edit_articles", "scrape_urls", "extract_knowledge", "index_knowledge_base", "signoff", "system")
+    (
+        "batch",
+        "edit_articles",
+        "scrape_urls",
+        "extract_knowledge",
+        "index_knowledge_base",
+        "signoff",
+        "system",
+    )
 )
 
 # In JSON a scope is its text, as everywhere that people see it.

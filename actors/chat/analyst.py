@@ -23,7 +23,6 @@ from models.errors import InputInvalid, PermissionMissing, SignoffError
 from models.llm import Answer
 from models.store import tasks
 
-
 # What the tool takes at most of a question.
 _QUERY = 2000
 

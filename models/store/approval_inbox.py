@@ -77,7 +77,8 @@ async def inbox(
     cursor = await connection.execute(
         _SELECT
         + """
-        WHERE (split_part(a.required_scope, ':', 2) = ANY(%(everywhere)s) OR a.required_scope = ANY(%(here)s)
+        WHERE (split_part(a.required_scope, ':', 2) = ANY(%(everywhere)s)
+               OR a.required_scope = ANY(%(here)s)
                OR (a.requested_by = %(person)s
                    AND (split_part(a.required_scope, ':', 1) = ANY(%(seen)s) OR %(sees_all)s)))
           AND (%(status)s::text IS NULL OR a.status = %(status)s)

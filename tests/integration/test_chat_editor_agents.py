@@ -55,7 +55,9 @@ async def test_an_article_is_named_by_the_persons_own_words(chat: ChatSite) -> N
     )
     for more, wanted in (({"history": spoken}, first), ({"article_id": second}, second)):
         asked = await ask("publish it", **more)
-        assert asked.startswith(f'Shall I ask for the publication of article {wanted}, "The Fed holds" (macro,')
+        assert asked.startswith(
+            f'Shall I ask for the publication of article {wanted}, "The Fed holds" (macro,'
+        )
     assert {(await chat.desk.article(number)).status for number in (first, second)} == {"editor"}
 
 

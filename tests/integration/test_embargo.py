@@ -52,13 +52,12 @@ async def test_a_draft_of_another_topic_is_not_attached_by_who_only_sees_it(desk
     resource, number = await embargoed(desk), await macro_draft(desk)
     ann = await desk.person("ann", "macro:analyst", "esg:editor")
     assert (await desk.call(ann, "get_resource", resource_id=resource)).resource.name == "Ratings"
+    tool = "attach_resource" if how == "attach" else "write_article_content"
+    more: dict[str, Any] = (
+        {"resource_id": resource} if how == "attach" else {"content": "T.", "resource_ids": [resource]}
+    )
     with pytest.raises(PermissionMissing, match=r"resource 1 .*esg.*esg:admin") as caught:
-        if how == "attach":
-            await desk.call(ann, "attach_resource", article_id=number, resource_id=resource)
-        else:
-            await desk.call(
-                ann, "write_article_content", article_id=number, content="Text.", resource_ids=[resource]
-            )
+        await desk.call(ann, tool, article_id=number, **more)
     assert caught.value.facts["scope"] == "esg:admin"
     assert (await desk.article(number)).version == 1
 

@@ -12,8 +12,8 @@ from models.store import grants, users
 from models.store.database import Connection, Database
 from models.users import Identity, UserContext
 from models.workflows import Permission
-from tests.integration.identity import client_of, identity_app
 from tests.fakes.issuer import KeyServer, auth, bearer, jwk, sign
+from tests.integration.identity import client_of, identity_app
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LAST = 3600.0
@@ -114,7 +114,9 @@ async def test_an_older_token_that_carries_it_still_keeps_it_from_lapsing(databa
         await connection.execute("UPDATE grants SET lapses_at = now() + interval '1 second'")
         await connection.execute("UPDATE users SET seen_at = now() - interval '2 minutes'")
         await comes(connection, "macro:analyst", client="web", at=4)
-        cursor = await connection.execute("SELECT lapses_at > now() + interval '1 minute' AS kept FROM grants")
+        cursor = await connection.execute(
+            "SELECT lapses_at > now() + interval '1 minute' AS kept FROM grants"
+        )
         assert [row["kept"] for row in await cursor.fetchall()] == [True]
 
 
