@@ -80,6 +80,10 @@ async def test_an_older_token_of_the_client_neither_takes_away_nor_gives_back(da
         await comes(connection, "equity:reader", client="web", at=5)
         await comes(connection, "macro:analyst", client="web", at=4)
         assert await has(connection) == ["equity:reader"]
+        # Nor when it is time to note that she was seen.
+        await connection.execute("UPDATE users SET seen_at = NULL")
+        await comes(connection, "macro:analyst", client="web", at=4)
+        assert await has(connection) == ["equity:reader"]
 
 
 async def test_a_token_of_the_same_second_takes_nothing_away(database: Database) -> None:
@@ -94,6 +98,7 @@ async def test_an_undated_token_neither_takes_away_nor_gives_back(database: Data
         await comes(connection, "macro:analyst", client="web", at=None)
         assert await has(connection) == ["macro:analyst"]  # there is no other of this client
         await comes(connection, "equity:reader", client="web")
+        await connection.execute("UPDATE users SET seen_at = NULL")
         await comes(connection, "macro:admin", client="web", at=None)
         assert "macro:admin" not in await has(connection)
         assert "equity:reader" in await has(connection)
