@@ -153,7 +153,9 @@ async def test_what_was_readable_when_it_was_shown_and_is_not_now_is_not_publish
     async with desk.database.connection() as connection:
         await connection.execute("UPDATE resources SET published_in = '{esg,macro}'")
     ann, eve = await desk.person("ann", "macro:analyst"), await desk.person("eve", "macro:editor")
-    await desk.call(ann, "write_article_content", article_id=number, content="Text.", resource_ids=[resource])
+    boss = await desk.person("boss", "macro:analyst", "esg:admin")  # whose right would hold
+    await desk.call(boss, "attach_resource", article_id=number, resource_id=resource)
+    await desk.call(ann, "write_article_content", article_id=number, content="Text.")
     await desk.call(ann, "submit_for_review", article_id=number)
     await desk.call(eve, "publish_article", article_id=number)
     approval = await desk.approval(number)
@@ -163,6 +165,7 @@ async def test_what_was_readable_when_it_was_shown_and_is_not_now_is_not_publish
     await desk.decide(await desk.person("bob", "macro:editor"), approval, "approve")
     workflow = await ended(desk.database, approval.workflow_id)
     assert workflow.status == "failed"
+    assert "did not show that" in (workflow.error or "")
     assert (await desk.article(number)).published_version is None
 
 
