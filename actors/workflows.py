@@ -1,4 +1,4 @@
-"""The one table of workflow kinds: name -> where its `Kind` is. What people wait for comes first, batches last."""
+"""The one table of workflow kinds: name -> where its `Kind` is, those that people wait for first."""
 
 KINDS: dict[str, str] = {
     "publish_article": "actors.publishing.kind:PUBLISH_ARTICLE",

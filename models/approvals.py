@@ -130,7 +130,7 @@ class Approval(BaseModel):
         return self.four_eyes and person in self.involved
 
     def shown_to(self, person: str, scopes: Iterable[Scope]) -> bool:
-        """Whether this person may know of it and read it: decides on it, or asked and still sees drafts there.
+        """Whether this person may read it: decides on it, or asked for it and still sees drafts there.
 
         One on all topics is shown to who asked, as long as they have any scope.
         """

@@ -95,7 +95,8 @@ class Turn(Record):
 class Route(Record):
     """Who answers a turn, and why. `score` is the likeness to the intent's examples, -1 to 1.
 
-    `by`: what decided. `confirmed` is what the message is the yes to. `refusal` is the scope that the caller lacks for it; then `main_chat` says so.
+    `by`: what decided. `confirmed` is what the message is the yes to. `refusal` is the scope that the caller
+    lacks for it; then `main_chat` says so.
     """
 
     intent: Intent

@@ -14,8 +14,6 @@ from models.errors import TopicUnknown
 from models.store import articles, publishing
 from models.store.database import Database
 
-BATCH = "edit_articles"
-
 
 class Drafts:
     """Where a batch's articles go: into `topic`, a subject area of the site, asked for by its submitter."""
@@ -52,7 +50,7 @@ class Drafts:
                     topic=self._topic,
                     headline=edited.headline[:500],
                     keywords=None,
-                    author=BATCH,
+                    author=self._submitter,
                     content=edited.articleBody,
                     editor_report=findings_of(result),
                     drafted_by=workflow_id,

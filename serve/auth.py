@@ -25,9 +25,7 @@ async def context_of_token(token: str, *, verifier: TokenVerifier, database: Dat
     """
     identity = await verifier.verify(token)
     async with database.connection() as connection:
-        return await users.seen(
-            connection, identity, grants_last_seconds=verifier.grants_last_seconds
-        )
+        return await users.seen(connection, identity, grants_last_seconds=verifier.grants_last_seconds)
 
 
 def bearer_token(headers: Headers) -> str:

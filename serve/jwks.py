@@ -172,4 +172,3 @@ class UrlKeys:
                 self._due_at = self._clock() + _AGAIN_SECONDS
                 self._fault = str(error) or type(error).__name__
                 _log.warning("auth.jwks.url %s can't be fetched: %s", self._url, self._fault)
-

@@ -23,10 +23,29 @@ from models.store import chat_acts
 # What a yes looks like, lower-case and without accents; "ok", "sure" and thanks are not clear enough.
 _YES = frozenset(
     {
-        *("yes", "yes please", "yes do it", "yes go ahead", "yes do", "do it", "go ahead", "confirm", "confirmed"),
+        *(
+            "yes",
+            "yes please",
+            "yes do it",
+            "yes go ahead",
+            "yes do",
+            "do it",
+            "go ahead",
+            "confirm",
+            "confirmed",
+        ),
         *("i confirm", "yes i confirm"),
         *("tak", "tak prosze", "tak zrob to", "zrob to", "potwierdzam", "tak potwierdzam"),
-        *("ja", "ja bitte", "ja mach das", "ja mach es", "mach das", "ich bestatige", "ja ich bestatige", "jawohl"),
+        *(
+            "ja",
+            "ja bitte",
+            "ja mach das",
+            "ja mach es",
+            "mach das",
+            "ich bestatige",
+            "ja ich bestatige",
+            "jawohl",
+        ),
     }
 )
 # One line of words with a comma between and a stop after; a question, a quotation or a list is no yes.

@@ -115,7 +115,11 @@ class MainChat:
         database = await self._with.tools.database()
         async with database.connection() as connection:
             found = await tasks.recent(
-                connection, turn.caller.subject, limit=_TASKS, config=self._with.config
+                connection,
+                turn.caller.subject,
+                scopes=turn.caller.scopes,
+                limit=_TASKS,
+                config=self._with.config,
             )
         going = [task.task_id for task in found if task.status in OPEN_STATUSES]
         return self._with.text(

@@ -94,8 +94,8 @@ async def attachable_resource(context: ToolContext, resource_id: int, topic: str
     if not context.caller.has(role, resource.topic):
         wanted = f"{resource.topic}:{role}"
         raise PermissionMissing(
-            f"resource {resource_id} is a draft of {resource.topic}: attaching it to an article of {topic} takes "
-            f"the scope {wanted}, or that {resource.topic} publishes it first",
+            f"resource {resource_id} is a draft of {resource.topic}: attaching it to an article of {topic} "
+            f"takes the scope {wanted}, or that {resource.topic} publishes it first",
             scope=wanted,
         )
     return resource

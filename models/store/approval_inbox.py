@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from psycopg.types.json import Jsonb
+
 from models.approvals import Approval, ApprovalStatus
 from models.errors import ApprovalNotFound
 from models.scopes import GLOBAL, ROLES, Scope
@@ -48,8 +50,8 @@ async def revealing(connection: Connection, resource_id: int) -> list[Approval]:
     cursor = await connection.execute(
         _SELECT
         + """WHERE a.status = 'pending'
-             AND a.content -> 'becomes_readable' @> jsonb_build_array(jsonb_build_object('id', %s::bigint))""",
-        (resource_id,),
+             AND a.content -> 'becomes_readable' @> %s""",
+        (Jsonb([{"id": resource_id}]),),
     )
     return [Approval.model_validate(row) for row in await cursor.fetchall()]
 
@@ -77,7 +79,8 @@ async def inbox(
     cursor = await connection.execute(
         _SELECT
         + """
-        WHERE (split_part(a.required_scope, ':', 2) = ANY(%(everywhere)s) OR a.required_scope = ANY(%(here)s)
+        WHERE (split_part(a.required_scope, ':', 2) = ANY(%(everywhere)s)
+               OR a.required_scope = ANY(%(here)s)
                OR (a.requested_by = %(person)s
                    AND (split_part(a.required_scope, ':', 1) = ANY(%(seen)s) OR %(sees_all)s)))
           AND (%(status)s::text IS NULL OR a.status = %(status)s)

@@ -230,8 +230,8 @@ def _check_may_decide(
         )
     if decision.decision == "approve" and approval.bars(decided_by):
         raise PermissionMissing(
-            f"{decided_by} asked for this {approval.kind}, or wrote or submitted what it is about: someone else "
-            "must approve it; rejecting it is open to you"
+            f"{decided_by} asked for this {approval.kind}, or wrote or submitted what it is about: someone "
+            "else must approve it; rejecting it is open to you"
         )
 
 

@@ -51,7 +51,7 @@ messages = sa.Table(
     ),
 )
 sa.Index("messages_conversation_id_id_idx", messages.c.conversation_id, messages.c.id)
-# What the assistant asked a yes for, by what exactly it asked; an OpenAI client's chat is no conversation here.
+# What the assistant asked a yes for, by what exactly it asked; conversation '' is kept by an OpenAI client.
 chat_acts = sa.Table(
     "chat_acts",
     metadata,

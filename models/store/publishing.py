@@ -242,8 +242,8 @@ async def _check_embargo(
         if not await users.still_has(connection, resource.attached_by, right):
             raise ArticleConflict(
                 f"resource {resource.id} is a draft of {resource.topic}, and {resource.attached_by}, who "
-                f"attached it to article {article.id}, does not have {right.topic}:{right.role}: detach it, or "
-                "have it attached by who has"
+                f"attached it to article {article.id}, does not have {right.topic}:{right.role}: detach it, "
+                "or have it attached by who has"
             )
 
 

@@ -18,11 +18,18 @@ async def get(
     connection: Connection, task_id: str, *, person: str, scopes: Iterable[Scope], config: Config
 ) -> Task:
     """One task, for its requester and for `global:editor`; TaskNotFound for everybody else."""
-    return await _task(connection, await _seen(connection, task_id, person, scopes), config)
+    scopes = tuple(scopes)
+    return await _task(connection, await _seen(connection, task_id, person, scopes), config, scopes)
 
 
 async def recent(
-    connection: Connection, person: str, *, limit: int, config: Config, before: str | None = None
+    connection: Connection,
+    person: str,
+    *,
+    scopes: Iterable[Scope],
+    limit: int,
+    config: Config,
+    before: str | None = None,
 ) -> list[Task]:
     """The tasks that a person began, newest first; `before`: those that are older than that one.
 
@@ -46,7 +53,8 @@ async def recent(
     )
     ids = [row["id"] for row in await cursor.fetchall()]
     found = {workflow.id: workflow for workflow in await workflows.get_many(connection, ids)}
-    return [await _task(connection, found[task_id], config) for task_id in ids]
+    scopes = tuple(scopes)
+    return [await _task(connection, found[task_id], config, scopes) for task_id in ids]
 
 
 async def cancel(
@@ -57,9 +65,10 @@ async def cancel(
     Raises:
         TaskNotFound, WorkflowEnded.
     """
+    scopes = tuple(scopes)
     await _seen(connection, task_id, person, scopes)
     stopped = await stop(connection, task_id, by=person, reason=reason, settings=config.publishing)
-    return await _task(connection, stopped, config)
+    return await _task(connection, stopped, config, scopes)
 
 
 async def stop(
@@ -94,7 +103,12 @@ async def _seen(connection: Connection, task_id: str, person: str, scopes: Itera
     return workflow
 
 
-async def _task(connection: Connection, workflow: Workflow, config: Config) -> Task:
+async def _task(
+    connection: Connection, workflow: Workflow, config: Config, scopes: tuple[Scope, ...]
+) -> Task:
+    state = await _state(connection, workflow, config)
+    # A result quotes the draft: whoever began it and sees the topic's drafts no more is not shown it.
+    shown = check_permission(scopes, "editor", state.current_topic)
     return Task(
         task_id=workflow.id,
         kind=workflow.kind,
@@ -103,8 +117,8 @@ async def _task(connection: Connection, workflow: Workflow, config: Config) -> T
         created_at=workflow.created_at,
         finished_at=workflow.finished_at,
         error=workflow.error,
-        result=workflow.result,
-        workflow_state=await _state(connection, workflow, config),
+        result=workflow.result if shown else None,
+        workflow_state=state,
     )
 
 

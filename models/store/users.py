@@ -76,9 +76,7 @@ async def still_has(connection: Connection, subject: str, permission: Permission
     return check_permission(scopes, permission.role, permission.topic)
 
 
-async def scopes_left(
-    connection: Connection, subject: str, scopes: tuple[Scope, ...]
-) -> tuple[Scope, ...]:
+async def scopes_left(connection: Connection, subject: str, scopes: tuple[Scope, ...]) -> tuple[Scope, ...]:
     """What is left now of the scopes that a user's token carries; nothing if the user is unknown."""
     known = await _known(connection, subject)
     return effective(scopes, frozenset(known["revoked"]), _listed(known)) if known else ()

@@ -39,7 +39,9 @@ async def list_tasks(
     """
     config, database = _of(request)
     async with database.transaction() as connection:
-        return await tasks.recent(connection, caller.subject, limit=limit, config=config, before=before)
+        return await tasks.recent(
+            connection, caller.subject, scopes=caller.scopes, limit=limit, config=config, before=before
+        )
 
 
 @router.get("/{task_id}", responses=problem_responses(404))

@@ -28,6 +28,12 @@ class Chat:
         answer: dict[str, Any] = await self.people.request(who, "POST", "/api/chat", body)
         return answer
 
+    async def agreed(self, who: str, message: str, **more: Any) -> dict[str, Any]:
+        """The answer to a yes, after the assistant has asked for it."""
+        asked = await self.ask(who, message, **more)
+        assert asked["status"] == "asks", asked
+        return await self.ask(who, "yes", conversation_id=asked["conversation_id"])
+
     @asynccontextmanager
     async def stream(
         self, who: str, message: str, **more: Any
@@ -81,10 +87,10 @@ class ChatStory:
         await self._disturb("research")
         article = await (self._researched_by_chat() if by_chat else self._researched_by_rest())
         await self._disturb("submit")
-        submitted = await self._chat.ask("ann", f"submit article {article}")
-        assert submitted["tools_used"] == ["submit_for_review"], submitted
+        submitted = await self._chat.agreed("ann", f"submit article {article}")
+        assert submitted["tools_used"] == ["get_article", "submit_for_review"], submitted
         await self._disturb("publish")
-        asked = await self._chat.ask("eve", f"publish article {article}")
+        asked = await self._chat.agreed("eve", f"publish article {article}")
         assert (asked["agent_type"], asked["status"]) == ("editor", "processing"), asked
         approval = asked["workflow_state"]["approval_request_id"]
         await self._disturb("decide")
@@ -110,7 +116,7 @@ class ChatStory:
         return await self._drafted(begun["task_id"])
 
     async def _researched_by_chat(self) -> int:
-        begun = await self._chat.ask("ann", f"write an article about {self._subject}", topic="macro")
+        begun = await self._chat.agreed("ann", f"write an article about {self._subject}", topic="macro")
         assert (begun["agent_type"], begun["status"]) == ("analyst", "processing"), begun
         return await self._drafted(begun["task_id"])
 

@@ -54,7 +54,8 @@ class People:
         self.cluster = cluster
         auth, now = load(cluster.config).auth, datetime.now(UTC)
         self.tokens = {
-            who: mint_token(auth, user=who, scopes=scopes, now=now, decides=True) for who, scopes in PEOPLE.items()
+            who: mint_token(auth, user=who, scopes=scopes, now=now, decides=True)
+            for who, scopes in PEOPLE.items()
         }
 
     async def request(self, who: str, method: str, path: str, body: Any = None) -> Any:

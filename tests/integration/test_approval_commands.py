@@ -214,7 +214,9 @@ async def test_what_changes_while_the_person_reads_is_refused_and_shown(site: Si
     approval = await site.ask()
     loop = asyncio.get_running_loop()
     printed = Console(file=StringIO(), width=160, markup=False, emoji=False, highlight=False)
-    token = mint_token(site.config.auth, user="ann", scopes=["global:editor"], now=datetime.now(UTC), decides=True)
+    token = mint_token(
+        site.config.auth, user="ann", scopes=["global:editor"], now=datetime.now(UTC), decides=True
+    )
 
     def yes(question: str) -> bool:
         assert question == "approve this?"
@@ -236,8 +238,8 @@ async def test_refusals_are_one_line(site: Site, tmp_path: Path) -> None:
     own = await site.run("approve", approval.id, "--user", "ann", "--yes")
     assert own.exit_code == 1
     assert own.stderr == (
-        "signoff: ann asked for this publish_article, or wrote or submitted what it is about: someone else must "
-        "approve it; rejecting it is open to you\n"
+        "signoff: ann asked for this publish_article, or wrote or submitted what it is about: someone else "
+        "must approve it; rejecting it is open to you\n"
     )
     for number in ("99", "no-such", "../users", "%2e%2e", "1\n2"):
         unknown = await site.run("approve", number, "--user", "bob", "--yes")
@@ -251,7 +253,9 @@ async def test_refusals_are_one_line(site: Site, tmp_path: Path) -> None:
 
 async def test_a_token_of_ones_own_decides_and_needs_no_configuration(site: Site, tmp_path: Path) -> None:
     first, second = await site.ask(), await site.ask()
-    token = mint_token(site.config.auth, user="cleo", scopes=["macro:editor"], now=datetime.now(UTC), decides=True)
+    token = mint_token(
+        site.config.auth, user="cleo", scopes=["macro:editor"], now=datetime.now(UTC), decides=True
+    )
     (tmp_path / "token").write_text(f"{token}\n")
     arguments = ["--yes", "--wait", "0", "--url", f"{site.url}/", "--config", str(tmp_path / "none.yaml")]
     for approval, source, stdin in ((first, str(tmp_path / "token"), None), (second, "-", token)):
@@ -303,7 +307,9 @@ async def test_on_a_terminal_the_person_is_asked_and_the_text_stays_text(site: S
 
 async def test_who_gives_the_token_on_stdin_can_not_be_asked_there(site: Site) -> None:
     approval = await site.ask()
-    token = mint_token(site.config.auth, user="ann", scopes=["macro:editor"], now=datetime.now(UTC), decides=True)
+    token = mint_token(
+        site.config.auth, user="ann", scopes=["macro:editor"], now=datetime.now(UTC), decides=True
+    )
     arguments = ("approve", approval.id, "--token-file", "-")
     code, said = await asyncio.to_thread(
         lambda: on_a_terminal(site, *arguments, typed=f"{token}\n\x04", answer="y")
@@ -337,7 +343,9 @@ async def test_what_is_shown_must_have_the_digest_that_is_decided(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     approval = await site.ask()
-    token = mint_token(site.config.auth, user="ann", scopes=["global:editor"], now=datetime.now(UTC), decides=True)
+    token = mint_token(
+        site.config.auth, user="ann", scopes=["global:editor"], now=datetime.now(UTC), decides=True
+    )
     with Inbox(site.url, token) as mine:
         true = await asyncio.to_thread(mine.get, approval.id)
     false = true.model_dump(mode="json")

@@ -12,7 +12,7 @@ async def test_an_author_does_not_approve_her_own_text_though_another_asked(desk
     await desk.call(await desk.person("eve", "macro:editor"), "publish_article", article_id=number)
     approval = await desk.approval(number)
     ann = await desk.person("ann", "macro:analyst")
-    with pytest.raises(PermissionMissing, match="ann .*someone else must approve"):
+    with pytest.raises(PermissionMissing, match=r"ann .*someone else must approve"):
         await desk.decide(ann, approval, "approve")
     assert (await desk.approval(number)).status == "pending"
 
@@ -81,7 +81,7 @@ async def test_a_batch_s_submitter_does_not_approve_what_it_drafted(desk: Desk) 
             permission=None,
         )  # fmt: skip
     approval = await desk.approval(article.id)
-    with pytest.raises(PermissionMissing, match="olga .*someone else must approve"):
+    with pytest.raises(PermissionMissing, match=r"olga .*someone else must approve"):
         await desk.decide(await desk.person("olga", "global:admin"), approval, "approve")
 
 

@@ -1,7 +1,7 @@
 """The list of grants that a site names: read from a file or a URL, and fail-safe."""
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +27,12 @@ async def listed(database: Database, subject: str = "ann") -> tuple[str, ...]:
 
 
 @pytest.fixture
-async def ann(database: Database) -> AsyncIterator[None]:
+async def ann(database: Database) -> None:
     """Ann, who came with a token once."""
     async with database.connection() as connection:
         await connection.execute(
             "INSERT INTO users (subject, name, email, scopes) VALUES ('ann', '', '', '{macro:analyst}')"
         )
-    yield
 
 
 def the_list(database: Database, **where: Any) -> GrantList:
@@ -68,9 +67,7 @@ async def test_a_file_is_read_again_and_one_that_can_t_be_takes_nothing_away(
         assert await grants.fault(connection) is None
 
 
-async def test_a_url_is_read_and_while_it_is_away_its_last_list_holds(
-    database: Database, ann: None
-) -> None:
+async def test_a_url_is_read_and_while_it_is_away_its_last_list_holds(database: Database, ann: None) -> None:
     with KeyServer() as server:
         follower = the_list(database, url=server.url)
         assert not await follower.read()  # a key set is no list of grants

@@ -12,8 +12,8 @@ from models.store import grants, users
 from models.store.database import Connection, Database
 from models.users import Identity, UserContext
 from models.workflows import Permission
-from tests.integration.identity import client_of, identity_app
 from tests.fakes.issuer import KeyServer, auth, bearer, jwk, sign
+from tests.integration.identity import client_of, identity_app
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LAST = 3600.0
@@ -80,6 +80,10 @@ async def test_an_older_token_of_the_client_neither_takes_away_nor_gives_back(da
         await comes(connection, "equity:reader", client="web", at=5)
         await comes(connection, "macro:analyst", client="web", at=4)
         assert await has(connection) == ["equity:reader"]
+        # Nor when it is time to note that she was seen.
+        await connection.execute("UPDATE users SET seen_at = NULL")
+        await comes(connection, "macro:analyst", client="web", at=4)
+        assert await has(connection) == ["equity:reader"]
 
 
 async def test_a_token_of_the_same_second_takes_nothing_away(database: Database) -> None:
@@ -94,6 +98,7 @@ async def test_an_undated_token_neither_takes_away_nor_gives_back(database: Data
         await comes(connection, "macro:analyst", client="web", at=None)
         assert await has(connection) == ["macro:analyst"]  # there is no other of this client
         await comes(connection, "equity:reader", client="web")
+        await connection.execute("UPDATE users SET seen_at = NULL")
         await comes(connection, "macro:admin", client="web", at=None)
         assert "macro:admin" not in await has(connection)
         assert "equity:reader" in await has(connection)
@@ -114,7 +119,9 @@ async def test_an_older_token_that_carries_it_still_keeps_it_from_lapsing(databa
         await connection.execute("UPDATE grants SET lapses_at = now() + interval '1 second'")
         await connection.execute("UPDATE users SET seen_at = now() - interval '2 minutes'")
         await comes(connection, "macro:analyst", client="web", at=4)
-        cursor = await connection.execute("SELECT lapses_at > now() + interval '1 minute' AS kept FROM grants")
+        cursor = await connection.execute(
+            "SELECT lapses_at > now() + interval '1 minute' AS kept FROM grants"
+        )
         assert [row["kept"] for row in await cursor.fetchall()] == [True]
 
 

@@ -144,8 +144,8 @@ async def test_what_is_asked_for_in_a_chat_is_only_proposed(site: Site) -> None:
     end = done(await answered(site, ann, QUERY, "research", request_id="r1"))
     assert (end.status, end.agent_type, end.tools_used, end.task_id) == ("asks", "analyst", (), None)
     assert end.response == (
-        f'Shall I begin a research in macro and write a new draft from it, on these words of yours: "{QUERY}"? '
-        "Answer yes and I do it; anything else drops it."
+        f"Shall I begin a research in macro and write a new draft from it, on these words of yours: "
+        f'"{QUERY}"? Answer yes and I do it; anything else drops it.'
     )
     assert await site.count("workflows") == 0
 
@@ -188,7 +188,9 @@ async def test_a_draft_is_submitted_by_its_number_in_the_person_s_own_words(site
     assert (await site.desk.article(made.article_id)).status == "draft"
     pieces = await answered(site, ann, f"please submit article {made.article_id}", "submit")
     assert done(pieces).status == "asks"
-    assert done(pieces).response.startswith(f'Shall I hand article {made.article_id}, "Mine" (macro, version 2), to')
+    assert done(pieces).response.startswith(
+        f'Shall I hand article {made.article_id}, "Mine" (macro, version 2), to'
+    )
     assert (await site.desk.article(made.article_id)).status == "draft"
     await site.desk.call(ann, "submit_for_review", article_id=made.article_id)
     end = done(await answered(site, ann, "submit it", "submit", article_id=made.article_id))

@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 
 from models.config import Config
 from models.errors import TaskNotFound
-from models.store import tasks, workflows
+from models.store import tasks, users, workflows
 from models.store.database import Database
 from models.workflows import Workflow, WorkflowRequest
 from tests.integration.desk import Desk
@@ -93,6 +93,20 @@ async def test_a_research_tells_what_came_of_it(
     assert (state["current_article_id"], state["attached_resources"], state["pending_resources"]) == (
         1, [1], [2],
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("scope", ["*", "macro:analyst"])
+async def test_who_sees_no_drafts_any_more_is_not_shown_what_was_written(
+    ann: httpx.AsyncClient, database: Database, scope: str
+) -> None:
+    workflow = await begun(database)
+    await ended(database, workflow, {"status": "completed", "content_preview": "The bank held."})
+    assert "The bank held" in (await ann.get(f"/api/tasks/{workflow.id}")).text
+    async with database.transaction() as connection:
+        await users.revoke(connection, "ann", scope, reason="left", revoked_by="root")
+    for path in ("/api/tasks", f"/api/tasks/{workflow.id}"):
+        told = await ann.get(path)
+        assert (told.status_code, "The bank held" in told.text) == (200, False)
 
 
 async def test_a_research_on_an_article_that_is_not_there_is_told_all_the_same(

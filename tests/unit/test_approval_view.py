@@ -27,7 +27,9 @@ from models.articles import (
 )
 
 NOW = datetime(2026, 3, 3, 10, 20, tzinfo=UTC)
-LABELS = {"by", "reveals", 
+LABELS = {
+    "by",
+    "reveals",
     *("approval", "title", "topic", "asked by", "expires", "takes", "content", "digest", "notes", "article"),
     *("headline", "keywords", "text", "resources", "desk"),
 }
