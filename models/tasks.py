@@ -20,9 +20,9 @@ class Task(Record):
     """One workflow that its requester began in the chat or with a tool.
 
     `status` is the workflow's: `queued`, `running`, `waiting` (for a human), `parked` (for what is away),
-    `succeeded`, `failed` or `cancelled`, where the seed shows Celery's PENDING, STARTED, SUCCESS and FAILURE. `result` is that of
-    the kind of workflow; a research's is `{"status": "completed" | "not_enough", "article_id",
-    "resources_created", "content_preview", …}`.
+    `succeeded`, `failed` or `cancelled`, where the seed shows Celery's PENDING, STARTED, SUCCESS and FAILURE.
+    `result` is that of the kind of workflow; a research's is `{"status": "completed" | "not_enough",
+    "article_id", "resources_created", "content_preview", …}`.
     """
 
     task_id: str

@@ -12,7 +12,8 @@ phase = "before"
 def upgrade() -> None:
     """Make the indexes."""
     create_indexes(
-        workflows_claimable_idx="workflows (kind, created_at) WHERE status IN ('queued', 'running', 'parked')",
+        workflows_claimable_idx="workflows (kind, created_at) "
+        "WHERE status IN ('queued', 'running', 'parked')",
         workflows_projection_due_idx="workflows (finished_at) WHERE projection_due",
     )
     create_indexes(
