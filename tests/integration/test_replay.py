@@ -186,7 +186,7 @@ async def test_killed_at_any_point_a_workflow_comes_to_the_same(theatre: Theatre
             await to_the_end(stage, play)
             assert kept.isdisjoint(stage.made[before:]), f"call {cut}: made again what was kept"
             assert json.dumps(look(), indent=1) == json.dumps(undisturbed, indent=1), f"killed after {cut}"
-    assert cut > len(undisturbed["documents"])
+    assert cut > 2, "nobody was killed"
 
 
 async def die_once(stage: Stage, play: Play, *, after: int) -> bool:
