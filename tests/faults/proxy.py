@@ -48,7 +48,6 @@ class Proxy:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
-        self._moving.set()
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, backlog=512)
         self.port = int(self._server.sockets[0].getsockname()[1])
         return self

@@ -71,9 +71,10 @@ class People:
 
     async def insist(self, who: str, path: str, body: Any) -> httpx.Response:
         """The same request until it is answered."""
-        while (answer := await self.ask(who, "POST", path, body)) is None:
+        while True:
+            if (answer := await self.ask(who, "POST", path, body)) is not None:
+                return answer
             await asyncio.sleep(0.2)
-        return answer
 
     async def march(self, work: Work, rng: random.Random, **more: Any) -> str:
         """Begin a march; its id."""
