@@ -8,7 +8,7 @@ TORCH   = torch==2.13.0+cpu
 TORCH_INDEX = https://download.pytorch.org/whl/cpu
 STAMP   = $(VENV)/.installed
 
-.PHONY: setup check test test-fast e2e demo up down bench eval-intents lock clean
+.PHONY: setup check test faults test-fast e2e demo up down bench eval-intents lock clean
 
 setup: $(STAMP)
 
@@ -32,6 +32,12 @@ check: setup
 
 test: check
 	$(BIN)/pytest tests/unit tests/integration tests/e2e
+
+# At least so many faults, drawn by SEED; a quarter of an hour on an idle machine.
+FAULTS ?= 1000
+SEED   ?= 1
+faults: setup
+	$(BIN)/python -m tests.faults --faults $(FAULTS) --seed $(SEED)
 
 test-fast: setup
 	$(BIN)/pytest tests/unit

@@ -13,8 +13,10 @@ It runs the release's own runner with agents that are played, on a Postgres of i
 import argparse
 import asyncio
 import json
+import os
 import shutil
 import tempfile
+import traceback
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -143,23 +145,37 @@ class _Halting(Cast):
         return Silent()
 
 
-async def _record(url: str, config: Config, point: Point) -> dict[str, Any]:
-    async with Database(url=url, pool_size=6) as database:
-        await point.begin(database, config)
-        if point.inside != "":
-            cast = _Halting(config, point.inside)
-            runner = Runner(name="r", config=config, database=database, directory=cast, kinds=KINDS)  # type: ignore[arg-type]
-            task = asyncio.create_task(runner.run())
-            async with asyncio.timeout(_SECONDS):
-                if point.inside:
-                    await cast.halted.wait()
-                await _is_quiet(database, waiting=point.inside is None)
-            rows = await _rows(database)
-            runner.stop()
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-            return rows
-        return await _rows(database)
+def _record(url: str, config: Config, point: Point, file: Path) -> None:
+    """Record a point in a process of its own, which ends as a killed one does."""
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            asyncio.run(_leave(url, config, point, file))
+            code = 0
+        except BaseException:  # noqa: BLE001  # told, and by the code
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(pid, 0)
+    assert status == 0, f"{point.name} could not be recorded"
+
+
+async def _leave(url: str, config: Config, point: Point, file: Path) -> None:
+    """Bring a workflow to its point, write down its rows, and end at once."""
+    database = await Database(url=url, pool_size=6).__aenter__()
+    await point.begin(database, config)
+    if point.inside != "":
+        cast = _Halting(config, point.inside)
+        runner = Runner(name="r", config=config, database=database, directory=cast, kinds=KINDS)  # type: ignore[arg-type]
+        running = asyncio.create_task(runner.run())
+        async with asyncio.timeout(_SECONDS):
+            if point.inside:
+                await cast.halted.wait()
+            await _is_quiet(database, waiting=point.inside is None)
+        assert not running.done()
+    file.write_text(json.dumps(await _rows(database)), encoding="utf-8")
+    os._exit(0)
 
 
 async def _is_quiet(database: Database, *, waiting: bool) -> None:
@@ -214,7 +230,8 @@ def main() -> None:
                 connection.execute(f"CREATE DATABASE {name}".encode())
             url = root.replace("/signoff?", f"/{name}?")
             migrate(url)
-            rows = asyncio.run(_record(url, _config(folder), point))
+            _record(url, _config(folder), point, folder / "rows.json")
+            rows = json.loads((folder / "rows.json").read_text(encoding="utf-8"))
             with psycopg.connect(url) as connection:
                 [(revision,)] = connection.execute("SELECT version_num FROM alembic_version").fetchall()
             record = {

@@ -31,6 +31,7 @@ class Campaign:
 
     seed: int
     faults: int
+    most: int = 25  # faults in one run
     only: list[str] = field(default_factory=list)
     defect: int | None = None
     first_run: int = 0
@@ -64,7 +65,7 @@ class Campaign:
 
     async def _run(self, world: World, people: People, readers: Readers, number: int) -> Outcome:
         rng = random.Random(f"{self.seed}/{number}")
-        drawn = draws.draw(rng, min(rng.randint(10, 25), max(1, self.faults - self.done)), self.only)
+        drawn = draws.draw(rng, min(rng.randint(10, self.most), self.faults - self.done), self.only)
         work, began = Work(number), time.monotonic()
         world.disturbances.clear()
         wrong: list[str] = []

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +16,7 @@ from models.workflows import ENDED_STATUSES, Workflow
 from tests.faults.kinds import ACTED, Begun, file_of, told
 from tests.faults.readers import Readers
 from tests.faults.work import Work
-from tests.faults.world import World
+from tests.faults.world import Disturbance, World
 
 _WATCHER = read_scopes(["global:admin"])
 _QUIET_SECONDS = 90.0
@@ -168,16 +168,17 @@ def _steps(world: World, mine: dict[str, Workflow], readers: Readers) -> Iterato
         if entry.workflow in mine:
             begun.setdefault((entry.workflow, entry.step), []).append(entry)
     for (workflow_id, step), entries in begun.items():
-        again = [pair for pair in pairwise(entries) if not _excused(world, *pair)]
+        again = [pair for pair in pairwise(entries) if not is_excused(world.disturbances, *pair)]
         if len(again) > parks[workflow_id]:
             pids = [entry.pid for entry in entries]
             yield f"{step} of march {workflow_id} was begun {len(entries)} times, by {pids}, for no reason"
 
 
-def _excused(world: World, first: Begun, second: Begun) -> bool:
+def is_excused(disturbances: Sequence[Disturbance], first: Begun, second: Begun) -> bool:
+    """Whether something was done between two beginnings of a step, to all or to one of their processes."""
     return any(
         d.start <= second.at and d.end >= first.at and d.pid in (None, first.pid, second.pid)
-        for d in world.disturbances
+        for d in disturbances
     )
 
 
