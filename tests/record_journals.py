@@ -49,7 +49,7 @@ TABLES = {
     "approvals": "id",
     "approval_votes": "voter",
 }
-_SECONDS = 60.0
+_SECONDS = 300.0
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class Campaign:
             await _up(world)
             number = self.first_run
             while self.done < self.faults and (self.runs is None or number < self.first_run + self.runs):
-                outcome = await self._run(world, people, readers, number)
+                outcome = await self._run(world, people, readers, number, until_wrong=until_wrong)
                 self.outcomes.append(outcome)
                 print(_line(outcome, self.seed), flush=True)  # noqa: T201
                 if outcome.wrong and until_wrong:
@@ -63,18 +63,24 @@ class Campaign:
                 number += 1
             await people.close()
 
-    async def _run(self, world: World, people: People, readers: Readers, number: int) -> Outcome:
+    async def _run(
+        self, world: World, people: People, readers: Readers, number: int, *, until_wrong: bool
+    ) -> Outcome:
         rng = random.Random(f"{self.seed}/{number}")
         drawn = draws.draw(rng, min(rng.randint(10, self.most), self.faults - self.done), self.only)
         work, began = Work(number), time.monotonic()
         world.disturbances.clear()
         wrong: list[str] = []
+        struck: list[str] = []
         beginning = asyncio.create_task(begin(people, work, rng))
         deciding = asyncio.create_task(_decide_now_and_then(people, work, random.Random(rng.random())))
         under_way: set[asyncio.Task[None]] = set()
         try:
             for name, pause, seed in drawn:
+                if wrong and until_wrong:
+                    break
                 await asyncio.sleep(pause)
+                struck.append(name)
                 if name in draws.ALONE:
                     await beginning
                     wrong += await _over(under_way)
@@ -101,9 +107,10 @@ class Campaign:
             world.ensure()
             await people.decide(work, rest, at_once=1)
 
-        wrong += await checks.settle(world, work, goes_on)
-        wrong += [] if wrong else await checks.check(world, work, readers)
-        return Outcome(number, [name for name, _, _ in drawn], len(work.ids), time.monotonic() - began, wrong)
+        if not wrong or not until_wrong:
+            wrong += await checks.settle(world, work, goes_on)
+            wrong += await checks.check(world, work, readers)
+        return Outcome(number, struck, len(work.ids), time.monotonic() - began, wrong)
 
 
 async def _over(tasks: set[asyncio.Task[None]]) -> list[str]:
