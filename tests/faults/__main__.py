@@ -6,6 +6,7 @@ with `--seed S --run K`, some times over if need be.
 
 import argparse
 import asyncio
+import signal
 import sys
 from collections import Counter
 
@@ -34,7 +35,10 @@ def main() -> int:
         first_run=told.run or 0,
         runs=None if told.run is None else 1,
     )
-    asyncio.run(campaign.carry(until_wrong=told.defect is not None))
+    try:
+        asyncio.run(_carry(campaign, until_wrong=told.defect is not None))
+    except asyncio.CancelledError:
+        return 130
     drawn = Counter(name for outcome in campaign.outcomes for name in outcome.faults)
     workflows = sum(outcome.workflows for outcome in campaign.outcomes)
     print(f"{campaign.done} faults in {len(campaign.outcomes)} runs, {workflows} workflows, seed {told.seed}")  # noqa: T201
@@ -44,6 +48,15 @@ def main() -> int:
         return 0 if campaign.wrong else 1
     print(f"{len(campaign.wrong)} runs ended badly")  # noqa: T201
     return 1 if campaign.wrong else 0
+
+
+async def _carry(campaign: Campaign, *, until_wrong: bool) -> None:
+    """Carry it; whoever stops it by a signal finds everything taken away."""
+    task = asyncio.current_task()
+    assert task is not None
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+    await campaign.carry(until_wrong=until_wrong)
 
 
 if __name__ == "__main__":
