@@ -19,7 +19,7 @@ from tests.faults.work import Work
 from tests.faults.world import Disturbance, World
 
 _WATCHER = read_scopes(["global:admin"])
-_QUIET_SECONDS = 90.0
+_QUIET_SECONDS = 180.0
 _STARTS_ANEW = {"workflow.running", "step.done", "workflow.succeeded", "workflow.failed"}
 
 
@@ -224,16 +224,16 @@ async def _articles(world: World, work: Work) -> list[str]:
             wrong.append(f"article {row['id']} is {row['status']}, told {row['told']} times: {dict(row)}")
         if row["messages"] > 1:
             wrong.append(f"{row['messages']} messages tell that article {row['id']} was published")
+    # A request whose answer was lost may have begun a research too: nobody knew, so it was asked again.
+    query = f"rates in run {work.run}"
+    drafts = await world.rows("SELECT 1 FROM article_versions WHERE version = 1 AND headline = %s", query)
+    asked = await world.rows("SELECT 1 FROM workflows WHERE input ->> 'query' = %s", query)
+    if len(drafts) > len(asked):
+        wrong.append(f"{len(asked)} researches made {len(drafts)} drafts")
     for task in work.researches:
         [row] = await world.rows("SELECT status, result FROM workflows WHERE id = %s", task)
         if row["status"] == "succeeded" and (row["result"] or {}).get("status") != "completed":
             wrong.append(f"research {task} came to {row['result']}")
-        made = await world.rows(
-            "SELECT 1 FROM article_versions WHERE version = 1 AND headline = %s",
-            f"rates in run {work.run}",
-        )
-        if len(made) > 1:
-            wrong.append(f"research {task} made {len(made)} drafts")
         resources = (row["result"] or {}).get("resources_created", [])
         if len(set(resources)) != len(resources):
             wrong.append(f"research {task} made resources twice: {resources}")

@@ -248,6 +248,12 @@ async def decisions(scene: Scene) -> None:
     await scene.people.decide(scene.work, scene.rng, at_once=scene.rng.randint(2, 6))
 
 
+async def decided_early(scene: Scene) -> None:
+    """What is decided while its gate is being reached."""
+    marches = [scene.people.asked_march(scene.work, random.Random(scene.rng.random())) for _ in range(8)]
+    await asyncio.gather(*marches)
+
+
 async def cancel(scene: Scene) -> None:
     """Somebody stops a workflow."""
     await scene.people.cancel(scene.work, scene.rng)
@@ -289,6 +295,7 @@ FAULTS: dict[str, Callable[[Scene], Awaitable[None]]] = {
         clock_step,
         namesake,
         decisions,
+        decided_early,
         cancel,
         upgrade,
     )

@@ -29,6 +29,7 @@ from models.store.database import Connection
 from models.workflows import Workflow
 
 ACTED = "campaign.acted"
+GATE = "plan"
 
 
 def kinds(release: int) -> dict[str, str]:
@@ -88,17 +89,20 @@ class March:
 
     @property
     def given(self) -> dict[str, Any]:
-        """The input: trace, steps, step_seconds, gated, asks (whether a step asks the model)."""
+        """The input: trace, folder, steps, step_seconds, after_seconds, gated, and two words.
+
+        `asks`: whether its steps ask the model; `asked`: whether its approval was written together with it.
+        """
         return self.run.input
 
-    async def step(self, key: str) -> None:
+    async def step(self, key: str, seconds: float) -> None:
         """Do a step once, leaving its trace."""
 
         async def make() -> Answer[Done]:
             Trace(Path(self.given["trace"])).append(self.run.workflow_id, key)
             if self.given["asks"]:
                 await self.run.directory.agent("oracle").answer(f"{self.run.workflow_id} {key}")
-            await asyncio.sleep(self.given["step_seconds"])
+            await asyncio.sleep(seconds)
             return Answer(value=Done(step=key, by=os.getpid(), at=time.time()))
 
         await self.run.once(key, Done, make)
@@ -113,30 +117,36 @@ class March:
         await self.run.effect("act", Done, act)
 
 
-async def _step(state: State, runtime: Runtime[March]) -> State:
-    number = state["done"] + 1
-    await runtime.context.step(f"step/{number}")
-    return {"done": number}
-
-
-async def _gate(state: State, runtime: Runtime[March]) -> State:
-    asked = GateRequest(
+def plan(given: dict[str, Any]) -> GateRequest:
+    """What is to be decided of a gated march."""
+    return GateRequest(
         kind="plan",
-        content={"plan": [runtime.context.given["name"]]},
+        content={"plan": [given["name"]]},
         required_scope="global:editor",
         four_eyes=True,
         expires_in_seconds=3600,
     )
-    return {"decision": decide("plan", asked).status}
+
+
+async def _step(state: State, runtime: Runtime[March]) -> State:
+    number = state["done"] + 1
+    await runtime.context.step(f"step/{number}", runtime.context.given["step_seconds"])
+    return {"done": number}
+
+
+async def _gate(state: State, runtime: Runtime[March]) -> State:
+    given = runtime.context.given
+    return {"decision": decide(GATE, None if given["asked"] else plan(given)).status}
 
 
 async def _act(state: State, runtime: Runtime[March]) -> State:
     await runtime.context.act()
+    await runtime.context.step("after", runtime.context.given["after_seconds"])
     return {}
 
 
 async def _closing(state: State, runtime: Runtime[March]) -> State:
-    await runtime.context.step("closing")
+    await runtime.context.step("closing", 0)
     return {}
 
 

@@ -6,6 +6,7 @@ A connection is known by its `application_name`.
 
 import asyncio
 import contextlib
+import random
 import re
 import struct
 from collections.abc import Callable
@@ -91,7 +92,7 @@ class Proxy:
 
     @contextlib.contextmanager
     def delayed(self, seconds: float) -> "contextlib.AbstractContextManager[None]":  # type: ignore[misc]
-        """Let every answer come later."""
+        """Let every answer come later, by so much on average, so that some overtake others."""
         self._delay = seconds
         try:
             yield
@@ -158,7 +159,7 @@ class Proxy:
                         return
                     at = end
                 if self._delay and delayed:
-                    await asyncio.sleep(self._delay)
+                    await asyncio.sleep(random.uniform(0, 2 * self._delay))
                 while any(owner in link.owner for owner in self._stalled):
                     await self._moving.wait()
                 target.write(buffer[:at])

@@ -4,6 +4,7 @@ What was answered with 2xx is written down; the checks hold the site to it.
 """
 
 import asyncio
+import contextlib
 import random
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,13 +13,18 @@ from typing import Any
 import httpx
 
 from cluster.tokens import mint_token
-from models.store import workflows
+from models.errors import ApprovalConflict
+from models.scopes import read_scopes
+from models.store import approvals, workflows
+from models.store.database import GONE
 from models.workflows import ENDED_STATUSES, WorkflowRequest
+from tests.faults.kinds import GATE, plan
 from tests.faults.world import World
 from tests.integration.newsroom import SOURCE
 
 _DECIDERS = ("bob", "cleo", "dan")
 _SCOPES = {"ann": ("macro:analyst",), "eve": ("macro:editor",), "root": ("global:admin",)}
+_EDITOR = read_scopes(["global:editor"])
 _STEPS = 12
 
 
@@ -78,18 +84,40 @@ class People:
 
     async def march(self, work: Work, rng: random.Random, **more: Any) -> str:
         """Begin a march; its id."""
+        return await self._begin(work, self._march(work, rng, **more))
+
+    async def asked_march(self, work: Work, rng: random.Random) -> None:
+        """Begin a march together with its approval, and decide at once, perhaps before its gate."""
+        request = self._march(
+            work, rng, gated=True, asked=True, steps=1, step_seconds=0.02, after_seconds=1.2
+        )
+        database = self._world.database
+        async with database.transaction() as connection:
+            workflow = await workflows.create(connection, request)
+            asked = plan(request.input)
+            approval = await approvals.ask(connection, workflow.id, GATE, asked, requested_by="ann")
+        work.ids.append(workflow.id)
+        await asyncio.sleep(rng.uniform(0, 0.15))
+        answer = {"decision": "approve", "digest": approval.digest}
+        with contextlib.suppress(ApprovalConflict, *GONE):
+            await approvals.decide(
+                database, approval_id=approval.id, answer=answer, decided_by="bob", scopes=_EDITOR
+            )
+
+    def _march(self, work: Work, rng: random.Random, **more: Any) -> WorkflowRequest:
         given = {
             "name": f"run {work.run}",
             "trace": str(self._world.trace.path),
             "folder": str(self._world.output),
             "steps": _STEPS,
             "step_seconds": round(rng.uniform(0.05, 0.4), 3),
+            "after_seconds": 0.1,
             "gated": False,
+            "asked": False,
             "asks": False,
             **more,
         }
-        request = WorkflowRequest(kind="march", input=given, input_digest="d", requested_by="ann")
-        return await self._begin(work, request)
+        return WorkflowRequest(kind="march", input=given, input_digest="d", requested_by="ann")
 
     async def topic(self, work: Work, number: int) -> str:
         """Begin an editorial topic; its workflow's id."""
