@@ -91,7 +91,7 @@ def _verdict(workflow: Workflow, work: Work) -> Iterator[str]:
     """Nothing acknowledged is lost, and nothing fails by an outage."""
     name = f"{workflow.kind} {workflow.id}"
     # The answer to a stop may have been lost; but somebody must have asked for it.
-    if workflow.status == "cancelled" and workflow.error != "cancelled":
+    if workflow.status == "cancelled" and not (workflow.error or "").startswith("cancelled"):
         yield f"{name} was stopped by nobody: {workflow.error}"
     if workflow.id in work.cancelled and workflow.status != "cancelled":
         yield f"{name} was stopped, and is {workflow.status}"
