@@ -6,6 +6,7 @@ with `--seed S --run K`, some times over if need be.
 
 import argparse
 import asyncio
+import logging
 import signal
 import sys
 from collections import Counter
@@ -24,6 +25,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help=f"of these only, with commas: {', '.join(FAULTS)}")
     parser.add_argument("--defect", type=int, choices=sorted(DEFECTS), help="put back, to be found")
     told = parser.parse_args()
+    logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # Postgres is away on purpose
     only = [name for name in told.only.split(",") if name]
     if unknown := set(only) - set(FAULTS):
         parser.error(f"--only: there is no fault {min(unknown)}")

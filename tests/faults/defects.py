@@ -8,11 +8,13 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 from actors.runtime import execution, runner
 from actors.runtime.journal import Journal
 from models.store import claims, documents
+from models.workflows import Workflow, WorkflowStatus
 
 
 def put_back(number: int) -> None:
@@ -53,22 +55,29 @@ def _one_runner_runs_a_workflow_twice() -> None:
 def _a_run_writes_files_before_its_fence() -> None:
     """Files are written from what a run believes, and settled afterwards."""
 
-    async def write(self: Any, status: str, error: str | None) -> None:
+    async def write(self: Any, status: WorkflowStatus, error: str | None) -> None:
         if self.run is None or self.compiled.kind.project is None:
             return
-        workflow = await execution_workflow(self)
-        from datetime import UTC, datetime
-
-        believed = workflow.model_copy(
-            update={"status": status, "error": error, "finished_at": datetime.now(UTC)}
+        claim, now = self.claim, datetime.now(UTC)
+        believed = Workflow(
+            **claim.model_dump(
+                include={"kind", "input", "requested_by", "epoch", "permission", "created_at"}
+            ),
+            id=claim.workflow_id,
+            key=None,
+            input_digest="",
+            status=status,
+            runner_id=None,
+            result=None,
+            error=error,
+            parked_for=None,
+            parked_since=None,
+            projection_due=False,
+            updated_at=now,
+            started_at=now,
+            finished_at=now,
         )
         await self.compiled.kind.project(self.config, believed, self.run._kept)
-
-    async def execution_workflow(self: Any) -> Any:
-        from models.store import workflows
-
-        async with self.database.connection() as connection:
-            return await workflows.get(connection, self.claim.workflow_id)
 
     fail, settle = execution.Execution._fail, execution.Execution._settle
 

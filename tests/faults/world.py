@@ -254,7 +254,7 @@ def _configure(world: World) -> Config:
     models = [agents["writer_llm"], agents["article_review_llm"], agents["concern_mapping_llm"]]
     models += [*agents["specialists"].values(), raw["chat"]["analyst_llm"]]
     for model in models:
-        model.update(api_base=world.model.base_url, retry_delay=0.05, max_retries=2, timeout_seconds=5)
+        model.update(api_base=world.model.base_url, retry_delay=0.05, max_retries=2, timeout_seconds=30)
     raw["chat"]["prompts_dir"] = str(ROOT / "configs/prompts/chat")
     raw["chat"]["intents_file"] = str(ROOT / "configs/intents.yaml")
     raw["publishing"]["prompts_dir"] = str(ROOT / "configs/prompts")
