@@ -20,6 +20,7 @@ from tests.faults.world import Disturbance, World
 
 _WATCHER = read_scopes(["global:admin"])
 _QUIET_SECONDS = 180.0
+_READING_TRIES = 200
 _STARTS_ANEW = {"workflow.running", "step.done", "workflow.succeeded", "workflow.failed"}
 
 
@@ -78,13 +79,15 @@ async def _unsent(world: World) -> list[dict[str, Any]]:
 
 async def _caught_up(world: World, readers: Readers) -> None:
     """Wait until both readers have had time to see the last event; what they miss then is missed."""
-    last = (await world.rows("SELECT coalesce(max(id), 0) AS id FROM events"))[0]["id"]
-    for seen in (lambda: {e.id for e in readers.polled}, lambda: set(readers.streamed)):
-        for _ in range(100):
-            visible = {e.id for e in readers.polled if e.visible_to("watcher", _WATCHER)}
-            if last in seen() or (readers.polled and visible <= set(readers.streamed)):
-                break
-            await asyncio.sleep(0.1)
+    written = {row["id"] for row in await world.rows("SELECT id FROM events")}
+    for _ in range(_READING_TRIES):
+        if written <= {event.id for event in readers.polled}:
+            break
+        await asyncio.sleep(0.1)
+    for _ in range(_READING_TRIES):
+        if {e.id for e in readers.polled if e.visible_to("watcher", _WATCHER)} <= set(readers.streamed):
+            break
+        await asyncio.sleep(0.1)
 
 
 def _verdict(workflow: Workflow, work: Work) -> Iterator[str]:

@@ -93,9 +93,14 @@ async def stop_in_a_call(scene: Scene) -> None:
     except TimeoutError:
         pass
     finally:
-        await asyncio.to_thread(world.model.release)
-        _signal(pid, signal.SIGCONT)
+        # Whatever it asks again is refused too, and what it hears of Postgres comes a little later.
+        await asyncio.to_thread(world.model.script, Rule(contains=workflow_id, status=400))
+        with world.proxy.stalled(row["name"]):
+            await asyncio.to_thread(world.model.release)
+            _signal(pid, signal.SIGCONT)
+            await asyncio.sleep(1)
         world.note("stop", began, pid=pid, after=2)
+        await asyncio.to_thread(world.model.reset)
 
 
 async def lost_answers(scene: Scene) -> None:

@@ -58,6 +58,7 @@ def main() -> None:
 
     for path in kinds(2).values():
         load_kind(path)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends when its input does
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them: they are gone when they end
     for line in sys.stdin:
         order = Order(**json.loads(line))

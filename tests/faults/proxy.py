@@ -93,11 +93,11 @@ class Proxy:
     @contextlib.contextmanager
     def delayed(self, seconds: float) -> "contextlib.AbstractContextManager[None]":  # type: ignore[misc]
         """Let every answer come later, by so much on average, so that some overtake others."""
-        self._delay = seconds
+        self._delay += seconds
         try:
             yield
         finally:
-            self._delay = 0.0
+            self._delay = max(0.0, self._delay - seconds)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 
 from cluster.tokens import mint_token
+from models.approvals import Approval
 from models.errors import ApprovalConflict
 from models.scopes import read_scopes
 from models.store import approvals, workflows
@@ -92,11 +93,18 @@ class People:
             work, rng, gated=True, asked=True, steps=1, step_seconds=0.02, after_seconds=1.2
         )
         database = self._world.database
-        async with database.transaction() as connection:
-            workflow = await workflows.create(connection, request)
-            asked = plan(request.input)
-            approval = await approvals.ask(connection, workflow.id, GATE, asked, requested_by="ann")
-        work.ids.append(workflow.id)
+        asked = plan(request.input)
+
+        async def begin() -> tuple[str, Approval]:
+            async with database.transaction() as connection:
+                workflow = await workflows.create(connection, request)
+                return workflow.id, await approvals.ask(
+                    connection, workflow.id, GATE, asked, requested_by="ann"
+                )
+
+        # Where the answer is lost it is begun once more: only what was acknowledged is looked at.
+        workflow_id, approval = await database.steadily(begin)
+        work.ids.append(workflow_id)
         await asyncio.sleep(rng.uniform(0, 0.15))
         answer = {"decision": "approve", "digest": approval.digest}
         with contextlib.suppress(ApprovalConflict, *GONE):
@@ -193,10 +201,13 @@ class People:
                 work.cancelled.add(workflow_id)
 
     async def _begin(self, work: Work, request: WorkflowRequest) -> str:
-        async with self._world.database.transaction() as connection:
-            workflow = await workflows.create(connection, request)
-        work.ids.append(workflow.id)
-        return workflow.id
+        async def begin() -> str:
+            async with self._world.database.transaction() as connection:
+                return (await workflows.create(connection, request)).id
+
+        workflow_id = await self._world.database.steadily(begin)
+        work.ids.append(workflow_id)
+        return workflow_id
 
 
 async def begin(people: People, work: Work, rng: random.Random) -> None:
