@@ -24,6 +24,10 @@ _LOCKED_STEPS = 60
 _LOCKED_SECONDS = 8.0
 
 
+# A reply that is of no use, which is no outage.
+_CUT_SHORT: dict[str, Any] = {"finish_reason": "length", "reply": "and so"}
+
+
 class HeldUp(AssertionError):
     """Rows that were locked held up others than their own workflows."""
 
@@ -66,7 +70,7 @@ async def stop(scene: Scene) -> None:
 async def stop_in_a_call(scene: Scene) -> None:
     """A runner is paused while its model is asked, past its lease; the call ends badly when it wakes."""
     world = scene.world
-    rule = Rule(contains="step/", hold=True, status=400, times=1)
+    rule = Rule(contains="step/", hold=True, times=1, **_CUT_SHORT)
     await asyncio.to_thread(world.model.script, rule)
     workflow_id = await scene.people.march(scene.work, scene.rng, asks=True)
     try:
@@ -84,9 +88,9 @@ async def stop_in_a_call(scene: Scene) -> None:
         return
     began = time.monotonic()
     _signal(pid, signal.SIGSTOP)
+    # Until another has brought it to its end and written its file.
+    over = "SELECT 1 FROM workflows WHERE id = %s AND status = 'succeeded' AND NOT projection_due"
     try:
-        # Until another has brought it to its end and written its file.
-        over = "SELECT 1 FROM workflows WHERE id = %s AND status = 'succeeded' AND NOT projection_due"
         async with asyncio.timeout(LEASE_SECONDS * 6):
             while not await world.rows(over, workflow_id):  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
@@ -94,7 +98,8 @@ async def stop_in_a_call(scene: Scene) -> None:
         pass
     finally:
         # Whatever it asks again is refused too, and what it hears of Postgres comes a little later.
-        await asyncio.to_thread(world.model.script, Rule(contains=workflow_id, status=400))
+        if await world.rows(over, workflow_id):
+            await asyncio.to_thread(world.model.script, Rule(contains=workflow_id, **_CUT_SHORT))
         with world.proxy.stalled(row["name"]):
             await asyncio.to_thread(world.model.release)
             _signal(pid, signal.SIGCONT)
