@@ -11,7 +11,7 @@ UV      = build/uv
 NO_PYTHON = "There is no Python 3.11, and uv could fetch none. Install one (on Debian 12: apt install python3.11" \
     "python3.11-venv), then type: make PYTHON=/path/to/python3.11"
 
-.PHONY: setup check test test-fast e2e demo up down bench eval-intents lock clean
+.PHONY: setup check test faults test-fast e2e demo up down bench eval-intents lock clean
 
 setup: $(STAMP)
 
@@ -42,6 +42,12 @@ check: setup
 
 test: check
 	$(BIN)/pytest tests/unit tests/integration tests/e2e
+
+# At least so many faults, drawn by SEED; a quarter of an hour on an idle machine.
+FAULTS ?= 1000
+SEED   ?= 1
+faults: setup
+	$(BIN)/python -m tests.faults --faults $(FAULTS) --seed $(SEED)
 
 test-fast: setup
 	$(BIN)/pytest tests/unit

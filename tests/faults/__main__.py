@@ -1,0 +1,65 @@
+"""Run a campaign: `python -m tests.faults --faults 1000 --seed 1`.
+
+What is drawn follows from seed and run; when it strikes does not, so a run that ended badly is begun again
+with `--seed S --run K`, some times over if need be.
+"""
+
+import argparse
+import asyncio
+import logging
+import signal
+import sys
+from collections import Counter
+
+from tests.faults.campaign import Campaign
+from tests.faults.defects import DEFECTS
+from tests.faults.draws import FAULTS
+
+
+def main() -> int:
+    """The exit code says whether every run ended well; with a defect, whether it was found."""
+    parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
+    parser.add_argument("--faults", type=int, default=1000, help="how many, at least")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--run", type=int, help="this run only")
+    parser.add_argument("--only", default="", help=f"of these only, with commas: {', '.join(FAULTS)}")
+    parser.add_argument("--defect", type=int, choices=sorted(DEFECTS), help="put back, to be found")
+    told = parser.parse_args()
+    logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # Postgres is away on purpose
+    only = [name for name in told.only.split(",") if name]
+    if unknown := set(only) - set(FAULTS):
+        parser.error(f"--only: there is no fault {min(unknown)}")
+    campaign = Campaign(
+        seed=told.seed,
+        faults=told.faults,
+        only=only,
+        defect=told.defect,
+        first_run=told.run or 0,
+        runs=None if told.run is None else 1,
+    )
+    try:
+        asyncio.run(_carry(campaign, until_wrong=told.defect is not None))
+    except asyncio.CancelledError:
+        return 130
+    drawn = Counter(name for outcome in campaign.outcomes for name in outcome.faults)
+    workflows = sum(outcome.workflows for outcome in campaign.outcomes)
+    print(f"{campaign.done} faults in {len(campaign.outcomes)} runs, {workflows} workflows, seed {told.seed}")  # noqa: T201
+    print(", ".join(f"{name} {count}" for name, count in drawn.most_common()))  # noqa: T201
+    if told.defect is not None:
+        print(f"defect {told.defect}: {'found' if campaign.wrong else 'NOT FOUND'}")  # noqa: T201
+        return 0 if campaign.wrong else 1
+    print(f"{len(campaign.wrong)} runs ended badly")  # noqa: T201
+    return 1 if campaign.wrong else 0
+
+
+async def _carry(campaign: Campaign, *, until_wrong: bool) -> None:
+    """Carry it; whoever stops it by a signal finds everything taken away."""
+    task = asyncio.current_task()
+    assert task is not None
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+    await campaign.carry(until_wrong=until_wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,151 @@
+"""A campaign: runs one after another in one world, each of a handful of workflows under some faults."""
+
+import asyncio
+import contextlib
+import random
+import time
+from dataclasses import dataclass, field
+
+from tests.faults import checks, draws
+from tests.faults.readers import Readers, reading
+from tests.faults.work import People, Work, begin
+from tests.faults.world import RUNNERS, World, open_world
+
+_AT_ONCE = 3
+
+
+@dataclass
+class Outcome:
+    """What came of one run."""
+
+    run: int
+    faults: list[str]
+    workflows: int
+    seconds: float
+    wrong: list[str]
+
+
+@dataclass
+class Campaign:
+    """What is to be done, and what has come of it so far."""
+
+    seed: int
+    faults: int
+    most: int = 25  # faults in one run
+    only: list[str] = field(default_factory=list)
+    defect: int | None = None
+    first_run: int = 0
+    runs: int | None = None
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    @property
+    def done(self) -> int:
+        """How many faults there were."""
+        return sum(len(outcome.faults) for outcome in self.outcomes)
+
+    @property
+    def wrong(self) -> list[Outcome]:
+        """The runs that ended badly."""
+        return [outcome for outcome in self.outcomes if outcome.wrong]
+
+    async def carry(self, *, until_wrong: bool = False) -> None:
+        """Run after run, until there were so many faults; or until one ended badly."""
+        async with open_world(defect=self.defect) as world, reading(world) as readers:
+            people = People(world)
+            await _up(world)
+            number = self.first_run
+            while self.done < self.faults and (self.runs is None or number < self.first_run + self.runs):
+                outcome = await self._run(world, people, readers, number, until_wrong=until_wrong)
+                self.outcomes.append(outcome)
+                print(_line(outcome, self.seed), flush=True)  # noqa: T201
+                if outcome.wrong and until_wrong:
+                    break
+                number += 1
+            await people.close()
+
+    async def _run(
+        self, world: World, people: People, readers: Readers, number: int, *, until_wrong: bool
+    ) -> Outcome:
+        rng = random.Random(f"{self.seed}/{number}")
+        drawn = draws.draw(rng, min(rng.randint(10, self.most), self.faults - self.done), self.only)
+        work, began = Work(number), time.monotonic()
+        world.disturbances.clear()
+        wrong: list[str] = []
+        struck: list[str] = []
+        beginning = asyncio.create_task(begin(people, work, rng))
+        deciding = asyncio.create_task(_decide_now_and_then(people, work, random.Random(rng.random())))
+        under_way: set[asyncio.Task[None]] = set()
+        try:
+            for name, pause, seed in drawn:
+                if wrong and until_wrong:
+                    break
+                await asyncio.sleep(pause)
+                struck.append(name)
+                if name in draws.ALONE:
+                    await beginning
+                    wrong += await _over(under_way)
+                    await world.heal()
+                elif len(under_way) >= _AT_ONCE:
+                    await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+                scene = draws.Scene(world, people, work, random.Random(seed))
+                under_way.add(asyncio.create_task(draws.FAULTS[name](scene), name=name))
+                if name in draws.ALONE:
+                    wrong += await _over(under_way)
+                else:
+                    wrong += await _over({task for task in under_way if task.done()})
+                    under_way = {task for task in under_way if not task.done()}
+            wrong += await _over(under_way)
+            await world.heal()
+            await beginning
+        finally:
+            deciding.cancel()
+            for task in (*under_way, beginning):
+                task.cancel()
+        rest = random.Random(rng.random())
+
+        async def goes_on() -> None:
+            world.ensure()
+            await people.decide(work, rest, at_once=1)
+
+        if not wrong or not until_wrong:
+            wrong += await checks.settle(world, work, goes_on)
+            wrong += await checks.check(world, work, readers)
+        return Outcome(number, struck, len(work.ids), time.monotonic() - began, wrong)
+
+
+async def _over(tasks: set[asyncio.Task[None]]) -> list[str]:
+    """Wait until faults are over; what they have found by themselves."""
+    wrong = []
+    if tasks:
+        await asyncio.wait(tasks)
+    for task in list(tasks):
+        error = task.exception()
+        if isinstance(error, draws.HeldUp):
+            wrong.append(str(error))
+        elif error is not None:
+            raise RuntimeError(f"the fault {task.get_name()} could not be done") from error
+    tasks.clear()
+    return wrong
+
+
+async def _decide_now_and_then(people: People, work: Work, rng: random.Random) -> None:
+    while True:
+        await asyncio.sleep(rng.uniform(0.2, 1.5))
+        with contextlib.suppress(ValueError):
+            await people.decide(work, rng, at_once=rng.choice((1, 1, 3)))
+
+
+async def _up(world: World) -> None:
+    """Wait until the runners have their leases, and a replica answers."""
+    async with asyncio.timeout(60):
+        while len(await world.rows("SELECT 1 FROM runners")) < len(RUNNERS):  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
+
+
+def _line(outcome: Outcome, seed: int) -> str:
+    told = f"run {outcome.run}: {len(outcome.faults)} faults, {outcome.workflows} workflows, "
+    told += f"{outcome.seconds:.0f} s: "
+    if not outcome.wrong:
+        return told + "all right"
+    again = f"python -m tests.faults --seed {seed} --run {outcome.run}"
+    return told + "WRONG\n  " + "\n  ".join([*outcome.wrong, f"again: {again}", ", ".join(outcome.faults)])

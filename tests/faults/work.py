@@ -1,0 +1,219 @@
+"""What a run of the campaign asks the site for, and the people who decide: over HTTP, as people do.
+
+What was answered with 2xx is written down; the checks hold the site to it.
+"""
+
+import asyncio
+import contextlib
+import random
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+
+from cluster.tokens import mint_token
+from models.approvals import Approval
+from models.errors import ApprovalConflict
+from models.scopes import read_scopes
+from models.store import approvals, workflows
+from models.store.database import GONE
+from models.workflows import ENDED_STATUSES, WorkflowRequest
+from tests.faults.kinds import GATE, plan
+from tests.faults.world import World
+from tests.integration.newsroom import SOURCE
+
+_DECIDERS = ("bob", "cleo", "dan")
+_SCOPES = {"ann": ("macro:analyst",), "eve": ("macro:editor",), "root": ("global:admin",)}
+_EDITOR = read_scopes(["global:editor"])
+_STEPS = 12
+
+
+@dataclass(frozen=True)
+class Said:
+    """A decision that was sent, and its answer's status; None: no answer came."""
+
+    approval_id: str
+    who: str
+    decision: str
+    status: int | None
+
+
+@dataclass
+class Work:
+    """What a run has asked for. `cancelled`: stopped with a 2xx."""
+
+    run: int
+    ids: list[str] = field(default_factory=list)
+    articles: list[int] = field(default_factory=list)
+    researches: list[str] = field(default_factory=list)
+    cancelled: set[str] = field(default_factory=set)
+    said: list[Said] = field(default_factory=list)
+
+
+class People:
+    """Those who use the site. Nobody gives up because a replica is away."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._http = httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{world.port}", trust_env=False, timeout=httpx.Timeout(8.0)
+        )
+
+    async def close(self) -> None:
+        """Hang up."""
+        await self._http.aclose()
+
+    async def ask(self, who: str, method: str, path: str, body: Any = None) -> httpx.Response | None:
+        """One request; None if no answer came, or the site said that it is away."""
+        scopes = _SCOPES.get(who, ("global:editor",))
+        token = mint_token(self._world.config.auth, user=who, scopes=scopes, now=datetime.now(UTC))
+        try:
+            answer = await self._http.request(
+                method, path, json=body, headers={"Authorization": f"Bearer {token}"}
+            )
+        except httpx.TransportError:
+            return None
+        return None if answer.status_code >= 500 else answer
+
+    async def insist(self, who: str, path: str, body: Any) -> httpx.Response:
+        """The same request until it is answered."""
+        while True:
+            if (answer := await self.ask(who, "POST", path, body)) is not None:
+                return answer
+            await asyncio.sleep(0.2)
+
+    async def march(self, work: Work, rng: random.Random, **more: Any) -> str:
+        """Begin a march; its id."""
+        return await self._begin(work, self._march(work, rng, **more))
+
+    async def asked_march(self, work: Work, rng: random.Random) -> None:
+        """Begin a march together with its approval, and decide at once, perhaps before its gate."""
+        request = self._march(
+            work, rng, gated=True, asked=True, steps=1, step_seconds=0.02, after_seconds=1.2
+        )
+        database = self._world.database
+        asked = plan(request.input)
+
+        async def begin() -> tuple[str, Approval]:
+            async with database.transaction() as connection:
+                workflow = await workflows.create(connection, request)
+                return workflow.id, await approvals.ask(
+                    connection, workflow.id, GATE, asked, requested_by="ann"
+                )
+
+        # Where the answer is lost it is begun once more: only what was acknowledged is looked at.
+        workflow_id, approval = await database.steadily(begin)
+        work.ids.append(workflow_id)
+        await asyncio.sleep(rng.uniform(0, 0.15))
+        answer = {"decision": "approve", "digest": approval.digest}
+        with contextlib.suppress(ApprovalConflict, *GONE):
+            await approvals.decide(
+                database, approval_id=approval.id, answer=answer, decided_by="bob", scopes=_EDITOR
+            )
+
+    def _march(self, work: Work, rng: random.Random, **more: Any) -> WorkflowRequest:
+        given = {
+            "name": f"run {work.run}",
+            "trace": str(self._world.trace.path),
+            "folder": str(self._world.output),
+            "steps": _STEPS,
+            "step_seconds": round(rng.uniform(0.05, 0.4), 3),
+            "after_seconds": 0.1,
+            "gated": False,
+            "asked": False,
+            "asks": False,
+            **more,
+        }
+        return WorkflowRequest(kind="march", input=given, input_digest="d", requested_by="ann")
+
+    async def topic(self, work: Work, number: int) -> str:
+        """Begin an editorial topic; its workflow's id."""
+        slug = f"topic-{work.run}-{number}"
+        source = dict.fromkeys(("source_file", "channel_name", "video_id", "video_title"), "mill")
+        given = {
+            "source_text": f"{SOURCE} This is about {slug}.",
+            "source_metadata": {**source, "publish_date": None, "topic_slug": slug, "topic_title": slug},
+            "style_mode": "SCIAM_MAGAZINE",
+            "target_length_words": "900-1200",
+        }
+        request = WorkflowRequest(kind="editorial", input=given, input_digest="d", requested_by="ann")
+        return await self._begin(work, request)
+
+    async def research(self, work: Work) -> None:
+        """Ask for a research."""
+        body = {"topic": "macro", "query": f"rates in run {work.run}"}
+        answer = await self.insist("ann", "/api/tools/research/article", body)
+        assert answer.status_code == 200, answer.text
+        work.researches.append(answer.json()["task_id"])
+        work.ids.append(answer.json()["task_id"])
+
+    async def publication(self, work: Work) -> None:
+        """Write an article, and ask for its publication."""
+        made = await self.insist(
+            "ann", "/api/tools/articles/create", {"topic": "macro", "headline": f"Run {work.run}"}
+        )
+        number = made.json()["article_id"]
+        path = f"/api/tools/articles/{number}"
+        await self.insist("ann", f"{path}/write", {"content": f"The Fed held rates, in run {work.run}."})
+        # A request whose answer was lost has been done; the next one is told so with 409.
+        await self.insist("ann", f"{path}/submit", {})
+        await self.insist("eve", f"{path}/publish", {})
+        [row] = await self._world.rows("SELECT workflow_id FROM articles WHERE id = %s", number)
+        assert row["workflow_id"], f"article {number} was not put up for publication"
+        work.articles.append(number)
+        work.ids.append(row["workflow_id"])
+
+    async def decide(self, work: Work, rng: random.Random, *, at_once: int) -> None:
+        """Let people decide one of the run's approvals, several of them at the same moment."""
+        pending = await self._world.rows(
+            "SELECT id, digest FROM approvals WHERE status = 'pending' AND workflow_id = ANY(%s) ORDER BY id",
+            work.ids,
+        )
+        if not pending:
+            return
+        approval = rng.choice(pending)
+        sends = []
+        for number in range(at_once):
+            decision = rng.choice(("approve", "approve", "approve", "reject"))
+            sends.append(self._say(work, approval, _DECIDERS[number % len(_DECIDERS)], decision))
+        await asyncio.gather(*sends)
+
+    async def _say(self, work: Work, approval: dict[str, Any], who: str, decision: str) -> None:
+        body = {"decision": decision, "digest": approval["digest"]}
+        if decision == "reject":
+            body["notes"] = "no"
+        answer = await self.ask(who, "POST", f"/api/approvals/{approval['id']}/decision", body)
+        status = answer.status_code if answer is not None else None
+        work.said.append(Said(approval["id"], who, decision, status))
+
+    async def cancel(self, work: Work, rng: random.Random) -> None:
+        """Stop one of the run's workflows that is under way."""
+        found = await self._world.rows(
+            "SELECT id FROM workflows WHERE id = ANY(%s) AND NOT status = ANY(%s) ORDER BY created_at",
+            work.ids,
+            list(ENDED_STATUSES),
+        )
+        if found:
+            workflow_id = rng.choice(found)["id"]
+            answer = await self.ask("root", "POST", f"/api/tasks/{workflow_id}/cancel", {})
+            if answer is not None and answer.status_code == 200:
+                work.cancelled.add(workflow_id)
+
+    async def _begin(self, work: Work, request: WorkflowRequest) -> str:
+        async def begin() -> str:
+            async with self._world.database.transaction() as connection:
+                return (await workflows.create(connection, request)).id
+
+        workflow_id = await self._world.database.steadily(begin)
+        work.ids.append(workflow_id)
+        return workflow_id
+
+
+async def begin(people: People, work: Work, rng: random.Random) -> None:
+    """A handful of everything."""
+    for number in range(6):
+        await people.march(work, rng, gated=number < 2, asks=number in (2, 3))
+    for number in range(2):
+        await people.topic(work, number)
+    await asyncio.gather(people.research(work), people.publication(work), people.publication(work))
