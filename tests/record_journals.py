@@ -32,6 +32,7 @@ from models.config import Config, load
 from models.store import migrate, workflows
 from models.store.database import Database
 from models.workflows import WorkflowRequest
+from models.yaml_layers import read_layers
 from tests.fakes.cast import Cast
 from tests.integration.desk import Desk
 
@@ -204,7 +205,7 @@ async def _rows(database: Database) -> dict[str, Any]:
 
 
 def _config(folder: Path) -> Config:
-    raw = yaml.safe_load((ROOT / "configs/local.yaml").read_text())
+    raw = read_layers(ROOT / "configs/local.yaml").merged()
     editor = raw["article_generation"]["editor"]
     editor["prompts"]["root_dir"] = str(ROOT / "configs/prompts/editorial")
     raw["publishing"]["prompts_dir"] = str(ROOT / "configs/prompts")

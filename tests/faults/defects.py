@@ -24,7 +24,8 @@ def put_back(number: int) -> None:
 
 def _settled_work_is_run_again() -> None:
     """Settling does not raise the epoch, and `let_go` takes any status."""
-    _change(claims, "finish", ("runner_id = NULL, epoch = epoch + 1,", "runner_id = NULL,"))
+    assert "runner_id = NULL, epoch = w.epoch + 1," in claims._FINISH
+    claims._FINISH = claims._FINISH.replace("epoch = w.epoch + 1,", "")
     _change(claims, "fail", ("epoch = epoch + 1,", ""))
     _change(
         claims,

@@ -67,7 +67,9 @@ class People:
     async def ask(self, who: str, method: str, path: str, body: Any = None) -> httpx.Response | None:
         """One request; None if no answer came, or the site said that it is away."""
         scopes = _SCOPES.get(who, ("global:editor",))
-        token = mint_token(self._world.config.auth, user=who, scopes=scopes, now=datetime.now(UTC))
+        token = mint_token(
+            self._world.config.auth, user=who, scopes=scopes, now=datetime.now(UTC), decides=True
+        )
         try:
             answer = await self._http.request(
                 method, path, json=body, headers={"Authorization": f"Bearer {token}"}

@@ -25,6 +25,7 @@ from models.config import Config, load
 from models.store import migrate, webhooks
 from models.store.database import GONE, Database
 from models.webhooks import NewWebhook
+from models.yaml_layers import read_layers
 from tests.fakes.model_server import ModelServer
 from tests.fakes.webhook_receiver import WebhookReceiver
 from tests.faults.kinds import Trace
@@ -236,10 +237,10 @@ def _mount(world: World, stack: AsyncExitStack) -> None:
 
 
 def _configure(world: World) -> Config:
-    raw = yaml.safe_load((ROOT / "configs/local.yaml").read_text())
+    raw = read_layers(ROOT / "configs/local.yaml").merged()
     raw["data_dir"] = str(world.folder / "data")
     raw["runners"].update(count=1, lease_seconds=LEASE_SECONDS, poll_seconds=0.2, max_attempts=100)
-    raw["outages"] = {"patience_seconds": 600, "first_pause_seconds": 0.2, "longest_pause_seconds": 1}
+    raw["outages"].update(patience_seconds=600, first_pause_seconds=0.2, longest_pause_seconds=1)
     raw["outgoing"]["allow_internal"] = ["127.0.0.0/8"]
     raw["webhooks"].update(timeout_seconds=3)
     raw["tools"]["rate_limit"] = {"calls": 100_000, "per_seconds": 60}
