@@ -11,7 +11,7 @@ UV      = build/uv
 NO_PYTHON = "There is no Python 3.11, and uv could fetch none. Install one (on Debian 12: apt install python3.11" \
     "python3.11-venv), then type: make PYTHON=/path/to/python3.11"
 
-.PHONY: setup check test faults test-fast e2e demo up down bench eval-intents lock clean
+.PHONY: setup check test faults test-fast e2e demo up down bench train-intents eval-intents lock clean
 
 setup: $(STAMP)
 
@@ -63,6 +63,10 @@ demo: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks
+
+# After changing the examples that messages are routed by (configs/intents.yaml, configs/intents/voices).
+train-intents: setup
+	$(BIN)/python -m cluster.train_intents --config $(CONFIG)
 
 eval-intents: setup
 	$(BIN)/python -m benchmarks.eval_intents --config $(CONFIG)

@@ -7,6 +7,7 @@ starting a writer does not import the fact checker.
 from typing import Any
 
 from actors.chat.intents import read_intents
+from actors.chat.weights_file import check_weights
 from actors.editorial.briefs import AgentSettings
 from actors.editorial.evidence import KnowledgeBaseProvider, SearchModelProvider
 from actors.editorial.memory import InstitutionalMemory
@@ -115,7 +116,10 @@ def _chat_agent(config: Config, directory: Directory) -> dict[str, Any]:
 
 
 def _main_chat(config: Config, directory: Directory) -> dict[str, Any]:
-    return _chat_agent(config, directory) | {"intents": read_intents(config.chat.intents_file)}
+    intents = read_intents(config.chat.intents_file)
+    # Of what it is made tells whether it must be made anew: weights are read by their path.
+    trained = intents.model_copy(update={"trained_on": check_weights(intents)})
+    return _chat_agent(config, directory) | {"intents": trained}
 
 
 def _plain_specialist(role: str) -> Role:

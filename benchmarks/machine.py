@@ -27,19 +27,30 @@ def describe(*, postgres_url: str, folder: Path, packages: Sequence[str], repeti
         server = _setting(connection, "server_version")
     if set(facts.values()) != {"on"}:
         raise RuntimeError(f"Postgres would not wait for its disk: {facts}")
+    disk = _fsync_seconds(folder) * 1000
+    postgres = (
+        f"PostgreSQL {server} with synchronous_commit=on, fsync=on; an fsync of 8 kB takes {disk:.2f} ms"
+    )
+    return [*describe_host(repetitions=repetitions), postgres, describe_packages(packages)]
+
+
+def describe_host(*, repetitions: int) -> list[str]:
+    """When, on what, and how busy it was."""
     memory = psutil.virtual_memory()
     load = os.getloadavg()[0]
-    libraries = ", ".join(f"{name} {version(name)}" for name in packages)
-    disk = _fsync_seconds(folder) * 1000
     return [
         f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {repetitions} repetition{'s' * (repetitions != 1)}",
         f"{_processor()}, {os.cpu_count()} cores, {memory.total / 2**30:.0f} GiB of memory "
         f"({memory.available / 2**30:.0f} GiB free), {_system()}",
         f"load average before the run: {load:.1f}"
         + (" (the machine was busy: read the figures with care)" if load > 1 else ""),
-        f"PostgreSQL {server} with synchronous_commit=on, fsync=on; an fsync of 8 kB takes {disk:.2f} ms",
-        f"Python {platform.python_version()}, {libraries}",
     ]
+
+
+def describe_packages(packages: Sequence[str]) -> str:
+    """The versions of what matters."""
+    libraries = ", ".join(f"{name} {version(name)}" for name in packages)
+    return f"Python {platform.python_version()}, {libraries}"
 
 
 def _setting(connection: "psycopg.Connection[tuple[object, ...]]", name: str) -> str:

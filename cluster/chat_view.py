@@ -54,6 +54,7 @@ class Answer(Told):
     status: str
     conversation_id: str
     topic: str | None
+    took_as: str | None = None
 
 
 class Task(Told):
@@ -128,6 +129,8 @@ class TerminalView:
         if self._before not in (None, self._told):
             self._another()
         self.end()
+        if answer.took_as:
+            self._dim(answer.took_as)
         if answer.status in _ENDS:
             self._dim(_ENDS[answer.status])
         if answer.tools_used:

@@ -93,10 +93,10 @@ class Turn(Record):
 
 
 class Route(Record):
-    """Who answers a turn, and why. `score` is the likeness to the intent's examples, -1 to 1.
+    """Who answers a turn, and why. `score` is the probability of the intent, 0 to 1.
 
-    `by`: what decided. `confirmed` is what the message is the yes to. `refusal` is the scope that the caller
-    lacks for it; then `main_chat` says so.
+    `by`: what decided; `sure`: it was no guess; `instead`: what else was likeliest. `confirmed` is
+    what the message is the yes to. `refusal` is the scope the caller lacks for it; then `main_chat` says so.
     """
 
     intent: Intent
@@ -105,6 +105,8 @@ class Route(Record):
     reason: str
     score: float
     by: Literal["example", "similarity", "model", "best_guess", "confirmed"]
+    sure: bool = True
+    instead: Intent | None = None
     refusal: str | None = None
     confirmed: Confirmed | None = None
     calls: tuple[ModelCall, ...] = ()
@@ -118,13 +120,18 @@ class Usage(Record):
 
 
 class Routed(Record):
-    """The first piece: who answers."""
+    """The first piece: who answers.
+
+    `took_as`, where that was a guess, says in one line what the message was taken for, and how to say
+    otherwise.
+    """
 
     type: Literal["routed"] = "routed"
     agent_type: AgentType
     intent: Intent
     topic: str | None
     reason: str
+    took_as: str | None = None
 
 
 class Said(Record):
@@ -144,7 +151,10 @@ class ToolUsed(Record):
 
 
 class Done(Record):
-    """The last piece: `response` is the whole text, the pieces before it put together."""
+    """The last piece: `response` is the whole text, the pieces before it put together.
+
+    `took_as` is that of `Routed`.
+    """
 
     type: Literal["done"] = "done"
     response: str
@@ -156,6 +166,7 @@ class Done(Record):
     task_id: str | None = None
     usage: Usage = Usage()
     calls: tuple[ModelCall, ...] = ()
+    took_as: str | None = None
 
 
 Piece = Annotated[Routed | Said | ToolUsed | Done, Field(discriminator="type")]

@@ -32,15 +32,14 @@ class FeaturesConfig(Section):
 
 
 class RoutingConfig(Section):
-    """When the similarity to the examples decides what a message asks for.
+    """When the likeness to the examples decides what a message asks for.
 
-    It does where the best intent reaches `min_score` and is `min_margin` ahead of the next. Otherwise the
-    best `candidates` remain, those that the caller may use if there are any: the model chooses between
-    them, or, with `ask_model` off, the best one is taken.
+    It does where the likeliest intent has the probability `sure`. Otherwise the model chooses among the
+    `candidates` that are likeliest, or, with `ask_model` off, the likeliest is taken; and the answer says
+    what the message was taken for.
     """
 
-    min_score: Annotated[float, Field(ge=-1, le=1)]
-    min_margin: Annotated[float, Field(ge=0, le=2)]
+    sure: Annotated[float, Field(gt=0, le=1)]
     candidates: Annotated[int, Field(ge=2)]
     ask_model: bool
 

@@ -55,7 +55,8 @@ class ChatAnswer(Record):
 
     `message_id` is the kept answer's. `status` `processing`: `task_id` goes on, see `GET /api/tasks`;
     `interrupted` and `failed`: `response` is what there was by then. `workflow_state` is the task's as it
-    was begun.
+    was begun. `took_as`, where it was a guess what the message asks for, says in one line what it was taken
+    for, and how to say otherwise; it is told once, not kept.
     """
 
     response: str
@@ -68,6 +69,7 @@ class ChatAnswer(Record):
     message_id: int
     topic: str | None
     usage: Usage
+    took_as: str | None = None
 
 
 class Question(Record):

@@ -64,9 +64,7 @@ def _refuse_duplicates(path: Path, root: yaml.Node | None) -> None:
                 waiting.append((f"{where}{key.value}.", value))
 
 
-def faults(
-    file_of: Callable[[Sequence[int | str]], object], raw: dict[Any, Any], error: ValidationError
-) -> list[str]:
+def faults(file_of: Callable[[Sequence[int | str]], object], raw: Any, error: ValidationError) -> list[str]:
     """One line per fault of `raw`: file, key path as it is in the file, reason.
 
     `file_of` names the file in which the value under some keys stands.

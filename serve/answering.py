@@ -208,6 +208,7 @@ class Answering(Generic[T]):
             topic=self._routed.topic if self._routed else self._turn.topic,
             status=status,
             tools_used=tuple(dict.fromkeys(self._tools)),
+            took_as=self._routed.took_as if self._routed else None,
         )
 
 

@@ -27,7 +27,10 @@ class Tokens(_Told):
 
 
 class Facts(_Told):
-    """What Signoff adds to OpenAI's shape. `task_id`: a task goes on, see `GET /api/tasks/{task_id}`."""
+    """What Signoff adds to OpenAI's shape. `task_id`: a task goes on, see `GET /api/tasks/{task_id}`.
+
+    `took_as`: one line on what the message was taken for, where that was a guess.
+    """
 
     agent_type: AgentType
     tools_used: tuple[str, ...]
@@ -35,6 +38,7 @@ class Facts(_Told):
     workflow_state: WorkflowState | None
     status: ChatStatus
     topic: str | None
+    took_as: str | None
 
 
 FinishReason = Literal["stop", "length"]
@@ -208,4 +212,5 @@ def _facts(done: Done) -> Facts:
         workflow_state=done.workflow_state,
         status=done.status,
         topic=done.topic,
+        took_as=done.took_as,
     )

@@ -1,13 +1,14 @@
-"""Reads the examples that messages are routed by."""
+"""Reads the examples that messages are routed by: the file of intents, and the voices beside it."""
 
 from pathlib import Path
 
-from pydantic import ValidationError
+import yaml
+from pydantic import TypeAdapter, ValidationError
 
 from actors.chat.wording import has_letters, normal_form
 from models.chat import INTENTS, Intent
 from models.errors import ConfigInvalid
-from models.intents import Intents
+from models.intents import Intents, Voiced
 from models.strict_yaml import faults, read_mapping
 
 
@@ -26,7 +27,25 @@ def read_intents(path: Path) -> Intents:
         raise ConfigInvalid(f"{path}: examples: lacks examples of {', '.join(missing)}: add some of each")
     if wrong := _contradictions(intents):
         raise ConfigInvalid("\n".join(f"{path}: examples.{fault}" for fault in wrong))
-    return intents
+    base = path.resolve().parent
+    return intents.model_copy(update={"voices": base / intents.voices, "weights": base / intents.weights})
+
+
+def read_voice(path: Path) -> tuple[Voiced, ...]:
+    """The messages of one voice.
+
+    Raises:
+        ConfigInvalid: one line per fault.
+    """
+    try:
+        raw = yaml.load(
+            path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        )
+        return TypeAdapter(tuple[Voiced, ...]).validate_python(raw)
+    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigInvalid(f"{path}: can't be read: {error}") from error
+    except ValidationError as error:
+        raise ConfigInvalid("\n".join(faults(lambda _: path, raw, error))) from error
 
 
 def _contradictions(intents: Intents) -> list[str]:

@@ -16,8 +16,8 @@ from actors.chat.links import escaped, plain
 from actors.chat.merging import merged
 from actors.chat.reply import Reply
 from actors.chat.routing import Router
+from actors.chat.weights_file import read_weights
 from actors.runtime.directory import Directory
-from actors.runtime.embedder import Embedder, OpenAIEmbedder
 from actors.runtime.llm import ModelClient
 from models.chat import Done, Piece, Route, Routed, Turn
 from models.chat_acts import Confirmed
@@ -29,12 +29,14 @@ from models.tasks import Task
 from models.workflows import OPEN_STATUSES
 
 _TASKS = 8
-# Where this agent's files are, under `data_dir`.
-_VECTORS = "intents"
 
 
 class MainChat:
-    """Routes messages and relays answers. It keeps the examples that it routes by, and nothing else."""
+    """Routes messages and relays answers. It keeps what it routes by, and nothing else.
+
+    Raises:
+        ConfigInvalid: the file of trained weights is missing or broken.
+    """
 
     def __init__(
         self,
@@ -43,25 +45,18 @@ class MainChat:
         directory: Directory,
         prompts: dict[str, str],
         intents: Intents,
-        embedder: Embedder | None = None,
     ) -> None:
-        embedding, breaker = config.article_generation.knowledge_base.embedding, config.outages.breaker
+        breaker = config.outages.breaker
         self._with = Equipment(agent="main_chat", config=config, directory=directory, prompts=prompts)
         self._directory = directory
         self._router = Router(
             intents=intents,
+            likeness=read_weights(intents.weights),
             settings=config.chat.routing,
             topics=config.publishing.topics,
-            embedder=embedder or OpenAIEmbedder(settings=embedding, breaker=breaker),
             model=ModelClient(agent="main_chat", settings=config.chat.assistant_llm, breaker=breaker),
             prompt=prompts["routing"],
-            vectors_dir=config.data_dir / _VECTORS,
-            embedding_model=embedding.model_name,
         )
-
-    async def warm(self) -> bool:
-        """Get the router ready before the first message. Whether the embedding model could be had."""
-        return await self._router.warm()
 
     async def answer(self, turn: Turn) -> AsyncGenerator[Piece, None]:
         """`Routed`, then the pieces of whoever answers; `Done` is last, its text all that was said.
@@ -73,7 +68,14 @@ class MainChat:
         """
         said = await heard(self._with, turn)
         route = await self._router.route(turn) if said is None else _on_yes(turn, said)
-        yield Routed(agent_type=route.agent_type, intent=route.intent, topic=route.topic, reason=route.reason)
+        took_as = self._took_as(route)
+        yield Routed(
+            agent_type=route.agent_type,
+            intent=route.intent,
+            topic=route.topic,
+            reason=route.reason,
+            took_as=took_as,
+        )
         if route.agent_type == "main_chat":
             pieces = self._own(turn, route)
         else:
@@ -81,7 +83,7 @@ class MainChat:
         # Closed here and now when the caller leaves, so that the model call below ends with it.
         async with aclosing(merged(pieces)) as joined:
             async for piece in joined:
-                yield with_routing(piece, route.calls) if isinstance(piece, Done) else piece
+                yield with_routing(piece, route.calls, took_as) if isinstance(piece, Done) else piece
 
     async def _own(self, turn: Turn, route: Route) -> AsyncGenerator[Piece, None]:
         reply = self._with.reply(turn, route.topic)
@@ -105,6 +107,12 @@ class MainChat:
             async for piece in pieces:
                 yield piece
         yield reply.done()
+
+    def _took_as(self, route: Route) -> str | None:
+        """One line on what a message was taken for; nothing where that is plain, or plain to see."""
+        if route.sure or route.instead is None:
+            return None
+        return self._with.text("took_as", INTENT=route.intent, INSTEAD=route.instead).strip()
 
     def _refusal(self, turn: Turn, route: Route) -> str:
         topics = topics_by_role(turn.caller, self._with.config.publishing)
@@ -146,15 +154,15 @@ def _on_yes(turn: Turn, said: Confirmed | Literal["over"]) -> Route:
     )
 
 
-def with_routing(done: Done, calls: tuple[ModelCall, ...]) -> Done:
-    """The answer's end, with what routing cost."""
+def with_routing(done: Done, calls: tuple[ModelCall, ...], took_as: str | None = None) -> Done:
+    """The answer's end, with what routing cost, and what the message was taken for."""
     usage = done.usage.model_copy(
         update={
             "prompt_tokens": done.usage.prompt_tokens + sum(call.prompt_tokens for call in calls),
             "completion_tokens": done.usage.completion_tokens + sum(call.completion_tokens for call in calls),
         }
     )
-    return done.model_copy(update={"calls": (*calls, *done.calls), "usage": usage})
+    return done.model_copy(update={"calls": (*calls, *done.calls), "usage": usage, "took_as": took_as})
 
 
 def _shown(task: Task) -> dict[str, str]:

@@ -1,25 +1,23 @@
 """The router: what a message asks for, who answers it, on which topic, and whether the caller may.
 
-`main_chat` asks it first for every message. The intent comes from the likeness to examples; the model is
-asked only when that is unsure, and chooses among the likeliest. Then what the caller may do goes before what
-they may not; their rights never depend on what a message says.
+`main_chat` asks it first for every message. The intent comes from the likeness to examples, as a
+probability; the model is asked only where that is unsure, and chooses among the likeliest. What the caller
+may do, and what was asked before, count a little; the caller's rights never depend on what a message says.
 """
 
 import asyncio
 import logging
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from actors.chat.access import Access
-from actors.chat.ranking import Ranked, Ranking
+from actors.chat.similarity import Likeness
 from actors.chat.topics import TopicFinder
 from actors.chat.wording import clipped, has_letters, normal_form
-from actors.runtime.embedder import Embedder
 from actors.runtime.llm import ModelClient, RejectedReply
 from actors.runtime.prompts import ChatPrompt
 from models.articles import Record
-from models.chat import Intent, Route, Turn
+from models.chat import INTENTS, Intent, Route, Turn
 from models.config_chat import RoutingConfig
 from models.config_publishing import TopicConfig
 from models.errors import SignoffError
@@ -31,6 +29,12 @@ _log = logging.getLogger(__name__)
 
 _MODEL_SECONDS = 20.0  # a person waits for the choice
 _HEAD, _TAIL = 600, 300  # characters of a message that the model chooses by
+# People seldom ask for what they may not do: it takes four times the likeness.
+_NOT_PERMITTED = 0.25
+# A short message often goes on with what was asked before ("and the other one?"): its odds double at most.
+_GOES_ON = 1.0
+_SHORT = 6  # words
+_SLIGHT = 0.01  # what is less likely is not offered to the model
 
 
 class Choice(Record):
@@ -44,36 +48,34 @@ class _Verdict(NamedTuple):
     by: Literal["example", "similarity", "model", "best_guess"]
     score: float
     reason: str
+    instead: Intent | None = None
     calls: tuple[ModelCall, ...] = ()
 
 
 class Router:
-    """Routes turns. It keeps the examples ready and embeddings of the last messages, nothing else.
+    """Routes turns. It keeps no state.
 
     Args:
         intents: the examples, and words that name topics.
+        likeness: what was trained on the examples.
         settings: when likeness decides, and whether the model is asked otherwise.
         topics: the site's topics by slug.
-        embedder: gives embeddings; while it fails, letters alone decide.
         model: chooses where likeness is unsure; None never asks.
         prompt: the source of `routing.md`; it gets MESSAGE, BEFORE (what the caller said before it, or
-            nothing) and CANDIDATES (intents, the likeliest first).
-        vectors_dir: where the examples' embeddings are kept for the next start; None keeps them nowhere.
-        embedding_model: the embedding model's name, by which kept embeddings are told apart.
+            nothing), CANDIDATES (intents, the likeliest first) and PERMITTED (those the caller may use).
     """
 
     def __init__(
         self,
         *,
         intents: Intents,
+        likeness: Likeness,
         settings: RoutingConfig,
         topics: Mapping[str, TopicConfig],
-        embedder: Embedder,
         model: ModelClient | None,
         prompt: str,
-        vectors_dir: Path | None = None,
-        embedding_model: str = "",
     ) -> None:
+        self._likeness = likeness
         self._settings = settings
         self._model = model
         self._prompt = ChatPrompt(source=prompt, name="routing.md")
@@ -82,22 +84,13 @@ class Router:
             for intent, examples in intents.examples.items()
             for example in examples
         }
-        self._ranking = Ranking(intents, embedder=embedder, model_name=embedding_model, folder=vectors_dir)
         self._access = Access(topics=topics, finder=TopicFinder(topics, intents.topics))
-
-    async def warm(self) -> bool:
-        """Get everything ready, so that the first message need not wait. Whether embeddings could be had."""
-        return await self._ranking.warm()
-
-    async def close(self) -> None:
-        """Stop what is under way in the background."""
-        await self._ranking.close()
 
     async def route(self, turn: Turn) -> Route:
         """Who answers a turn.
 
         A caller without the role is routed to `main_chat`, with the scope it takes as `refusal`. Faults of
-        the embedding model or of the model make it less sure, and are logged; they never fail it.
+        the model make it less sure, and are logged; they never fail it.
 
         Raises:
             TopicUnknown: the turn's `topic` is none of the site's.
@@ -112,6 +105,8 @@ class Router:
             reason=f"{verdict.reason}; takes {place.refusal}" if place.refusal else verdict.reason,
             score=verdict.score,
             by=verdict.by,
+            sure=verdict.by == "example" or verdict.score >= self._settings.sure,
+            instead=verdict.instead,
             refusal=place.refusal,
             calls=verdict.calls,
         )
@@ -122,43 +117,41 @@ class Router:
             return _Verdict(intent, "example", 1.0, f"is an example of {intent}")
         if not has_letters(normal):
             return _Verdict("general", "best_guess", 0.0, "has no words")
-        ranked = await self._ranking.rank(normal)
-        if not ranked.by_meaning:
-            reason = f"spelled most like the examples of {ranked.best}"
-            return _Verdict(ranked.best, "best_guess", ranked.score, reason)
-        settings = self._settings
-        if ranked.score >= settings.min_score and ranked.margin >= settings.min_margin:
-            reason = f"like the examples of {ranked.best}"
-            return _Verdict(ranked.best, "similarity", ranked.score, reason)
-        candidates = self._candidates(turn, ranked)
-        if self._model and settings.ask_model and len(candidates) > 1:
-            chosen = await self._ask(self._model, turn, ranked, candidates)
+        found = self._probabilities(turn, normal)
+        best, second = list(found)[:2]
+        if found[best] >= self._settings.sure:
+            return _Verdict(best, "similarity", found[best], f"like the examples of {best}", second)
+        offered = list(found)[: self._settings.candidates]
+        candidates = tuple(intent for intent in offered if found[intent] >= _SLIGHT)
+        if self._model and self._settings.ask_model and len(candidates) > 1:
+            chosen = await self._ask(self._model, turn, found, candidates)
             if chosen:
                 return chosen
-        guess = candidates[0]
-        return _Verdict(guess, "best_guess", ranked.scores[guess], f"most like the examples of {guess}")
+        return _Verdict(best, "best_guess", found[best], f"most like the examples of {best}", second)
 
-    def _candidates(self, turn: Turn, ranked: Ranked) -> tuple[Intent, ...]:
-        """The likeliest intents, of which likeness can't tell the right one.
-
-        Those that the caller may use, where there are any: nobody is refused what was perhaps not asked.
-        """
-        likeliest = tuple(ranked.scores)[: self._settings.candidates]
-        if ranked.score >= self._settings.min_score:
-            least = ranked.score - self._settings.min_margin
-            likeliest = tuple(intent for intent in likeliest if ranked.scores[intent] > least)
-        permitted = tuple(intent for intent in likeliest if self._access.place(intent, turn).refusal is None)
-        return permitted or likeliest
+    def _probabilities(self, turn: Turn, normal: str) -> dict[Intent, float]:
+        """How likely each intent is, the likeliest first: by message, caller and what was said before."""
+        found = _by_intent(self._likeness.probabilities(normal))
+        said = _said(turn)
+        if said and len(normal.split()) <= _SHORT and has_letters(before := normal_form(said[-1])):
+            for intent, likely in _by_intent(self._likeness.probabilities(before)).items():
+                found[intent] *= 1 + _GOES_ON * likely
+        for intent in found:
+            if self._access.place(intent, turn).refusal is not None:
+                found[intent] *= _NOT_PERMITTED
+        whole = sum(found.values())
+        return {intent: found[intent] / whole for intent in sorted(found, key=lambda each: -found[each])}
 
     async def _ask(
-        self, model: ModelClient, turn: Turn, ranked: Ranked, candidates: tuple[Intent, ...]
+        self, model: ModelClient, turn: Turn, found: dict[Intent, float], candidates: tuple[Intent, ...]
     ) -> _Verdict | None:
         """The model's choice among the likeliest intents; None where it gives none in time."""
-        said = [message.content for message in turn.history if message.role == "user"]
+        said = _said(turn)
         system, user = self._prompt.render(
             MESSAGE=clipped(turn.message, _HEAD, _TAIL),
             BEFORE=clipped(said[-1], _HEAD, _TAIL) if said else "",
             CANDIDATES=candidates,
+            PERMITTED=tuple(c for c in candidates if self._access.place(c, turn).refusal is None),
         )
         schema = {
             "type": "object",
@@ -184,4 +177,14 @@ class Router:
             _log.warning("a message is routed by the best guess: %s", what)
             return None
         reason = f"the model chose among {', '.join(candidates)}"
-        return _Verdict(answer.value, "model", ranked.scores[answer.value], reason, answer.calls)
+        instead = next(intent for intent in candidates if intent != answer.value)
+        return _Verdict(answer.value, "model", found[answer.value], reason, instead, answer.calls)
+
+
+def _by_intent(found: dict[str, float]) -> dict[Intent, float]:
+    return {intent: found[intent] for intent in INTENTS if intent in found}
+
+
+def _said(turn: Turn) -> list[str]:
+    """What the caller said before, oldest first."""
+    return [message.content for message in turn.history if message.role == "user"]

@@ -80,8 +80,9 @@ async def chat(
     """Ask the assistant. What it may do is what the caller may do.
 
     With `stream: true`, or `Accept: text/event-stream`, it answers by server-sent events: `conversation`
-    (`conversation_id`, and `question_id`, the message's own), `routed`, `text` (pieces to be put together),
-    `tool`, and at last `done` with the same record as the whole answer, or `error` with a problem.
+    (`conversation_id`, and `question_id`, the message's own), `routed` (with `took_as`, as in the answer),
+    `text` (pieces to be put together), `tool`, and at last `done` with the same record as the whole answer,
+    or `error` with a problem.
     Research and publishing go on by themselves: `status` is `processing`, and `task_id` names the task.
     Hanging up stops the assistant; what it had said by then is kept.
     """
@@ -146,7 +147,8 @@ def _begin(
 
         async def write() -> ChatAnswer:
             async with database.transaction() as connection:
-                return await conversations.keep(connection, turn.caller.subject, question, done)
+                kept = await conversations.keep(connection, turn.caller.subject, question, done)
+                return kept.model_copy(update={"took_as": done.took_as})
 
         return await database.steadily(write)
 

@@ -75,8 +75,6 @@ class LocalDirectory:
         for agent in self._agents.values():
             if (equipment := getattr(agent._plain, "_with", None)) is not None:
                 await equipment.tools.close()
-            if (router := getattr(agent._plain, "_router", None)) is not None:
-                await router.close()
 
 
 class ChatSite:

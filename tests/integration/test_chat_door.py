@@ -45,6 +45,7 @@ async def test_a_message_is_answered_whole(
         "message_id": 2,
         "topic": "equity",
         "usage": {"prompt_tokens": 7, "completion_tokens": 3},
+        "took_as": None,
     }
     [turn] = assistant.turns
     assert (turn.caller.subject, turn.topic, turn.article_id) == ("rita", "equity", 4)

@@ -65,6 +65,7 @@ async def test_an_answer_comes_whole(rita: Any, assistant: ScriptedAssistant, da
             "workflow_state": None,
             "status": "completed",
             "topic": "macro",
+            "took_as": None,
         }
     }
     [turn] = assistant.turns

@@ -171,6 +171,7 @@ def test_a_whole_answer_has_openai_s_shape() -> None:
         "workflow_state": None,
         "status": "completed",
         "topic": "macro",
+        "took_as": None,
     }
 
 

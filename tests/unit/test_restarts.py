@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
+from actors.chat.intents import read_intents
+from actors.chat.weights_file import examples_digest, read_weights, write_weights
 from actors.runtime import directory
 from cluster.agents import Agents
 from cluster.apps import ServeApp, _without_apps
@@ -41,7 +43,6 @@ NOTHING: set[str] = set()
 # topic, topic files by each batch; tonalities are taken into the database by each `up`.
 FILES: list[tuple[str, set[str]]] = [
     ("prompts/chat/*.md", CHAT),
-    ("intents.yaml", {"main_chat"}),
     ("prompts/editorial/writer.md", {"writer"}),
     ("prompts/editorial/revision.md", {"writer"}),
     ("prompts/editorial/article_review.md", {"article_review"}),
@@ -56,6 +57,9 @@ FILES: list[tuple[str, set[str]]] = [
     # A comment in a configuration is no change; its values are below.
     ("*.yaml", NOTHING),
 ]
+
+# They belong together: changed alone they are refused, and trained anew they restart `main_chat`.
+TRAINED = ("intents.yaml", "intents/voices/*.yaml", "intents/weights.npz")
 
 VALUES: list[tuple[str, Any, set[str]]] = [
     ("article_generation.agents.writer_llm.temperature", 0.9, {"writer"}),
@@ -121,6 +125,9 @@ def restored(place: Place) -> Iterator[Place]:
     shutil.copytree(ROOT / "configs", place.configs)
 
 
+PATTERNS = (*TRAINED, *(pattern for pattern, _ in FILES))
+
+
 def kinds_of(configs: Path) -> Iterator[tuple[str, Path]]:
     """Every file under configs/ with the pattern that fits it."""
 
@@ -129,14 +136,14 @@ def kinds_of(configs: Path) -> Iterator[tuple[str, Path]]:
 
     for file in sorted(path for path in configs.rglob("*") if path.is_file()):
         name = file.relative_to(configs)
-        yield next((pattern for pattern, _ in FILES if fits(name, pattern)), ""), file
+        yield next((pattern for pattern in PATTERNS if fits(name, pattern)), ""), file
 
 
 def test_of_each_file_it_is_known_who_reads_it() -> None:
     unknown = [str(file) for pattern, file in kinds_of(ROOT / "configs") if not pattern]
     assert unknown == []
     seen = {pattern for pattern, _ in kinds_of(ROOT / "configs")}
-    assert seen == {pattern for pattern, _ in FILES}
+    assert seen == set(PATTERNS)
 
 
 @pytest.mark.parametrize(("pattern", "expected"), FILES)
@@ -145,12 +152,30 @@ def test_a_changed_file_restarts_what_keeps_its_text(
 ) -> None:
     file = next(file for kind, file in kinds_of(restored.configs) if kind == pattern)
     comment = {".md": "\nAnd briefly.\n", ".json": "\n"}.get(file.suffix, "\n# Another line.\n")
-    if file.name == "intents.yaml":
-        comment = "    - something that nobody has typed before\n"
-        text = file.read_text().replace("examples:\n  general:\n", f"examples:\n  general:\n{comment}")
-    else:
-        text = file.read_text() + comment
+    text = file.read_text() + comment
     assert restored.restarted(lambda: file.write_text(text)) == expected
+
+
+@pytest.mark.parametrize("name", ["intents.yaml", "intents/voices/night.yaml"])
+def test_changed_examples_are_refused_until_they_are_trained(name: str, restored: Place) -> None:
+    def change() -> None:
+        file = restored.configs / name
+        new = {"intents.yaml": "examples:\n  general:\n    - something that nobody has typed before\n"}
+        old = file.read_text()
+        more = '- {text: "never typed before", intent: general, language: en}\n'
+        file.write_text(old.replace("examples:\n  general:\n", new[name]) if name in new else old + more)
+
+    def train() -> None:
+        intents = read_intents(restored.configs / "intents.yaml")
+        write_weights(intents.weights, read_weights(intents.weights), examples_digest(intents))
+
+    before = restored.made_of()
+    change()
+    with pytest.raises(ConfigInvalid, match="make train-intents"):
+        restored.made_of()
+    train()
+    after = restored.made_of()
+    assert {name for name in before if before[name] != after[name]} == {"main_chat"}
 
 
 def test_a_chat_prompt_that_comes_or_goes(restored: Place) -> None:
@@ -176,7 +201,9 @@ def test_a_file_that_is_no_good_is_found_before_anybody_asks(restored: Place) ->
     with pytest.raises(PromptInvalid, match=r"system\.md: not a valid template"):
         agents.check()
     (restored.configs / "prompts/chat/system.md").write_text("Fine.\n")
-    (restored.configs / "intents.yaml").write_text("examples: {general: [hi]}\n")
+    (restored.configs / "intents.yaml").write_text(
+        "voices: intents/voices\nweights: intents/weights.npz\nexamples: {general: [hi]}\n"
+    )
     with pytest.raises(ConfigInvalid, match=r"intents\.yaml: examples: lacks"):
         agents.check()
 

@@ -86,7 +86,7 @@ def approval(**more: Any) -> Approval:
         **{
             "id": "7",
             "workflow_id": "w",
-            "interrupt_id": None,
+            "gate": "publication",
             "kind": "publish_article",
             "about": "article:123",
             "title": "Q4 Outlook",

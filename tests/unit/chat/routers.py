@@ -1,10 +1,14 @@
-"""What the tests of routing share: callers, turns, a few examples, an embedder to steer, a router of them."""
+"""What the tests of routing share: callers, turns, a few examples, and a router of them."""
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from actors.chat.routing import Router
+from actors.chat.similarity import Likeness
+from actors.chat.training import CHOSEN, Examples
+from actors.chat.wording import normal_form
 from actors.runtime.prompts import read_chat_prompt
 from models.chat import ChatMessage, Turn
 from models.config_chat import RoutingConfig
@@ -12,7 +16,6 @@ from models.config_publishing import TopicConfig
 from models.intents import Intents
 from models.scopes import highest_role, parse_scope
 from models.users import UserContext
-from tests.fakes.knowledge_base import FakeEmbedder
 
 ROOT = Path(__file__).resolve().parents[3]
 PROMPT = read_chat_prompt(ROOT / "configs/prompts/chat", "routing.md")
@@ -23,6 +26,8 @@ TOPICS = {
     "esg": TopicConfig(title="Environment and governance"),
 }
 INTENTS = Intents(
+    voices=Path("voices"),
+    weights=Path("weights.npz"),
     examples={
         "general": ("hello there", "what can you do?", "thank you"),
         "read": ("what did we write on inflation?", "why are bond yields falling", "explain this"),
@@ -46,19 +51,14 @@ INTENTS = Intents(
 )
 
 
-class CountingEmbedder(FakeEmbedder):
-    """A FakeEmbedder that tells how many texts it was asked for."""
-
-    @property
-    def texts(self) -> list[str]:
-        return [text for batch in self.batches for text in batch]
-
-
-class Refusing:
-    """An embedder that must not be asked."""
-
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        raise AssertionError(f"embedded {texts}")
+@cache
+def likeness() -> Likeness:
+    """What is trained on the few examples. They are alike enough to be told apart with some certainty."""
+    texts = [normal_form(text) for examples in INTENTS.examples.values() for text in examples]
+    labels = [intent for intent, examples in INTENTS.examples.items() for _ in examples]
+    examples = Examples(texts, labels, common=len(texts))
+    weights = examples.solve(CHOSEN).weights
+    return examples.likeness(CHOSEN, weights, temperature=0.15)
 
 
 def caller(*scopes: str) -> UserContext:
@@ -74,10 +74,16 @@ def turn(message: str, *scopes: str, said: Sequence[str] = (), topic: str | None
 
 
 def routing(**changes: Any) -> RoutingConfig:
-    values = {"min_score": 0.35, "min_margin": 0.1, "candidates": 3, "ask_model": True} | changes
+    values = {"sure": 0.5, "candidates": 3, "ask_model": True} | changes
     return RoutingConfig.model_validate(values)
 
 
-def router(embedder: Any = None, *, settings: RoutingConfig | None = None, **changes: Any) -> Router:
-    values: dict[str, Any] = {"intents": INTENTS, "topics": TOPICS, "model": None, "prompt": PROMPT} | changes
-    return Router(settings=settings or routing(), embedder=embedder or Refusing(), **values)
+def router(*, settings: RoutingConfig | None = None, **changes: Any) -> Router:
+    values: dict[str, Any] = {
+        "intents": INTENTS,
+        "likeness": likeness(),
+        "topics": TOPICS,
+        "model": None,
+        "prompt": PROMPT,
+    } | changes
+    return Router(settings=settings or routing(), **values)

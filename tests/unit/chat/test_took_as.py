@@ -1,0 +1,73 @@
+"""The line that says what a message was taken for: when it is said, and that it can be said of everything."""
+
+from itertools import permutations
+
+import pytest
+
+from actors.chat.intents import read_intents
+from actors.chat.main_chat import MainChat, with_routing
+from actors.chat.weights_file import read_weights
+from actors.runtime.directory import Directory
+from actors.runtime.prompts import Prompt, read_prompt
+from models.chat import INTENTS, Done, Intent, Route, Routed
+from models.config import Config
+from models.intents import Intents
+from tests.unit.chat import routers
+
+PROMPTS = routers.ROOT / "configs/prompts/chat"
+
+
+@pytest.fixture(scope="module")
+def line() -> Prompt:
+    return Prompt(source=read_prompt(PROMPTS, "took_as.md"), name="took_as.md")
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Intents:
+    return read_intents(routers.ROOT / "configs/intents.yaml")
+
+
+def test_every_intent_can_be_told_from_every_other_in_one_line(line: Prompt) -> None:
+    told = [line.render(INTENT=one, INSTEAD=other).strip() for one, other in permutations(INTENTS, 2)]
+    assert len(set(told)) == len(INTENTS) * (len(INTENTS) - 1)
+    assert all("\n" not in each and len(each) < 250 for each in told)
+
+
+@pytest.mark.parametrize("instead", INTENTS)
+async def test_what_it_says_to_write_is_taken_so(
+    line: Prompt, shipped: Intents, instead: Intent, config: Config
+) -> None:
+    """By the weights as shipped, and surely."""
+    told = line.render(INTENT=INTENTS[INTENTS.index(instead) - 1], INSTEAD=instead)
+    words = told[told.index("“") + 1 : told.index("”.\n")]
+    router = routers.router(
+        intents=shipped, likeness=read_weights(shipped.weights), settings=config.chat.routing
+    )
+    route = await router.route(routers.turn(words))
+    assert (route.intent, route.sure) == (instead, True), words
+
+
+async def test_it_is_said_of_guesses_alone(shipped: Intents, config: Config) -> None:
+    prompts = {path.stem: read_prompt(PROMPTS, path.name) for path in PROMPTS.glob("*.md")}
+    directory = Directory(config=config, roles="actors.roles:ROLES")
+    agent = MainChat(config=config, directory=directory, prompts=prompts, intents=shipped)
+    unsure = agent._took_as(route(sure=False))
+    assert unsure is not None
+    assert "asking for an article's publication" in unsure
+    assert "“review article 12”" in unsure
+    assert agent._took_as(route(sure=True)) is None
+    assert agent._took_as(route(sure=False).model_copy(update={"instead": None})) is None
+
+
+def route(*, sure: bool) -> Route:
+    return Route(
+        intent="publish", agent_type="editor", topic=None, reason="r", score=0.5, by="best_guess",
+        sure=sure, instead="review",
+    )  # fmt: skip
+
+
+def test_it_stands_in_the_first_piece_and_in_the_last() -> None:
+    done = Done(response="", agent_type="editor", topic=None, status="completed")
+    assert with_routing(done, (), "I took this for it").took_as == "I took this for it"
+    told = Routed(agent_type="editor", intent="publish", topic=None, reason="r", took_as="I took this for it")
+    assert '"took_as":"I took this for it"' in told.model_dump_json()
