@@ -2,17 +2,18 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from models.config import Config
+if TYPE_CHECKING:
+    from models.config import Config
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The backup; only its owner can read it.")]
 Replace = Annotated[bool, typer.Option("--replace", help="Replace what is there.")]
 
 
-def add_to(app: typer.Typer, *, load: Callable[[Path], Config], default_config: Path) -> None:
+def add_to(app: typer.Typer, *, load: "Callable[[Path], Config]", default_config: Path) -> None:
     """Add the two commands."""
     ConfigPath = Annotated[Path, typer.Option("--config", help="The configuration file.")]
 

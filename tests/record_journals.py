@@ -2,7 +2,7 @@
 
     python -m tests.record_journals --release 0.2.0
 
-writes `tests/data/journals/RELEASE/*.json`. Run it once for each release, when its schema is settled; the
+writes `tests/journals/RELEASE/*.json`. Run it once for each release, when its schema is settled; the
 files of earlier releases stay as they are. Each holds the rows of one workflow whose runner was ended inside
 a step or at its gate, the revision of the schema, what is to be decided, and how it must end when it is gone
 on with. `tests/integration/test_recorded_journals.py` lets this release go on with all of them.
@@ -37,7 +37,7 @@ from tests.fakes.cast import Cast
 from tests.integration.desk import Desk
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDER = ROOT / "tests/data/journals"
+FOLDER = ROOT / "tests/journals"
 # In the order in which they can be filled again.
 TABLES = {
     "users": "id",

@@ -27,6 +27,11 @@ _LIVE = "r.lease_until > now() AND r.lease_until < now() + make_interval(secs =>
 
 _DOCUMENTS = "(SELECT count(*) FROM documents d WHERE d.workflow_id = w.id)"
 
+# Of one that is taken over, the death of its runner counts, unless there is a new document.
+_SUSPECT = f"""CASE w.status WHEN 'running'
+    THEN w.deaths + 1 >= {SUSPECT_DEATHS} AND {_DOCUMENTS} <= w.documents_seen
+    ELSE w.deaths >= {SUSPECT_DEATHS} END"""
+
 _CLAIM = f"""
 WITH lanes AS MATERIALIZED (
     SELECT * FROM unnest(%(kinds)s::text[], %(rooms)s::int[]) AS lane(kind, room)
@@ -42,7 +47,7 @@ WITH lanes AS MATERIALIZED (
                   OR (NOT EXISTS (SELECT 1 FROM runners r WHERE r.id = w.runner_id AND {_LIVE})
                       AND (SELECT running_since < now() - make_interval(secs => %(lease)s) FROM lease_clock))
               END
-          AND (w.deaths >= {SUSPECT_DEATHS}) = %(suspects)s
+          AND {_SUSPECT} = %(suspects)s
           AND {_WANTED}
         ORDER BY w.created_at
         LIMIT lanes.room

@@ -1,5 +1,6 @@
 """Agents for the runtime's tests: one asks a model server, which tests can hold, another dies."""
 
+import asyncio
 import os
 from collections.abc import AsyncGenerator
 from typing import Any
@@ -41,9 +42,9 @@ class Mortal:
         raise error
 
     async def dictate(self) -> AsyncGenerator[str, None]:
-        """A word, and then the end of the process."""
-        yield "a word"
-        os._exit(1)
+        """The process's id, and then nothing: whoever listens may end it."""
+        yield str(os.getpid())
+        await asyncio.Event().wait()
 
 
 def _mortal(*, stillborn: bool) -> Role:

@@ -26,7 +26,9 @@ from models.workflows import Claim
 from tests.integration.test_claims import end, lease
 
 DECIDER = read_scopes(["global:admin"])
-_TIME = re.compile(r"\d{4}-?\d\d-?\d\d[T_ -]?\d\d[:-]?\d\d[:-]?\d\d(\.\d+)?(Z|\+00:00)?")
+_TIME = re.compile(
+    r"\(trace [0-9a-f]{6}\)|\d{4}-?\d\d-?\d\d[T_ -]?\d\d[:-]?\d\d[:-]?\d\d(\.\d+)?(Z|\+00:00)?"
+)
 
 
 class Mortal:
@@ -67,8 +69,9 @@ class NotedJournal(Journal):
 
     def drop(self) -> None:
         """Forget what is under way, as a process does that is killed."""
-        for task in self._tasks:
-            task.cancel()
+        for commits in (self._documents, self._ends):
+            for task in commits._tasks:
+                task.cancel()
 
 
 class Stage:

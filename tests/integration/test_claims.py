@@ -304,10 +304,10 @@ async def test_what_kills_its_runners_is_set_aside_and_can_be_begun_again(
         for death in range(3):
             name = f"r{death}"
             await lease(database, name)
-            [found] = await claim(database, name, 5, suspects=death >= 2 + 1)
+            [found] = await claim(database, name, 5, suspects=death >= claims.SUSPECT_DEATHS)
             assert found.deaths == death
             await end(database, name)
-            if death >= claims.SUSPECT_DEATHS:
+            if death + 1 >= claims.SUSPECT_DEATHS:
                 await lease(database, "x")
                 assert await claim(database, "x") == [], "a suspect is not taken among the others"
         async with running(database, config):

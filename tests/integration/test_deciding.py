@@ -24,8 +24,6 @@ from tests.integration.desk import Desk
 from tests.integration.research_site import TWO_STATEMENTS, Site, configured
 from tests.integration.rest import served
 
-NOW = datetime.now(UTC)
-
 
 @pytest.fixture
 def config(configure: Callable[..., Config]) -> Config:
@@ -53,7 +51,7 @@ async def test_a_token_for_an_agent_reads_and_asks_but_does_not_decide(
     )
 
     def minted(decides: bool, scope: str = "macro:editor") -> dict[str, str]:
-        token = mint_token(config.auth, user="bob", scopes=[scope], now=NOW, decides=decides)
+        token = mint_token(config.auth, user="bob", scopes=[scope], now=datetime.now(UTC), decides=decides)
         return {"Authorization": f"Bearer {token}"}
 
     async with httpx.AsyncClient(base_url=base, trust_env=False) as api:
@@ -96,18 +94,24 @@ async def test_what_a_token_to_decide_with_has(decide: Any, claims: dict[str, An
             "grants_last_seconds": 60, "decide": decide,
         }
     )  # fmt: skip
-    whole = {"iss": "signoff", "aud": "signoff", "sub": "ann", "exp": NOW.timestamp() + 300, **claims}
+    whole = {
+        "iss": "signoff",
+        "aud": "signoff",
+        "sub": "ann",
+        "exp": datetime.now(UTC).timestamp() + 300,
+        **claims,
+    }
     identity = await TokenVerifier(auth).verify(jwt.encode(whole, secret, "HS256"))
     assert identity.decides is decides
-    minted = mint_token(auth, user="ann", scopes=["macro:editor"], now=NOW, decides=True)
+    minted = mint_token(auth, user="ann", scopes=["macro:editor"], now=datetime.now(UTC), decides=True)
     assert (await TokenVerifier(auth).verify(minted)).decides is True
-    plain = mint_token(auth, user="ann", scopes=["macro:editor"], now=NOW)
+    plain = mint_token(auth, user="ann", scopes=["macro:editor"], now=datetime.now(UTC))
     assert (await TokenVerifier(auth).verify(plain)).decides is (decide is None)
 
 
 def test_the_site_s_own_names_are_not_minted(config: Config) -> None:
     with pytest.raises(ConfigInvalid, match="the site itself uses"):
-        mint_token(config.auth, user="edit_articles", scopes=["global:admin"], now=NOW)
+        mint_token(config.auth, user="edit_articles", scopes=["global:admin"], now=datetime.now(UTC))
 
 
 async def test_signoff_approvals_does_not_stop_the_research_of_who_types_it(
@@ -122,7 +126,7 @@ async def test_signoff_approvals_does_not_stop_the_research_of_who_types_it(
         with served(config, database_url) as url:
             raw["http"]["port"] = int(url.rpartition(":")[2])
             (tmp_path / "config.yaml").write_text(yaml.safe_dump(raw))
-            token = mint_token(config.auth, user="ann", scopes=["macro:analyst"], now=NOW)
+            token = mint_token(config.auth, user="ann", scopes=["macro:analyst"], now=datetime.now(UTC))
             async with httpx.AsyncClient(
                 base_url=url, headers={"Authorization": f"Bearer {token}"}, trust_env=False
             ) as ann:

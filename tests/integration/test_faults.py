@@ -119,7 +119,8 @@ async def test_what_kills_its_runner_is_set_aside_and_takes_nobody_along(
         assert failed.error is not None
         assert failed.error.startswith("3 runners in a row ended while they ran it, without a new step")
         for other in others:
-            assert (await ended(database, other.id, timeout=60)).status == "succeeded"
+            done = await ended(database, other.id, timeout=60)
+            assert done.status == "succeeded", done.error
         assert barrier.runs(poison.id, "one") == 1
         assert barrier.runs(poison.id, "two") == 3
 

@@ -74,7 +74,7 @@ async def test_a_journal_of_another_release_goes_on(
         {
             f"{output}.final_articles_dir": str(files / "articles"),
             f"{output}.run_artifacts_dir": str(files / "runs"),
-            "publishing.prompts_dir": str(FOLDER.parents[2] / "configs/prompts"),
+            "publishing.prompts_dir": str(FOLDER.parents[1] / "configs/prompts"),
         }
     )
     async with Database(url=empty_url, pool_size=4) as database:

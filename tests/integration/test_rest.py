@@ -295,7 +295,9 @@ async def test_schemathesis_finds_no_server_error_and_no_undeclared_answer(
     desk = Desk(database, config)
     number = await desk.with_editor()
     await desk.call(await desk.person("eve", "macro:editor"), "publish_article", article_id=number)
-    schema = schemathesis.openapi.from_url(f"{base}/openapi.json").exclude(path="/api/events")
+    # One never ends, and one says with 503 what is away, as nearly all is here.
+    described = schemathesis.openapi.from_url(f"{base}/openapi.json")
+    schema = described.exclude(path="/api/events").exclude(path="/health/ready")
     scopes = ("global:admin", "macro:admin")
     headers = {"Authorization": f"Bearer {token(config, 'tester', *scopes)}"}
     tried = set()

@@ -25,9 +25,9 @@ FILL = [
     """INSERT INTO workflows (id, kind, input, input_digest, requested_by, status, finished_at)
        VALUES ('open', 'k', '{}', 'd', 'ann', 'running', NULL),
               ('new', 'k', '{}', 'd', 'ann', 'succeeded', now())""",
-    """INSERT INTO approvals (id, workflow_id, interrupt_id, kind, about, content, digest, requested_by,
+    """INSERT INTO approvals (id, workflow_id, gate, kind, about, content, digest, requested_by,
                               required_scope, four_eyes, status, expires_at)
-       SELECT 'a' || n, 'w' || n, 'i', 'publish_article', 'article:' || n, '{}', 'd', 'ann', 'global:editor',
+       SELECT 'a' || n, 'w' || n, 'publication', 'publish_article', 'article:' || n, '{}', 'd', 'ann', 'global:editor',
               true, 'approved', now() - interval '499 days' FROM generate_series(3, 9, 3) n""",
     """INSERT INTO approval_votes (approval_id, voter, decision)
        SELECT id, 'eve', 'approve' FROM approvals""",

@@ -136,7 +136,7 @@ async def test_two_indexes_share_the_work_and_see_each_others(site: Site, endpoi
 async def test_without_embeddings_words_answer_and_meaning_catches_up(
     site: Site, endpoint: ModelServer
 ) -> None:
-    endpoint.script(Rule(kind="embeddings", status=400, reply="out of order"))
+    endpoint.script(Rule(kind="embeddings", status=503, reply="out of order"))
     number = await site.article("Peach exports.", publish=True)
     async with site.index() as index:
         search = site.search(index)

@@ -1,6 +1,8 @@
 """What unit tests of the command and the bring-up share: a configuration with ports of its own."""
 
+import logging
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,13 @@ def config_file(tmp_path: Path) -> Path:
 @pytest.fixture
 def config(config_file: Path) -> Config:
     return load(config_file, root=ROOT)
+
+
+@pytest.fixture(autouse=True)
+def _logs() -> Iterator[None]:
+    """Commands switch logging off for the rest of their process, which here goes on."""
+    yield
+    logging.disable(logging.NOTSET)
 
 
 @pytest.fixture(autouse=True)

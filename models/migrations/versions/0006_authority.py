@@ -11,6 +11,7 @@ revision = "0006"
 down_revision = "0005"
 branch_labels = None
 depends_on = None
+phase = "before"
 
 # What the newest token said, which client brought it is not known. It lasts until it is seen again.
 _FIRST_GRANTS = """
