@@ -183,8 +183,10 @@ _WHAT = {
     "deliveries": "SELECT event_type, status FROM deliveries ORDER BY event_type",
     "calls": "SELECT step, agent FROM model_calls ORDER BY step",
     # How often a workflow was taken up, and that it waited, is the deaths' own doing.
-    "events": """SELECT type, topic, person, data FROM events WHERE type NOT IN ('workflow.running')
-                 ORDER BY type, data::text""",
+    "events": """SELECT type, topic, person, data FROM (
+                     SELECT type, topic, person, data FROM events
+                     UNION ALL SELECT type, topic, person, data FROM incoming_events) e
+                 WHERE type NOT IN ('workflow.running') ORDER BY type, data::text""",
 }
 
 

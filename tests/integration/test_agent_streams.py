@@ -20,6 +20,7 @@ from models.store.database import Database
 from models.users import UserContext
 from serve.answering import MainChatAgent
 from tests.fakes.barrier import Barrier
+from tests.fakes.model_server import ModelServer
 from tests.integration.chat_site import events_of
 from tests.integration.rest import client, served
 
@@ -128,10 +129,14 @@ async def test_an_agent_killed_in_mid_answer_is_told_and_the_next_question_is_an
 
 @pytest.fixture
 async def rita(config: Config, database_url: str, directory: Directory) -> AsyncIterator[httpx.AsyncClient]:
-    """Rita at the chat door, which agents on Ray answer."""
-    with served(config, database_url, assistant=MainChatAgent(directory)) as url:
-        async with client(config, url, "rita", "macro:reader") as made:
-            yield made
+    """Rita at the chat door, which agents on Ray answer; the model that people wait for is there."""
+    with ModelServer() as model:
+        there = config.chat.assistant_llm.model_copy(update={"api_base": model.base_url})
+        chat = config.chat.model_copy(update={"assistant_llm": there})
+        site = config.model_copy(update={"chat": chat})
+        with served(site, database_url, assistant=MainChatAgent(directory)) as url:
+            async with client(config, url, "rita", "macro:reader") as made:
+                yield made
 
 
 async def test_the_door_s_client_stops_the_agents_by_leaving_and_hears_of_their_death(

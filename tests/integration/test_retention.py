@@ -27,8 +27,9 @@ FILL = [
               ('new', 'k', '{}', 'd', 'ann', 'succeeded', now())""",
     """INSERT INTO approvals (id, workflow_id, gate, kind, about, content, digest, requested_by,
                               required_scope, four_eyes, status, expires_at)
-       SELECT 'a' || n, 'w' || n, 'publication', 'publish_article', 'article:' || n, '{}', 'd', 'ann', 'global:editor',
-              true, 'approved', now() - interval '499 days' FROM generate_series(3, 9, 3) n""",
+       SELECT 'a' || n, 'w' || n, 'publication', 'publish_article', 'article:' || n, '{}', 'd', 'ann',
+              'global:editor', true, 'approved', now() - interval '499 days'
+       FROM generate_series(3, 9, 3) n""",
     """INSERT INTO approval_votes (approval_id, voter, decision)
        SELECT id, 'eve', 'approve' FROM approvals""",
     """INSERT INTO documents (workflow_id, key, value) SELECT id, 'draft/' || n, '{}'
