@@ -131,7 +131,7 @@ async def test_an_agent_killed_in_mid_answer_is_told_and_the_next_question_is_an
 async def rita(config: Config, database_url: str, directory: Directory) -> AsyncIterator[httpx.AsyncClient]:
     """Rita at the chat door, which agents on Ray answer; the model that people wait for is there."""
     with ModelServer() as model:
-        there = config.chat.assistant_llm.model_copy(update={"api_base": model.base_url})
+        there = config.chat.assistant_llm.model_copy(update={"api_base": model.base_url, "model": "there"})
         chat = config.chat.model_copy(update={"assistant_llm": there})
         site = config.model_copy(update={"chat": chat})
         with served(site, database_url, assistant=MainChatAgent(directory)) as url:
@@ -145,7 +145,12 @@ async def test_the_door_s_client_stops_the_agents_by_leaving_and_hears_of_their_
     barrier.hold("middle")
     body: dict[str, Any] = {"message": "Hello", "stream": True}
     async with rita.stream("POST", "/api/chat", json=body) as response:
-        await anext(event async for event in events_of(response) if event[0] == "text")
+        seen = []
+        async for event in events_of(response):
+            seen.append(event)
+            if event[0] == "text":
+                break
+        assert seen[-1][0] == "text", seen
         begun = time.monotonic()
     await reached(barrier, "stopped")
     assert time.monotonic() - begun < 1
