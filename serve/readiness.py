@@ -7,8 +7,9 @@ address is in it, because nobody needs a token to read it.
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import httpx
@@ -42,7 +43,10 @@ class Probes:
 
 @dataclass(frozen=True)
 class _Endpoint:
-    """A model's endpoint. `deployment` is Serve's, where this site serves it itself."""
+    """A model's endpoint: `waits_for` tells it from others, `name` is shown.
+
+    `deployment` is Serve's, where this site serves it itself.
+    """
 
     name: str
     waits_for: str
@@ -61,11 +65,14 @@ class Readiness:
         self._assistant = _model(config.chat.assistant_llm, config).waits_for
         self._http: httpx.AsyncClient | None = None
         self._since: dict[str, datetime] = {}
-        self._looking: asyncio.Task[tuple[Needed, ...]] | None = None
+        self._looking: asyncio.Task[dict[str, Needed]] | None = None
         self._looked = float("-inf")
 
     async def look(self) -> tuple[Needed, ...]:
         """Each thing, as it was found at most a second ago."""
+        return tuple((await self._found()).values())
+
+    async def _found(self) -> dict[str, Needed]:
         loop = asyncio.get_running_loop()
         if self._looking is None or (self._looking.done() and loop.time() > self._looked + _GOOD_FOR_SECONDS):
             self._looking = loop.create_task(self._look())
@@ -74,9 +81,8 @@ class Readiness:
 
     async def assistant_away(self) -> ModelUnavailable | None:
         """The outage of the model that answers people, where it is known to be away."""
-        name = next(each.name for each in self._endpoints if each.waits_for == self._assistant)
-        found = next((thing for thing in await self.look() if thing.name == name), None)
-        if found is None or found.ready:
+        found = (await self._found())[self._assistant]
+        if found.ready:
             return None
         facts: dict[str, object] = {"waits_for": self._assistant, "retry_after_seconds": _RETRY_SECONDS}
         if found.since is not None:
@@ -91,16 +97,17 @@ class Readiness:
         if self._http is not None:
             await self._http.aclose()
 
-    async def _look(self) -> tuple[Needed, ...]:
+    async def _look(self) -> dict[str, Needed]:
         (database, runners, parked), replicas, agents = await asyncio.gather(
             self._ask_database(), self._ask_replicas(), self._ask_agents()
         )
-        things = [database, runners]
-        things += await asyncio.gather(*(self._ask(each, replicas, parked) for each in self._endpoints))
+        things = {"database": database, "runners": runners}
+        asked = await asyncio.gather(*(self._ask(each, replicas, parked) for each in self._endpoints))
+        things |= {each.waits_for: thing for each, thing in zip(self._endpoints, asked, strict=True)}
         if agents is not None:
-            things.append(agents)
+            things["agents"] = agents
         self._looked = asyncio.get_running_loop().time()
-        return tuple(things)
+        return things
 
     async def _ask_database(self) -> tuple[Needed, Needed, list[Parked]]:
         try:
@@ -138,13 +145,13 @@ class Readiness:
         self, endpoint: _Endpoint, replicas: dict[str, int] | None, parked: Iterable[Parked]
     ) -> Needed:
         waiting = [each for each in parked if each.waits_for == endpoint.waits_for]
-        since = min((each.since for each in waiting), default=None)
-        if replicas is not None and endpoint.deployment is not None and not replicas.get(endpoint.deployment):
-            return self._needed(endpoint.name, "no replica runs: Serve is starting one", since)
-        if reason := await self._probe(endpoint):
-            return self._needed(endpoint.name, reason, since)
         count = sum(each.workflows for each in waiting)
-        return self._needed(endpoint.name, f"{count} workflows wait for it" if count else None, since)
+        if replicas is not None and endpoint.deployment is not None and not replicas.get(endpoint.deployment):
+            reason: str | None = "no replica runs: Serve is starting one"
+        else:
+            reason = await self._probe(endpoint) or (f"{count} workflows wait for it" if count else None)
+        since = min((each.since for each in waiting), default=None)
+        return self._needed(endpoint.name, reason, key=endpoint.waits_for, since=since)
 
     async def _probe(self, endpoint: _Endpoint) -> str | None:
         """Why an endpoint can't be asked; None where it answers as all that speak OpenAI's API do."""
@@ -158,17 +165,20 @@ class Readiness:
         status = answer.status_code
         return f"answers {status}" if status >= 500 or status in (401, 403, 429) else None
 
-    def _needed(self, name: str, reason: str | None, since: datetime | None = None) -> Needed:
+    def _needed(
+        self, name: str, reason: str | None, *, key: str | None = None, since: datetime | None = None
+    ) -> Needed:
         """A thing, and since when this replica knows that it is not ready."""
+        key = key or name
         if reason is None:
-            self._since.pop(name, None)
+            self._since.pop(key, None)
             return Needed(name=name, ready=True)
-        seen = self._since.setdefault(name, datetime.now(UTC))
+        seen = self._since.setdefault(key, datetime.now(UTC))
         return Needed(name=name, ready=False, since=min(seen, since or seen), reason=reason)
 
 
 def _endpoints(config: Config) -> tuple[_Endpoint, ...]:
-    """Every endpoint that the configuration names, once."""
+    """Every endpoint that the configuration names, once; those of one name are numbered."""
     editorial, chat = config.article_generation.agents, config.chat
     specialists = editorial.specialists
     settings = [
@@ -189,7 +199,15 @@ def _endpoints(config: Config) -> tuple[_Endpoint, ...]:
             deployment="embeddings" if own and "/embeddings/" in address_of(embedding.api_base) else None,
         )
     )
-    return tuple({endpoint.waits_for: endpoint for endpoint in found}.values())
+    endpoints = tuple({endpoint.waits_for: endpoint for endpoint in found}.values())
+    named = Counter(endpoint.name for endpoint in endpoints)
+    seen: Counter[str] = Counter()
+    shown = []
+    for endpoint in endpoints:
+        seen[endpoint.name] += 1
+        number = f" ({seen[endpoint.name]} of {named[endpoint.name]})" if named[endpoint.name] > 1 else ""
+        shown.append(replace(endpoint, name=endpoint.name + number))
+    return tuple(shown)
 
 
 def _model(settings: ModelSettings, config: Config) -> _Endpoint:

@@ -43,7 +43,8 @@ class DecisionResponse(Output):
 
 
 async def _about(context: ToolContext, request: DecisionRequest) -> tuple[str | None, str | None]:
-    approval = await _asked(context, request)
+    """For the record alone, so that it says what a person tried who may not know of the approval."""
+    approval = await approval_inbox.get(context.connection, request.approval_id)
     return approval.topic, approval.about
 
 
@@ -94,7 +95,9 @@ class ArticleDecisionResponse(Output):
 async def _about_article(
     context: ToolContext, request: ArticleDecisionRequest
 ) -> tuple[str | None, str | None]:
-    return (await _approval_meant(context, request)).topic, f"article:{request.article_id}"
+    about = f"article:{request.article_id}"
+    every = await approval_inbox.about(context.connection, about)
+    return (every[0].topic if every else None), about
 
 
 @tool(_ANYONE, about=_about_article, for_models=False)

@@ -192,15 +192,15 @@ class Story:
             self._secrets[path] = made["secret"]
 
     async def _decide(self, article: int, approval: str, content: str) -> None:
-        """The one who asked may not; another sees exactly the text, and approves that."""
+        """Who asked may not, a reader finds nothing; another sees exactly the text, and approves that."""
         [message] = await self._messages("approval_required", article)
         assert json.loads(message)["callback"]["approve_url"].endswith(f"/api/approvals/{article}")
         shown = await self._people.request("bob", "GET", f"/api/approvals/{approval}")
         assert shown["content"]["article"]["content"] == content
         assert len(shown["content"]["resources"]) == 2
         decision = {"decision": "approve", "digest": shown["digest"], "notes": "good"}
-        for who in ("eve", "rita"):
-            with pytest.raises(Refused, match="403"):
+        for who, refused in (("eve", "403"), ("rita", "404")):
+            with pytest.raises(Refused, match=refused):
                 await self._people.request(who, "POST", f"/api/approvals/{approval}/decision", decision)
         path = f"/api/approvals/{approval}/decision"
         decided = await self._people.request("bob", "POST", path, decision)

@@ -23,7 +23,7 @@ AUDIT = [
     ("ann", "submit_for_review", "ok"),
     ("eve", "publish_article", "ok"),
     ("eve", "decide_approval", "PermissionMissing"),
-    ("rita", "decide_approval", "PermissionMissing"),
+    ("rita", "decide_approval", "ApprovalNotFound"),
     ("bob", "decide_approval", "ok"),
 ]
 

@@ -131,7 +131,7 @@ async def test_an_agent_killed_in_mid_answer_is_told_and_the_next_question_is_an
 async def rita(config: Config, database_url: str, directory: Directory) -> AsyncIterator[httpx.AsyncClient]:
     """Rita at the chat door, which agents on Ray answer; the model that people wait for is there."""
     with ModelServer() as model:
-        there = config.chat.assistant_llm.model_copy(update={"api_base": model.base_url, "model": "there"})
+        there = config.chat.assistant_llm.model_copy(update={"api_base": model.base_url})
         chat = config.chat.model_copy(update={"assistant_llm": there})
         site = config.model_copy(update={"chat": chat})
         with served(site, database_url, assistant=MainChatAgent(directory)) as url:

@@ -169,6 +169,24 @@ async def test_an_endpoint_that_nobody_answers_at_is_not_ready(
     await until(door, {**ALL, f"model {MODEL}": False, "embeddings all-minilm-l6-v2": False})
 
 
+@pytest.mark.parametrize("away", ["article_generation.agents.writer_llm", "chat.analyst_llm"])
+async def test_endpoints_of_one_name_are_told_apart(
+    configure: Configure, database_url: str, model: ModelServer, runner: None, away: str
+) -> None:
+    """A model of the chat's name that nobody serves elsewhere keeps no chat waiting."""
+    nowhere = "http://127.0.0.1:9/llm/v1"
+    site = configure({**everywhere(f"{model.url}/llm/v1", model.base_url), f"{away}.api_base": nowhere})
+    with served(site, database_url, assistant=Waiting()) as base:
+        async with httpx.AsyncClient(base_url=base, trust_env=False) as door:
+            need = (await door.get("/health/ready")).json()["needs"]
+        async with client(site, base, "rita", "macro:reader") as rita:
+            with pytest.raises(httpx.ReadTimeout):
+                await rita.post("/api/chat", json={"message": "hello"}, timeout=4)
+    ready = {each["name"]: each["ready"] for each in need if each["name"].startswith("model ")}
+    assert sorted(ready) == [f"model {MODEL} (1 of 2)", f"model {MODEL} (2 of 2)"]
+    assert sorted(ready.values()) == [False, True]
+
+
 async def test_work_that_waits_for_a_model_makes_it_unready(
     door: httpx.AsyncClient, model: ModelServer, database: Database
 ) -> None:
