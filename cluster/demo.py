@@ -28,7 +28,7 @@ _USER = "demo"
 
 def demo(config: Config, path: Path, console: Console) -> int:
     """The exit code: 1 if a topic ended in an error. A blocked article is an outcome, and is shown."""
-    from cluster.cli import DEFAULT_CONFIG
+    from cluster.commands.options import DEFAULT_CONFIG
 
     up(config, console)
     arguments = ["--topics", SAMPLES, "--allow-blocked", "--draft-in", SUBJECT]

@@ -19,7 +19,8 @@ import yaml
 from typer.testing import CliRunner
 
 from cluster import submit
-from cluster.cli import _config_among, app
+from cluster.cli import app
+from cluster.commands.site import config_among
 from models.config import Config
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -176,7 +177,7 @@ class TestCommand:
         ],
     )
     def test_the_pipelines_own_configuration_is_found(self, arguments: list[str], found: Path | None) -> None:
-        assert _config_among(arguments) == found
+        assert config_among(arguments) == found
 
 
 class TestApprovalCommands:
