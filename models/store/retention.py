@@ -79,11 +79,16 @@ async def walk(connection: Connection, table: Walked, *, days: float, after: Pla
 
 
 async def walk_documents(connection: Connection, *, days: float, after: Place, limit: int) -> Step:
-    """Delete the documents of the next `limit` workflows that ended for good and had nothing to decide."""
+    """Delete the documents of the next `limit` workflows that ended for good and had nothing to decide.
+
+    What a workflow came to (its document `result`) stays: a file that is lost is written again from it, and
+    a batch that is submitted again answers by it. Of a workflow whose files are still due all stay.
+    """
     cursor = await connection.execute(
         """
         WITH seen AS MATERIALIZED (
-            SELECT id, finished_at, status, finished_at < now() - make_interval(secs => %(seconds)s) AS old
+            SELECT id, finished_at, status, projection_due,
+                   finished_at < now() - make_interval(secs => %(seconds)s) AS old
             FROM workflows
             WHERE finished_at IS NOT NULL AND (finished_at, id) > (%(at)s, %(id)s)
             ORDER BY finished_at, id LIMIT %(limit)s
@@ -91,6 +96,7 @@ async def walk_documents(connection: Connection, *, days: float, after: Place, l
             DELETE FROM documents WHERE ctid IN (
                 SELECT d.ctid FROM documents d JOIN seen ON seen.id = d.workflow_id
                 WHERE seen.old AND seen.status IN ('succeeded', 'cancelled')
+                  AND d.key <> 'result' AND NOT seen.projection_due
                   AND NOT EXISTS (SELECT 1 FROM approvals a WHERE a.workflow_id = seen.id)
                 FOR UPDATE OF d SKIP LOCKED)
             RETURNING 1

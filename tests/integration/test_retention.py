@@ -17,7 +17,8 @@ from models.store.database import Database
 
 Configure = Callable[..., Config]
 MANY = 2000
-# w1 to w9: ended long ago; those that 3 divides had something decided, w5 failed; `open` runs, `new` is new.
+# w1 to w9: ended long ago; those that 3 divides had something decided, w5 failed, the files of w7 are still
+# due; `open` runs, `new` is new.
 FILL = [
     """INSERT INTO workflows (id, kind, input, input_digest, requested_by, status, finished_at)
        SELECT 'w' || n, 'k', '{}', 'd', 'ann', CASE WHEN n = 5 THEN 'failed' ELSE 'succeeded' END,
@@ -32,8 +33,10 @@ FILL = [
        FROM generate_series(3, 9, 3) n""",
     """INSERT INTO approval_votes (approval_id, voter, decision)
        SELECT id, 'eve', 'approve' FROM approvals""",
+    "UPDATE workflows SET projection_due = true WHERE id = 'w7'",
     """INSERT INTO documents (workflow_id, key, value) SELECT id, 'draft/' || n, '{}'
        FROM workflows, generate_series(1, 3) n""",
+    "INSERT INTO documents (workflow_id, key, value) SELECT id, 'result', '{}' FROM workflows",
     """INSERT INTO model_calls (workflow_id, step, agent, model, prompt_sha256, prompt_tokens,
                                 completion_tokens, latency_seconds, at)
        SELECT id, 'draft/1', 'writer', 'm', 's', 1, 2, 0.5, coalesce(finished_at, now() - interval '1 year')
@@ -99,8 +102,9 @@ async def test_what_is_old_goes_and_what_an_approval_rests_on_stays(
     assert len(workflows) == 11
     assert await column(filled, "SELECT workflow_id FROM approvals") == kept
     assert len(await column(filled, "SELECT voter FROM approval_votes")) == 3
-    documents = await column(filled, "SELECT DISTINCT workflow_id FROM documents")
-    assert documents == sorted([*kept, "w5", "open", "new"])
+    documents = await column(filled, "SELECT DISTINCT workflow_id FROM documents WHERE key <> 'result'")
+    assert documents == sorted([*kept, "w5", "w7", "open", "new"])
+    assert len(await column(filled, "SELECT workflow_id FROM documents WHERE key = 'result'")) == 11
     assert await column(filled, "SELECT DISTINCT workflow_id FROM events WHERE type = 'old'") == kept
     others = await column(filled, "SELECT type FROM events WHERE type <> 'old'")
     assert others == ["new", "of article 3", "of the open one"]
@@ -115,7 +119,7 @@ async def test_what_is_old_goes_and_what_an_approval_rests_on_stays(
         "events": MANY - of_kept + 1,
         "tool_calls": MANY,
         "model_calls": 9,
-        "documents": 15,
+        "documents": 12,
         "deliveries": MANY,
         "conversations": 1,
         "rate_limits": 1,
