@@ -5,6 +5,7 @@ later write of the former owner finds another epoch and is refused (`Fenced`). E
 state that it comes from. A workflow that batches hold runs only while one of them has a live lease.
 """
 
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -137,15 +138,15 @@ def fenced(claim: Claim) -> Fenced:
 
 _FINISH = """
 WITH given AS MATERIALIZED (
-    SELECT * FROM unnest(%(ids)s::text[], %(epochs)s::bigint[], %(results)s::text[], %(projects)s::bool[])
-        AS r(workflow_id, epoch, result, project)
+    SELECT * FROM jsonb_to_recordset(%s::jsonb)
+        AS r(workflow_id text, epoch bigint, result jsonb, project bool)
 ), held AS MATERIALIZED (
     SELECT w.id, w.epoch FROM workflows w
     WHERE w.status = 'running' AND (w.id, w.epoch) IN (SELECT workflow_id, epoch FROM given)
     FOR UPDATE SKIP LOCKED
 ), settled AS (
     UPDATE workflows w
-    SET status = 'succeeded', result = g.result::jsonb, error = NULL, runner_id = NULL, epoch = w.epoch + 1,
+    SET status = 'succeeded', result = g.result, error = NULL, runner_id = NULL, epoch = w.epoch + 1,
         parked_for = NULL, parked_since = NULL, projection_due = g.project, updated_at = now(),
         finished_at = now()
     FROM held h JOIN given g ON g.workflow_id = h.id AND g.epoch = h.epoch
@@ -175,15 +176,18 @@ async def finish(database: Database, ends: Sequence[Finish]) -> set[tuple[str, i
     Returns:
         The (workflow id, epoch) that have ended now.
     """
-    query = {
-        "ids": [end.claim.workflow_id for end in ends],
-        "epochs": [end.claim.epoch for end in ends],
-        "results": [end.result for end in ends],
-        "projects": [end.project for end in ends],
-    }
+    given = ",".join(_as_json(end) for end in ends)
     async with database.connection() as connection:
-        cursor = await connection.execute(_FINISH, query, prepare=True)
+        cursor = await connection.execute(_FINISH, (f"[{given}]",), prepare=True)
         return {(row["id"], row["epoch"]) for row in await cursor.fetchall()}
+
+
+def _as_json(end: Finish) -> str:
+    claim, project = end.claim, "true" if end.project else "false"
+    return (
+        f'{{"workflow_id":{json.dumps(claim.workflow_id)},"epoch":{claim.epoch},'
+        f'"result":{end.result},"project":{project}}}'
+    )
 
 
 async def still_owned(database: Database, claims: Sequence[Claim]) -> set[tuple[str, int]]:

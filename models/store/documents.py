@@ -4,6 +4,7 @@ Each is written once, under a key that names its step, fenced, together with the
 and the event that tells of it.
 """
 
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,15 +18,15 @@ from models.workflows import Claim
 
 _PUT = """
 WITH given AS MATERIALIZED (
-    SELECT * FROM unnest(%(ids)s::text[], %(epochs)s::bigint[], %(keys)s::text[], %(values)s::text[],
-                         %(calls)s::text[]) AS r(workflow_id, epoch, key, value, calls)
+    SELECT * FROM jsonb_to_recordset(%s::jsonb)
+        AS r(workflow_id text, epoch bigint, key text, value jsonb, calls jsonb)
 ), held AS MATERIALIZED (
     SELECT w.id, w.epoch FROM workflows w
     WHERE w.status = 'running' AND (w.id, w.epoch) IN (SELECT workflow_id, epoch FROM given)
     FOR SHARE SKIP LOCKED
 ), kept AS (
     INSERT INTO documents (workflow_id, key, value)
-    SELECT g.workflow_id, g.key, g.value::jsonb FROM given g
+    SELECT g.workflow_id, g.key, g.value FROM given g
     JOIN held h ON h.id = g.workflow_id AND h.epoch = g.epoch
     ON CONFLICT (workflow_id, key) DO NOTHING RETURNING workflow_id, key
 ), called AS (
@@ -34,7 +35,7 @@ WITH given AS MATERIALIZED (
     SELECT kept.workflow_id, kept.key, c.agent, c.model, c.prompt_sha256, c.prompt_tokens,
            c.completion_tokens, c.latency_seconds, c.error
     FROM kept JOIN given g ON g.workflow_id = kept.workflow_id AND g.key = kept.key AND g.calls IS NOT NULL
-    CROSS JOIN LATERAL jsonb_to_recordset(g.calls::jsonb) AS c(agent text, model text, prompt_sha256 text,
+    CROSS JOIN LATERAL jsonb_to_recordset(g.calls) AS c(agent text, model text, prompt_sha256 text,
          prompt_tokens int, completion_tokens int, latency_seconds float8, error text)
 ), told AS (
     INSERT INTO incoming_events (type, workflow_id, data)
@@ -63,16 +64,19 @@ async def put(database: Database, outcomes: Sequence[Outcome]) -> set[tuple[str,
     Returns:
         The (workflow id, epoch) whose documents are kept now.
     """
-    query = {
-        "ids": [o.claim.workflow_id for o in outcomes],
-        "epochs": [o.claim.epoch for o in outcomes],
-        "keys": [o.key for o in outcomes],
-        "values": [o.value for o in outcomes],
-        "calls": [o.calls for o in outcomes],
-    }
+    # One text of JSON: arrays are quoted value by value, which costs more than all else here.
+    given = ",".join(_as_json(outcome) for outcome in outcomes)
     async with database.connection() as connection:
-        cursor = await connection.execute(_PUT, query, prepare=True)
+        cursor = await connection.execute(_PUT, (f"[{given}]",), prepare=True)
         return {(row["id"], row["epoch"]) for row in await cursor.fetchall()}
+
+
+def _as_json(outcome: Outcome) -> str:
+    claim, calls = outcome.claim, "" if outcome.calls is None else f',"calls":{outcome.calls}'
+    return (
+        f'{{"workflow_id":{json.dumps(claim.workflow_id)},"epoch":{claim.epoch},'
+        f'"key":{json.dumps(outcome.key)},"value":{outcome.value}{calls}}}'
+    )
 
 
 async def effect(
