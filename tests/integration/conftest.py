@@ -44,15 +44,25 @@ def postgres(postgres_folder: Path) -> str:
     return embedded.start(postgres_folder)
 
 
+@pytest.fixture(scope="session")
+def migrated(postgres: str) -> str:
+    """The name of a migrated database that others are copied from: a copy takes a tenth of the time."""
+    name = "test_template"
+    migrate(_create(postgres, name))
+    return name
+
+
 @pytest.fixture
-def database_url(postgres: str) -> str:
+def database_url(postgres: str, migrated: str) -> str:
     """The URL of a fresh, migrated database."""
-    name = f"test_{uuid.uuid4().hex[:12]}"
+    return _create(postgres, f"test_{uuid.uuid4().hex[:12]}", f"TEMPLATE {migrated}")
+
+
+def _create(postgres: str, name: str, template: str = "") -> str:
     with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}".encode())
+        connection.execute(f"CREATE DATABASE {name} {template}".encode())
     url = postgres.replace("/signoff?", f"/{name}?")
     assert url != postgres
-    migrate(url)
     return url
 
 
