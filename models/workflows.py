@@ -90,7 +90,8 @@ class Progress(BaseModel):
 class Claim(BaseModel):
     """A runner's right to run a workflow: every write checks that `epoch` is still the workflow's.
 
-    `deaths` counts the runners in a row that died with it and left no new document.
+    `deaths` counts the runners in a row that died with it and left no new document; `waited_seconds` is how
+    long it was tried in vain since the last one, pauses included.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -101,7 +102,7 @@ class Claim(BaseModel):
     input: dict[str, Any]
     requested_by: str
     permission: Permission | None
-    parked_since: datetime | None
+    waited_seconds: float
     deaths: int
     created_at: datetime
 

@@ -22,7 +22,8 @@ def result(state: dict[str, Any]) -> dict[str, Any]:
 
 async def failed(connection: Connection, run: Run, reason: str) -> None:
     """An approved article that can't be published goes back to its editor, and its people are told."""
-    await (await Press.of(run)).fail(connection, reason)
+    # On the connection that is given: one that waited for a second would hold up all that do the same.
+    await (await Press.over(connection, run)).fail(connection, reason)
 
 
 PUBLISH_ARTICLE = Kind(

@@ -34,12 +34,17 @@ class Press:
     async def of(cls, run: Run) -> "Press":
         """The press of a publish workflow: its approval was written together with it."""
 
-        async def look() -> str:
+        async def look() -> Press:
             async with run.database.connection() as connection:
-                [approval] = await approval_inbox.of_workflow(connection, run.workflow_id)
-                return approval.id
+                return await cls.over(connection, run)
 
-        return cls(run=run, approval_id=await run.database.steadily(look))
+        return await run.database.steadily(look)
+
+    @classmethod
+    async def over(cls, connection: Connection, run: Run) -> "Press":
+        """The same, in the caller's transaction."""
+        [approval] = await approval_inbox.of_workflow(connection, run.workflow_id)
+        return cls(run=run, approval_id=approval.id)
 
     @property
     def article_id(self) -> int:

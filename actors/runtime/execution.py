@@ -8,8 +8,8 @@ decided are given their decisions on the way.
 import asyncio
 import json
 import logging
+import time
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 from langgraph.checkpoint.memory import InMemorySaver
@@ -65,6 +65,8 @@ class Execution:
     control: RunControl = field(default_factory=RunControl)
     task: asyncio.Task[None] | None = None
     run: Run | None = None
+    begun: float = field(default_factory=time.monotonic)
+    settled: bool = False
 
     @property
     def suspect(self) -> bool:
@@ -191,27 +193,32 @@ class Execution:
         if waiting is None:
             await self._fail(logged(error, _log, f"workflow {self.claim.workflow_id}"))
             return
-        pause = outage.pause_seconds(self._waited(), self.config.outages)
+        waited = self._waited()
+        pause = outage.pause_seconds(waited, self.config.outages)
         if pause is None:
             patience = self.config.outages.patience_seconds
             await self._fail(f"waited {patience:g} s in vain for {waiting}: {one_line(error)}")
         else:
-            await self._park(waiting, pause_seconds=pause)
+            await self._park(waiting, pause_seconds=pause, waited=waited + pause)
 
     def _waited(self) -> float:
-        """Seconds since it was parked first, if it got nowhere since."""
-        since = self.claim.parked_since
-        if since is None or (self.run and self.run.got_on):
-            return 0.0
-        return max(0.0, (datetime.now(UTC) - since).total_seconds())
+        """For how many seconds it has been tried in vain since it got on, in this run and in earlier ones."""
+        if self.run and self.run.kept_at is not None:
+            return time.monotonic() - self.run.kept_at
+        return self.claim.waited_seconds + time.monotonic() - self.begun
 
-    async def _park(self, waits_for: str, *, pause_seconds: float | None) -> None:
+    async def _park(self, waits_for: str, *, pause_seconds: float | None, waited: float = 0.0) -> None:
         waits_for = one_line(waits_for)
         _log.warning("workflow %s is parked: %s", self.claim.workflow_id, waits_for)
         afresh = self.run is not None and self.run.got_on
         await self.database.steadily(
             lambda: claims.park(
-                self.database, self.claim, waits_for=waits_for, pause_seconds=pause_seconds, afresh=afresh
+                self.database,
+                self.claim,
+                waits_for=waits_for,
+                pause_seconds=pause_seconds,
+                waited_seconds=waited,
+                afresh=afresh,
             )
         )
 

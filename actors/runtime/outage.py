@@ -10,7 +10,7 @@ import ray.exceptions
 
 from models.config import OutagesConfig
 from models.errors import SignoffError
-from models.store.database import GONE
+from models.store.database import is_gone
 from models.text import one_line
 
 # Of the machine or the network, whatever was to be done.
@@ -36,7 +36,7 @@ def waits_for(error: BaseException) -> str | None:
     """What has to come back before the work can go on; None where the work itself is wrong."""
     if isinstance(error, SignoffError):
         return str(error.facts.get("waits_for") or one_line(error)) if error.outage else None
-    if isinstance(error, GONE):
+    if is_gone(error):
         return "Postgres"
     if isinstance(error, ray.exceptions.RayError) and not isinstance(error, ray.exceptions.RayTaskError):
         return f"Ray ({type(error).__name__})"

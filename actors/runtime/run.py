@@ -7,6 +7,7 @@ its way besides its state (a read of the database, time, chance) goes through `o
 
 import asyncio
 import json
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
@@ -46,7 +47,8 @@ class Run:
         self._kept = dict(kept)
         self._unread = set(kept)
         self._making: dict[str, asyncio.Lock] = {}
-        self.got_on = False
+        # When it kept something last (monotonic).
+        self.kept_at: float | None = None
 
     @classmethod
     async def open(
@@ -86,6 +88,11 @@ class Run:
         return self._database
 
     @property
+    def got_on(self) -> bool:
+        """Whether it has kept something that earlier runs had not."""
+        return self.kept_at is not None
+
+    @property
     def unread(self) -> set[str]:
         """Keys of documents that earlier runs kept and this one has not asked for."""
         return set(self._unread)
@@ -111,7 +118,7 @@ class Run:
         told = json.dumps([call.model_dump() for call in calls]) if calls else None
         await self._journal.put(documents.Outcome(claim=self._claim, key=key, value=text, calls=told))
         self._kept[key] = json.loads(text)
-        self.got_on = True
+        self.kept_at = time.monotonic()
 
     async def effect(self, key: str, type_: type[R], act: Callable[[Connection], Awaitable[R]]) -> R:
         """Do `act` in one transaction with keeping its outcome under `key`: once, whatever dies.
@@ -126,7 +133,7 @@ class Run:
 
         if key not in self._kept:
             self._kept[key] = await self._database.steadily(attempt)
-            self.got_on = True
+            self.kept_at = time.monotonic()
         return self._read(key, type_)
 
     def kept(self, key: str, type_: type[R]) -> R | None:

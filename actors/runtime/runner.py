@@ -11,6 +11,7 @@ import logging
 import time
 import uuid
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 
 from actors.runtime.directory import Directory
 from actors.runtime.execution import Compiled, Execution
@@ -62,13 +63,14 @@ class Runner:
         # Before the lease begins: imports take seconds, in which nothing could be renewed.
         self._kinds = await asyncio.to_thread(self._load_kinds)
         await self._database.steadily(self._renew_in_pool)
-        await self._database.steadily(lambda: claims.unpark_mismatches(self._database))
+        started = await self._database.steadily(lambda: claims.now(self._database))
         async with asyncio.TaskGroup() as group:
             helpers = [
                 group.create_task(self._database.listen(workflows.CHANNEL, self._heard)),
                 group.create_task(self._keep_lease()),
                 group.create_task(self._forever(1.0, lambda: approvals.expire_due(self._database))),
                 group.create_task(self._forever(2.0, self._sweep)),
+                group.create_task(self._try_again(started)),
             ]
             await self._claim_forever()
             await asyncio.gather(*(e.task for e in self._active.values() if e.task))
@@ -146,8 +148,8 @@ class Runner:
             for key, execution in list(self._active.items()):
                 holding = holdings.pop(key, None)
                 if holding is None:
-                    # Stopped or taken over. (Or just settled: then this cancels nothing that matters.)
-                    if execution.task:
+                    # Stopped or taken over. What is settled writes its files.
+                    if execution.task and not execution.settled:
                         execution.task.cancel()
                 elif not holding.wanted:
                     execution.control.request_drain("its batch is gone")
@@ -161,7 +163,20 @@ class Runner:
                 await act()
             except GONE as error:
                 _log.warning("%s: Postgres is away: %s", self.id, error)
+            except Exception:  # noqa: BLE001  # one bad row, say: leases and claims go on
+                _log.exception("%s: will be tried again in %g s", self.id, seconds)
             await asyncio.sleep(seconds)
+
+    async def _try_again(self, parked_before: datetime) -> None:
+        """Try what earlier releases could not go on with."""
+        all_tried = False
+        while not all_tried:
+            all_tried = await self._database.steadily(
+                lambda: claims.unpark_mismatches(self._database, parked_before=parked_before)
+            )
+            self._wake.set()
+            if not all_tried:
+                await asyncio.sleep(self._settings.poll_seconds)
 
     async def _sweep(self) -> None:
         await self._projector.sweep({name: compiled.kind for name, compiled in self._kinds.items()})
@@ -231,6 +246,7 @@ class Runner:
         claim = execution.claim
         try:
             await execution.carry()
+            execution.settled = True
             await self._projector.project(claim.workflow_id, execution.compiled.kind)
         except asyncio.CancelledError:
             _log.info("%s: workflow %s was stopped", self.id, claim.workflow_id)

@@ -96,14 +96,14 @@ class Registry:
             if connection is None:
                 await self._admit(call)
             return await self._carry_out(call, arguments, connection)
+        except (psycopg.DataError, psycopg.errors.ProgramLimitExceeded) as error:
+            reason = f"a value can't be kept or looked up: {str(error).splitlines()[0]}"
+            await self._record_failure(call, InputInvalid(reason), connection)
+            raise InputInvalid(reason) from error
         except GONE:
             raise
-        except psycopg.DataError as error:
-            reason = f"a value can't be kept or looked up: {str(error).splitlines()[0]}"
-            await self._record_failure(call, InputInvalid(reason))
-            raise InputInvalid(reason) from error
         except Exception as error:
-            await self._record_failure(call, error)
+            await self._record_failure(call, error, connection)
             raise
 
     async def _admit(self, call: _Call) -> None:
@@ -159,10 +159,12 @@ class Registry:
         call.about = call.about or _about(answer)
         await tool_calls.record(connection, **_facts(call), status="ok", error=None)
 
-    async def _record_failure(self, call: _Call, error: Exception) -> None:
+    async def _record_failure(self, call: _Call, error: Exception, given: Connection | None) -> None:
+        """By itself, for the call's transaction is undone. Whoever holds a connection waits for no second."""
         told = str(error) if isinstance(error, SignoffError) else f"{type(error).__name__}: {error}"
         told = told.replace("\x00", "").encode(errors="replace").decode()[:2000]
-        async with self._database.connection() as connection:
+        database = self._database
+        async with database.connection() if given is None else database.apart() as connection:
             await tool_calls.record(connection, **_facts(call), status=type(error).__name__, error=told)
 
 

@@ -47,7 +47,8 @@ async def open_gates(database: Database, claim: Claim, stops: Sequence[GateStop]
                 await check_same(connection, claim.workflow_id, stop)
         await connection.execute(
             """UPDATE workflows SET status = 'waiting', runner_id = NULL, epoch = epoch + 1, deaths = 0,
-                      parked_for = NULL, parked_since = NULL, updated_at = now()
+                      parked_for = NULL, parked_since = NULL, waited_seconds = 0,
+                      updated_at = now()
                WHERE id = %s AND status = 'running'""",
             (claim.workflow_id,),
         )
@@ -139,7 +140,10 @@ async def void(connection: Connection, approval_id: str, reason: dict[str, Any])
 
 
 async def expire_due(database: Database) -> int:
-    """Expire pending approvals past their time and make their workflows runnable; how many."""
+    """Expire pending approvals past their time and make their workflows runnable; how many.
+
+    One that somebody has locked is left for the next time.
+    """
     async with database.connection() as connection:
         cursor = await connection.execute(
             "SELECT id FROM approvals WHERE status = 'pending' AND expires_at <= now() ORDER BY expires_at"
@@ -148,8 +152,8 @@ async def expire_due(database: Database) -> int:
     expired = 0
     for approval_id in due:
         async with database.transaction() as connection:
-            approval = await _lock(connection, approval_id)
-            if approval.status != "pending":
+            approval = await _lock_if_free(connection, approval_id)
+            if approval is None or approval.status != "pending":
                 continue
             await _settle(connection, approval, "expired", None, None)
             expired += 1
@@ -217,6 +221,18 @@ async def _lock(connection: Connection, approval_id: str) -> Approval:
     approval = await approval_inbox.get(connection, approval_id)
     await connection.execute("SELECT 1 FROM workflows WHERE id = %s FOR UPDATE", (approval.workflow_id,))
     await connection.execute("SELECT 1 FROM approvals WHERE id = %s FOR UPDATE", (approval_id,))
+    return await approval_inbox.get(connection, approval_id)
+
+
+async def _lock_if_free(connection: Connection, approval_id: str) -> Approval | None:
+    """As `_lock`; None where somebody else has locked either."""
+    approval = await approval_inbox.get(connection, approval_id)
+    for query, name in (
+        ("SELECT 1 FROM workflows WHERE id = %s FOR UPDATE SKIP LOCKED", approval.workflow_id),
+        ("SELECT 1 FROM approvals WHERE id = %s FOR UPDATE SKIP LOCKED", approval_id),
+    ):
+        if await (await connection.execute(query, (name,))).fetchone() is None:
+            return None
     return await approval_inbox.get(connection, approval_id)
 
 

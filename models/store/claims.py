@@ -5,9 +5,15 @@ later write of the former owner finds another epoch and is refused (`Fenced`). E
 state that it comes from. A workflow that batches hold runs only while one of them has a live lease.
 """
 
+import contextlib
+import functools
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pydantic import ValidationError
 
 from models.errors import Fenced
 from models.store import events, workflows
@@ -25,6 +31,10 @@ _WANTED = """(
 
 # A lease that ends later than any could is of a clock that was set back since.
 _LIVE = "r.lease_until > now() AND r.lease_until < now() + make_interval(secs => 10 * %(lease)s)"
+
+# A document was kept since it was parked last.
+_GOT_ON = """(w.parked_since IS NOT NULL AND EXISTS (
+    SELECT 1 FROM documents d WHERE d.workflow_id = w.id AND d.created_at > w.parked_since))"""
 
 _DOCUMENTS = "(SELECT count(*) FROM documents d WHERE d.workflow_id = w.id)"
 
@@ -62,16 +72,19 @@ WITH lanes AS MATERIALIZED (
         started_at = coalesce(w.started_at, now()), error = NULL, not_before = NULL,
         deaths = CASE WHEN w.status <> 'running' THEN w.deaths
                       WHEN {_DOCUMENTS} > w.documents_seen THEN 1 ELSE w.deaths + 1 END,
-        documents_seen = CASE WHEN w.status = 'running' THEN {_DOCUMENTS} ELSE w.documents_seen END
+        documents_seen = CASE WHEN w.status = 'running' THEN {_DOCUMENTS} ELSE w.documents_seen END,
+        waited_seconds = CASE WHEN {_GOT_ON} THEN 0 ELSE w.waited_seconds END,
+        parked_since = CASE WHEN {_GOT_ON} THEN NULL ELSE w.parked_since END,
+        parked_for = CASE WHEN {_GOT_ON} THEN NULL ELSE w.parked_for END
     FROM ready
     WHERE w.id = ready.id
-    RETURNING w.id, w.epoch, w.kind, w.input, w.requested_by, w.permission, w.parked_since, w.deaths,
-              w.created_at
+    RETURNING w.id, w.epoch, w.kind, w.input, w.requested_by, w.permission, w.waited_seconds,
+              w.deaths, w.created_at
 ), told AS (
     INSERT INTO incoming_events (type, workflow_id, data)
     SELECT 'workflow.running', id, jsonb_build_object('runner', %(runner)s::text, 'epoch', epoch) FROM begun
 )
-SELECT id AS workflow_id, epoch, kind, input, requested_by, permission, parked_since, deaths, created_at
+SELECT id AS workflow_id, epoch, kind, input, requested_by, permission, waited_seconds, deaths, created_at
 FROM begun
 """
 
@@ -103,8 +116,30 @@ async def claim(
         "suspects": suspects,
     }
     async with database.connection() as connection:
-        cursor = await connection.execute(_CLAIM, query)
-        return [Claim.model_validate(row) for row in await cursor.fetchall()]
+        rows = await (await connection.execute(_CLAIM, query)).fetchall()
+    taken = []
+    for row in rows:
+        try:
+            taken.append(Claim.model_validate(row))
+        except ValidationError as error:
+            await database.steadily(functools.partial(_park_unreadable, database, row, error))
+    return taken
+
+
+async def _park_unreadable(database: Database, row: dict[str, Any], error: ValidationError) -> None:
+    """Set aside what another release has written, for a release that can read it."""
+    fault = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in fault["loc"])
+    claim = Claim.model_construct(workflow_id=row["workflow_id"], epoch=row["epoch"])
+    with contextlib.suppress(Fenced):
+        await park(
+            database,
+            claim,
+            waits_for=f"a release that can read it ({where}: {fault['msg']})",
+            pause_seconds=None,
+            waited_seconds=0,
+            afresh=False,
+        )
 
 
 async def held_by(connection: Connection, runner_id: str) -> list[Holding]:
@@ -248,12 +283,19 @@ async def give_back(database: Database, claim: Claim) -> None:
 
 
 async def park(
-    database: Database, claim: Claim, *, waits_for: str, pause_seconds: float | None, afresh: bool
+    database: Database,
+    claim: Claim,
+    *,
+    waits_for: str,
+    pause_seconds: float | None,
+    waited_seconds: float,
+    afresh: bool,
 ) -> None:
     """Set a workflow aside until what it waits for is back: it is tried again after the pause.
 
     Args:
         pause_seconds: None: until a runner starts anew, as another release does, or somebody retries it.
+        waited_seconds: for how long it will have been tried in vain by then.
         afresh: it got on since it was parked last, so the waiting begins now.
 
     Raises:
@@ -264,49 +306,117 @@ async def park(
         await connection.execute(
             """UPDATE workflows SET status = 'parked', runner_id = NULL, epoch = epoch + 1,
                       updated_at = now(), parked_for = %(waits_for)s,
-                      parked_since = CASE WHEN %(afresh)s THEN now() ELSE coalesce(parked_since, now()) END,
+                      parked_since = CASE WHEN %(afresh)s OR parked_for IS DISTINCT FROM %(waits_for)s
+                                     THEN now() ELSE coalesce(parked_since, now()) END,
+                      waited_seconds = %(waited)s,
                       not_before = coalesce(now() + make_interval(secs => %(pause)s::float8), 'infinity')
                WHERE id = %(id)s AND status = 'running'""",
-            {"waits_for": waits_for, "afresh": afresh, "pause": pause_seconds, "id": claim.workflow_id},
+            {
+                "waits_for": waits_for,
+                "afresh": afresh,
+                "pause": pause_seconds,
+                "waited": waited_seconds,
+                "id": claim.workflow_id,
+            },
         )
         await events.append(connection, "workflow.parked", claim.workflow_id, {"waits_for": waits_for})
 
 
-async def unpark_mismatches(database: Database) -> int:
-    """Try again what waits for another release, as a runner does when it starts; how many."""
+async def unpark_mismatches(database: Database, *, parked_before: datetime) -> bool:
+    """Try again what waits for another release, as a runner does when it starts.
+
+    Returns:
+        Whether that is all of it: one that somebody has locked is left for the next call.
+    """
     async with database.connection() as connection:
         cursor = await connection.execute(
-            "UPDATE workflows SET not_before = now() WHERE status = 'parked' AND not_before = 'infinity'"
+            """WITH waiting AS MATERIALIZED (
+                   SELECT id FROM workflows
+                   WHERE status = 'parked' AND not_before = 'infinity' AND updated_at < %(before)s
+               ), free AS MATERIALIZED (
+                   SELECT w.id FROM workflows w JOIN waiting ON waiting.id = w.id
+                   WHERE w.status = 'parked' FOR UPDATE OF w SKIP LOCKED
+               ), tried AS (
+                   UPDATE workflows w SET not_before = now() FROM free
+                   WHERE w.id = free.id AND w.status = 'parked' RETURNING 1
+               )
+               SELECT (SELECT count(*) FROM waiting) = (SELECT count(*) FROM tried) AS done""",
+            {"before": parked_before},
         )
-        return cursor.rowcount
+        row = await cursor.fetchone()
+        assert row is not None
+        return bool(row["done"])
+
+
+async def now(database: Database) -> datetime:
+    """The server's time."""
+    async with database.connection() as connection:
+        row = await (await connection.execute("SELECT now() AS now")).fetchone()
+        assert row is not None
+        at: datetime = row["now"]
+        return at
 
 
 async def let_go(connection: Connection, runner_id: str, holding: Holding) -> None:
-    """Queue a workflow whose runner does not know that it has it (the claim's answer was lost)."""
+    """Queue a workflow whose runner does not know that it has it (the claim's answer was lost).
+
+    One that somebody has locked is left as it is: the lease must not wait for it.
+    """
     cursor = await connection.execute(
         """UPDATE workflows SET status = 'queued', runner_id = NULL, epoch = epoch + 1
-           WHERE id = %s AND epoch = %s AND status = 'running' AND runner_id = %s""",
+           WHERE status = 'running' AND id IN (
+               SELECT id FROM workflows WHERE id = %s AND epoch = %s AND status = 'running' AND runner_id = %s
+               FOR UPDATE SKIP LOCKED)""",
         (holding.workflow_id, holding.epoch, runner_id),
     )
     if cursor.rowcount:
         await workflows.notify(connection)
 
 
-async def projections_due(database: Database, *, kinds: Sequence[str], limit: int) -> list[tuple[str, str]]:
+async def projections_due(
+    database: Database, *, kinds: Sequence[str], besides: Collection[str], limit: int
+) -> list[tuple[str, str]]:
     """Ended workflows whose files are still to be written: id and kind, the longest waiting first."""
     async with database.connection() as connection:
         cursor = await connection.execute(
-            """SELECT id, kind FROM workflows WHERE projection_due AND kind = ANY(%s)
+            """SELECT id, kind FROM workflows WHERE projection_due AND kind = ANY(%s) AND id <> ALL(%s)
+                 AND finished_at IS NOT NULL
                ORDER BY finished_at LIMIT %s""",
-            (list(kinds), limit),
+            (list(kinds), list(besides), limit),
         )
         return [(row["id"], row["kind"]) for row in await cursor.fetchall()]
 
 
-async def projected(database: Database, workflow_id: str, *, epoch: int) -> bool:
-    """Note that the files of an ended workflow are written; False if it has moved on since `epoch`."""
+async def project_newest(database: Database, workflow_id: str) -> bool:
+    """Of several workflows of one key the newest that has files owns them: let it write them once more.
+
+    Returns:
+        Whether there is a newer one than this.
+    """
     async with database.connection() as connection:
         cursor = await connection.execute(
-            "UPDATE workflows SET projection_due = false WHERE id = %s AND epoch = %s", (workflow_id, epoch)
+            """UPDATE workflows SET projection_due = true WHERE id = (
+                   SELECT w.id FROM workflows w JOIN workflows mine ON w.kind = mine.kind AND w.key = mine.key
+                   WHERE mine.id = %s AND (w.created_at, w.id) > (mine.created_at, mine.id)
+                     AND w.status IN ('succeeded', 'failed')
+                   ORDER BY w.created_at DESC, w.id DESC LIMIT 1)""",
+            (workflow_id,),
         )
         return cursor.rowcount == 1
+
+
+async def projected(database: Database, workflow_id: str, *, epoch: int) -> bool:
+    """Note that the files of an ended workflow are written.
+
+    Returns:
+        False if it has moved on since `epoch`: they are due once more, for what was written is out of date.
+    """
+    async with database.connection() as connection:
+        cursor = await connection.execute(
+            """UPDATE workflows SET projection_due = (epoch <> %(epoch)s) WHERE id = %(id)s
+               RETURNING projection_due AS again""",
+            {"epoch": epoch, "id": workflow_id},
+        )
+        row = await cursor.fetchone()
+        assert row is not None
+        return not row["again"]

@@ -23,14 +23,21 @@ _log = logging.getLogger("signoff.database")
 _SAY_AGAIN_SECONDS = 30.0
 Connection = psycopg.AsyncConnection[DictRow]
 
-# What a lost, restarting, full or read-only server raises, and what waited too long for a lock. A statement
-# refused for its content is not among them.
+# What a lost, restarting, full or read-only server raises, what waited too long for a lock, and what was
+# asleep in a transaction. `is_gone` leaves out what was refused for its content.
 GONE = (
     psycopg.OperationalError,
     psycopg.InterfaceError,
     psycopg.errors.ReadOnlySqlTransaction,
+    psycopg.errors.IdleInTransactionSessionTimeout,
     PoolTimeout,
 )
+
+
+def is_gone(error: BaseException) -> bool:
+    """Whether Postgres is away, and the same statement may do later."""
+    return isinstance(error, GONE) and not isinstance(error, psycopg.errors.ProgramLimitExceeded)
+
 
 _TOO_SLOW = psycopg.errors.QueryCanceled
 
@@ -105,12 +112,17 @@ class Database:
     async def connection(self) -> AsyncIterator[Connection]:
         """An autocommit connection: each statement is its own transaction."""
         async with self._pool.connection() as connection:
-            yield connection
+            try:
+                yield connection
+            except psycopg.errors.ReadOnlySqlTransaction:
+                # A server that was demoted keeps its connections: another one may be written to.
+                await connection.close()
+                raise
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Connection]:
         """One transaction, committed at the end of the block."""
-        async with self._pool.connection() as connection, connection.transaction():
+        async with self.connection() as connection, connection.transaction():
             yield connection
 
     @asynccontextmanager
@@ -133,6 +145,8 @@ class Database:
             try:
                 return await call()
             except GONE as error:
+                if not is_gone(error):
+                    raise
                 # One that takes longer than any statement may will not be quicker the next time.
                 patience = min(self._patience, 60.0) if isinstance(error, _TOO_SLOW) else self._patience
                 if time.monotonic() > started + patience:

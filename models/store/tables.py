@@ -32,6 +32,8 @@ workflows = sa.Table(
     column_text("parked_for", nullable=True),
     column_when("parked_since", nullable=True),
     column_when("not_before", nullable=True),
+    # For how long it has been tried in vain, pauses included: not while nobody was there to try.
+    sa.Column("waited_seconds", sa.Float, nullable=False, server_default="0"),
     # Whether the files that tell of its end are still to be written.
     sa.Column("projection_due", sa.Boolean, nullable=False, server_default="false"),
     # What its requester must still be allowed when it resumes; see `models.workflows.Permission`.

@@ -109,7 +109,7 @@ async def retry(connection: Connection, workflow_id: str) -> Workflow:
     cursor = await connection.execute(
         f"""UPDATE workflows SET status = 'queued', error = NULL, finished_at = NULL, deaths = 0,
                    projection_due = false, epoch = epoch + 1, parked_for = NULL, parked_since = NULL,
-                   not_before = NULL, updated_at = now()
+                   waited_seconds = 0, not_before = NULL, updated_at = now()
             WHERE id = %s AND status IN ('failed', 'parked') RETURNING {_COLUMNS}""",
         (workflow_id,),
     )

@@ -14,7 +14,7 @@ from actors.runtime.directory import Directory
 from actors.runtime.journal import Journal
 from actors.runtime.kind import Kind
 from models.config import Config
-from models.errors import DatabaseUnavailable, Fenced
+from models.errors import Fenced
 from models.store import approval_inbox, approvals, documents, workflows
 from models.store.database import Database
 from models.store.documents import Outcome
@@ -276,94 +276,3 @@ async def test_a_document_that_no_longer_fits_its_record_parks_the_workflow(
         monkeypatch.undo()
         async with running(database, config):  # a runner that starts tries it again
             assert (await ended(database, workflow.id)).status == "succeeded"
-
-
-async def test_an_outage_parks_the_step_with_growing_pauses_until_patience_is_over(
-    database: Database, configure: Configure, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    away = True
-
-    async def report(self: graphs.Context, step: str) -> None:
-        if away and step == "two":
-            raise DatabaseUnavailable("the oracle is away", waits_for="the oracle")
-
-    monkeypatch.setattr(graphs.Context, "report", report)
-    config = configure(
-        {
-            "outages.patience_seconds": 600,
-            "outages.longest_pause_seconds": 100,
-            "outages.first_pause_seconds": 1,
-        }
-    )
-    with Barrier() as barrier:
-        workflow = await begin(database, barrier)
-        await carry(database, config, graphs.STEPS)
-        parked = await look(database, workflow.id)
-        assert (parked.status, parked.parked_for) == ("parked", "the oracle")
-        assert await claim(database, "r") == [], "not before its pause is over"
-        pauses = []
-        for waited in (0, 40, 300):
-            async with database.connection() as connection:
-                await connection.execute(
-                    """UPDATE workflows SET not_before = now(),
-                              parked_since = now() - make_interval(secs => %s)""",
-                    (waited,),
-                )
-            await carry(database, config, graphs.STEPS)
-            async with database.connection() as connection:
-                cursor = await connection.execute(
-                    "SELECT extract(epoch FROM not_before - now())::float8 AS pause FROM workflows"
-                )
-                row = await cursor.fetchone()
-            assert row is not None
-            pauses.append(row["pause"])
-        assert pauses == pytest.approx([1, 20, 100], abs=10)
-        async with database.connection() as connection:
-            await connection.execute(
-                "UPDATE workflows SET not_before = now(), parked_since = now() - interval '601 seconds'"
-            )
-        await carry(database, config, graphs.STEPS)
-        failed = await look(database, workflow.id)
-        assert failed.status == "failed"
-        assert failed.error == "waited 600 s in vain for the oracle: the oracle is away"
-        away = False
-        async with database.transaction() as connection:
-            await workflows.retry(connection, workflow.id)
-        await carry(database, config, graphs.STEPS)
-        assert (await look(database, workflow.id)).status == "succeeded"
-
-
-async def test_files_are_written_from_what_is_settled_and_by_whoever_comes_late_anew(
-    database: Database, configure: Configure
-) -> None:
-    """A projector that was paused after reading, while the workflow was begun again, corrects itself."""
-    from actors.runtime.projection import Projector
-
-    written: list[str] = []
-    resume: list[Callable[[], Any]] = []
-
-    async def project(config: Config, workflow: Workflow, kept: dict[str, Any]) -> None:
-        if resume:
-            await resume.pop()()
-        written.append(workflow.status)
-
-    config = configure()
-    with Barrier() as barrier:
-        workflow = await begin(database, barrier, fail="two")
-        kind = Kind(
-            build_graph=graphs.build_steps, begin=graphs.begin, result=graphs._result, project=project
-        )
-        await carry(database, config, kind)
-        assert (await look(database, workflow.id)).projection_due
-
-        async def meanwhile() -> None:
-            async with database.transaction() as connection:
-                await connection.execute("UPDATE workflows SET input = input - 'fail'")
-                await workflows.retry(connection, workflow.id)
-            await carry(database, config, kind)
-
-        resume.append(meanwhile)
-        await Projector(config=config, database=database).project(workflow.id, kind)
-        assert written == ["failed", "succeeded"]
-        after = await look(database, workflow.id)
-        assert (after.status, after.projection_due) == ("succeeded", False)

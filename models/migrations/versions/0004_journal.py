@@ -22,6 +22,7 @@ def upgrade() -> None:
     op.add_column("workflows", sa.Column("parked_for", sa.Text()))
     op.add_column("workflows", sa.Column("parked_since", sa.DateTime(timezone=True)))
     op.add_column("workflows", sa.Column("not_before", sa.DateTime(timezone=True)))
+    op.add_column("workflows", sa.Column("waited_seconds", sa.Float(), nullable=False, server_default="0"))
     op.add_column(
         "workflows", sa.Column("projection_due", sa.Boolean(), nullable=False, server_default="false")
     )
@@ -60,6 +61,7 @@ def downgrade() -> None:
     )
     for column in (
         "projection_due",
+        "waited_seconds",
         "not_before",
         "parked_since",
         "parked_for",
