@@ -89,6 +89,30 @@ class TestMerging:
         found = read_layers(layers(tmp_path, t={"extends": "b.yaml", "a": {"x": 2}}, b=base)).merged()
         assert found == {"a": {"x": 2}, "b": {"x": 1}}
 
+    @pytest.mark.parametrize(
+        ("said", "found"),
+        [
+            ({"file": "own"}, {"file": "own"}),
+            ({"file": "own", "make": None}, {"file": "own"}),
+            ({"file": "own", "make": True}, {"file": "own", "make": True}),
+            ({"make": False}, {"file": "base", "make": False}),
+            ("in place", "in place"),
+        ],
+    )
+    def test_a_secret_is_one_value(self, said: Any, found: Any, tmp_path: Path) -> None:
+        base = {"key": {"file": "base", "make": True}}
+        assert read_layers(layers(tmp_path, t={"extends": "b.yaml", "key": said}, b=base)).merged() == {
+            "key": found
+        }
+
+    def test_other_mappings_with_a_file_are_merged(self, tmp_path: Path) -> None:
+        """Narrower algorithms of the extended file are not lost with it."""
+        base = {"jwks": {"file": "base", "algorithms": ["EdDSA"]}}
+        top = {"extends": "b.yaml", "jwks": {"file": "own"}}
+        assert read_layers(layers(tmp_path, t=top, b=base)).merged() == {
+            "jwks": {"file": "own", "algorithms": ["EdDSA"]}
+        }
+
     @given(
         st.recursive(
             st.integers() | st.text(max_size=3),
@@ -158,6 +182,16 @@ class TestRefusals:
         top = copied(tmp_path, "local.yaml")
         top.write_text(top.read_text().replace("  replicas: 1\n", "  replicas: 1\n  port: null\n", 1))
         assert refusal(top) == f"{top}: http.port: is required"
+
+    @pytest.mark.parametrize("secret", ["serving.api_key", "http.scrape_token"])
+    def test_a_mistyped_secret_file_is_refused_and_not_made(self, secret: str, tmp_path: Path) -> None:
+        copied(tmp_path, "local.yaml")
+        section, _, key = secret.partition(".")
+        top = layers(tmp_path, t={"extends": "local.yaml", section: {key: {"file": "secrets/kye"}}})
+        assert refusal(top).splitlines() == [
+            f"{top}: {secret}: can't read the secret file {tmp_path}/secrets/kye: No such file or directory"
+        ]
+        assert not (tmp_path / "secrets").exists()
 
 
 class TestAgents:
