@@ -71,7 +71,7 @@ def faults(file_of: Callable[[Sequence[int | str]], object], raw: Any, error: Va
     """
     lines = []
     for fault in error.errors(include_url=False, include_input=False):
-        keys = _keys(raw, fault["loc"])
+        keys = _keys(raw, fault["loc"], missing=fault["type"] == "missing")
         path, key = file_of(keys), ".".join(str(key) for key in keys) or "(top level)"
         if fault["type"] == MISSING_KEYS:
             lines += [f"{path}: {key}.{name}: is required" for name in fault["ctx"]["names"]]
@@ -96,8 +96,11 @@ def _discriminator(fault: Any) -> str:
     return str(fault["ctx"]["discriminator"]).strip("'")
 
 
-def _keys(raw: Any, loc: tuple[int | str, ...]) -> list[int | str]:
-    """The parts of `loc` that are in the file: pydantic puts the tag of a union's branch between them."""
+def _keys(raw: Any, loc: tuple[int | str, ...], *, missing: bool) -> list[int | str]:
+    """The parts of `loc` that are in the file, and the last where it is `missing` there.
+
+    Pydantic puts the tag of a union's branch between them, and at the end where the branch itself is wrong.
+    """
     parts: list[int | str] = []
     here: Any = raw
     for at, part in enumerate(loc):
@@ -105,7 +108,7 @@ def _keys(raw: Any, loc: tuple[int | str, ...]) -> list[int | str]:
         in_file = part in here if isinstance(here, dict) else isinstance(here, list) and isinstance(part, int)
         if in_file:
             here = here[part]
-        elif at < len(loc) - 1:
+        elif at < len(loc) - 1 or not (missing or part == "[key]"):
             continue
         parts.append(part)
     return parts

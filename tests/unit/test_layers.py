@@ -1,5 +1,6 @@
 """Configurations in layers: what `extends` merges, what it refuses, and which file a fault is laid at."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.config import AGENT_ROLES, Config, load
+from models.config import AGENT_ROLES, Config, load, without_secrets
 from models.errors import ConfigInvalid
 from models.yaml_layers import Layers, read_layers
 
@@ -192,6 +193,83 @@ class TestRefusals:
             f"{top}: {secret}: can't read the secret file {tmp_path}/secrets/kye: No such file or directory"
         ]
         assert not (tmp_path / "secrets").exists()
+
+
+DECIDES = {"audience": "signoff-people"}
+
+
+class TestWordsForNoBound:
+    """What is without bounds says so with a word: `null` would only take away what is extended."""
+
+    @pytest.mark.parametrize(
+        ("below", "said", "found"),
+        [
+            ({"decide": DECIDES}, {"decide": "any_token"}, "any_token"),
+            ({"decide": "any_token"}, {"decide": DECIDES}, DECIDES),
+            ({"decide": DECIDES}, {}, DECIDES),
+        ],
+    )
+    def test_any_token_decides(self, below: Any, said: Any, found: Any, tmp_path: Path) -> None:
+        copied(tmp_path, "local.yaml")
+        middle = {"extends": "local.yaml", "auth": {"decide": None}}  # local.yaml's claim is not wanted
+        top = {"extends": "m.yaml", "auth": said}
+        files = {"t": top, "m": {"extends": "n.yaml", "auth": below}, "n": middle}
+        decide = load(layers(tmp_path, **files), root=tmp_path).auth.decide
+        assert (decide if isinstance(decide, str) else decide.model_dump(exclude_defaults=True)) == found
+
+    @pytest.mark.parametrize(
+        ("below", "said", "found"), [(30, "forever", "forever"), ("forever", 30, 30.0), (30, 7.5, 7.5)]
+    )
+    def test_conversations_are_kept_forever(self, below: Any, said: Any, found: Any, tmp_path: Path) -> None:
+        copied(tmp_path, "local.yaml")
+        days = "conversations_days"
+        middle = {"extends": "local.yaml", "retention": {days: below}}
+        top = {"extends": "m.yaml", "retention": {days: said}}
+        config = load(layers(tmp_path, t=top, m=middle), root=tmp_path)
+        assert config.retention.conversations_days == found
+
+    @pytest.mark.parametrize(
+        ("setting", "said", "told"),
+        [
+            ("auth.decide", "anybody", "Input should be 'any_token'"),
+            ("auth.decide", "", "Input should be 'any_token'"),
+            ("auth.decide", True, "Input should be a valid dictionary"),
+            ("auth.decide", {}, "give claim and values, or audience; any_token instead lets each decide"),
+            ("retention.conversations_days", "never", "Input should be 'forever'"),
+            ("retention.conversations_days", 0, "Input should be greater than 0"),
+            ("retention.conversations_days", True, "Input should be a valid number"),
+        ],
+    )
+    def test_no_other_word_is_one(self, setting: str, said: Any, told: str, tmp_path: Path) -> None:
+        copied(tmp_path, "local.yaml")
+        section, _, key = setting.partition(".")
+        # What is no mapping replaces what local.yaml says; an empty one is merged with it.
+        taken = layers(tmp_path, n={"extends": "local.yaml", section: {key: None}})
+        top = layers(tmp_path, t={"extends": taken.name, section: {key: said}})
+        [line] = refusal(top).splitlines()
+        assert line.startswith(f"{top}: {setting}: {told}")
+
+    @pytest.mark.parametrize(
+        ("setting", "word"), [("auth.decide", "any_token"), ("retention.conversations_days", "forever")]
+    )
+    def test_null_takes_away_or_is_told_the_word(self, setting: str, word: str, tmp_path: Path) -> None:
+        below = copied(tmp_path, "local.yaml")
+        section, _, key = setting.partition(".")
+        top = layers(tmp_path, t={"extends": "local.yaml", section: {key: None}})
+        assert refusal(top) == f"{top}: {setting}: is required"
+        raw = read_layers(below).merged()
+        raw[section][key] = None
+        alone = layers(tmp_path, alone=raw)
+        assert refusal(alone) == (
+            f"{alone}: {setting}: null only takes away what an extended file says: say {word}"
+        )
+
+    def test_they_travel_with_the_site(self, tmp_path: Path) -> None:
+        copied(tmp_path, "local.yaml")
+        words = {"auth": {"decide": "any_token"}, "retention": {"conversations_days": "forever"}}
+        config = load(layers(tmp_path, t={"extends": "local.yaml", **words}), root=tmp_path)
+        found = without_secrets(json.loads(config.model_dump_json()))
+        assert (found.auth.decide, found.retention.conversations_days) == ("any_token", "forever")
 
 
 class TestAgents:
