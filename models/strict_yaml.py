@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from models.errors import ConfigInvalid
 
-MISSING_KEYS = "missing_keys"  # raised by a validator whose mapping lacks `names`
+WRONG_KEYS = "wrong_keys"  # raised by a validator of a mapping: the reasons by key, as `wrong`
 
 
 def read_mapping(path: Path) -> dict[Any, Any]:
@@ -73,8 +73,9 @@ def faults(file_of: Callable[[Sequence[int | str]], object], raw: Any, error: Va
     for fault in error.errors(include_url=False, include_input=False):
         keys = _keys(raw, fault["loc"], missing=fault["type"] == "missing")
         path, key = file_of(keys), ".".join(str(key) for key in keys) or "(top level)"
-        if fault["type"] == MISSING_KEYS:
-            lines += [f"{path}: {key}.{name}: is required" for name in fault["ctx"]["names"]]
+        if fault["type"] == WRONG_KEYS:
+            wrong = fault["ctx"]["wrong"].items()
+            lines += [f"{file_of([*keys, name])}: {key}.{name}: {reason}" for name, reason in wrong]
             continue
         reason = fault["msg"].removeprefix("Value error, ")
         match fault["type"]:

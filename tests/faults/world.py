@@ -246,7 +246,6 @@ def _configure(world: World) -> Config:
     raw["webhooks"].update(timeout_seconds=3)
     raw["tools"]["rate_limit"] = {"calls": 100_000, "per_seconds": 60}
     raw["tools"]["rate_limits"] = {}
-    raw["agents"]["oracle"] = {"num_cpus": 0.1, "replicas": 1, "max_concurrency": 8}
     editing = raw["article_generation"]
     editing["editor"]["prompts"]["root_dir"] = str(ROOT / "configs/prompts/editorial")
     editing["editor"]["output"].update(

@@ -280,14 +280,37 @@ class TestAgents:
         return load(top, root=folder)
 
     def test_a_role_says_only_what_differs(self, tmp_path: Path) -> None:
-        found = self.resolved(tmp_path, {"default": DEFAULT, "writer": {"replicas": 3}, "mine": {}}).agents
-        assert found.keys() == {*AGENT_ROLES, "mine"}
+        found = self.resolved(tmp_path, {"default": DEFAULT, "writer": {"replicas": 3}}).agents
+        assert found.keys() == set(AGENT_ROLES)
         assert found["writer"].model_dump() == DEFAULT | {"replicas": 3}
-        assert found["mine"].model_dump() == found["editor"].model_dump() == DEFAULT
+        assert found["editor"].model_dump() == DEFAULT
 
     def test_without_a_default_each_role_is_required(self, tmp_path: Path) -> None:
         with pytest.raises(ConfigInvalid, match=r"agents\.editor: is required"):
             self.resolved(tmp_path, {role: DEFAULT for role in AGENT_ROLES if role != "editor"})
+
+    @pytest.mark.parametrize(
+        ("name", "told"),
+        [
+            ("knowlege_base", "did you mean knowledge_base?"),
+            ("Writer", "did you mean writer?"),
+            ("evidence", "did you mean evidence_finding?"),
+            ("zzz", f"there are {', '.join(AGENT_ROLES)}"),
+        ],
+    )
+    def test_what_is_no_role_is_laid_at_its_file(self, name: str, told: str, tmp_path: Path) -> None:
+        below = copied(tmp_path, "local.yaml")
+        top = layers(tmp_path, t={"extends": below.name, "agents": {name: {"num_cpus": 4}, "analyst": {}}})
+        assert refusal(top) == f"{top}: agents.{name}: is no agent's role: {told}"
+
+    def test_what_is_no_role_and_what_is_missing_are_told_at_once(self, tmp_path: Path) -> None:
+        said = {role: DEFAULT for role in AGENT_ROLES if role != "writer"} | {"writter": DEFAULT}
+        with pytest.raises(ConfigInvalid) as refused:
+            self.resolved(tmp_path, said)
+        assert [line.partition(": ")[2] for line in str(refused.value).splitlines()] == [
+            "agents.writter: is no agent's role: did you mean writer?",
+            "agents.writer: is required",
+        ]
 
     @pytest.mark.parametrize(
         ("agents", "told"),
