@@ -21,7 +21,8 @@ DEFAULT = {"num_cpus": 0.1, "replicas": 1, "max_concurrency": 4}
 def copied(folder: Path, name: str) -> Path:
     """A shipped configuration with the file it extends, and secrets that are there."""
     (folder / "database_url").write_text("postgresql://signoff@db.internal/signoff\n")
-    (folder / "auth_secret").write_text("0123456789abcdef0123456789abcdef\n")
+    for secret in ("auth_secret", "sealing_key", "serving_key", "scrape_token"):
+        (folder / secret).write_text("0123456789abcdef0123456789abcdef\n")
     for file in ("base.yaml", name):
         text = (CONFIGS / file).read_text(encoding="utf-8")
         (folder / file).write_text(text.replace("/run/secrets/signoff", str(folder)), encoding="utf-8")
