@@ -21,6 +21,7 @@ from actors.tools.table import TOOLS
 from models.config import Config
 from models.errors import ConfigInvalid
 from models.near_names import meant
+from models.release import RELEASE
 from models.store.database import Database
 from serve.admission import Admission, Crowd
 from serve.answering import COUNTED_AS, Answers, Assistant, MainChatAgent
@@ -144,7 +145,7 @@ def make_app(
     # FastAPI's own pages load scripts from elsewhere; see `serve.openapi`.
     app = FastAPI(
         title="Signoff",
-        version="0.1.0",
+        version=RELEASE,
         description=_DESCRIPTION,
         lifespan=lifespan,
         docs_url=None,
