@@ -24,6 +24,7 @@ from cluster import postgres
 from models.config import Config, load
 from models.store import migrate
 from models.yaml_layers import read_layers
+from tests.fakes.endpoints import with_keys
 
 ROOT = Path(__file__).resolve().parents[1]
 _TEMPLATE = "signoff_template"
@@ -84,7 +85,7 @@ class Bench:
                 section = section.setdefault(key, {})
             section[last] = value
         file = self.folder / f"config-{uuid.uuid4().hex[:8]}.yaml"
-        file.write_text(yaml.safe_dump(raw), encoding="utf-8")
+        file.write_text(yaml.safe_dump(with_keys(raw)), encoding="utf-8")
         return file, load(file, root=self.folder)
 
 

@@ -48,7 +48,7 @@ def mint_token(
         "iat": int(now.timestamp()),
         "exp": int((now + timedelta(minutes=auth.token_minutes)).timestamp()),
     }
-    if decides and (wanted := auth.decide) is not None:
+    if decides and not isinstance(wanted := auth.decide, str):
         if wanted.claim is not None:
             claims[wanted.claim] = [wanted.values[0]]
         if wanted.audience is not None:

@@ -20,10 +20,12 @@ from models.config_chat import ChatConfig as ChatConfig
 from models.config_chat import FeaturesConfig as FeaturesConfig
 from models.config_fields import WITHHELD as WITHHELD
 from models.config_fields import Count, Port, Positive, ResolvedPath, Secret, Section, Text, Url
+from models.config_llm import EmbeddingConfig as EmbeddingConfig
 from models.config_llm import ModelSettings as ModelSettings
 from models.config_llm import SchemaLimits as SchemaLimits
 from models.config_outages import BreakerConfig as BreakerConfig
 from models.config_outages import OutagesConfig as OutagesConfig
+from models.config_own import own_endpoints
 from models.config_publishing import PUBLIC_SECRETS
 from models.config_publishing import AuthConfig as AuthConfig
 from models.config_publishing import OutgoingConfig as OutgoingConfig
@@ -137,7 +139,7 @@ class ServedEmbeddings(Section):
 class ServingConfig(Section):
     """What `signoff up` deploys on Ray Serve. No models: all calls go to outside endpoints.
 
-    `api_key` opens `/llm` and `/embeddings`; agents show it as the `api_key` of their models.
+    `api_key` opens `/llm` and `/embeddings`; agents whose models name no `api_base` show it there.
     """
 
     api_key: Secret
@@ -207,23 +209,6 @@ class EditorialModels(Section):
     article_review_llm: ModelSettings
     concern_mapping_llm: ModelSettings
     specialists: SpecialistModels
-
-
-class EmbeddingConfig(Section):
-    """An OpenAI-compatible embeddings endpoint, and the tokenizer that counts its tokens.
-
-    `tokenizer` is `bundled` or a folder with `tokenizer.json`; `max_input_tokens` is what the model
-    reads at most, its special tokens included.
-    """
-
-    provider: Literal["openai_compatible"]
-    model_name: Text
-    api_base: Url
-    api_key: Secret
-    tokenizer: Text
-    max_input_tokens: Count
-    batch_size: Count
-    timeout_seconds: Positive
 
 
 class KnowledgeBaseConfig(Section):
@@ -354,8 +339,9 @@ def load(path: Path | str, *, root: Path | None = None) -> Config:
     path = Path(path)
     layers = read_layers(path)
     raw = layers.merged()
+    context: dict[str, Any] = {"root": Path(root or Path.cwd()).absolute()}
     try:
-        return Config.model_validate(raw, context={"root": Path(root or Path.cwd()).absolute()})
+        return Config.model_validate(raw, context=context | {"own": own_endpoints(raw, context)})
     except ValidationError as error:
         raise ConfigInvalid("\n".join(faults(layers.file_of, raw, error))) from error
 

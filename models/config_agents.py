@@ -11,7 +11,8 @@ from pydantic_core import PydanticCustomError
 from models.chat import CHAT_AGENTS
 from models.config_fields import Count, Section
 from models.editorial import SPECIALISTS
-from models.strict_yaml import MISSING_KEYS
+from models.near_names import meant
+from models.strict_yaml import WRONG_KEYS
 
 AGENT_ROLES = (
     "writer",
@@ -56,9 +57,12 @@ def with_defaults(agents: Any) -> Any:
 
 
 def check_roles(agents: dict[str, AgentConfig]) -> dict[str, AgentConfig]:
-    """Every role is there, and there is one of those that hold an index."""
-    if missing := [role for role in AGENT_ROLES if role not in agents]:
-        raise PydanticCustomError(MISSING_KEYS, "lacks {names}", {"names": missing})
+    """Every role is there and nothing that is none, and there is one of those that hold an index."""
+    unknown = [name for name in agents if name not in AGENT_ROLES]
+    wrong = {name: f"is no agent's role: {meant(name, AGENT_ROLES)}" for name in unknown}
+    wrong |= {role: "is required" for role in AGENT_ROLES if role not in agents}
+    if wrong:
+        raise PydanticCustomError(WRONG_KEYS, "{wrong}", {"wrong": wrong})
     for role in SINGLE_ROLES:
         if agents[role].replicas != 1:
             raise ValueError(f"{role}.replicas must be 1: one actor holds the index")

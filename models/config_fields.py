@@ -84,6 +84,20 @@ def _refuse_blank(value: Any) -> Any:
     return value
 
 
+def refuse_null(word: str) -> BeforeValidator:
+    """For a setting that may be without bounds: it says so with a word, and can't with `null`.
+
+    In a file that extends another `null` takes away what that says, and the setting would be missing.
+    """
+
+    def check(value: Any) -> Any:
+        if value is None:
+            raise ValueError(f"null only takes away what an extended file says: say {word}")
+        return value
+
+    return BeforeValidator(check)
+
+
 def _resolve(path: Path, info: ValidationInfo) -> Path:
     path = path.expanduser()
     root = (info.context or {}).get("root")

@@ -1,10 +1,14 @@
-"""Configuration of one agent's model. Part of `models.config`, which is where everybody imports it from."""
+"""Configuration of what agents ask: a model, and embeddings.
 
-from typing import Annotated, Any
+Part of `models.config`, which is where everybody imports it from.
+"""
 
-from pydantic import Field
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationInfo, model_validator
 
 from models.config_fields import Count, Positive, Secret, Section, Text, Url
+from models.config_own import EMBEDDINGS, LLM, check_key, served_here
 
 
 class SchemaLimits(Section):
@@ -26,7 +30,8 @@ class ModelSettings(Section):
     `context_window_threshold` is the percentage of `context_window` a prompt may fill. `max_retries`
     counts tries after the first. `schema_limits` and `extra_body` keep a small model inside the lines.
     `priority` goes with each call where it is given: the lower, the sooner, for a vLLM whose
-    `scheduling_policy` is `priority`; leave it out for endpoints that do not know it.
+    `scheduling_policy` is `priority`; leave it out for endpoints that do not know it. Without `api_base` the
+    model is one of `serving.models`, and `api_key` is `serving.api_key`.
     """
 
     model: Text
@@ -42,3 +47,41 @@ class ModelSettings(Section):
     priority: int | None = None
     schema_limits: SchemaLimits = SchemaLimits()
     extra_body: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _served_here(cls, said: Any, info: ValidationInfo) -> Any:
+        return served_here(said, info, LLM)
+
+    @model_validator(mode="after")
+    def _its_key(self, info: ValidationInfo) -> "ModelSettings":
+        check_key(self.api_base, self.api_key, info, LLM)
+        return self
+
+
+class EmbeddingConfig(Section):
+    """An OpenAI-compatible embeddings endpoint, and the tokenizer that counts its tokens.
+
+    `tokenizer` is `bundled` or a folder with `tokenizer.json`; `max_input_tokens` is what the model
+    reads at most, its special tokens included. Without `api_base` it is that of `serving.embeddings`, and
+    `api_key` is `serving.api_key`.
+    """
+
+    provider: Literal["openai_compatible"]
+    model_name: Text
+    api_base: Url
+    api_key: Secret
+    tokenizer: Text
+    max_input_tokens: Count
+    batch_size: Count
+    timeout_seconds: Positive
+
+    @model_validator(mode="before")
+    @classmethod
+    def _served_here(cls, said: Any, info: ValidationInfo) -> Any:
+        return served_here(said, info, EMBEDDINGS)
+
+    @model_validator(mode="after")
+    def _its_key(self, info: ValidationInfo) -> "EmbeddingConfig":
+        check_key(self.api_base, self.api_key, info, EMBEDDINGS)
+        return self

@@ -6,9 +6,9 @@ Part of `models.config`, which is where everybody imports it from.
 import ipaddress
 from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import Discriminator, Field, SecretStr, Tag, field_validator, model_validator
 
-from models.config_fields import Count, Positive, ResolvedPath, Secret, Section, Text, Url
+from models.config_fields import Count, Positive, ResolvedPath, Secret, Section, Text, Url, refuse_null
 from models.scopes import Role, is_topic
 
 JwtAlgorithm = Literal["RS256", "ES256", "EdDSA"]
@@ -77,8 +77,16 @@ class DecideConfig(Section):
         if (self.claim is None) != (not self.values):
             raise ValueError("claim and values: give both, or neither")
         if self.claim is None and self.audience is None:
-            raise ValueError("give claim and values, or audience; null instead lets any token decide")
+            raise ValueError("give claim and values, or audience; any_token instead lets each decide")
         return self
+
+
+AnyToken = Literal["any_token"]
+_Decide = Annotated[
+    Annotated[DecideConfig, Tag("what it has")] | Annotated[AnyToken, Tag("any")],
+    Discriminator(lambda said: "any" if isinstance(said, str) else "what it has"),
+    refuse_null("any_token"),
+]
 
 
 class AuthConfig(Section):
@@ -86,7 +94,7 @@ class AuthConfig(Section):
 
     The algorithm decides which of the two a token is checked with. `leeway_seconds` is how far clocks may
     differ. Without a token that carries it a scope counts as had for `grants_last_seconds`; `grants` names a
-    list that goes before all tokens. `decide` null: any token decides on approvals.
+    list that goes before all tokens. With `decide: any_token` each decides on approvals.
     """
 
     issuer: Text
@@ -96,7 +104,7 @@ class AuthConfig(Section):
     token_minutes: Count
     grants_last_seconds: Positive
     grants: GrantsConfig | None = None
-    decide: DecideConfig | None
+    decide: _Decide
     leeway_seconds: Annotated[float, Field(ge=0, le=300)] = 0.0
 
     @field_validator("secret")

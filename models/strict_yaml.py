@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from models.errors import ConfigInvalid
 
-MISSING_KEYS = "missing_keys"  # raised by a validator whose mapping lacks `names`
+WRONG_KEYS = "wrong_keys"  # raised by a validator of a mapping: the reasons by key, as `wrong`
 
 
 def read_mapping(path: Path) -> dict[Any, Any]:
@@ -71,10 +71,11 @@ def faults(file_of: Callable[[Sequence[int | str]], object], raw: Any, error: Va
     """
     lines = []
     for fault in error.errors(include_url=False, include_input=False):
-        keys = _keys(raw, fault["loc"])
+        keys = _keys(raw, fault["loc"], missing=fault["type"] == "missing")
         path, key = file_of(keys), ".".join(str(key) for key in keys) or "(top level)"
-        if fault["type"] == MISSING_KEYS:
-            lines += [f"{path}: {key}.{name}: is required" for name in fault["ctx"]["names"]]
+        if fault["type"] == WRONG_KEYS:
+            wrong = fault["ctx"]["wrong"].items()
+            lines += [f"{file_of([*keys, name])}: {key}.{name}: {reason}" for name, reason in wrong]
             continue
         reason = fault["msg"].removeprefix("Value error, ")
         match fault["type"]:
@@ -96,8 +97,11 @@ def _discriminator(fault: Any) -> str:
     return str(fault["ctx"]["discriminator"]).strip("'")
 
 
-def _keys(raw: Any, loc: tuple[int | str, ...]) -> list[int | str]:
-    """The parts of `loc` that are in the file: pydantic puts the tag of a union's branch between them."""
+def _keys(raw: Any, loc: tuple[int | str, ...], *, missing: bool) -> list[int | str]:
+    """The parts of `loc` that are in the file, and the last where it is `missing` there.
+
+    Pydantic puts the tag of a union's branch between them, and at the end where the branch itself is wrong.
+    """
     parts: list[int | str] = []
     here: Any = raw
     for at, part in enumerate(loc):
@@ -105,7 +109,7 @@ def _keys(raw: Any, loc: tuple[int | str, ...]) -> list[int | str]:
         in_file = part in here if isinstance(here, dict) else isinstance(here, list) and isinstance(part, int)
         if in_file:
             here = here[part]
-        elif at < len(loc) - 1:
+        elif at < len(loc) - 1 or not (missing or part == "[key]"):
             continue
         parts.append(part)
     return parts

@@ -1,7 +1,8 @@
 """A YAML file and those that it extends, as one mapping. Only `models.config` uses it.
 
 `extends: base.yaml` names another file, relative to the one it stands in. Mappings are merged key by key;
-anything else, a list too, replaces what the extended file says, and `null` takes it away.
+anything else, a list too, replaces what the extended file says, and `null` takes it away. A secret in a file
+is one value: `{file: PATH}` replaces `{file: PATH, make: true}`, or a mistyped path would be made.
 """
 
 from collections.abc import Sequence
@@ -70,6 +71,8 @@ def _merge(lower: Any, upper: Any) -> Any:
         return [_merge(None, item) for item in upper]
     if not isinstance(upper, dict):
         return upper
+    if set(upper) == {"file"} and isinstance(lower, dict) and lower.keys() <= {"file", "make"}:
+        return dict(upper)
     merged = dict(lower) if isinstance(lower, dict) else {}
     for key, value in upper.items():
         if value is None and merged.get(key) is not None:

@@ -40,7 +40,7 @@ HEARTBEAT_SECONDS = 15.0
 # How often it is asked whether the model is there, while nothing has been said.
 LOOK_SECONDS = 2.0
 # How the chat is named where calls are counted: `tools.rate_limits.chat`.
-_COUNTED_AS = "chat"
+COUNTED_AS = "chat"
 _CLOSE_SECONDS = 10.0
 
 
@@ -254,9 +254,9 @@ async def assistant_for(request: Request, caller: UserContext) -> Assistant:
     if assistant is None:
         raise ModelUnavailable("no assistant answers here: start the site with `signoff up`")
     database: Database = request.app.state.database
-    limit = config.tools.rate_limits.get(_COUNTED_AS, config.tools.rate_limit)
+    limit = config.tools.rate_limits.get(COUNTED_AS, config.tools.rate_limit)
     async with database.connection() as connection:
-        wait = await tool_calls.admit(connection, caller.subject, _COUNTED_AS, limit)
+        wait = await tool_calls.admit(connection, caller.subject, COUNTED_AS, limit)
     if wait:
         raise RateLimited(
             f"more than {limit.calls} messages in {limit.per_seconds:g} s: send it again in {wait:.1f} s",

@@ -19,9 +19,12 @@ from actors.tools.registry import Registry
 from actors.tools.search import HybridSearch, SemanticIndex
 from actors.tools.table import TOOLS
 from models.config import Config
+from models.errors import ConfigInvalid
+from models.near_names import meant
+from models.release import RELEASE
 from models.store.database import Database
 from serve.admission import Admission, Crowd
-from serve.answering import Answers, Assistant, MainChatAgent
+from serve.answering import COUNTED_AS, Answers, Assistant, MainChatAgent
 from serve.feed import Feed
 from serve.grants import GrantList
 from serve.metrics import Metrics
@@ -56,7 +59,12 @@ _DESCRIPTION = "Agents that do the work, and stop where a human must sign off."
 
 
 def build_api(config: Config, database_url: str) -> Application:
-    """The Serve application of the HTTP endpoints."""
+    """The Serve application of the HTTP endpoints.
+
+    Raises:
+        ConfigInvalid: `tools.rate_limits` has a limit for a tool that there is not.
+    """
+    _check_rate_limits(config)
 
     def build() -> FastAPI:
         listen_on_node_only()
@@ -85,6 +93,15 @@ def build_api(config: Config, database_url: str) -> Application:
     app: Any = Api.bind()  # type: ignore[attr-defined]  # Serve's decorators hide the class's type
     assert isinstance(app, Application)
     return app
+
+
+def _check_rate_limits(config: Config) -> None:
+    """Here, where the tools are known: a limit under a misspelt name would hold nobody back."""
+    names = (*(tool.name for tool in TOOLS), COUNTED_AS)
+    if wrong := [name for name in config.tools.rate_limits if name not in names]:
+        raise ConfigInvalid(
+            "\n".join(f"tools.rate_limits.{name}: is no tool: {meant(name, names)}" for name in wrong)
+        )
 
 
 def make_app(
@@ -128,7 +145,7 @@ def make_app(
     # FastAPI's own pages load scripts from elsewhere; see `serve.openapi`.
     app = FastAPI(
         title="Signoff",
-        version="0.1.0",
+        version=RELEASE,
         description=_DESCRIPTION,
         lifespan=lifespan,
         docs_url=None,

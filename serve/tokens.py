@@ -12,7 +12,7 @@ from typing import Any
 import jwt
 
 from models.config import AuthConfig
-from models.config_publishing import DecideConfig
+from models.config_publishing import AnyToken, DecideConfig
 from models.errors import Unauthenticated
 from models.lookalikes import fault_of
 from models.scopes import Scope, read_scopes
@@ -106,7 +106,7 @@ def _refused(reason: str) -> Unauthenticated:
     )
 
 
-def _identity(claims: dict[str, Any], decide: DecideConfig | None) -> Identity:
+def _identity(claims: dict[str, Any], decide: DecideConfig | AnyToken) -> Identity:
     subject = claims["sub"]
     if not isinstance(subject, str) or not is_subject(subject):
         reason = fault_of(subject[:MAX_SUBJECT]) if isinstance(subject, str) else None
@@ -128,9 +128,9 @@ def _identity(claims: dict[str, Any], decide: DecideConfig | None) -> Identity:
     )
 
 
-def _decides(claims: dict[str, Any], wanted: DecideConfig | None) -> bool:
+def _decides(claims: dict[str, Any], wanted: DecideConfig | AnyToken) -> bool:
     """Whether the token is one to decide with: it has the claim, and is for the audience, that this takes."""
-    if wanted is None:
+    if isinstance(wanted, str):
         return True
     said = _texts(claims.get(wanted.claim)) if wanted.claim else set()
     claimed = wanted.claim is None or bool(said & set(wanted.values))

@@ -1,11 +1,12 @@
 """Record what a release leaves in the database of workflows under way, as test data for later releases.
 
-    python -m tests.record_journals --release 0.2.0
+    python -m tests.record_journals
 
-writes `tests/journals/RELEASE/*.json`. Run it once for each release, when its schema is settled; the
-files of earlier releases stay as they are. Each holds the rows of one workflow whose runner was ended inside
-a step or at its gate, the revision of the schema, what is to be decided, and how it must end when it is gone
-on with. `tests/integration/test_recorded_journals.py` lets this release go on with all of them.
+writes `tests/journals/RELEASE/*.json`, under the name in `models.release`. Run it once for each release,
+when its schema is settled; the files of earlier releases stay as they are. Each holds the rows of one
+workflow whose runner was ended inside a step or at its gate, the revision of the schema, what is to be
+decided, and how it must end when it is gone on with. `tests/integration/test_recorded_journals.py` lets this
+release go on with all of them.
 
 It runs the release's own runner with agents that are played, on a Postgres of its own.
 """
@@ -29,6 +30,7 @@ from actors.runtime.runner import Runner
 from actors.workflows import KINDS
 from cluster import postgres as embedded
 from models.config import Config, load
+from models.release import RELEASE
 from models.store import migrate, workflows
 from models.store.database import Database
 from models.workflows import WorkflowRequest
@@ -217,7 +219,7 @@ def _config(folder: Path) -> Config:
 def main() -> None:
     """Record every point."""
     parser = argparse.ArgumentParser(prog="python -m tests.record_journals", description=__doc__)
-    parser.add_argument("--release", required=True, help="what this release is called")
+    parser.add_argument("--release", default=RELEASE, help="what this release is called: %(default)s")
     parser.add_argument("--folder", type=Path, default=FOLDER)
     told = parser.parse_args()
     target = told.folder / told.release

@@ -79,7 +79,7 @@ class Pruner:
         gone["deliveries"] = await self._take(
             lambda: retention.take_deliveries(connection, days=keep.deliveries_days, limit=rows)
         )
-        if (days_of_conversations := keep.conversations_days) is not None:
+        if not isinstance(days_of_conversations := keep.conversations_days, str):
             gone["conversations"] = await self._take(
                 lambda: retention.take_conversations(connection, days=days_of_conversations, limit=few)
             )

@@ -7,7 +7,7 @@ from typing import Any
 
 from actors.runtime.directory import Directory, Role
 from actors.runtime.llm import ModelClient
-from models.config import Config, ModelSettings
+from models.config import AgentConfig, Config, ModelSettings
 
 
 class Oracle:
@@ -60,3 +60,9 @@ ROLES: dict[str, Role] = {
     "mortal": _mortal(stillborn=False),
     "stillborn": _mortal(stillborn=True),
 }
+
+
+def with_roles(config: Config, *roles: str) -> Config:
+    """A configuration with resources for roles that tests alone have; its file may not name them."""
+    small = AgentConfig(num_cpus=0.1, replicas=1, max_concurrency=8)
+    return config.model_copy(update={"agents": config.agents | dict.fromkeys(roles, small)})

@@ -26,6 +26,7 @@ from models.store import migrate, webhooks
 from models.store.database import GONE, Database
 from models.webhooks import NewWebhook
 from models.yaml_layers import read_layers
+from tests.fakes.endpoints import with_keys
 from tests.fakes.model_server import ModelServer
 from tests.fakes.webhook_receiver import WebhookReceiver
 from tests.faults.kinds import Trace
@@ -245,7 +246,6 @@ def _configure(world: World) -> Config:
     raw["webhooks"].update(timeout_seconds=3)
     raw["tools"]["rate_limit"] = {"calls": 100_000, "per_seconds": 60}
     raw["tools"]["rate_limits"] = {}
-    raw["agents"]["oracle"] = {"num_cpus": 0.1, "replicas": 1, "max_concurrency": 8}
     editing = raw["article_generation"]
     editing["editor"]["prompts"]["root_dir"] = str(ROOT / "configs/prompts/editorial")
     editing["editor"]["output"].update(
@@ -260,7 +260,7 @@ def _configure(world: World) -> Config:
     raw["chat"]["intents_file"] = str(ROOT / "configs/intents.yaml")
     raw["publishing"]["prompts_dir"] = str(ROOT / "configs/prompts")
     path = world.folder / "config.yaml"
-    path.write_text(yaml.safe_dump(raw))
+    path.write_text(yaml.safe_dump(with_keys(raw)))
     return load(path, root=world.folder)
 
 

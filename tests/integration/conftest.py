@@ -18,6 +18,7 @@ from models.config import Config, load
 from models.store import migrate
 from models.store.database import Database
 from models.yaml_layers import read_layers
+from tests.fakes.endpoints import with_keys
 from tests.integration.desk import Desk
 from tests.integration.workflows import running
 
@@ -91,7 +92,7 @@ def configure(tmp_path: Path) -> Callable[..., Config]:
                 section = section.setdefault(key, {})
             section[last] = value
         file = tmp_path / "config.yaml"
-        file.write_text(yaml.safe_dump(raw))
+        file.write_text(yaml.safe_dump(with_keys(raw)))
         return load(file, root=tmp_path)
 
     return make

@@ -10,6 +10,7 @@ from actors.runtime.directory import Directory, stop_agents
 from models.config import Config
 from models.errors import AgentDied, ModelRefused, ModelUnavailable
 from models.text import one_line
+from tests.fakes.agents import with_roles
 
 pytestmark = pytest.mark.usefixtures("ray_cluster")
 
@@ -17,8 +18,7 @@ pytestmark = pytest.mark.usefixtures("ray_cluster")
 @pytest.fixture
 def directory(configure: Callable[..., Config], ray_cluster: None) -> Iterator[Directory]:
     """A directory of agents that die."""
-    small = {"num_cpus": 0.1, "replicas": 1, "max_concurrency": 4}
-    config = configure({"agents.mortal": small, "agents.stillborn": small})
+    config = with_roles(configure(), "mortal", "stillborn")
     stop_agents()
     yield Directory(config=config, roles="tests.fakes.agents:ROLES")
     stop_agents()

@@ -19,6 +19,7 @@ from actors.workflows import KINDS
 from models.config import load
 from models.store import migrate
 from models.yaml_layers import read_layers
+from tests.fakes.endpoints import with_keys
 from tests.fakes.model_server import Call, ModelServer, Rule, most_at_once
 from tests.integration.conftest import ROOT
 from tests.integration.newsroom import SOURCE, Newsroom, until
@@ -56,7 +57,7 @@ def site_up(postgres: str, ray_cluster: None, tmp_path_factory: pytest.TempPathF
         editing["batch"]["lease_seconds"] = 2
         raw["runners"].update(count=1, lease_seconds=2, poll_seconds=0.2)
         path = root / "config.yaml"
-        path.write_text(yaml.safe_dump(raw))
+        path.write_text(yaml.safe_dump(with_keys(raw)))
         config = load(path, root=root)
         try:
             start_runners(config, url, roles="actors.roles:ROLES", kinds=KINDS)

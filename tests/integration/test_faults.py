@@ -17,6 +17,7 @@ from models.approvals import Approval
 from models.config import Config
 from models.store import approvals, workflows
 from models.store.database import Database
+from tests.fakes.agents import with_roles
 from tests.fakes.barrier import Barrier
 from tests.fakes.graphs import KINDS
 from tests.fakes.model_server import ModelServer, Rule
@@ -39,15 +40,15 @@ def model_server() -> Iterator[ModelServer]:
 @pytest.fixture
 def config(configure: Configure, model_server: ModelServer) -> Config:
     """Two runners with short leases, and an oracle that asks the scripted model server."""
-    return configure(
+    configured = configure(
         {
             "runners.lease_seconds": 2,
             "runners.poll_seconds": 0.2,
             "runners.max_attempts": 3,
-            "agents.oracle": {"num_cpus": 0.1, "replicas": 1, "max_concurrency": 8},
             "article_generation.agents.writer_llm.api_base": model_server.base_url,
         }
     )
+    return with_roles(configured, "oracle")
 
 
 @pytest.fixture

@@ -127,10 +127,8 @@ async def test_what_is_old_goes_and_what_an_approval_rests_on_stays(
     assert await Pruner(settings=settings(configure), database=filled).sweep() == {}
 
 
-async def test_conversations_stay_where_nothing_is_said_of_them(
-    filled: Database, configure: Configure
-) -> None:
-    await Pruner(settings=settings(configure, conversations_days=None), database=filled).sweep()
+async def test_conversations_stay_where_they_are_kept_forever(filled: Database, configure: Configure) -> None:
+    await Pruner(settings=settings(configure, conversations_days="forever"), database=filled).sweep()
     assert await column(filled, "SELECT id FROM conversations") == ["new", "old"]
 
 

@@ -23,7 +23,6 @@ def test_losing_the_node_that_holds_agents_and_runner_loses_no_work(
         {
             "runners.count": 1,
             "runners.lease_seconds": 3,
-            "agents.oracle": {"num_cpus": 0.1, "replicas": 1, "max_concurrency": 8},
             "article_generation.agents.writer_llm.api_base": f"http://127.0.0.1:{port}/v1",
         }
     )

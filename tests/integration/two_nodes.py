@@ -16,6 +16,7 @@ from ray.cluster_utils import Cluster
 from actors.runtime.pool import start_runners
 from models.config import Config, load
 from models.store.database import Database
+from tests.fakes.agents import with_roles
 from tests.fakes.barrier import Barrier
 from tests.fakes.graphs import KINDS
 from tests.fakes.model_server import ModelServer, Rule
@@ -64,6 +65,7 @@ async def lose_the_node(
 def main() -> None:
     """Bring up a head and a node, tell the story, take everything down."""
     config, url = load(sys.argv[1], root=Path(sys.argv[1]).parent), sys.argv[2]
+    config = with_roles(config, "oracle")
     cluster = Cluster(
         initialize_head=True,
         head_node_args=HEAD,

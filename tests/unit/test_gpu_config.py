@@ -1,5 +1,6 @@
 """configs/gpu.yaml: the Serve applications can be built from it, and the deploy files agree with it."""
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,13 @@ from models.yaml_layers import read_layers
 from serve.embeddings import build_embeddings
 from serve.llm import build_llm, llm_settings
 
+SECRETS = {
+    "database_url": "postgresql://signoff:s3cret@db.internal:5432/signoff",
+    "auth_secret": "3f1d0c5b7a9e2846d1b0f4a8c2e69753",
+    "sealing_key": "5f0a8e2c9b",
+    "serving_key": "8c1e7d3a64",
+    "scrape_token": "e20b91f7c5",
+}
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 
 
@@ -25,9 +33,8 @@ CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
     """gpu.yaml with its secret files in a folder of the test and a model folder that exists."""
     folder = tmp_path_factory.mktemp("gpu")
-    (folder / "database_url").write_text("postgresql://signoff:s3cret@db.internal:5432/signoff\n")
-    (folder / "auth_secret").write_text("3f1d0c5b7a9e2846d1b0f4a8c2e69753\n")
-    (folder / "sealing_key").write_text("5f0a8e2c9b\n")
+    for name, secret in SECRETS.items():
+        (folder / name).write_text(f"{secret}\n")
     model = folder / "Qwen3-8B"
     model.mkdir()
     (model / "config.json").write_text('{"architectures": ["Qwen3ForCausalLM"], "model_type": "qwen3"}')
@@ -43,6 +50,25 @@ def test_the_secrets_are_files(config: Config) -> None:
         load(CONFIGS / "gpu.yaml")
     assert config.database.url is not None
     assert config.database.url.get_secret_value() == "postgresql://signoff:s3cret@db.internal:5432/signoff"
+
+
+def secret_files(said: Any) -> list[dict[str, Any]]:
+    """Every secret of a configuration that is in a file."""
+    if isinstance(said, dict) and said.keys() <= {"file", "make"} and said:
+        return [said]
+    parts = said.values() if isinstance(said, dict) else said if isinstance(said, list) else ()
+    return [found for part in parts for found in secret_files(part)]
+
+
+def test_no_secret_is_made_in_a_pod_which_would_take_it_along() -> None:
+    found = secret_files(read_layers(CONFIGS / "gpu.yaml").merged())
+    assert [each for each in found if each.keys() != {"file"}] == []
+    assert sorted(each["file"] for each in found) == sorted(
+        f"/run/secrets/signoff/{name}" for name in SECRETS
+    )
+    text = (CONFIGS / "deploy/kuberay.yaml").read_text(encoding="utf-8")
+    made = text.partition("kubectl create secret generic signoff ")[2].partition("kubectl create")[0]
+    assert sorted(re.findall(r"--from-file=(\w+)", made)) == sorted(SECRETS)
 
 
 def test_the_llm_application_is_built_without_a_cluster(config: Config) -> None:

@@ -1,5 +1,6 @@
 """Configurations in layers: what `extends` merges, what it refuses, and which file a fault is laid at."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.config import AGENT_ROLES, Config, load
+from models.config import AGENT_ROLES, Config, load, without_secrets
 from models.errors import ConfigInvalid
 from models.yaml_layers import Layers, read_layers
 
@@ -20,7 +21,8 @@ DEFAULT = {"num_cpus": 0.1, "replicas": 1, "max_concurrency": 4}
 def copied(folder: Path, name: str) -> Path:
     """A shipped configuration with the file it extends, and secrets that are there."""
     (folder / "database_url").write_text("postgresql://signoff@db.internal/signoff\n")
-    (folder / "auth_secret").write_text("0123456789abcdef0123456789abcdef\n")
+    for secret in ("auth_secret", "sealing_key", "serving_key", "scrape_token"):
+        (folder / secret).write_text("0123456789abcdef0123456789abcdef\n")
     for file in ("base.yaml", name):
         text = (CONFIGS / file).read_text(encoding="utf-8")
         (folder / file).write_text(text.replace("/run/secrets/signoff", str(folder)), encoding="utf-8")
@@ -88,6 +90,30 @@ class TestMerging:
         base = "a: &one {x: 1}\nb: *one\n"
         found = read_layers(layers(tmp_path, t={"extends": "b.yaml", "a": {"x": 2}}, b=base)).merged()
         assert found == {"a": {"x": 2}, "b": {"x": 1}}
+
+    @pytest.mark.parametrize(
+        ("said", "found"),
+        [
+            ({"file": "own"}, {"file": "own"}),
+            ({"file": "own", "make": None}, {"file": "own"}),
+            ({"file": "own", "make": True}, {"file": "own", "make": True}),
+            ({"make": False}, {"file": "base", "make": False}),
+            ("in place", "in place"),
+        ],
+    )
+    def test_a_secret_is_one_value(self, said: Any, found: Any, tmp_path: Path) -> None:
+        base = {"key": {"file": "base", "make": True}}
+        assert read_layers(layers(tmp_path, t={"extends": "b.yaml", "key": said}, b=base)).merged() == {
+            "key": found
+        }
+
+    def test_other_mappings_with_a_file_are_merged(self, tmp_path: Path) -> None:
+        """Narrower algorithms of the extended file are not lost with it."""
+        base = {"jwks": {"file": "base", "algorithms": ["EdDSA"]}}
+        top = {"extends": "b.yaml", "jwks": {"file": "own"}}
+        assert read_layers(layers(tmp_path, t=top, b=base)).merged() == {
+            "jwks": {"file": "own", "algorithms": ["EdDSA"]}
+        }
 
     @given(
         st.recursive(
@@ -159,6 +185,93 @@ class TestRefusals:
         top.write_text(top.read_text().replace("  replicas: 1\n", "  replicas: 1\n  port: null\n", 1))
         assert refusal(top) == f"{top}: http.port: is required"
 
+    @pytest.mark.parametrize("secret", ["serving.api_key", "http.scrape_token"])
+    def test_a_mistyped_secret_file_is_refused_and_not_made(self, secret: str, tmp_path: Path) -> None:
+        copied(tmp_path, "local.yaml")
+        section, _, key = secret.partition(".")
+        top = layers(tmp_path, t={"extends": "local.yaml", section: {key: {"file": "secrets/kye"}}})
+        assert refusal(top).splitlines() == [
+            f"{top}: {secret}: can't read the secret file {tmp_path}/secrets/kye: No such file or directory"
+        ]
+        assert not (tmp_path / "secrets").exists()
+
+
+DECIDES = {"audience": "signoff-people"}
+
+
+class TestWordsForNoBound:
+    """What is without bounds says so with a word: `null` would only take away what is extended."""
+
+    @pytest.mark.parametrize(
+        ("below", "said", "found"),
+        [
+            ({"decide": DECIDES}, {"decide": "any_token"}, "any_token"),
+            ({"decide": "any_token"}, {"decide": DECIDES}, DECIDES),
+            ({"decide": DECIDES}, {}, DECIDES),
+        ],
+    )
+    def test_any_token_decides(self, below: Any, said: Any, found: Any, tmp_path: Path) -> None:
+        copied(tmp_path, "local.yaml")
+        middle = {"extends": "local.yaml", "auth": {"decide": None}}  # local.yaml's claim is not wanted
+        top = {"extends": "m.yaml", "auth": said}
+        files = {"t": top, "m": {"extends": "n.yaml", "auth": below}, "n": middle}
+        decide = load(layers(tmp_path, **files), root=tmp_path).auth.decide
+        assert (decide if isinstance(decide, str) else decide.model_dump(exclude_defaults=True)) == found
+
+    @pytest.mark.parametrize(
+        ("below", "said", "found"), [(30, "forever", "forever"), ("forever", 30, 30.0), (30, 7.5, 7.5)]
+    )
+    def test_conversations_are_kept_forever(self, below: Any, said: Any, found: Any, tmp_path: Path) -> None:
+        copied(tmp_path, "local.yaml")
+        days = "conversations_days"
+        middle = {"extends": "local.yaml", "retention": {days: below}}
+        top = {"extends": "m.yaml", "retention": {days: said}}
+        config = load(layers(tmp_path, t=top, m=middle), root=tmp_path)
+        assert config.retention.conversations_days == found
+
+    @pytest.mark.parametrize(
+        ("setting", "said", "told"),
+        [
+            ("auth.decide", "anybody", "Input should be 'any_token'"),
+            ("auth.decide", "", "Input should be 'any_token'"),
+            ("auth.decide", True, "Input should be a valid dictionary"),
+            ("auth.decide", {}, "give claim and values, or audience; any_token instead lets each decide"),
+            ("retention.conversations_days", "never", "Input should be 'forever'"),
+            ("retention.conversations_days", 0, "Input should be greater than 0"),
+            ("retention.conversations_days", True, "Input should be a valid number"),
+        ],
+    )
+    def test_no_other_word_is_one(self, setting: str, said: Any, told: str, tmp_path: Path) -> None:
+        copied(tmp_path, "local.yaml")
+        section, _, key = setting.partition(".")
+        # What is no mapping replaces what local.yaml says; an empty one is merged with it.
+        taken = layers(tmp_path, n={"extends": "local.yaml", section: {key: None}})
+        top = layers(tmp_path, t={"extends": taken.name, section: {key: said}})
+        [line] = refusal(top).splitlines()
+        assert line.startswith(f"{top}: {setting}: {told}")
+
+    @pytest.mark.parametrize(
+        ("setting", "word"), [("auth.decide", "any_token"), ("retention.conversations_days", "forever")]
+    )
+    def test_null_takes_away_or_is_told_the_word(self, setting: str, word: str, tmp_path: Path) -> None:
+        below = copied(tmp_path, "local.yaml")
+        section, _, key = setting.partition(".")
+        top = layers(tmp_path, t={"extends": "local.yaml", section: {key: None}})
+        assert refusal(top) == f"{top}: {setting}: is required"
+        raw = read_layers(below).merged()
+        raw[section][key] = None
+        alone = layers(tmp_path, alone=raw)
+        assert refusal(alone) == (
+            f"{alone}: {setting}: null only takes away what an extended file says: say {word}"
+        )
+
+    def test_they_travel_with_the_site(self, tmp_path: Path) -> None:
+        copied(tmp_path, "local.yaml")
+        words = {"auth": {"decide": "any_token"}, "retention": {"conversations_days": "forever"}}
+        config = load(layers(tmp_path, t={"extends": "local.yaml", **words}), root=tmp_path)
+        found = without_secrets(json.loads(config.model_dump_json()))
+        assert (found.auth.decide, found.retention.conversations_days) == ("any_token", "forever")
+
 
 class TestAgents:
     def resolved(self, folder: Path, agents: Any) -> Config:
@@ -168,14 +281,37 @@ class TestAgents:
         return load(top, root=folder)
 
     def test_a_role_says_only_what_differs(self, tmp_path: Path) -> None:
-        found = self.resolved(tmp_path, {"default": DEFAULT, "writer": {"replicas": 3}, "mine": {}}).agents
-        assert found.keys() == {*AGENT_ROLES, "mine"}
+        found = self.resolved(tmp_path, {"default": DEFAULT, "writer": {"replicas": 3}}).agents
+        assert found.keys() == set(AGENT_ROLES)
         assert found["writer"].model_dump() == DEFAULT | {"replicas": 3}
-        assert found["mine"].model_dump() == found["editor"].model_dump() == DEFAULT
+        assert found["editor"].model_dump() == DEFAULT
 
     def test_without_a_default_each_role_is_required(self, tmp_path: Path) -> None:
         with pytest.raises(ConfigInvalid, match=r"agents\.editor: is required"):
             self.resolved(tmp_path, {role: DEFAULT for role in AGENT_ROLES if role != "editor"})
+
+    @pytest.mark.parametrize(
+        ("name", "told"),
+        [
+            ("knowlege_base", "did you mean knowledge_base?"),
+            ("Writer", "did you mean writer?"),
+            ("evidence", "did you mean evidence_finding?"),
+            ("zzz", f"there are {', '.join(AGENT_ROLES)}"),
+        ],
+    )
+    def test_what_is_no_role_is_laid_at_its_file(self, name: str, told: str, tmp_path: Path) -> None:
+        below = copied(tmp_path, "local.yaml")
+        top = layers(tmp_path, t={"extends": below.name, "agents": {name: {"num_cpus": 4}, "analyst": {}}})
+        assert refusal(top) == f"{top}: agents.{name}: is no agent's role: {told}"
+
+    def test_what_is_no_role_and_what_is_missing_are_told_at_once(self, tmp_path: Path) -> None:
+        said = {role: DEFAULT for role in AGENT_ROLES if role != "writer"} | {"writter": DEFAULT}
+        with pytest.raises(ConfigInvalid) as refused:
+            self.resolved(tmp_path, said)
+        assert [line.partition(": ")[2] for line in str(refused.value).splitlines()] == [
+            "agents.writter: is no agent's role: did you mean writer?",
+            "agents.writer: is required",
+        ]
 
     @pytest.mark.parametrize(
         ("agents", "told"),
