@@ -19,7 +19,7 @@ from tests.faults.draws import FAULTS
 def main() -> int:
     """The exit code says whether every run ended well; with a defect, whether it was found."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
-    parser.add_argument("--faults", type=int, default=1000, help="how many, at least")
+    parser.add_argument("--faults", type=int, default=1000, help="how many that strike, at least")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--run", type=int, help="this run only")
     parser.add_argument("--only", default="", help=f"of these only, with commas: {', '.join(FAULTS)}")
@@ -41,10 +41,11 @@ def main() -> int:
         asyncio.run(_carry(campaign, until_wrong=told.defect is not None))
     except asyncio.CancelledError:
         return 130
-    drawn = Counter(name for outcome in campaign.outcomes for name in outcome.faults)
+    struck = Counter(name for outcome in campaign.outcomes for name in outcome.struck)
     workflows = sum(outcome.workflows for outcome in campaign.outcomes)
-    print(f"{campaign.done} faults in {len(campaign.outcomes)} runs, {workflows} workflows, seed {told.seed}")  # noqa: T201
-    print(", ".join(f"{name} {count}" for name, count in drawn.most_common()))  # noqa: T201
+    print(f"{campaign.done} faults of {campaign.drawn} drawn in {len(campaign.outcomes)} runs, ", end="")  # noqa: T201
+    print(f"{workflows} workflows, seed {told.seed}")  # noqa: T201
+    print(", ".join(f"{name} {count}" for name, count in struck.most_common()))  # noqa: T201
     if told.defect is not None:
         print(f"defect {told.defect}: {'found' if campaign.wrong else 'NOT FOUND'}")  # noqa: T201
         return 0 if campaign.wrong else 1

@@ -166,20 +166,21 @@ class People:
         work.articles.append(number)
         work.ids.append(row["workflow_id"])
 
-    async def decide(self, work: Work, rng: random.Random, *, at_once: int) -> None:
-        """Let people decide one of the run's approvals, several of them at the same moment."""
+    async def decide(self, work: Work, rng: random.Random, *, at_once: int) -> bool:
+        """Let people decide one of the run's approvals, several of them at the same moment; if there is one."""
         pending = await self._world.rows(
             "SELECT id, digest FROM approvals WHERE status = 'pending' AND workflow_id = ANY(%s) ORDER BY id",
             work.ids,
         )
         if not pending:
-            return
+            return False
         approval = rng.choice(pending)
         sends = []
         for number in range(at_once):
             decision = rng.choice(("approve", "approve", "approve", "reject"))
             sends.append(self._say(work, approval, _DECIDERS[number % len(_DECIDERS)], decision))
         await asyncio.gather(*sends)
+        return True
 
     async def _say(self, work: Work, approval: dict[str, Any], who: str, decision: str) -> None:
         body = {"decision": decision, "digest": approval["digest"]}
@@ -189,18 +190,20 @@ class People:
         status = answer.status_code if answer is not None else None
         work.said.append(Said(approval["id"], who, decision, status))
 
-    async def cancel(self, work: Work, rng: random.Random) -> None:
-        """Stop one of the run's workflows that is under way."""
+    async def cancel(self, work: Work, rng: random.Random) -> bool:
+        """Stop one of the run's workflows that is under way; if there is one."""
         found = await self._world.rows(
             "SELECT id FROM workflows WHERE id = ANY(%s) AND NOT status = ANY(%s) ORDER BY created_at",
             work.ids,
             list(ENDED_STATUSES),
         )
-        if found:
-            workflow_id = rng.choice(found)["id"]
-            answer = await self.ask("root", "POST", f"/api/tasks/{workflow_id}/cancel", {})
-            if answer is not None and answer.status_code == 200:
-                work.cancelled.add(workflow_id)
+        if not found:
+            return False
+        workflow_id = rng.choice(found)["id"]
+        answer = await self.ask("root", "POST", f"/api/tasks/{workflow_id}/cancel", {})
+        if answer is not None and answer.status_code == 200:
+            work.cancelled.add(workflow_id)
+        return True
 
     async def _begin(self, work: Work, request: WorkflowRequest) -> str:
         async def begin() -> str:
