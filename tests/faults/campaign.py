@@ -111,11 +111,14 @@ class Campaign:
 
         async def goes_on() -> None:
             world.ensure()
+            await people.look_up(work)
             await people.decide(work, rest, at_once=1)
 
         if not wrong or not until_wrong:
             wrong += await checks.settle(world, work, goes_on)
             wrong += await checks.check(world, work, readers)
+        for batch in work.batches:
+            world.drop(batch.name)
         return Outcome(
             number, [name for name, _, _ in drawn], struck, len(work.ids), time.monotonic() - began, wrong
         )

@@ -10,7 +10,7 @@ import os
 import random
 import signal
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +44,11 @@ class Scene:
 
     def runner(self) -> tuple[str, int] | None:
         """A runner that lives, and its process."""
-        name = self.rng.choice(RUNNERS)
+        return self.one_of(RUNNERS)
+
+    def one_of(self, names: Sequence[str]) -> tuple[str, int] | None:
+        """One of these, if it lives, and its process."""
+        name = self.rng.choice(names)
         pid = self.world.pid(name)
         return (name, pid) if pid is not None else None
 
@@ -52,22 +56,21 @@ class Scene:
 async def kill(scene: Scene) -> bool:
     """kill -9, and a supervisor that starts it anew."""
     world = scene.world
-    name = scene.rng.choice((*RUNNERS, *RUNNERS, "dispatcher", "api"))
-    pid = world.pid(name)
-    if pid is None:
+    found = scene.one_of((*RUNNERS, *RUNNERS, "dispatcher", "api", "api", *world.drivers))
+    if found is None:
         return False
+    name, pid = found
     began = time.monotonic()
     _signal(pid, signal.SIGKILL)
     world.note("kill", began, pid=pid)
     await asyncio.sleep(scene.rng.uniform(0, 1))
-    if world.pid(name) is None:
-        world.start(name)
+    world.revive(name)
     return True
 
 
 async def stop(scene: Scene) -> bool:
     """SIGSTOP, and on again past the lease."""
-    found = scene.runner()
+    found = scene.one_of((*RUNNERS, *RUNNERS, "api", *scene.world.drivers))
     if found is None:
         return False
     await _stopped(scene, *found, LEASE_SECONDS * scene.rng.uniform(0.3, 1.8))

@@ -1,4 +1,5 @@
-"""What the campaign's processes are: a runner with its agents inside, a dispatcher, a replica of the app.
+"""What the campaign's processes are: a runner with its agents inside, a dispatcher, a replica of the app,
+a batch's driver.
 
 The agents are the product's own classes, asking the scripted model server over HTTP; only the branches of a
 research and the knowledge base are played.
@@ -23,14 +24,15 @@ from models.store.database import Database
 from tests.fakes.agents import ROLES as TEST_ROLES
 from tests.fakes.cast import Cast
 from tests.faults import defects
+from tests.faults.driver import drive
 from tests.faults.kinds import kinds
 
 
 @dataclass(frozen=True)
 class Order:
-    """A process that is to be. `name` is unique among the runners of all sites."""
+    """A process that is to be. `name` is unique among all sites; `topics` is a driver's folder."""
 
-    role: Literal["runner", "dispatcher", "api"]
+    role: Literal["runner", "dispatcher", "api", "driver"]
     name: str
     config: str
     url: str
@@ -38,6 +40,7 @@ class Order:
     release: int = 1
     defect: int | None = None
     port: int = 0
+    topics: str = ""
 
 
 def live(order: Order) -> None:
@@ -47,7 +50,7 @@ def live(order: Order) -> None:
     if order.defect:
         defects.put_back(order.defect)
     config = load(Path(order.config), root=Path(order.config).parent)
-    {"runner": _runner, "dispatcher": _dispatcher, "api": _api}[order.role](order, config)
+    {"runner": _runner, "dispatcher": _dispatcher, "api": _api, "driver": _driver}[order.role](order, config)
 
 
 def _runner(order: Order, config: Config) -> None:
@@ -88,6 +91,10 @@ def _api(order: Order, config: Config) -> None:
 
     app = make_app(config, order.url)
     uvicorn.run(app, host="127.0.0.1", port=order.port, log_level="warning", timeout_graceful_shutdown=1)
+
+
+def _driver(order: Order, config: Config) -> None:
+    drive(Path(order.topics), config, order.url)
 
 
 class _Players:

@@ -19,9 +19,10 @@ from models.scopes import read_scopes
 from models.store import approvals, workflows
 from models.store.database import GONE
 from models.workflows import ENDED_STATUSES, WorkflowRequest
+from tests.faults import batches
+from tests.faults.batches import Batch, topic_of
 from tests.faults.kinds import GATE, plan
 from tests.faults.world import World
-from tests.integration.newsroom import SOURCE
 
 _DECIDERS = ("bob", "cleo", "dan")
 _SCOPES = {"ann": ("macro:analyst",), "eve": ("macro:editor",), "root": ("global:admin",)}
@@ -49,6 +50,7 @@ class Work:
     researches: list[str] = field(default_factory=list)
     cancelled: set[str] = field(default_factory=set)
     said: list[Said] = field(default_factory=list)
+    batches: list[Batch] = field(default_factory=list)
 
 
 class People:
@@ -131,16 +133,22 @@ class People:
 
     async def topic(self, work: Work, number: int) -> str:
         """Begin an editorial topic; its workflow's id."""
-        slug = f"topic-{work.run}-{number}"
-        source = dict.fromkeys(("source_file", "channel_name", "video_id", "video_title"), "mill")
-        given = {
-            "source_text": f"{SOURCE} This is about {slug}.",
-            "source_metadata": {**source, "publish_date": None, "topic_slug": slug, "topic_title": slug},
-            "style_mode": "SCIAM_MAGAZINE",
-            "target_length_words": "900-1200",
-        }
+        given = topic_of(f"topic-{work.run}-{number}")
         request = WorkflowRequest(kind="editorial", input=given, input_digest="d", requested_by="ann")
         return await self._begin(work, request)
+
+    async def batch(self, work: Work, name: str, topics: int) -> Batch:
+        """Submit a batch of topics."""
+        slugs = [f"{name}-{number}" for number in range(topics)]
+        batch = await asyncio.to_thread(batches.submit, self._world, name, slugs)
+        work.batches.append(batch)
+        return batch
+
+    async def look_up(self, work: Work) -> None:
+        """Take note of what was begun by others in the name of the run."""
+        for batch in work.batches:
+            found = await batches.workflows_of(self._world, batch)
+            work.ids += [w["id"] for w in found if w["id"] not in work.ids]
 
     async def research(self, work: Work) -> None:
         """Ask for a research."""
@@ -167,7 +175,7 @@ class People:
         work.ids.append(row["workflow_id"])
 
     async def decide(self, work: Work, rng: random.Random, *, at_once: int) -> bool:
-        """Let people decide one of the run's approvals, several of them at the same moment; if there is one."""
+        """Let people decide one of the run's approvals, if any waits; several at the same moment."""
         pending = await self._world.rows(
             "SELECT id, digest FROM approvals WHERE status = 'pending' AND workflow_id = ANY(%s) ORDER BY id",
             work.ids,
@@ -219,6 +227,6 @@ async def begin(people: People, work: Work, rng: random.Random) -> None:
     """A handful of everything."""
     for number in range(6):
         await people.march(work, rng, gated=number < 2, asks=number in (2, 3))
-    for number in range(2):
-        await people.topic(work, number)
+    await people.batch(work, f"batch-{work.run}", 2)
+    await people.topic(work, 0)
     await asyncio.gather(people.research(work), people.publication(work), people.publication(work))
