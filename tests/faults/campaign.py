@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field
 
 from tests.faults import checks, draws
+from tests.faults.chats import Chats
 from tests.faults.readers import Readers, reading
 from tests.faults.work import People, Work, begin
 from tests.faults.world import RUNNERS, World, open_world
@@ -81,6 +82,11 @@ class Campaign:
         struck: list[str] = []
         beginning = asyncio.create_task(begin(people, work, rng))
         deciding = asyncio.create_task(_decide_now_and_then(people, work, random.Random(rng.random())))
+        over = asyncio.Event()
+        chats = Chats(world, people, work, random.Random(f"{self.seed}/{number}/chats"))
+        meanwhile = asyncio.gather(
+            chats.carry(over), people.broken_march(work, random.Random(f"{self.seed}/{number}/march"))
+        )
         under_way: set[asyncio.Task[bool]] = set()
         try:
             for name, pause, seed in drawn:
@@ -88,6 +94,7 @@ class Campaign:
                     break
                 await asyncio.sleep(pause)
                 if name in draws.ALONE:
+                    world.ensure()
                     await beginning
                     wrong += await _over(under_way, struck)
                     await world.heal()
@@ -103,8 +110,11 @@ class Campaign:
             wrong += await _over(under_way, struck)
             await world.heal()
             await beginning
+            over.set()
+            await meanwhile
         finally:
             deciding.cancel()
+            meanwhile.cancel()
             for task in (*under_way, beginning):
                 task.cancel()
         rest = random.Random(rng.random())
@@ -117,6 +127,7 @@ class Campaign:
         if not wrong or not until_wrong:
             wrong += await checks.settle(world, work, goes_on)
             wrong += await checks.check(world, work, readers)
+            wrong += await chats.check()
         for batch in work.batches:
             world.drop(batch.name)
         return Outcome(

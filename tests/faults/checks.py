@@ -16,7 +16,7 @@ from models.workflows import ENDED_STATUSES, Workflow
 from tests.faults import batches
 from tests.faults.batches import Batch
 from tests.faults.driver import exit_file
-from tests.faults.kinds import ACTED, Begun, file_of, told
+from tests.faults.kinds import ACTED, BROKEN, Begun, file_of, told
 from tests.faults.readers import Readers
 from tests.faults.work import Work
 from tests.faults.world import Disturbance, World
@@ -57,12 +57,15 @@ async def check(world: World, work: Work, readers: Readers) -> list[str]:
     for workflow in mine.values():
         kept = await documents.get_all(world.database, workflow.id)
         wrong += _verdict(workflow, work)
+        was = work.mended.get(workflow.id, {})
+        if made_again := [key for key, document in was.items() if kept.get(key) != document]:
+            wrong.append(f"{made_again} of march {workflow.id} were made again when it was begun again")
         # Of a topic that was stopped and begun anew, the file is the newer one's.
         if workflow.status != "cancelled" or keys[workflow.key] < 2:
             wrong += await asyncio.to_thread(lambda w=workflow, k=kept: list(_files(world, w, k)))
     wrong += _events(readers, mine, work)
     wrong += _streams(readers, await world.rows("SELECT id FROM events"))
-    wrong += _steps(world, mine, readers)
+    wrong += _steps(world, mine, readers, work)
     wrong += await _approvals(world, work, mine)
     wrong += await _articles(world, work)
     wrong += await _webhooks(world)
@@ -189,7 +192,7 @@ def _streams(readers: Readers, rows: list[dict[str, Any]]) -> Iterator[str]:
         yield f"the stream differs from what was to see: missed {missed[:5]}, twice {told_twice[:5]}"
 
 
-def _steps(world: World, mine: dict[str, Workflow], readers: Readers) -> Iterator[str]:
+def _steps(world: World, mine: dict[str, Workflow], readers: Readers, work: Work) -> Iterator[str]:
     """A step is begun again only where its process was disturbed, or it was parked, in between."""
     parks = Counter(e.workflow_id for e in readers.polled if e.type == "workflow.parked")
     begun: dict[tuple[str, str], list[Begun]] = {}
@@ -198,7 +201,8 @@ def _steps(world: World, mine: dict[str, Workflow], readers: Readers) -> Iterato
             begun.setdefault((entry.workflow, entry.step), []).append(entry)
     for (workflow_id, step), entries in begun.items():
         again = [pair for pair in pairwise(entries) if not is_excused(world.disturbances, *pair)]
-        if len(again) > parks[workflow_id]:
+        # The step that failed is begun once more; what was kept by then is not.
+        if len(again) > parks[workflow_id] + (step == BROKEN and workflow_id in work.mended):
             pids = [entry.pid for entry in entries]
             yield f"{step} of march {workflow_id} was begun {len(entries)} times, by {pids}, for no reason"
 

@@ -64,6 +64,8 @@ async def kill(scene: Scene) -> bool:
     _signal(pid, signal.SIGKILL)
     world.note("kill", began, pid=pid)
     await asyncio.sleep(scene.rng.uniform(0, 1))
+    while world.pid(name) == pid:  # noqa: ASYNC110  # a large process takes a moment to be gone
+        await asyncio.sleep(0.05)
     world.revive(name)
     return True
 

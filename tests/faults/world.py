@@ -281,6 +281,10 @@ def _configure(world: World) -> Config:
     models += [*agents["specialists"].values(), raw["chat"]["analyst_llm"]]
     for model in models:
         model.update(api_base=world.model.base_url, retry_delay=0.05, max_retries=2, timeout_seconds=30)
+    raw["chat"]["assistant_llm"].update(api_base=world.model.base_url, retry_delay=0.05, timeout_seconds=30)
+    raw["chat"]["tools"].update(calling="native", beside_sources=True)
+    raw["chat"]["routing"]["ask_model"] = False
+    editing["knowledge_base"]["embedding"]["api_base"] = world.model.base_url
     raw["chat"]["prompts_dir"] = str(ROOT / "configs/prompts/chat")
     raw["chat"]["intents_file"] = str(ROOT / "configs/intents.yaml")
     raw["publishing"]["prompts_dir"] = str(ROOT / "configs/prompts")
