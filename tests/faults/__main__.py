@@ -1,7 +1,8 @@
 """Run a campaign: `python -m tests.faults --faults 1000 --seed 1`.
 
 What is drawn follows from seed and run; when it strikes does not, so a run that ended badly is begun again
-with `--seed S --run K`, some times over if need be.
+with `--seed S --run K`, some times over if need be. A whole one, of 1000 faults or more, then looks for the
+defects that can be put back, and writes its figures to benchmarks/RESULTS.md.
 """
 
 import argparse
@@ -11,9 +12,16 @@ import signal
 import sys
 from collections import Counter
 
+from rich.console import Console
+
+from benchmarks.report import SECTIONS, keep
+from tests.faults import figures
 from tests.faults.campaign import Campaign
-from tests.faults.defects import DEFECTS
+from tests.faults.defects import DEFECTS, FOUND_BY
 from tests.faults.draws import FAULTS
+
+# After so many faults a defect that was put back is not found.
+_PATIENCE = 150
 
 
 def main() -> int:
@@ -37,6 +45,7 @@ def main() -> int:
         first_run=told.run or 0,
         runs=None if told.run is None else 1,
     )
+    host = figures.host()
     try:
         asyncio.run(_carry(campaign, until_wrong=told.defect is not None))
     except asyncio.CancelledError:
@@ -50,7 +59,23 @@ def main() -> int:
         print(f"defect {told.defect}: {'found' if campaign.wrong else 'NOT FOUND'}")  # noqa: T201
         return 0 if campaign.wrong else 1
     print(f"{len(campaign.wrong)} runs ended badly")  # noqa: T201
+    if told.run is None and not only and told.faults >= figures.ENOUGH:
+        made = figures.report(campaign, _search(), host)
+        made.show(Console(width=None if sys.stdout.isatty() else 140))
+        keep(made, order=SECTIONS)
+        return 0 if all(aim.met for aim in made.aims) else 1
     return 1 if campaign.wrong else 0
+
+
+def _search() -> list[tuple[str, str, int | None]]:
+    """Put each defect back, and look for it; after how many faults it was found."""
+    found = []
+    for number, search in FOUND_BY.items():
+        campaign = Campaign(seed=search.seed, faults=_PATIENCE, only=list(search.only), defect=number)
+        asyncio.run(_carry(campaign, until_wrong=True))
+        how = f"{search.seed}, {','.join(search.only)}"
+        found.append((f"{number} {search.what}", how, campaign.done if campaign.wrong else None))
+    return found
 
 
 async def _carry(campaign: Campaign, *, until_wrong: bool) -> None:

@@ -23,6 +23,8 @@ class Outcome:
     drawn: list[str]
     struck: list[str]
     workflows: int
+    batches: int
+    messages: int
     seconds: float
     wrong: list[str]
 
@@ -131,7 +133,14 @@ class Campaign:
         for batch in work.batches:
             world.drop(batch.name)
         return Outcome(
-            number, [name for name, _, _ in drawn], struck, len(work.ids), time.monotonic() - began, wrong
+            run=number,
+            drawn=[name for name, _, _ in drawn],
+            struck=struck,
+            workflows=len(work.ids),
+            batches=len(work.batches),
+            messages=len(chats.sent),
+            seconds=time.monotonic() - began,
+            wrong=wrong,
         )
 
 
@@ -168,7 +177,7 @@ async def _up(world: World) -> None:
 
 def _line(outcome: Outcome, seed: int) -> str:
     told = f"run {outcome.run}: {len(outcome.struck)} faults of {len(outcome.drawn)} drawn, "
-    told += f"{outcome.workflows} workflows, "
+    told += f"{outcome.workflows} workflows, {outcome.messages} messages, "
     told += f"{outcome.seconds:.0f} s: "
     if not outcome.wrong:
         return told + "all right"

@@ -61,7 +61,7 @@ async def check(world: World, work: Work, readers: Readers) -> list[str]:
         if made_again := [key for key, document in was.items() if kept.get(key) != document]:
             wrong.append(f"{made_again} of march {workflow.id} were made again when it was begun again")
         # Of a topic that was stopped and begun anew, the file is the newer one's.
-        if workflow.status != "cancelled" or keys[workflow.key] < 2:
+        if workflow.status != "cancelled" or keys[workflow.key or ""] < 2:
             wrong += await asyncio.to_thread(lambda w=workflow, k=kept: list(_files(world, w, k)))
     wrong += _events(readers, mine, work)
     wrong += _streams(readers, await world.rows("SELECT id FROM events"))

@@ -10,7 +10,7 @@ import os
 import random
 import signal
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -318,7 +318,7 @@ async def upgrade(scene: Scene) -> bool:
     return True
 
 
-FAULTS: dict[str, Callable[[Scene], Awaitable[bool]]] = {
+FAULTS: dict[str, Callable[[Scene], Coroutine[Any, Any, bool]]] = {
     fault.__name__: fault
     for fault in (
         kill,
