@@ -13,12 +13,13 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
-# In the order in which they stand in RESULTS.md; `routing` is `make eval-intents`, the others `make bench`.
+# In the order in which they stand in RESULTS.md; `faults` is `make faults`, `routing` is
+# `make eval-intents`, the others are `make bench`.
 SECTIONS = ("engine", "recovery", "editorial_batch", "agent_start", "search", "gateway", "faults", "routing")
 _TITLE = """# Results
 
-Written by `make bench` and `make eval-intents`; figures that missed their aim are here too. Each section is
-one benchmark's last full run. Times are medians of five repetitions unless it says otherwise.
+Written by `make bench`, `make faults` and `make eval-intents`; figures that missed their aim are here too.
+Each section is one benchmark's last full run. Times are medians of five repetitions unless it says otherwise.
 """
 
 

@@ -1,7 +1,8 @@
 """Run a campaign: `python -m tests.faults --faults 1000 --seed 1`.
 
 What is drawn follows from seed and run; when it strikes does not, so a run that ended badly is begun again
-with `--seed S --run K`, some times over if need be.
+with `--seed S --run K`, some times over if need be. A whole one, of 1000 faults or more, then looks for the
+defects that can be put back, and writes its figures to benchmarks/RESULTS.md.
 """
 
 import argparse
@@ -11,15 +12,22 @@ import signal
 import sys
 from collections import Counter
 
+from rich.console import Console
+
+from benchmarks.report import SECTIONS, keep
+from tests.faults import figures
 from tests.faults.campaign import Campaign
-from tests.faults.defects import DEFECTS
+from tests.faults.defects import DEFECTS, FOUND_BY
 from tests.faults.draws import FAULTS
+
+# After so many faults a defect that was put back is not found.
+_PATIENCE = 150
 
 
 def main() -> int:
     """The exit code says whether every run ended well; with a defect, whether it was found."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
-    parser.add_argument("--faults", type=int, default=1000, help="how many, at least")
+    parser.add_argument("--faults", type=int, default=1000, help="how many that strike, at least")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--run", type=int, help="this run only")
     parser.add_argument("--only", default="", help=f"of these only, with commas: {', '.join(FAULTS)}")
@@ -37,19 +45,37 @@ def main() -> int:
         first_run=told.run or 0,
         runs=None if told.run is None else 1,
     )
+    host = figures.host()
     try:
         asyncio.run(_carry(campaign, until_wrong=told.defect is not None))
     except asyncio.CancelledError:
         return 130
-    drawn = Counter(name for outcome in campaign.outcomes for name in outcome.faults)
+    struck = Counter(name for outcome in campaign.outcomes for name in outcome.struck)
     workflows = sum(outcome.workflows for outcome in campaign.outcomes)
-    print(f"{campaign.done} faults in {len(campaign.outcomes)} runs, {workflows} workflows, seed {told.seed}")  # noqa: T201
-    print(", ".join(f"{name} {count}" for name, count in drawn.most_common()))  # noqa: T201
+    print(f"{campaign.done} faults of {campaign.drawn} drawn in {len(campaign.outcomes)} runs, ", end="")  # noqa: T201
+    print(f"{workflows} workflows, seed {told.seed}")  # noqa: T201
+    print(", ".join(f"{name} {count}" for name, count in struck.most_common()))  # noqa: T201
     if told.defect is not None:
         print(f"defect {told.defect}: {'found' if campaign.wrong else 'NOT FOUND'}")  # noqa: T201
         return 0 if campaign.wrong else 1
     print(f"{len(campaign.wrong)} runs ended badly")  # noqa: T201
+    if told.run is None and not only and told.faults >= figures.ENOUGH:
+        made = figures.report(campaign, _search(), host)
+        made.show(Console(width=None if sys.stdout.isatty() else 140))
+        keep(made, order=SECTIONS)
+        return 0 if all(aim.met for aim in made.aims) else 1
     return 1 if campaign.wrong else 0
+
+
+def _search() -> list[tuple[str, str, int | None]]:
+    """Put each defect back, and look for it; after how many faults it was found."""
+    found = []
+    for number, search in FOUND_BY.items():
+        campaign = Campaign(seed=search.seed, faults=_PATIENCE, only=list(search.only), defect=number)
+        asyncio.run(_carry(campaign, until_wrong=True))
+        how = f"{search.seed}, {','.join(search.only)}"
+        found.append((f"{number} {search.what}", how, campaign.done if campaign.wrong else None))
+    return found
 
 
 async def _carry(campaign: Campaign, *, until_wrong: bool) -> None:

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field
 
 from tests.faults import checks, draws
+from tests.faults.chats import Chats
 from tests.faults.readers import Readers, reading
 from tests.faults.work import People, Work, begin
 from tests.faults.world import RUNNERS, World, open_world
@@ -16,11 +17,14 @@ _AT_ONCE = 3
 
 @dataclass
 class Outcome:
-    """What came of one run."""
+    """What came of one run. `struck` are the faults that hit something, of those that were `drawn`."""
 
     run: int
-    faults: list[str]
+    drawn: list[str]
+    struck: list[str]
     workflows: int
+    batches: int
+    messages: int
     seconds: float
     wrong: list[str]
 
@@ -40,8 +44,13 @@ class Campaign:
 
     @property
     def done(self) -> int:
-        """How many faults there were."""
-        return sum(len(outcome.faults) for outcome in self.outcomes)
+        """How many faults struck."""
+        return sum(len(outcome.struck) for outcome in self.outcomes)
+
+    @property
+    def drawn(self) -> int:
+        """How many were drawn."""
+        return sum(len(outcome.drawn) for outcome in self.outcomes)
 
     @property
     def wrong(self) -> list[Outcome]:
@@ -67,63 +76,87 @@ class Campaign:
         self, world: World, people: People, readers: Readers, number: int, *, until_wrong: bool
     ) -> Outcome:
         rng = random.Random(f"{self.seed}/{number}")
-        drawn = draws.draw(rng, min(rng.randint(10, self.most), self.faults - self.done), self.only)
+        # Never cut short: what is drawn follows from seed and run alone.
+        drawn = draws.draw(rng, rng.randint(10, self.most), self.only)
         work, began = Work(number), time.monotonic()
         world.disturbances.clear()
         wrong: list[str] = []
         struck: list[str] = []
         beginning = asyncio.create_task(begin(people, work, rng))
         deciding = asyncio.create_task(_decide_now_and_then(people, work, random.Random(rng.random())))
-        under_way: set[asyncio.Task[None]] = set()
+        over = asyncio.Event()
+        chats = Chats(world, people, work, random.Random(f"{self.seed}/{number}/chats"))
+        meanwhile = asyncio.gather(
+            chats.carry(over), people.broken_march(work, random.Random(f"{self.seed}/{number}/march"))
+        )
+        under_way: set[asyncio.Task[bool]] = set()
         try:
             for name, pause, seed in drawn:
                 if wrong and until_wrong:
                     break
                 await asyncio.sleep(pause)
-                struck.append(name)
                 if name in draws.ALONE:
+                    world.ensure()
                     await beginning
-                    wrong += await _over(under_way)
+                    wrong += await _over(under_way, struck)
                     await world.heal()
                 elif len(under_way) >= _AT_ONCE:
                     await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
                 scene = draws.Scene(world, people, work, random.Random(seed))
                 under_way.add(asyncio.create_task(draws.FAULTS[name](scene), name=name))
                 if name in draws.ALONE:
-                    wrong += await _over(under_way)
+                    wrong += await _over(under_way, struck)
                 else:
-                    wrong += await _over({task for task in under_way if task.done()})
+                    wrong += await _over({task for task in under_way if task.done()}, struck)
                     under_way = {task for task in under_way if not task.done()}
-            wrong += await _over(under_way)
+            wrong += await _over(under_way, struck)
             await world.heal()
             await beginning
+            over.set()
+            await meanwhile
         finally:
             deciding.cancel()
+            meanwhile.cancel()
             for task in (*under_way, beginning):
                 task.cancel()
         rest = random.Random(rng.random())
 
         async def goes_on() -> None:
             world.ensure()
+            await people.look_up(work)
             await people.decide(work, rest, at_once=1)
 
         if not wrong or not until_wrong:
             wrong += await checks.settle(world, work, goes_on)
             wrong += await checks.check(world, work, readers)
-        return Outcome(number, struck, len(work.ids), time.monotonic() - began, wrong)
+            wrong += await chats.check()
+        for batch in work.batches:
+            world.drop(batch.name)
+        return Outcome(
+            run=number,
+            drawn=[name for name, _, _ in drawn],
+            struck=struck,
+            workflows=len(work.ids),
+            batches=len(work.batches),
+            messages=len(chats.sent),
+            seconds=time.monotonic() - began,
+            wrong=wrong,
+        )
 
 
-async def _over(tasks: set[asyncio.Task[None]]) -> list[str]:
-    """Wait until faults are over; what they have found by themselves."""
+async def _over(tasks: set[asyncio.Task[bool]], struck: list[str]) -> list[str]:
+    """Wait until faults are over, and note which of them struck; what they have found by themselves."""
     wrong = []
     if tasks:
         await asyncio.wait(tasks)
     for task in list(tasks):
         error = task.exception()
-        if isinstance(error, draws.HeldUp):
+        if isinstance(error, draws.Found):
             wrong.append(str(error))
         elif error is not None:
             raise RuntimeError(f"the fault {task.get_name()} could not be done") from error
+        if error is not None or task.result():
+            struck.append(task.get_name())
     tasks.clear()
     return wrong
 
@@ -143,9 +176,10 @@ async def _up(world: World) -> None:
 
 
 def _line(outcome: Outcome, seed: int) -> str:
-    told = f"run {outcome.run}: {len(outcome.faults)} faults, {outcome.workflows} workflows, "
+    told = f"run {outcome.run}: {len(outcome.struck)} faults of {len(outcome.drawn)} drawn, "
+    told += f"{outcome.workflows} workflows, {outcome.messages} messages, "
     told += f"{outcome.seconds:.0f} s: "
     if not outcome.wrong:
         return told + "all right"
     again = f"python -m tests.faults --seed {seed} --run {outcome.run}"
-    return told + "WRONG\n  " + "\n  ".join([*outcome.wrong, f"again: {again}", ", ".join(outcome.faults)])
+    return told + "WRONG\n  " + "\n  ".join([*outcome.wrong, f"again: {again}", ", ".join(outcome.drawn)])

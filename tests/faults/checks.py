@@ -13,7 +13,10 @@ from models.scopes import read_scopes
 from models.store import documents, workflows
 from models.store.database import Database
 from models.workflows import ENDED_STATUSES, Workflow
-from tests.faults.kinds import ACTED, Begun, file_of, told
+from tests.faults import batches
+from tests.faults.batches import Batch
+from tests.faults.driver import exit_file
+from tests.faults.kinds import ACTED, BROKEN, Begun, file_of, told
 from tests.faults.readers import Readers
 from tests.faults.work import Work
 from tests.faults.world import Disturbance, World
@@ -21,7 +24,9 @@ from tests.faults.world import Disturbance, World
 _WATCHER = read_scopes(["global:admin"])
 _QUIET_SECONDS = 180.0
 _READING_TRIES = 200
-_STARTS_ANEW = {"workflow.running", "step.done", "workflow.succeeded", "workflow.failed"}
+_STARTS_ANEW = {"workflow.running", "step.done"}
+_ENDS = {"workflow.succeeded", "workflow.failed", "workflow.cancelled"}
+_AGAIN = "workflow.queued"
 
 
 async def settle(world: World, work: Work, goes_on: Callable[[], Any]) -> list[str]:
@@ -31,13 +36,15 @@ async def settle(world: World, work: Work, goes_on: Callable[[], Any]) -> list[s
     """
     try:
         async with asyncio.timeout(_QUIET_SECONDS):
-            while await _open(world, work) or await _unsent(world):
+            await goes_on()
+            while await _open(world, work) or await _unsent(world) or _driven(world, work):
                 await goes_on()
                 await asyncio.sleep(0.2)
     except TimeoutError:
         found = await _open(world, work)
         stuck = [f"{w['kind']} {w['id']} is stuck: {w['status']} {w['parked_for'] or ''}" for w in found]
-        return [*stuck, *([] if found else ["webhooks are not delivered"])]
+        stuck += [f"{name} does not end" for name in _driven(world, work)]
+        return stuck or ["webhooks are not delivered"]
     return []
 
 
@@ -46,16 +53,24 @@ async def check(world: World, work: Work, readers: Readers) -> list[str]:
     await _caught_up(world, readers)
     mine = await _look(world.database, work.ids)
     wrong = [f"{i} was acknowledged and is lost" for i in work.ids if i not in mine]
+    keys = Counter(workflow.key for workflow in mine.values() if workflow.key)
     for workflow in mine.values():
         kept = await documents.get_all(world.database, workflow.id)
         wrong += _verdict(workflow, work)
-        wrong += await asyncio.to_thread(lambda w=workflow, k=kept: list(_files(world, w, k)))
+        was = work.mended.get(workflow.id, {})
+        if made_again := [key for key, document in was.items() if kept.get(key) != document]:
+            wrong.append(f"{made_again} of march {workflow.id} were made again when it was begun again")
+        # Of a topic that was stopped and begun anew, the file is the newer one's.
+        if workflow.status != "cancelled" or keys[workflow.key or ""] < 2:
+            wrong += await asyncio.to_thread(lambda w=workflow, k=kept: list(_files(world, w, k)))
     wrong += _events(readers, mine, work)
     wrong += _streams(readers, await world.rows("SELECT id FROM events"))
-    wrong += _steps(world, mine, readers)
+    wrong += _steps(world, mine, readers, work)
     wrong += await _approvals(world, work, mine)
     wrong += await _articles(world, work)
     wrong += await _webhooks(world)
+    for batch in work.batches:
+        wrong += await batches.check(world, batch) or await _submitted_again(world, batch)
     return wrong
 
 
@@ -71,6 +86,10 @@ async def _open(world: World, work: Work) -> list[dict[str, Any]]:
         work.ids,
         list(ENDED_STATUSES),
     )
+
+
+def _driven(world: World, work: Work) -> list[str]:
+    return [batch.name for batch in work.batches if not world.is_over(batch.name)]
 
 
 async def _unsent(world: World) -> list[dict[str, Any]]:
@@ -133,13 +152,7 @@ def _events(readers: Readers, mine: dict[str, Workflow], work: Work) -> Iterator
             by[event.workflow_id].append(event.type)
     for workflow_id, types in by.items():
         workflow = mine[workflow_id]
-        ends = [t for t in types if t in ("workflow.succeeded", "workflow.failed", "workflow.cancelled")]
-        if len(ends) != 1:
-            yield f"{workflow.kind} {workflow_id} ended {len(ends)} times: {ends}"
-        elif ends[0] != "workflow.cancelled":
-            after = [t for t in types[types.index(ends[0]) + 1 :] if t in _STARTS_ANEW]
-            if after:
-                yield f"{workflow.kind} {workflow_id} went on after its end: {after}"
+        yield from (f"{workflow.kind} {workflow_id} {odd}" for odd in _course(types))
         acted = types.count(ACTED)
         if acted > 1:
             yield f"march {workflow_id} acted {acted} times"
@@ -147,6 +160,22 @@ def _events(readers: Readers, mine: dict[str, Workflow], work: Work) -> Iterator
             decision = (workflow.result or {}).get("decision")
             if acted != (decision in (None, "approved")):
                 yield f"march {workflow_id} acted {acted} times, decision {decision}"
+
+
+def _course(types: list[str]) -> Iterator[str]:
+    """It ends, once, and nothing moves after that; unless it has failed and was begun again."""
+    end: str | None = None
+    for number, name in enumerate(types):
+        if name == _AGAIN and end == "workflow.failed":
+            end = None
+        elif name in _ENDS and end is not None:
+            yield f"ended twice: {types}"
+        elif name in _ENDS:
+            end = name
+        elif name in _STARTS_ANEW and end not in (None, "workflow.cancelled"):
+            yield f"went on after its end: {types[number:]}"
+    if end is None:
+        yield f"was not told to have ended: {types}"
 
 
 def _streams(readers: Readers, rows: list[dict[str, Any]]) -> Iterator[str]:
@@ -163,7 +192,7 @@ def _streams(readers: Readers, rows: list[dict[str, Any]]) -> Iterator[str]:
         yield f"the stream differs from what was to see: missed {missed[:5]}, twice {told_twice[:5]}"
 
 
-def _steps(world: World, mine: dict[str, Workflow], readers: Readers) -> Iterator[str]:
+def _steps(world: World, mine: dict[str, Workflow], readers: Readers, work: Work) -> Iterator[str]:
     """A step is begun again only where its process was disturbed, or it was parked, in between."""
     parks = Counter(e.workflow_id for e in readers.polled if e.type == "workflow.parked")
     begun: dict[tuple[str, str], list[Begun]] = {}
@@ -172,7 +201,8 @@ def _steps(world: World, mine: dict[str, Workflow], readers: Readers) -> Iterato
             begun.setdefault((entry.workflow, entry.step), []).append(entry)
     for (workflow_id, step), entries in begun.items():
         again = [pair for pair in pairwise(entries) if not is_excused(world.disturbances, *pair)]
-        if len(again) > parks[workflow_id]:
+        # The step that failed is begun once more; what was kept by then is not.
+        if len(again) > parks[workflow_id] + (step == BROKEN and workflow_id in work.mended):
             pids = [entry.pid for entry in entries]
             yield f"{step} of march {workflow_id} was begun {len(entries)} times, by {pids}, for no reason"
 
@@ -240,6 +270,26 @@ async def _articles(world: World, work: Work) -> list[str]:
         resources = (row["result"] or {}).get("resources_created", [])
         if len(set(resources)) != len(resources):
             wrong.append(f"research {task} made resources twice: {resources}")
+    return wrong
+
+
+async def _submitted_again(world: World, batch: Batch) -> list[str]:
+    """A batch whose topics have all passed is finished before, and nothing of it is done again."""
+    if exit_file(batch.topics).read_text(encoding="utf-8") != "0":
+        return []
+    before = await batches.trail(world, batch)
+    world.submit(batch.name, batch.topics)
+    try:
+        async with asyncio.timeout(_QUIET_SECONDS):
+            while not world.is_over(batch.name):
+                world.ensure()
+                await asyncio.sleep(0.1)
+    except TimeoutError:
+        return [f"{batch.name}, submitted again, does not end"]
+    after = await batches.trail(world, batch)
+    wrong = await batches.check(world, batch)
+    if before != after:
+        wrong.append(f"{batch.name}, submitted again, did {after[len(before) :]}")
     return wrong
 
 

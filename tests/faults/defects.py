@@ -8,6 +8,7 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -112,6 +113,23 @@ DEFECTS: dict[int, Callable[[], None]] = {
     2: _one_runner_runs_a_workflow_twice,
     4: _a_run_writes_files_before_its_fence,
     7: _a_locked_row_holds_up_the_others,
+}
+
+
+@dataclass(frozen=True)
+class Search:
+    """What finds a defect by itself: a seed, and the faults that are drawn."""
+
+    what: str
+    seed: int
+    only: tuple[str, ...]
+
+
+FOUND_BY = {
+    1: Search("settling does not raise the epoch", 6, ("slow_link", "decided_early")),
+    2: Search("one runner runs a workflow twice", 4, ("slow_link", "decided_early")),
+    4: Search("files written before the fence", 5, ("stop_in_a_call",)),
+    7: Search("a locked row holds up the others", 3, ("locked_rows",)),
 }
 
 

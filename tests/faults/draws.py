@@ -1,5 +1,6 @@
 """The faults: each is drawn by name and moment, does its worst for a while, and takes it back.
 
+Each says whether it struck: where nothing is there to be hit, it has done nothing and is not counted.
 `ALONE` are those that measure something and so take place while nothing else does.
 """
 
@@ -9,7 +10,7 @@ import os
 import random
 import signal
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,8 +29,8 @@ _LOCKED_SECONDS = 8.0
 _CUT_SHORT: dict[str, Any] = {"finish_reason": "length", "reply": "and so"}
 
 
-class HeldUp(AssertionError):
-    """Rows that were locked held up others than their own workflows."""
+class Found(AssertionError):
+    """What a fault finds wrong by itself, while it lasts."""
 
 
 @dataclass
@@ -43,31 +44,42 @@ class Scene:
 
     def runner(self) -> tuple[str, int] | None:
         """A runner that lives, and its process."""
-        name = self.rng.choice(RUNNERS)
+        return self.one_of(RUNNERS)
+
+    def one_of(self, names: Sequence[str]) -> tuple[str, int] | None:
+        """One of these, if it lives, and its process."""
+        name = self.rng.choice(names)
         pid = self.world.pid(name)
         return (name, pid) if pid is not None else None
 
 
-async def kill(scene: Scene) -> None:
+async def kill(scene: Scene) -> bool:
     """kill -9, and a supervisor that starts it anew."""
     world = scene.world
-    name = scene.rng.choice((*RUNNERS, *RUNNERS, "dispatcher", "api"))
-    if pid := world.pid(name):
-        began = time.monotonic()
-        _signal(pid, signal.SIGKILL)
-        world.note("kill", began, pid=pid)
-        await asyncio.sleep(scene.rng.uniform(0, 1))
-        if world.pid(name) is None:
-            world.start(name)
+    found = scene.one_of((*RUNNERS, *RUNNERS, "dispatcher", "api", "api", *world.drivers))
+    if found is None:
+        return False
+    name, pid = found
+    began = time.monotonic()
+    _signal(pid, signal.SIGKILL)
+    world.note("kill", began, pid=pid)
+    await asyncio.sleep(scene.rng.uniform(0, 1))
+    while world.pid(name) == pid:  # noqa: ASYNC110  # a large process takes a moment to be gone
+        await asyncio.sleep(0.05)
+    world.revive(name)
+    return True
 
 
-async def stop(scene: Scene) -> None:
+async def stop(scene: Scene) -> bool:
     """SIGSTOP, and on again past the lease."""
-    if found := scene.runner():
-        await _stopped(scene, *found, LEASE_SECONDS * scene.rng.uniform(0.3, 1.8))
+    found = scene.one_of((*RUNNERS, *RUNNERS, "api", *scene.world.drivers))
+    if found is None:
+        return False
+    await _stopped(scene, *found, LEASE_SECONDS * scene.rng.uniform(0.3, 1.8))
+    return True
 
 
-async def stop_in_a_call(scene: Scene) -> None:
+async def stop_in_a_call(scene: Scene) -> bool:
     """A runner is paused while its model is asked, past its lease; the call ends badly when it wakes."""
     world = scene.world
     rule = Rule(contains="step/", hold=True, times=1, **_CUT_SHORT)
@@ -79,13 +91,13 @@ async def stop_in_a_call(scene: Scene) -> None:
         )
     except TimeoutError:
         await asyncio.to_thread(world.model.reset)
-        return
+        return False
     query = "SELECT r.name FROM workflows w JOIN runners r ON r.id = w.runner_id WHERE w.id = %s"
     [row] = await world.rows(query, workflow_id) or [{"name": None}]
     pid = world.pid(row["name"]) if row["name"] else None
     if pid is None:
         await asyncio.to_thread(world.model.reset)
-        return
+        return False
     began = time.monotonic()
     _signal(pid, signal.SIGSTOP)
     # Until another has brought it to its end and written its file.
@@ -106,60 +118,74 @@ async def stop_in_a_call(scene: Scene) -> None:
             await asyncio.sleep(1)
         world.note("stop", began, pid=pid, after=2)
         await asyncio.to_thread(world.model.reset)
+    return True
 
 
-async def lost_answers(scene: Scene) -> None:
+async def lost_answers(scene: Scene) -> bool:
     """The connections of the next commits are cut, each done and not yet answered."""
-    scene.world.proxy.lose(scene.rng.randint(1, 4))
-    await asyncio.sleep(0.5)
+    proxy = scene.world.proxy
+    lost = proxy.lost
+    proxy.lose(scene.rng.randint(1, 4))
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(2):
+            while proxy.lost == lost:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+    return proxy.lost > lost
 
 
-async def cut(scene: Scene) -> None:
+async def cut(scene: Scene) -> bool:
     """All connections of a process, or of all, are cut."""
-    scene.world.proxy.cut(scene.rng.choice((*RUNNERS, "")))
+    return scene.world.proxy.cut(scene.rng.choice((*RUNNERS, ""))) > 0
 
 
-async def partition(scene: Scene) -> None:
+async def partition(scene: Scene) -> bool:
     """A runner and Postgres hear nothing of each other, past the lease; then all of it arrives."""
-    if found := scene.runner():
-        name, pid = found
-        began = time.monotonic()
-        with scene.world.proxy.stalled(name):
-            await asyncio.sleep(LEASE_SECONDS * scene.rng.uniform(0.5, 1.8))
-        scene.world.note("partition", began, pid=pid, after=2)
+    found = scene.runner()
+    if found is None:
+        return False
+    name, pid = found
+    began = time.monotonic()
+    with scene.world.proxy.stalled(name):
+        await asyncio.sleep(LEASE_SECONDS * scene.rng.uniform(0.5, 1.8))
+    scene.world.note("partition", began, pid=pid, after=2)
+    return True
 
 
-async def slow_link(scene: Scene) -> None:
+async def slow_link(scene: Scene) -> bool:
     """Every answer of Postgres comes later."""
     with scene.world.proxy.delayed(scene.rng.uniform(0.03, 0.25)):
         await asyncio.sleep(scene.rng.uniform(1, 2))
+    return True
 
 
-async def away(scene: Scene) -> None:
+async def away(scene: Scene) -> bool:
     """Postgres takes no connection for a while."""
     began = time.monotonic()
     with scene.world.proxy.refusing():
         await asyncio.sleep(scene.rng.uniform(0.2, 3))
     scene.world.note("away", began, after=LEASE_SECONDS)
+    return True
 
 
-async def restart(scene: Scene) -> None:
+async def restart(scene: Scene) -> bool:
     """Postgres is stopped, or killed, and started again."""
     began = time.monotonic()
     act = scene.world.stop_postgres if scene.rng.random() < 0.5 else scene.world.kill_postgres
     await asyncio.to_thread(act)
     await asyncio.to_thread(scene.world.start_postgres)
     scene.world.note("restart", began, after=LEASE_SECONDS)
+    return True
 
 
-async def fail_over(scene: Scene) -> None:
+async def fail_over(scene: Scene) -> bool:
     """Postgres goes on as a copy of itself in another place."""
     began = time.monotonic()
     await asyncio.to_thread(scene.world.fail_over)
     scene.world.note("fail over", began, after=LEASE_SECONDS)
+    return True
 
 
-async def locked_rows(scene: Scene) -> None:
+async def locked_rows(scene: Scene) -> bool:
     """Somebody locks rows of workflows: only those wait."""
     world = scene.world
     ids = [
@@ -181,30 +207,31 @@ async def locked_rows(scene: Scene) -> None:
                     await asyncio.sleep(0.1)
         still = await _where_it_was(world, others, before)
     if still:
-        raise HeldUp(f"{len(locked)} locked rows held up {len(still)} of {len(others)} other workflows")
+        raise Found(f"{len(locked)} locked rows held up {len(still)} of {len(others)} other workflows")
+    return True
 
 
-async def model_down(scene: Scene) -> None:
+async def model_down(scene: Scene) -> bool:
     """The model answers every call with 503."""
-    await _model(scene, Rule(status=503))
+    return await _model(scene, Rule(status=503))
 
 
-async def model_slow(scene: Scene) -> None:
+async def model_slow(scene: Scene) -> bool:
     """The model takes seconds for a call."""
-    await _model(scene, Rule(delay=scene.rng.uniform(0.5, 3)))
+    return await _model(scene, Rule(delay=scene.rng.uniform(0.5, 3)))
 
 
-async def model_lies(scene: Scene) -> None:
+async def model_lies(scene: Scene) -> bool:
     """The model's server sends what is no answer."""
     rules = (Rule(raw="<html>", times=2), Rule(status=500, times=2), Rule(drop=True, times=2))
-    await _model(scene, scene.rng.choice(rules))
+    return await _model(scene, scene.rng.choice(rules))
 
 
-async def disk_full(scene: Scene) -> None:
+async def disk_full(scene: Scene) -> bool:
     """The output's file system has no room."""
     world = scene.world
     if not os.path.ismount(world.output):
-        return
+        return False
     path = world.output / "ballast"
 
     def fill() -> None:
@@ -220,9 +247,10 @@ async def disk_full(scene: Scene) -> None:
         await asyncio.sleep(scene.rng.uniform(0.5, 2))
     finally:
         path.unlink()
+    return True
 
 
-async def clock_step(scene: Scene) -> None:
+async def clock_step(scene: Scene) -> bool:
     """The leases' clock is stepped: all that it says moves by some seconds, as with a server's clock.
 
     Times in the database are moved, not the clock: what compares them sees the same.
@@ -235,9 +263,10 @@ async def clock_step(scene: Scene) -> None:
     ):
         await scene.world.rows(f"{query} RETURNING 1", seconds)
     scene.world.note("clock step", began, after=LEASE_SECONDS)
+    return True
 
 
-async def namesake(scene: Scene) -> None:
+async def namesake(scene: Scene) -> bool:
     """A runner comes up under the name of one that lives, as after a copied configuration, and goes."""
     world = scene.world
     like = scene.rng.choice(RUNNERS)
@@ -251,40 +280,45 @@ async def namesake(scene: Scene) -> None:
         _signal(pid, scene.rng.choice((signal.SIGTERM, signal.SIGKILL)))
         world.note("kill", began, pid=pid)
         world.drop(name)
+    return True
 
 
-async def decisions(scene: Scene) -> None:
+async def decisions(scene: Scene) -> bool:
     """Several people decide the same at once."""
-    await scene.people.decide(scene.work, scene.rng, at_once=scene.rng.randint(2, 6))
+    return await scene.people.decide(scene.work, scene.rng, at_once=scene.rng.randint(2, 6))
 
 
-async def decided_early(scene: Scene) -> None:
+async def decided_early(scene: Scene) -> bool:
     """What is decided while its gate is being reached."""
     marches = [scene.people.asked_march(scene.work, random.Random(scene.rng.random())) for _ in range(8)]
     await asyncio.gather(*marches)
+    return True
 
 
-async def cancel(scene: Scene) -> None:
+async def cancel(scene: Scene) -> bool:
     """Somebody stops a workflow."""
-    await scene.people.cancel(scene.work, scene.rng)
+    return await scene.people.cancel(scene.work, scene.rng)
 
 
-async def upgrade(scene: Scene) -> None:
+async def upgrade(scene: Scene) -> bool:
     """A runner is replaced by one of the other release."""
     world = scene.world
-    if found := scene.runner():
-        name, pid = found
-        began = time.monotonic()
-        _signal(pid, signal.SIGTERM)
-        async with asyncio.timeout(20):
-            while world.pid(name) == pid:  # noqa: ASYNC110
-                await asyncio.sleep(0.05)
-        world.note("upgrade", began, pid=pid)
-        if world.pid(name) is None:
-            world.start(name, release=3 - world.release(name))
+    found = scene.runner()
+    if found is None:
+        return False
+    name, pid = found
+    began = time.monotonic()
+    _signal(pid, signal.SIGTERM)
+    async with asyncio.timeout(20):
+        while world.pid(name) == pid:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+    world.note("upgrade", began, pid=pid)
+    if world.pid(name) is None:
+        world.start(name, release=3 - world.release(name))
+    return True
 
 
-FAULTS: dict[str, Callable[[Scene], Awaitable[None]]] = {
+FAULTS: dict[str, Callable[[Scene], Coroutine[Any, Any, bool]]] = {
     fault.__name__: fault
     for fault in (
         kill,
@@ -341,7 +375,7 @@ async def _stopped(scene: Scene, name: str, pid: int, seconds: float) -> None:
         scene.world.note("stop", began, pid=pid, after=2)
 
 
-async def _model(scene: Scene, rule: Rule) -> None:
+async def _model(scene: Scene, rule: Rule) -> bool:
     began = time.monotonic()
     await asyncio.to_thread(scene.world.model.script, rule)
     try:
@@ -349,6 +383,7 @@ async def _model(scene: Scene, rule: Rule) -> None:
     finally:
         await asyncio.to_thread(scene.world.model.reset)
         scene.world.note("model", began)
+    return True
 
 
 async def _where_it_was(world: World, ids: list[str], before: dict[str, Any]) -> list[str]:

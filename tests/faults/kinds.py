@@ -23,6 +23,7 @@ from actors.runtime.run import Run
 from actors.workflows import KINDS as PRODUCT_KINDS
 from models.approvals import GateRequest
 from models.config import Config
+from models.errors import InputInvalid
 from models.llm import Answer
 from models.store import events
 from models.store.database import Connection
@@ -30,6 +31,7 @@ from models.workflows import Workflow
 
 ACTED = "campaign.acted"
 GATE = "plan"
+BROKEN = "step/4"
 
 
 def kinds(release: int) -> dict[str, str]:
@@ -89,9 +91,10 @@ class March:
 
     @property
     def given(self) -> dict[str, Any]:
-        """The input: trace, folder, steps, step_seconds, after_seconds, gated, and two words.
+        """The input: trace, folder, steps, step_seconds, after_seconds, gated, and three words.
 
-        `asks`: whether its steps ask the model; `asked`: whether its approval was written together with it.
+        `asks`: whether its steps ask the model; `asked`: whether its approval was written together with it;
+        `fails_until`: a file without which the step `BROKEN` fails.
         """
         return self.run.input
 
@@ -100,6 +103,9 @@ class March:
 
         async def make() -> Answer[Done]:
             Trace(Path(self.given["trace"])).append(self.run.workflow_id, key)
+            until = self.given["fails_until"]
+            if until and key == BROKEN and not Path(until).exists():
+                raise InputInvalid(f"{key}: its input is broken: mend it")
             if self.given["asks"]:
                 await self.run.directory.agent("oracle").answer(f"{self.run.workflow_id} {key}")
             await asyncio.sleep(seconds)

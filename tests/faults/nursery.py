@@ -5,6 +5,7 @@ It reads one order a line, and answers with a process id. Its children end with 
 
 import ctypes
 import dataclasses
+import faulthandler
 import json
 import os
 import signal
@@ -75,6 +76,7 @@ def _be(order: Order) -> None:
     null = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((null, 0), (log, 1), (log, 2)):
         os.dup2(source, target)
+    faulthandler.enable()
     code = 1
     try:
         live(order)

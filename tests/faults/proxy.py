@@ -63,11 +63,12 @@ class Proxy:
         """Cut the connections of the next commits, each done and not yet answered."""
         self._losing += commits
 
-    def cut(self, owner: str = "") -> None:
-        """Cut all connections whose name contains `owner`."""
-        for link in list(self._links):
-            if owner in link.owner:
-                link.cut()
+    def cut(self, owner: str = "") -> int:
+        """Cut all connections whose name contains `owner`; how many."""
+        found = [link for link in self._links if owner in link.owner]
+        for link in found:
+            link.cut()
+        return len(found)
 
     @contextlib.contextmanager
     def refusing(self) -> "contextlib.AbstractContextManager[None]":  # type: ignore[misc]

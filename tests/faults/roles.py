@@ -1,7 +1,8 @@
-"""What the campaign's processes are: a runner with its agents inside, a dispatcher, a replica of the app.
+"""What the campaign's processes are: a runner with its agents inside, a dispatcher, a replica of the app,
+a batch's driver.
 
-The agents are the product's own classes, asking the scripted model server over HTTP; only the branches of a
-research and the knowledge base are played.
+The agents are the product's own classes, asking the scripted model server over HTTP, those of the chat too;
+only the branches of a research, the knowledge base and the search index are played.
 """
 
 import asyncio
@@ -22,15 +23,17 @@ from models.editorial import Passage
 from models.store.database import Database
 from tests.fakes.agents import ROLES as TEST_ROLES
 from tests.fakes.cast import Cast
+from tests.fakes.local_agents import LocalAgent, NoIndex
 from tests.faults import defects
+from tests.faults.driver import drive
 from tests.faults.kinds import kinds
 
 
 @dataclass(frozen=True)
 class Order:
-    """A process that is to be. `name` is unique among the runners of all sites."""
+    """A process that is to be. `name` is unique among all sites; `topics` is a driver's folder."""
 
-    role: Literal["runner", "dispatcher", "api"]
+    role: Literal["runner", "dispatcher", "api", "driver"]
     name: str
     config: str
     url: str
@@ -38,6 +41,7 @@ class Order:
     release: int = 1
     defect: int | None = None
     port: int = 0
+    topics: str = ""
 
 
 def live(order: Order) -> None:
@@ -47,7 +51,7 @@ def live(order: Order) -> None:
     if order.defect:
         defects.put_back(order.defect)
     config = load(Path(order.config), root=Path(order.config).parent)
-    {"runner": _runner, "dispatcher": _dispatcher, "api": _api}[order.role](order, config)
+    {"runner": _runner, "dispatcher": _dispatcher, "api": _api, "driver": _driver}[order.role](order, config)
 
 
 def _runner(order: Order, config: Config) -> None:
@@ -62,7 +66,7 @@ def _runner(order: Order, config: Config) -> None:
                 name=order.name,
                 config=config,
                 database=database,
-                directory=_Players(config, order.url),  # type: ignore[arg-type]
+                directory=_Players(config, order.url, _played(config)),  # type: ignore[arg-type]
                 kinds=kinds(order.release),
             )
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, runner.stop)
@@ -84,22 +88,25 @@ def _dispatcher(order: Order, config: Config) -> None:
 def _api(order: Order, config: Config) -> None:
     import uvicorn
 
+    from serve.answering import MainChatAgent
     from serve.api import make_app
 
-    app = make_app(config, order.url)
+    players: Any = _Players(config, order.url, {"search_index": NoIndex()})
+    app = make_app(config, order.url, assistant=MainChatAgent(players))
     uvicorn.run(app, host="127.0.0.1", port=order.port, log_level="warning", timeout_graceful_shutdown=1)
 
 
-class _Players:
-    """Stands where a directory does: every agent lives in this process."""
+def _driver(order: Order, config: Config) -> None:
+    drive(Path(order.topics), config, order.url)
 
-    def __init__(self, config: Config, database_url: str) -> None:
+
+class _Players:
+    """Stands where a directory does: every agent lives in this process. Some are played."""
+
+    def __init__(self, config: Config, database_url: str, played: dict[str, Any]) -> None:
         self.database_url = database_url
         self._config = config
-        self._agents: dict[str, Any] = {"knowledge_base": _EmptyKnowledgeBase()}
-        cast = Cast(config)
-        for branch in ("web_search", "data_download", "resource_query"):
-            self._agents[branch] = cast.agent(branch)
+        self._agents = {role: LocalAgent(player) for role, player in played.items()}
 
     def agent(self, role: str) -> Any:
         """The agent of a role, made when it is first asked for."""
@@ -108,8 +115,15 @@ class _Players:
             path, arguments = table[role]
             module, _, name = path.partition(":")
             made = getattr(importlib.import_module(module), name)
-            self._agents[role] = made(**arguments(self._config, self))  # type: ignore[arg-type]
+            self._agents[role] = LocalAgent(made(**arguments(self._config, self)))  # type: ignore[arg-type]
         return self._agents[role]
+
+
+def _played(config: Config) -> dict[str, Any]:
+    """Who is played in a runner: what a research looks into, and the knowledge base."""
+    cast = Cast(config)
+    branches = ("web_search", "data_download", "resource_query")
+    return {"knowledge_base": _EmptyKnowledgeBase(), **{branch: cast.agent(branch) for branch in branches}}
 
 
 class _EmptyKnowledgeBase:

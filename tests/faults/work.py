@@ -5,10 +5,11 @@ What was answered with 2xx is written down; the checks hold the site to it.
 
 import asyncio
 import contextlib
+import json
 import random
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 
@@ -16,12 +17,14 @@ from cluster.tokens import mint_token
 from models.approvals import Approval
 from models.errors import ApprovalConflict
 from models.scopes import read_scopes
-from models.store import approvals, workflows
+from models.store import approvals, documents, workflows
 from models.store.database import GONE
 from models.workflows import ENDED_STATUSES, WorkflowRequest
+from tests.faults import batches
+from tests.faults.batches import Batch, topic_of
 from tests.faults.kinds import GATE, plan
 from tests.faults.world import World
-from tests.integration.newsroom import SOURCE
+from tests.integration.chat_site import events_of
 
 _DECIDERS = ("bob", "cleo", "dan")
 _SCOPES = {"ann": ("macro:analyst",), "eve": ("macro:editor",), "root": ("global:admin",)}
@@ -41,7 +44,8 @@ class Said:
 
 @dataclass
 class Work:
-    """What a run has asked for. `cancelled`: stopped with a 2xx."""
+    """What a run has asked for. `cancelled`: stopped with a 2xx; `mended`: failed with these documents, and
+    begun again."""
 
     run: int
     ids: list[str] = field(default_factory=list)
@@ -49,6 +53,8 @@ class Work:
     researches: list[str] = field(default_factory=list)
     cancelled: set[str] = field(default_factory=set)
     said: list[Said] = field(default_factory=list)
+    mended: dict[str, dict[str, Any]] = field(default_factory=dict)
+    batches: list[Batch] = field(default_factory=list)
 
 
 class People:
@@ -66,22 +72,43 @@ class People:
 
     async def ask(self, who: str, method: str, path: str, body: Any = None) -> httpx.Response | None:
         """One request; None if no answer came, or the site said that it is away."""
-        scopes = _SCOPES.get(who, ("global:editor",))
-        token = mint_token(
-            self._world.config.auth, user=who, scopes=scopes, now=datetime.now(UTC), decides=True
-        )
+        headers = {"Authorization": f"Bearer {self._token(who)}"}
         try:
-            answer = await self._http.request(
-                method, path, json=body, headers={"Authorization": f"Bearer {token}"}
-            )
+            answer = await self._http.request(method, path, json=body, headers=headers)
         except httpx.TransportError:
             return None
         return None if answer.status_code >= 500 else answer
 
-    async def insist(self, who: str, path: str, body: Any) -> httpx.Response:
+    async def chat(self, who: str, body: dict[str, Any], *, stream: bool) -> tuple[int | None, Any]:
+        """One message to the chat: the status of its answer, and what was told; None if it was cut off."""
+        headers = {"Authorization": f"Bearer {self._token(who)}"}
+        try:
+            if not stream:
+                answer = await self._http.post("/api/chat", json=body, headers=headers)
+                return answer.status_code, answer.json()
+            body = {**body, "stream": True}
+            async with self._http.stream("POST", "/api/chat", json=body, headers=headers) as answer:
+                if answer.status_code != 200:
+                    return answer.status_code, json.loads(await answer.aread())
+                async for name, told in events_of(answer):
+                    if name in ("done", "error"):
+                        return 200 if name == "done" else told["status"], told
+        except httpx.TransportError:
+            pass
+        return None, None
+
+    def _token(self, who: str) -> str:
+        scopes = _SCOPES.get(who, ("global:editor",))
+        return mint_token(
+            self._world.config.auth, user=who, scopes=scopes, now=datetime.now(UTC), decides=True
+        )
+
+    async def insist(
+        self, who: str, path: str, body: Any = None, *, method: Literal["GET", "POST"] = "POST"
+    ) -> httpx.Response:
         """The same request until it is answered."""
         while True:
-            if (answer := await self.ask(who, "POST", path, body)) is not None:
+            if (answer := await self.ask(who, method, path, body)) is not None:
                 return answer
             await asyncio.sleep(0.2)
 
@@ -125,22 +152,32 @@ class People:
             "gated": False,
             "asked": False,
             "asks": False,
+            "fails_until": "",
             **more,
         }
         return WorkflowRequest(kind="march", input=given, input_digest="d", requested_by="ann")
 
     async def topic(self, work: Work, number: int) -> str:
         """Begin an editorial topic; its workflow's id."""
-        slug = f"topic-{work.run}-{number}"
-        source = dict.fromkeys(("source_file", "channel_name", "video_id", "video_title"), "mill")
-        given = {
-            "source_text": f"{SOURCE} This is about {slug}.",
-            "source_metadata": {**source, "publish_date": None, "topic_slug": slug, "topic_title": slug},
-            "style_mode": "SCIAM_MAGAZINE",
-            "target_length_words": "900-1200",
-        }
+        given = topic_of(f"topic-{work.run}-{number}")
         request = WorkflowRequest(kind="editorial", input=given, input_digest="d", requested_by="ann")
         return await self._begin(work, request)
+
+    async def batch(self, work: Work, name: str, topics: int) -> Batch:
+        """Submit a batch of topics."""
+        slugs = [f"{name}-{number}" for number in range(topics)]
+        batch = await asyncio.to_thread(batches.submit, self._world, name, slugs)
+        work.batches.append(batch)
+        return batch
+
+    async def look_up(self, work: Work) -> None:
+        """Take note of what was begun by others in the name of the run."""
+        for batch in work.batches:
+            found = await batches.workflows_of(self._world, batch)
+            work.ids += [w["id"] for w in found if w["id"] not in work.ids]
+        query = "SELECT workflow_id FROM approvals WHERE about = ANY(%s)"
+        found = await self._world.rows(query, [f"article:{number}" for number in work.articles])
+        work.ids += [a["workflow_id"] for a in found if a["workflow_id"] not in work.ids]
 
     async def research(self, work: Work) -> None:
         """Ask for a research."""
@@ -152,34 +189,52 @@ class People:
 
     async def publication(self, work: Work) -> None:
         """Write an article, and ask for its publication."""
-        made = await self.insist(
-            "ann", "/api/tools/articles/create", {"topic": "macro", "headline": f"Run {work.run}"}
-        )
-        number = made.json()["article_id"]
+        number = await self.article(work, "tools")
+        await self.insist("eve", f"/api/tools/articles/{number}/publish", {})
+        [row] = await self._world.rows("SELECT workflow_id FROM articles WHERE id = %s", number)
+        assert row["workflow_id"], f"article {number} was not put up for publication"
+        work.ids.append(row["workflow_id"])
+
+    async def article(self, work: Work, by: str) -> int:
+        """Write an article, and hand it to its editors; its number."""
+        given = {"topic": "macro", "headline": f"Run {work.run}, by {by}"}
+        number: int = (await self.insist("ann", "/api/tools/articles/create", given)).json()["article_id"]
         path = f"/api/tools/articles/{number}"
         await self.insist("ann", f"{path}/write", {"content": f"The Fed held rates, in run {work.run}."})
         # A request whose answer was lost has been done; the next one is told so with 409.
         await self.insist("ann", f"{path}/submit", {})
-        await self.insist("eve", f"{path}/publish", {})
-        [row] = await self._world.rows("SELECT workflow_id FROM articles WHERE id = %s", number)
-        assert row["workflow_id"], f"article {number} was not put up for publication"
         work.articles.append(number)
-        work.ids.append(row["workflow_id"])
+        return number
 
-    async def decide(self, work: Work, rng: random.Random, *, at_once: int) -> None:
-        """Let people decide one of the run's approvals, several of them at the same moment."""
+    async def broken_march(self, work: Work, rng: random.Random) -> None:
+        """Begin a march, one step of which fails; mend what was wrong, and begin it again from there."""
+        mended = self._world.folder / f"mended-{work.run}"
+        workflow_id = await self.march(work, rng, fails_until=str(mended), step_seconds=0.05)
+        status = "SELECT status FROM workflows WHERE id = %s"
+        while (await self._world.rows(status, workflow_id))[0]["status"] not in ENDED_STATUSES:  # noqa: ASYNC110
+            await asyncio.sleep(0.2)
+        database = self._world.database
+        kept = await database.steadily(lambda: documents.get_all(database, workflow_id))
+        mended.touch()
+        # 409: it was stopped before it failed, or the answer to the first request was lost.
+        await self.insist("root", f"/api/workflows/{workflow_id}/retry")
+        work.mended[workflow_id] = kept
+
+    async def decide(self, work: Work, rng: random.Random, *, at_once: int) -> bool:
+        """Let people decide one of the run's approvals, if any waits; several at the same moment."""
         pending = await self._world.rows(
             "SELECT id, digest FROM approvals WHERE status = 'pending' AND workflow_id = ANY(%s) ORDER BY id",
             work.ids,
         )
         if not pending:
-            return
+            return False
         approval = rng.choice(pending)
         sends = []
         for number in range(at_once):
             decision = rng.choice(("approve", "approve", "approve", "reject"))
             sends.append(self._say(work, approval, _DECIDERS[number % len(_DECIDERS)], decision))
         await asyncio.gather(*sends)
+        return True
 
     async def _say(self, work: Work, approval: dict[str, Any], who: str, decision: str) -> None:
         body = {"decision": decision, "digest": approval["digest"]}
@@ -189,18 +244,20 @@ class People:
         status = answer.status_code if answer is not None else None
         work.said.append(Said(approval["id"], who, decision, status))
 
-    async def cancel(self, work: Work, rng: random.Random) -> None:
-        """Stop one of the run's workflows that is under way."""
+    async def cancel(self, work: Work, rng: random.Random) -> bool:
+        """Stop one of the run's workflows that is under way; if there is one."""
         found = await self._world.rows(
             "SELECT id FROM workflows WHERE id = ANY(%s) AND NOT status = ANY(%s) ORDER BY created_at",
             work.ids,
             list(ENDED_STATUSES),
         )
-        if found:
-            workflow_id = rng.choice(found)["id"]
-            answer = await self.ask("root", "POST", f"/api/tasks/{workflow_id}/cancel", {})
-            if answer is not None and answer.status_code == 200:
-                work.cancelled.add(workflow_id)
+        if not found:
+            return False
+        workflow_id = rng.choice(found)["id"]
+        answer = await self.ask("root", "POST", f"/api/tasks/{workflow_id}/cancel", {})
+        if answer is not None and answer.status_code == 200:
+            work.cancelled.add(workflow_id)
+        return True
 
     async def _begin(self, work: Work, request: WorkflowRequest) -> str:
         async def begin() -> str:
@@ -216,6 +273,6 @@ async def begin(people: People, work: Work, rng: random.Random) -> None:
     """A handful of everything."""
     for number in range(6):
         await people.march(work, rng, gated=number < 2, asks=number in (2, 3))
-    for number in range(2):
-        await people.topic(work, number)
-    await asyncio.gather(people.research(work), people.publication(work), people.publication(work))
+    await people.batch(work, f"batch-{work.run}", 2)
+    await people.topic(work, 0)
+    await asyncio.gather(people.research(work), people.publication(work))

@@ -29,6 +29,7 @@ from models.yaml_layers import read_layers
 from tests.fakes.endpoints import with_keys
 from tests.fakes.model_server import ModelServer
 from tests.fakes.webhook_receiver import WebhookReceiver
+from tests.faults.driver import exit_file
 from tests.faults.kinds import Trace
 from tests.faults.nursery import Nursery
 from tests.faults.proxy import Proxy
@@ -37,6 +38,7 @@ from tests.integration.rest import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 LEASE_SECONDS = 2.0
+BATCH_SECONDS = 3.0
 RUNNERS = ("north:runner:0", "north:runner:1", "south:runner:0")  # two sites on one database
 _HOOK = "/hook"
 
@@ -122,6 +124,19 @@ class World:
         self._pids[name] = self.nursery.start(order)
         return self._pids[name]
 
+    def submit(self, name: str, topics: Path) -> None:
+        """Let there be a batch's driver over a folder of topics, until it has ended by itself; also again."""
+        exit_file(topics).unlink(missing_ok=True)
+        self._orders[name] = Order(
+            role="driver",
+            name=name,
+            config=str(self.folder / "config.yaml"),
+            url=self.site_url,
+            log=str(self.folder / "drivers.log"),
+            topics=str(topics),
+        )
+        self.start(name)
+
     def pid(self, name: str) -> int | None:
         """The process of a name, if it lives."""
         pid = self._pids.get(name)
@@ -141,15 +156,24 @@ class World:
         self._pids.pop(name, None)
 
     @property
-    def names(self) -> list[str]:
-        """All processes that there should be."""
-        return list(self._orders)
+    def drivers(self) -> list[str]:
+        """The batches' drivers that there should be."""
+        return [name for name, order in self._orders.items() if not self.is_over(name) and order.topics]
+
+    def is_over(self, name: str) -> bool:
+        """Whether it is a driver that has ended by itself."""
+        topics = self._orders[name].topics
+        return bool(topics) and exit_file(Path(topics)).exists()
+
+    def revive(self, name: str) -> None:
+        """Start a process again that is dead and should not be."""
+        if self.pid(name) is None and not self.is_over(name):
+            self.start(name)
 
     def ensure(self) -> None:
         """Start whatever is dead, as a supervisor does."""
         for name in self._orders:
-            if self.pid(name) is None:
-                self.start(name)
+            self.revive(name)
 
     def note(self, kind: str, start: float, *, pid: int | None = None, after: float = 0.5) -> None:
         """Note what was done since `start`; its effect lasts a little longer."""
@@ -252,10 +276,15 @@ def _configure(world: World) -> Config:
         final_articles_dir=str(world.output / "articles"), run_artifacts_dir=str(world.output / "runs")
     )
     agents = editing["agents"]
+    editing["batch"].update(lease_seconds=BATCH_SECONDS)
     models = [agents["writer_llm"], agents["article_review_llm"], agents["concern_mapping_llm"]]
     models += [*agents["specialists"].values(), raw["chat"]["analyst_llm"]]
     for model in models:
         model.update(api_base=world.model.base_url, retry_delay=0.05, max_retries=2, timeout_seconds=30)
+    raw["chat"]["assistant_llm"].update(api_base=world.model.base_url, retry_delay=0.05, timeout_seconds=30)
+    raw["chat"]["tools"].update(calling="native", beside_sources=True)
+    raw["chat"]["routing"]["ask_model"] = False
+    editing["knowledge_base"]["embedding"]["api_base"] = world.model.base_url
     raw["chat"]["prompts_dir"] = str(ROOT / "configs/prompts/chat")
     raw["chat"]["intents_file"] = str(ROOT / "configs/intents.yaml")
     raw["publishing"]["prompts_dir"] = str(ROOT / "configs/prompts")

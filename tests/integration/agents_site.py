@@ -6,7 +6,6 @@ agent where the cluster would start an actor.
 
 import importlib
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import aclosing
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from models.chat import AgentType, ChatMessage, Done, Intent, Piece, Route, Said
 from models.config import Config
 from models.store.database import Database
 from models.users import UserContext
+from tests.fakes.local_agents import LocalAgent, NoIndex
 from tests.fakes.model_server import ModelServer
 from tests.integration.conftest import ROOT
 from tests.integration.desk import Desk
@@ -24,30 +24,6 @@ from tests.integration.search_site import Site
 MACRO = (
     "The Fed held rates at 4.25 percent in May. Inflation eased to 3.1 percent. Officials expect cuts later."
 )
-
-
-class NoIndex:
-    """The search index of a site where it is down: words still count."""
-
-    async def search(self, query: str, **how: Any) -> Any:
-        """Fails."""
-        raise ConnectionError("there is no search index in this process")
-
-
-class LocalAgent:
-    """An agent in this process, with what `RemoteAgent` offers."""
-
-    def __init__(self, plain: Any) -> None:
-        self._plain = plain
-
-    def __getattr__(self, verb: str) -> Any:
-        return getattr(self._plain, verb)
-
-    async def stream(self, verb: str, *args: Any) -> AsyncIterator[Any]:
-        """What the verb yields."""
-        async with aclosing(getattr(self._plain, verb)(*args)) as pieces:
-            async for piece in pieces:
-                yield piece
 
 
 class LocalDirectory:
@@ -73,7 +49,7 @@ class LocalDirectory:
     async def close(self) -> None:
         """Close what the agents opened."""
         for agent in self._agents.values():
-            if (equipment := getattr(agent._plain, "_with", None)) is not None:
+            if (equipment := getattr(agent.plain, "_with", None)) is not None:
                 await equipment.tools.close()
 
 

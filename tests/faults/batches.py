@@ -1,0 +1,84 @@
+"""Batches in the campaign: folders of topics, submitted, again when a driver dies, and looked at."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from models.workflows import ENDED_STATUSES
+from pipelines.topics import TopicRow
+from tests.faults.driver import crash_file, exit_file, read_topics
+from tests.faults.world import World
+from tests.integration.newsroom import SOURCE
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A folder of topics that was submitted; `name` is its driver's."""
+
+    name: str
+    topics: Path
+    rows: tuple[TopicRow, ...]
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys of its topics' workflows."""
+        return [row.key for row in self.rows]
+
+
+def topic_of(slug: str) -> dict[str, Any]:
+    """A topic, as its file has it."""
+    source = dict.fromkeys(("source_file", "channel_name", "video_id", "video_title"), "mill")
+    return {
+        "source_text": f"{SOURCE} This is about {slug}.",
+        "source_metadata": {**source, "publish_date": None, "topic_slug": slug, "topic_title": slug},
+        "style_mode": "SCIAM_MAGAZINE",
+        "target_length_words": "900-1200",
+    }
+
+
+def submit(world: World, name: str, slugs: list[str]) -> Batch:
+    """Write the topics' files, and start a driver over them."""
+    topics = world.folder / "topics" / name
+    topics.mkdir(parents=True)
+    for slug in slugs:
+        (topics / f"{slug}.json").write_text(json.dumps(topic_of(slug)), encoding="utf-8")
+    world.submit(f"driver:{name}", topics)
+    return Batch(f"driver:{name}", topics, tuple(read_topics(topics, world.config)))
+
+
+async def workflows_of(world: World, batch: Batch) -> list[dict[str, Any]]:
+    """The workflows of its topics, the newest last."""
+    return await world.rows(
+        "SELECT id, key, status, result FROM workflows WHERE key = ANY(%s) ORDER BY created_at", batch.keys
+    )
+
+
+async def check(world: World, batch: Batch) -> list[str]:
+    """What is wrong with a batch whose driver has ended: each topic ended once, and the driver says so."""
+    if crash_file(batch.topics).exists():
+        return [f"{batch.name} died: {crash_file(batch.topics).read_text(encoding='utf-8').strip()}"]
+    if not exit_file(batch.topics).exists():
+        return [f"{batch.name} has not ended"]
+    found = await workflows_of(world, batch)
+    wrong = []
+    passed = True
+    for row in batch.rows:
+        mine = [w for w in found if w["key"] == row.key]
+        ended = [w for w in mine if w["status"] in ENDED_STATUSES and w["status"] != "cancelled"]
+        if len(mine) == 0 or len(ended) > 1 or (len(ended) == 0 and mine[-1]["status"] != "cancelled"):
+            wrong.append(f"topic {row.name} of {batch.name} is {[w['status'] for w in mine]}")
+        passed &= bool(mine) and (mine[-1]["result"] or {}).get("outcome") == "passed"
+    code = exit_file(batch.topics).read_text(encoding="utf-8")
+    if code != ("0" if passed else "1"):
+        wrong.append(f"{batch.name} ended with {code}: {[w['status'] for w in found]}")
+    return wrong
+
+
+async def trail(world: World, batch: Batch) -> list[dict[str, Any]]:
+    """All that has happened to its topics: what is submitted again after its end adds nothing."""
+    return await world.rows(
+        "SELECT e.id, e.type FROM events e JOIN workflows w ON w.id = e.workflow_id"
+        " WHERE w.key = ANY(%s) ORDER BY e.id",
+        batch.keys,
+    )
