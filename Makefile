@@ -40,8 +40,10 @@ check: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Two at a time, each with a Postgres and a Ray of its own; then everything together, by itself.
 test: check
-	$(BIN)/pytest tests/unit tests/integration tests/e2e
+	$(BIN)/pytest -n 2 --dist loadfile tests/unit tests/integration
+	$(BIN)/pytest tests/e2e
 
 # At least so many faults, drawn by SEED; a quarter of an hour on an idle machine.
 FAULTS ?= 1000

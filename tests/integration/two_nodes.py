@@ -20,11 +20,12 @@ from tests.fakes.agents import with_roles
 from tests.fakes.barrier import Barrier
 from tests.fakes.graphs import KINDS
 from tests.fakes.model_server import ModelServer, Rule
+from tests.integration.rest import free_port
 from tests.integration.workflows import begin, ended
 
 ROOT = Path(__file__).resolve().parents[2]
 LOOPBACK = "127.0.0.1"
-HEAD = {"num_cpus": 0, "include_dashboard": True, "node_ip_address": LOOPBACK}
+HEAD = {"num_cpus": 0, "include_dashboard": True, "dashboard_port": free_port(), "node_ip_address": LOOPBACK}
 
 
 def nodes_of_actors() -> set[str]:
