@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cluster import checks
-from cluster.bringup import CODE, ROOT, Bringup, settings_of
+from cluster.bringup import CODE, Bringup, settings_of
+from cluster.folders import ROOT
 from cluster.plan import Say
 from cluster.state import fingerprint
 from models.config import Config
