@@ -141,7 +141,7 @@ class TestState:
         assert read_state(tmp_path) == ClusterState()
 
     def test_only_one_at_a_time(self, tmp_path: Path) -> None:
-        told = pytest.raises(ClusterProblem, match="another `signoff up` or `down`")
+        told = pytest.raises(ClusterProblem, match="another `signoff up`, `down`")
         with only_one(tmp_path), told, only_one(tmp_path):
             pass
         with only_one(tmp_path):
