@@ -29,12 +29,14 @@ class RayHead(BaseModel):
 
 
 class ClusterState(BaseModel):
-    """`ray` is absent when the cluster is not ours. `deployed` is part -> fingerprint of its making."""
+    """`ray` is absent when the cluster is not ours. `deployed` is part -> fingerprint of its making.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    What another release has recorded beside that is passed over.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
     ray: RayHead | None = None
-    postgres: bool = False
     http: str | None = None
     deployed: dict[str, str] = Field(default_factory=dict)
 

@@ -1,11 +1,12 @@
 """`signoff status`: what runs now, asked of each part and not of our own records."""
 
 from datetime import UTC
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
 from cluster import ray
+from cluster.apps import asked_for
 from cluster.bringup import local_head
 from models.config import Config
 from models.errors import ClusterProblem
@@ -59,7 +60,7 @@ class App(_Record):
 
 
 class Status(_Record):
-    """Everything. `problems` says what could not be asked, and what to do."""
+    """Everything. `problems` says what is down or could not be asked, and what to do."""
 
     nodes: tuple[Node, ...] = ()
     agents: tuple[Agent, ...] = ()
@@ -84,7 +85,26 @@ def collect(config: Config) -> Status:
             facts.update(ask(config))
         except ClusterProblem as problem:
             problems.append(str(problem))
-    return Status.model_validate({**facts, "problems": tuple(problems)})
+    found = Status.model_validate(facts)
+    if "nodes" in facts:
+        problems += shortfalls(config, found)
+    return found.model_copy(update={"problems": tuple(problems)})
+
+
+def shortfalls(config: Config, found: Status) -> list[str]:
+    """What should be there of a cluster that answers, and is not."""
+    lacking = [f"the node {node.address} is dead" for node in found.nodes if not node.alive]
+    states = {app.name: app.status.lower() for app in found.apps}
+    for name in asked_for(config):
+        if (state := states.get(name, "not there")) != "running":
+            lacking.append(f"the application {name} is {state}")
+    alive = [agent.name for agent in found.agents if agent.alive]
+    runners = sum(name.startswith("runner:") for name in alive)
+    if runners < config.runners.count:
+        lacking.append(f"{runners} of {config.runners.count} runners are alive")
+    if not any(name.startswith("dispatcher:") for name in alive):
+        lacking.append("no dispatcher is alive, so webhooks wait")
+    return [f"{lack}: run `signoff up`" for lack in lacking]
 
 
 def _database(config: Config) -> dict[str, object]:
@@ -114,6 +134,9 @@ def _database(config: Config) -> dict[str, object]:
         }
     except psycopg.errors.UndefinedTable as error:
         raise ClusterProblem("the database has no tables yet: run `signoff up`") from error
+    except psycopg.Error as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ClusterProblem(f"the database can't be read: {reason}: run `signoff up`") from error
     parked = tuple(Parked.model_validate({**row, "waits_for": flat(row["waits_for"])}) for row in rows)
     return {"database": version, "parked": parked, **counts, **found}
 
@@ -138,10 +161,21 @@ def _cluster(config: Config) -> dict[str, object]:
                 gpus=node["Resources"].get("GPU", 0),
             )
             for node in nodes
+            if node["Alive"] or not _left_as_told(node)
         ),
         "agents": tuple(_agents(address, ray_package.get_runtime_context().get_node_id())),
         **_apps(config),
     }
+
+
+def _left_as_told(node: dict[str, Any]) -> bool:
+    """Whether a dead node was stopped or scaled away: Ray goes on listing those."""
+    from ray.core.generated.gcs_pb2 import NodeDeathInfo
+
+    return node.get("DeathReason") in (
+        NodeDeathInfo.EXPECTED_TERMINATION,
+        NodeDeathInfo.AUTOSCALER_DRAIN_IDLE,
+    )
 
 
 def _agents(address: str, here: str) -> list[Agent]:
@@ -248,4 +282,4 @@ def show(status: Status, console: "Console") -> None:
     for held in status.old_transactions:
         console.print(f"[yellow]{escape(str(held))}: it keeps rows and locks; end it[/]")
     for problem in status.problems:
-        console.print(f"[red]{problem}[/]")
+        console.print(f"[red]{escape(problem)}[/]")
