@@ -8,11 +8,12 @@ from pydantic import BaseModel, ConfigDict
 from cluster import ray
 from cluster.apps import asked_for
 from cluster.bringup import local_head
+from cluster.postgres_tools import database_url
 from models.config import Config
 from models.errors import ClusterProblem
 from models.outages import Parked
-from models.store.activity import OldTransaction, TableSize, old_transactions_at, table_sizes_at
-from models.store.outages import PARKED
+from models.store.activity import OldTransaction, TableSize, counts_at, old_transactions_at, table_sizes_at
+from models.store.outages import parked_at
 from models.text import flat
 
 if TYPE_CHECKING:
@@ -20,12 +21,9 @@ if TYPE_CHECKING:
 
 MB = 1024**2
 _TABLES_SHOWN = 12
-# How many rows are in each status.
-_COUNTS = {
-    "workflows": b"SELECT status, count(*) FROM workflows GROUP BY 1 ORDER BY 1",
-    "approvals": b"SELECT status, count(*) FROM approvals GROUP BY 1 ORDER BY 1",
-    "deliveries": b"SELECT status, count(*) FROM deliveries GROUP BY 1 ORDER BY 1",
-}
+# Of Ray's NodeDeathInfo: EXPECTED_TERMINATION, AUTOSCALER_DRAIN_IDLE.
+_LEFT_AS_TOLD = (1, 4)
+_COUNTS = ("workflows", "approvals", "deliveries")
 
 
 class _Record(BaseModel):
@@ -109,24 +107,17 @@ def shortfalls(config: Config, found: Status) -> list[str]:
 
 def _database(config: Config) -> dict[str, object]:
     import psycopg
-    import psycopg.rows
 
-    from cluster import postgres
     from cluster.checks import check_database
 
-    secret = config.database.url
-    url = secret.get_secret_value() if secret is not None else postgres.url(config.data_dir)
-    if url is None:
-        raise ClusterProblem("the database does not run: run `signoff up`")
+    url = database_url(config)
     version = check_database(url)
     try:
-        with psycopg.connect(url, connect_timeout=5) as connection:
-            counts = {
-                table: {str(status): int(count) for status, count in connection.execute(query).fetchall()}
-                for table, query in _COUNTS.items()
-            }
-            rows = connection.cursor(row_factory=psycopg.rows.dict_row).execute(PARKED).fetchall()
         found = {
+            **counts_at(url),
+            "parked": tuple(
+                waits.model_copy(update={"waits_for": flat(waits.waits_for)}) for waits in parked_at(url)
+            ),
             "tables": tuple(table_sizes_at(url)),
             "old_transactions": tuple(
                 old_transactions_at(url, older_than_seconds=config.database.old_transaction_seconds)
@@ -137,8 +128,7 @@ def _database(config: Config) -> dict[str, object]:
     except psycopg.Error as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise ClusterProblem(f"the database can't be read: {reason}: run `signoff up`") from error
-    parked = tuple(Parked.model_validate({**row, "waits_for": flat(row["waits_for"])}) for row in rows)
-    return {"database": version, "parked": parked, **counts, **found}
+    return {"database": version, **found}
 
 
 def _cluster(config: Config) -> dict[str, object]:
@@ -170,12 +160,7 @@ def _cluster(config: Config) -> dict[str, object]:
 
 def _left_as_told(node: dict[str, Any]) -> bool:
     """Whether a dead node was stopped or scaled away: Ray goes on listing those."""
-    from ray.core.generated.gcs_pb2 import NodeDeathInfo
-
-    return node.get("DeathReason") in (
-        NodeDeathInfo.EXPECTED_TERMINATION,
-        NodeDeathInfo.AUTOSCALER_DRAIN_IDLE,
-    )
+    return node.get("DeathReason") in _LEFT_AS_TOLD
 
 
 def _agents(address: str, here: str) -> list[Agent]:

@@ -308,6 +308,10 @@ class TestStatus:
             assert told in lack
             assert lack.endswith(": run `signoff up`")
 
+    @pytest.mark.parametrize(("reason", "told"), [(1, True), (4, True), (0, False), (2, False), (3, False)])
+    def test_a_node_that_was_stopped_or_scaled_away_is_no_problem(self, reason: int, told: bool) -> None:
+        assert status._left_as_told({"Alive": False, "DeathReason": reason}) is told
+
     def test_a_problem_is_shown_as_it_is(self) -> None:
         console = Console(width=100, record=True, file=io.StringIO())
         status.show(self.FOUND.model_copy(update={"problems": ("[/] of [bold]it[/bold]",)}), console)
