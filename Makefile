@@ -11,7 +11,7 @@ UV      = build/uv
 NO_PYTHON = "There is no Python 3.11, and uv could fetch none. Install one (on Debian 12: apt install python3.11" \
     "python3.11-venv), then type: make PYTHON=/path/to/python3.11"
 
-.PHONY: setup check test faults test-fast e2e demo up down bench train-intents eval-intents lock clean
+.PHONY: setup check test faults test-fast e2e demo up down bench train-intents eval-intents lock
 
 setup: $(STAMP)
 
@@ -50,6 +50,9 @@ FAULTS ?= 1000
 SEED   ?= 1
 faults: setup
 	$(BIN)/python -m tests.faults --faults $(FAULTS) --seed $(SEED)
+
+e2e: setup
+	$(BIN)/pytest tests/e2e
 
 test-fast: setup
 	$(BIN)/pytest tests/unit

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cluster import checks
-from cluster.bringup import CODE, ROOT, Bringup, settings_of
+from cluster.bringup import CODE, Bringup, settings_of
+from cluster.folders import ROOT
 from cluster.plan import Say
 from cluster.state import fingerprint
 from models.config import Config
 from models.errors import ClusterProblem
+from serve import embeddings, llm
 
 if TYPE_CHECKING:
     from ray.serve import Application
@@ -55,8 +57,8 @@ def _embeddings(bringup: Bringup) -> "ServeApp":
         bringup,
         name="embeddings",
         after=("ray",),
-        route="/embeddings",
-        probe="/embeddings/v1/models",
+        route=embeddings.ROUTE,
+        probe=f"{embeddings.ROUTE}/v1/models",
         serves=settings.name,
         imports="serve.embeddings",
         build=build,
@@ -78,14 +80,14 @@ def _llm(bringup: Bringup) -> "ServeApp":
         bringup,
         name="llm",
         after=("ray", "bundled model"),
-        route="/llm",
-        probe="/llm/v1/models",
+        route=llm.ROUTE,
+        probe=f"{llm.ROUTE}/v1/models",
         serves=", ".join(model.name for model in config.serving.models),
         imports="ray.serve.llm",
         build=build,
         made_of=lambda: fingerprint(
             [settings_of(*config.serving.models), config.data_dir, config.serving.api_key.get_secret_value()],
-            [ROOT / "serve" / "llm.py", ROOT / "serve" / "llm_ingress.py", *_KEYED],
+            [*(ROOT / "serve" / f"{name}.py" for name in ("llm", "llm_ingress", "no_download")), *_KEYED],
         ),
     )
 
@@ -214,6 +216,52 @@ class ServeApp:
 
     def _detail(self) -> str:
         return f"{self._serves} at {base_url(self._bringup.config)}{self._route}"
+
+
+class OldApps:
+    """Applications that are not asked for any more: they hold GPUs and answer on their routes."""
+
+    name = "old applications"
+    # What was made with them still calls them until it is replaced.
+    after = ("runners", "dispatcher", "agents", "api")
+
+    def __init__(self, bringup: Bringup) -> None:
+        self._bringup = bringup
+
+    def check(self) -> str | None:
+        """There are none."""
+        return None if self._left() else "none"
+
+    def repair(self, say: Say) -> str:
+        """Delete them."""
+        import ray.serve as ray_serve
+
+        left = self._left()
+        for name in left:
+            say(f"deleting {name}")
+            with _SERVE:
+                ray_serve.delete(name)
+        self._bringup.record(
+            lambda state: {"deployed": {name: of for name, of in state.deployed.items() if name not in left}}
+        )
+        return f"{', '.join(left)} deleted"
+
+    def _left(self) -> list[str]:
+        """On a cluster that is not ours, only those that we have deployed."""
+        config, deployed = self._bringup.config, self._bringup.state.deployed
+        return [
+            name
+            for name in ("llm", "embeddings")
+            if name not in asked_for(config)
+            and _status(name) is not None
+            and (config.ray.address is None or name in deployed)
+        ]
+
+
+def asked_for(config: Config) -> list[str]:
+    """The names of the applications that a configuration asks for."""
+    served = {"embeddings": config.serving.embeddings, "llm": config.serving.models}
+    return [*(name for name, settings in served.items() if settings), "api"]
 
 
 def base_url(config: Config) -> str:

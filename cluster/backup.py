@@ -9,22 +9,21 @@ import hashlib
 import io
 import os
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
+from cluster.folders import ensure_writable
+from cluster.plan import Say
 from cluster.postgres_tools import Tools, database_url
+from cluster.state import only_one
 from models.backup import Inventory, Manifest, Member
 from models.config import Config
 from models.errors import ClusterProblem
 
-if TYPE_CHECKING:
-    import psycopg
-
 DUMP, MANIFEST = "database.dump", "manifest.json"
-Say = Callable[[str], None]
 
 
 def folders(config: Config) -> dict[str, Path]:
@@ -40,8 +39,14 @@ def back_up(config: Config, target: Path, say: Say) -> Manifest:
     """Write the backup; the site may be at work meanwhile.
 
     Raises:
-        ClusterProblem: the database or the file can't be reached; FILE is as it was.
+        ClusterProblem: the database, a file of the site or FILE can't be reached; FILE is as it was.
     """
+    ensure_writable(config.data_dir)
+    with only_one(config.data_dir):
+        return _back_up(config, target, say)
+
+
+def _back_up(config: Config, target: Path, say: Say) -> Manifest:
     import psycopg
 
     url = database_url(config)
@@ -51,10 +56,15 @@ def back_up(config: Config, target: Path, say: Say) -> Manifest:
         with _private(draft) as file, tarfile.open(fileobj=file, mode="w") as tar:
             with _private(dump):
                 version, inventory = _dump(config, url, dump)
-                members = [_add(tar, DUMP, dump)]
+                members = [_add_dump(tar, dump)]
             say(f"database: revision {inventory.revision}, {sum(inventory.rows.values())} rows")
             for name, folder in folders(config).items():
-                found = [_add(tar, f"{name}/{path.relative_to(folder)}", path) for path in files_in(folder)]
+                read = ((path, _content(path)) for path in files_in(folder))
+                found = [
+                    _add(tar, f"{name}/{path.relative_to(folder)}", content)
+                    for path, content in read
+                    if content is not None
+                ]
                 say(f"{name}: {len(found)} files of {folder}")
                 members += found
             manifest = Manifest(
@@ -92,22 +102,27 @@ def _dump(config: Config, url: str, file: Path) -> tuple[int, Inventory]:
         connection.execute("SET LOCAL statement_timeout = 0")
         connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         version = connection.info.server_version
-        snapshot = _snapshot(connection)
+        snapshot = inventory.snapshot(connection)
+        # Before the dump: the dump's own are at these or past them.
+        sequences = inventory.sequences(connection)
         tools = Tools(config, server_version=version)
         arguments = ["--format=custom", "--no-owner", "--no-privileges", "--schema=public"]
         tools.run("pg_dump", url, [*arguments, f"--snapshot={snapshot}", f"--file={file}"])
-        return version, inventory.take(connection)
-
-
-def _snapshot(connection: "psycopg.Connection[Any]") -> str:
-    row = connection.execute("SELECT pg_export_snapshot()").fetchone()
-    assert row is not None
-    return str(row[0])
+        return version, inventory.take(connection).model_copy(update={"sequences": sequences})
 
 
 def files_in(folder: Path) -> list[Path]:
-    """The ordinary files in it, and in its folders; none where it is not there. Links are not followed."""
-    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    """The ordinary files in it, and in its folders; none where it is not there. Links are not followed.
+
+    Names that begin with a dot are left out: locks, and files that are being written.
+    """
+    return sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file()
+        and not path.is_symlink()
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )
 
 
 def digest_of(path: Path) -> str:
@@ -116,18 +131,33 @@ def digest_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _add(tar: tarfile.TarFile, name: str, path: Path) -> Member:
-    """A file as it is when it is opened: one that is replaced meanwhile is whole, old or new."""
-    if name == DUMP:
-        with open(path, "rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-            size = os.fstat(file.fileno()).st_size
-            file.seek(0)
-            _add_stream(tar, name, size, file)
-        return Member(name=name, bytes=size, sha256=digest)
-    content = path.read_bytes()
+def _content(path: Path) -> bytes | None:
+    """A file as it is when it is opened: one that is replaced meanwhile is whole, old or new.
+
+    None where it has been removed since it was listed.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ClusterProblem(
+            f"{path}: {error.strerror}: run as a user who can read the site's files, or remove it"
+        ) from error
+
+
+def _add(tar: tarfile.TarFile, name: str, content: bytes) -> Member:
     _add_bytes(tar, name, content)
     return Member(name=name, bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+
+
+def _add_dump(tar: tarfile.TarFile, path: Path) -> Member:
+    with open(path, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        size = os.fstat(file.fileno()).st_size
+        file.seek(0)
+        _add_stream(tar, DUMP, size, file)
+    return Member(name=DUMP, bytes=size, sha256=digest)
 
 
 def _add_bytes(tar: tarfile.TarFile, name: str, content: bytes) -> None:

@@ -12,10 +12,10 @@ from typing import Any
 from pydantic import BaseModel, SecretStr
 
 from cluster import ray
+from cluster.folders import ROOT
 from cluster.state import ClusterState, RayHead, read_state, write_state
 from models.config import Config
 
-ROOT = Path(__file__).resolve().parent.parent
 CODE = (ROOT / "models", ROOT / "actors")
 
 

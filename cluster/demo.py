@@ -33,7 +33,7 @@ def demo(config: Config, path: Path, console: Console) -> int:
     up(config, console)
     arguments = ["--topics", SAMPLES, "--allow-blocked", "--draft-in", SUBJECT]
     arguments += ["--request-publication", "--requests-at-most", "1"]
-    code = submit(config, "edit_articles", arguments)
+    code = submit(config, "edit_articles", arguments, config_file=path)
     names = ", ".join(model.name for model in config.serving.models)
     console.print(f"\nedited by {names}: the bundled model proves the path, it does not write well")
     console.print(f"HTTP       {base_url(config)}/docs")

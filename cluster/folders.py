@@ -1,4 +1,4 @@
-"""Folders that bring-up needs: writable data, and short private places for Unix sockets.
+"""Folders that bring-up needs: our own, writable data, and short private places for Unix sockets.
 
 A Unix socket's path may have at most 107 bytes, so what listens on one for a data folder with a
 long path gets a folder under /tmp that is named after a digest of that path.
@@ -12,6 +12,8 @@ from pathlib import Path
 
 from models.errors import ClusterProblem
 
+# Where Signoff's own code and configurations lie.
+ROOT = Path(__file__).resolve().parent.parent
 SOCKET_PATH_BYTES = 107
 
 

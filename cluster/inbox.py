@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from cluster.chosen import chosen_scopes
 from cluster.door import Door
+from cluster.login import login
 from cluster.tokens import mint_token
 from models.approvals import ApprovalStatus, Vote
 from models.config import Config
@@ -175,18 +176,9 @@ def development_token(
             "auth.secret is not set, so no token can be made here: give --token-file PATH with one from the "
             "issuer whose keys auth.jwks names"
         )
-    person = _login() if user is None else user
+    person = login("--user") if user is None else user
     wanted = chosen_scopes(config.data_dir, person, scopes, default=default)
     return mint_token(config.auth, user=person, scopes=wanted, now=datetime.now(UTC), decides=decides)
-
-
-def _login() -> str:
-    import getpass
-
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError) as error:
-        raise ConfigInvalid("--user: who you are can't be told here: give --user NAME") from error
 
 
 def _id(text: str) -> str:

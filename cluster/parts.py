@@ -74,7 +74,6 @@ class Postgres:
 
     def repair(self, say: Say) -> str:
         """Start ours."""
-        self._bringup.record(lambda state: {"postgres": True})
         self._bringup.database_url = postgres.start(self._bringup.config.data_dir)
         return f"{checks.check_database(self._bringup.database_url)}, in the data folder"
 

@@ -16,6 +16,12 @@ def one_line(text: str) -> str:
     return "".join(_visible(char) for char in text)
 
 
+def last_line(told: object) -> str:
+    """The last line of what a program or an error said that is not empty: of a trace, the reason."""
+    lines = [line.strip() for line in str(told).splitlines() if line.strip()]
+    return lines[-1] if lines else "it gave no reason"
+
+
 def _visible(char: str) -> str:
     if char.isprintable() or unicodedata.category(char) == "Zs":
         return char

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from cluster.plain_text import last_line
 from models.errors import ClusterProblem, SignoffError
 
 Say = Callable[[str], None]
@@ -74,7 +75,11 @@ def run_parts(parts: Iterable[Part], watch: Callable[[Mapping[str, Progress]], N
     watch(progress)
     if failures:
         error = failures[0]
-        raise error if isinstance(error, SignoffError) else ClusterProblem(_told(error)) from error
+        raise (
+            error
+            if isinstance(error, SignoffError)
+            else ClusterProblem(f"{type(error).__name__}: {last_line(error)}")
+        ) from error
     return progress
 
 
@@ -106,8 +111,3 @@ def _run_part(
         progress.detail, progress.state = str(error), "failed"
         progress.ended = time.monotonic()
         failures.append(error)
-
-
-def _told(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return f"{type(error).__name__}: {lines[-1] if lines else 'no reason given'}"

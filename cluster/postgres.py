@@ -19,6 +19,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from cluster.folders import SOCKET_PATH_BYTES, ensure_private, ensure_writable, short_folder
+from cluster.plain_text import last_line
 from cluster.postgres_user import HOME, ensure_reachable, programs, server_user
 from models.errors import ClusterProblem
 
@@ -184,7 +185,7 @@ def _initialise(cluster_dir: Path, owner: pwd.struct_passwd) -> None:
         owner,
     )
     if result.returncode != 0:
-        raise ClusterProblem(f"PostgreSQL's initdb failed in {draft}: {_last_line(result.stderr)}")
+        raise ClusterProblem(f"PostgreSQL's initdb failed in {draft}: {last_line(result.stderr)}")
     if cluster_dir.exists():
         cluster_dir.rmdir()
     draft.rename(cluster_dir)
@@ -199,7 +200,7 @@ def _start_server(cluster_dir: Path, owner: pwd.struct_passwd) -> None:
     arguments = ["start", *waiting, "-l", str(log), "-o", options, "-D", str(cluster_dir)]
     if _run("pg_ctl", arguments, owner).returncode != 0:
         text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
-        reason = _last_line("\n".join(line for line in text.splitlines() if "FATAL" in line))
+        reason = last_line("\n".join(line for line in text.splitlines() if "FATAL" in line))
         raise ClusterProblem(f"PostgreSQL did not start in {cluster_dir}: {reason} (more in {log})")
 
 
@@ -221,7 +222,7 @@ def _ensure_database(found: str) -> None:
             if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
                 connection.execute(f'CREATE DATABASE "{DATABASE}"')
     except psycopg.Error as error:
-        raise ClusterProblem(f"PostgreSQL runs but can't be used: {_last_line(str(error))}") from error
+        raise ClusterProblem(f"PostgreSQL runs but can't be used: {last_line(str(error))}") from error
 
 
 def _run(
@@ -249,11 +250,6 @@ def _run(
         out.seek(0)
         err.seek(0)
         return subprocess.CompletedProcess(result.args, result.returncode, out.read(), err.read())
-
-
-def _last_line(text: str) -> str:
-    lines = [line for line in text.strip().splitlines() if line.strip()]
-    return lines[-1].strip() if lines else "it gave no reason"
 
 
 @contextmanager

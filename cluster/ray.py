@@ -11,12 +11,12 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cluster.folders import ensure_private, short_folder
+from cluster.folders import ROOT, ensure_private, short_folder
+from cluster.plain_text import last_line
 from cluster.state import RayHead
 from models.config import Config
 from models.errors import ClusterProblem
@@ -32,7 +32,6 @@ _LOOPBACK_ONLY = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 _MARK = "SIGNOFF_CLUSTER"
 _START_SECONDS = 180
 _SESSIONS_KEPT = 3
-_ROOT = Path(__file__).resolve().parent.parent
 
 
 def prepare_environment(config: Config) -> None:
@@ -67,7 +66,7 @@ def ensure_token() -> str | None:
         return None
     result = _ray_command(["get-auth-token", "--generate"], dict(os.environ))
     if result.returncode != 0 or not token_file().exists():
-        reason = _reason(result.stderr)
+        reason = last_line(result.stderr)
         raise ClusterProblem(f"no Ray token: `ray get-auth-token --generate` failed: {reason}")
     token_file().chmod(0o600)
     return f"made a Ray token in {token_file()}: Ray asks every client of its clusters for it"
@@ -114,7 +113,7 @@ def start_head(config: Config) -> RayHead:
     if result.returncode != 0:
         stop(head)
         raise ClusterProblem(
-            f"the Ray head did not start: {_reason(result.stderr or result.stdout)} "
+            f"the Ray head did not start: {last_line(result.stderr or result.stdout)} "
             f"(more in {temp_dir}/session_latest/logs)"
         )
     return head
@@ -186,7 +185,7 @@ def connect(address: str) -> None:
         )
     except Exception as error:  # Ray raises many kinds here: ConnectionError, RuntimeError, RpcError, …
         raise ClusterProblem(
-            f"can't connect to Ray at {address}: {_reason(str(error))}: check that it runs, that ray.address "
+            f"can't connect to Ray at {address}: {last_line(error)}: check that it runs, that ray.address "
             f"is right, and that {token_file()} is its token"
         ) from error
 
@@ -240,7 +239,7 @@ def _head_environment(temp_dir: Path) -> dict[str, str]:
     # A job's `python` is the first on the PATH that the raylet was started with.
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     # So that a checkout that is not installed works too.
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH", "")]))
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
     for name in ("no_proxy", "NO_PROXY"):
         # Calls between our own parts never go through the site's proxy.
         environment[name] = ",".join(filter(None, [os.environ.get(name, ""), LOOPBACK, "localhost"]))
@@ -303,8 +302,3 @@ def _forget_old_sessions(temp_dir: Path, *, kept: int) -> None:
     sessions = sorted(path for path in temp_dir.glob("session_2*") if path.is_dir())
     for session in sessions[: -kept or None]:
         shutil.rmtree(session, ignore_errors=True)
-
-
-def _reason(text: str | Iterable[str]) -> str:
-    lines = [line.strip() for line in (text.splitlines() if isinstance(text, str) else text) if line.strip()]
-    return lines[-1] if lines else "it gave no reason"

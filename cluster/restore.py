@@ -1,7 +1,8 @@
 """`signoff restore FILE`: a backup into an empty database, and a word on each thing that was checked.
 
 Everything is checked before anything is changed, and compared with the manifest afterwards. What is
-replaced is put aside first; when the restored database is not as it should be, it is put back.
+replaced, tables and folders, is put aside first and put back when something is not as it should be. Of a
+restore that is killed, what was put aside stays, and `up` and `restore` say so.
 """
 
 import hashlib
@@ -10,14 +11,18 @@ import shutil
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from cluster.backup import DUMP, MANIFEST, files_in, folders
+from cluster.folders import ensure_writable
+from cluster.plan import Say
 from cluster.postgres_tools import Tools, database_url
+from cluster.schema import refuse_broken_off
+from cluster.state import only_one
 from models.backup import Manifest, Member
 from models.config import Config
 from models.errors import ClusterProblem
@@ -25,8 +30,7 @@ from models.errors import ClusterProblem
 if TYPE_CHECKING:
     import psycopg
 
-Say = Callable[[str], None]
-_RESTORE = ("--schema=public", "--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction")
+_OPTIONS = ("--schema=public", "--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction")
 
 
 def restore(config: Config, source: Path, say: Say, *, replace: bool) -> None:
@@ -37,6 +41,12 @@ def restore(config: Config, source: Path, say: Say, *, replace: bool) -> None:
             from the backup; the database and the folders are as they were.
         DatabaseUnavailable: the database could not be brought to this release.
     """
+    ensure_writable(config.data_dir)
+    with only_one(config.data_dir):
+        _restore(config, source, say, replace=replace)
+
+
+def _restore(config: Config, source: Path, say: Say, *, replace: bool) -> None:
     import psycopg
 
     try:
@@ -55,19 +65,17 @@ def restore(config: Config, source: Path, say: Say, *, replace: bool) -> None:
                 connection.execute("SET statement_timeout = 0")
                 _check_server(connection, manifest, replace=replace)
                 tools = Tools(config, server_version=connection.info.server_version)
-                with _in_place_of(connection), _unpacked(tar, DUMP, config) as dump:
-                    tools.run(
-                        "pg_restore",
-                        url,
-                        [*_RESTORE, str(dump)],
-                    )
+                with (
+                    _in_place_of(connection),
+                    _folders_in_place_of(config, drafts) as put_in_place,
+                    _unpacked(tar, DUMP, config) as dump,
+                ):
+                    tools.run("pg_restore", url, [*_OPTIONS, str(dump)])
                     _check_restored(connection, manifest, say)
                     _bring_up_to_date(connection, url, manifest, say)
-                for name, folder in folders(config).items():
-                    if folder.exists():
-                        shutil.rmtree(folder)
-                    drafts[name].rename(folder)
-                    say(f"{name}: {len(files_in(folder))} files in {folder}")
+                    for name, folder in put_in_place():
+                        say(f"{name}: {len(files_in(folder))} files in {folder}")
+            _forget_old_folders(config)
     except (tarfile.TarError, EOFError) as error:
         raise ClusterProblem(f"{source} is no backup, or damaged: {error}: take another one") from error
     except psycopg.Error as error:
@@ -92,7 +100,9 @@ def _manifest(tar: tarfile.TarFile, source: Path) -> Manifest:
 
 
 def _check_members(tar: tarfile.TarFile, manifest: Manifest, source: Path) -> None:
-    """Each is there, as it was, and of a harmless name."""
+    """Each is there, as it was, and of a harmless name; the dump is one of them."""
+    if DUMP not in [member.name for member in manifest.members]:
+        raise ClusterProblem(f"{source}: {MANIFEST} lists no {DUMP}: take another backup")
     for member in manifest.members:
         parts = PurePosixPath(member.name).parts
         harmless = member.name == DUMP or (
@@ -107,6 +117,15 @@ def _check_members(tar: tarfile.TarFile, manifest: Manifest, source: Path) -> No
 
 def _check_folders(config: Config, *, replace: bool) -> None:
     for name, folder in folders(config).items():
+        if folder.is_symlink() or folder.is_mount():
+            raise ClusterProblem(
+                f"{folder} ({name}) is a link or a mount point, which can't be replaced by another folder: "
+                "set it to a folder of its own, such as one in there"
+            )
+        if (old := _aside(folder)).exists():
+            raise ClusterProblem(
+                f"{old} is what {folder} was before a restore that was broken off: move it back, or remove it"
+            )
         if not replace and files_in(folder):
             raise ClusterProblem(f"{folder} ({name}) is not empty: empty it, or restore with --replace")
 
@@ -114,6 +133,7 @@ def _check_folders(config: Config, *, replace: bool) -> None:
 def _check_server(connection: "psycopg.Connection[Any]", manifest: Manifest, *, replace: bool) -> None:
     from models.store import inventory
 
+    refuse_broken_off(inventory.left_aside(connection))
     if connection.info.server_version // 10_000 < manifest.server_version // 10_000:
         raise ClusterProblem(
             f"the backup is of PostgreSQL {manifest.server_version // 10_000}, the server of "
@@ -121,6 +141,8 @@ def _check_server(connection: "psycopg.Connection[Any]", manifest: Manifest, *, 
         )
     if runners := inventory.live_runners(connection):
         raise ClusterProblem(f"{runners} runners are at work on the database: run `signoff down` first")
+    if sessions := inventory.at_work(connection):
+        raise ClusterProblem(f"{', '.join(sessions)} use the database: end them, as `signoff down` does")
     if not replace and not inventory.is_empty(connection):
         raise ClusterProblem("the database is not empty: restore into an empty one, or with --replace")
 
@@ -139,6 +161,39 @@ def _in_place_of(connection: "psycopg.Connection[Any]") -> Iterator[None]:
     inventory.drop(connection, aside)
 
 
+@contextmanager
+def _folders_in_place_of(
+    config: Config, drafts: dict[str, Path]
+) -> Iterator[Callable[[], Iterator[tuple[str, Path]]]]:
+    """Give what puts the drafts where the folders are, which it puts aside; undone if the block fails."""
+    undo = ExitStack()
+
+    def put_in_place() -> Iterator[tuple[str, Path]]:
+        for name, folder in folders(config).items():
+            if folder.exists():
+                folder.rename(_aside(folder))
+                undo.callback(_aside(folder).rename, folder)
+            drafts[name].rename(folder)
+            undo.callback(folder.rename, drafts[name])
+            yield name, folder
+
+    try:
+        yield put_in_place
+    except BaseException:
+        undo.close()
+        raise
+
+
+def _aside(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}.before")
+
+
+def _forget_old_folders(config: Config) -> None:
+    for folder in folders(config).values():
+        if (old := _aside(folder)).exists():
+            shutil.rmtree(old)
+
+
 def _check_restored(connection: "psycopg.Connection[Any]", manifest: Manifest, say: Say) -> None:
     from models.store import inventory
 
@@ -152,9 +207,13 @@ def _check_restored(connection: "psycopg.Connection[Any]", manifest: Manifest, s
                 f"{table}: {found.rows.get(table)} rows were restored, {wanted.rows.get(table)} backed up"
             )
     say(f"rows: {sum(found.rows.values())} in {len(found.rows)} tables, as backed up")
+    for name, number in sorted(wanted.sequences.items()):
+        now = found.sequences.get(name, 0)
+        if now < number:
+            raise ClusterProblem(f"{name} would go on at {now}, not at {number}: take another backup")
     if behind := inventory.sequences_behind(connection):
         raise ClusterProblem(f"{', '.join(behind)}: numbers would be given twice: take another backup")
-    say(f"sequences: {len(found.sequences)}, each past what is there")
+    say(f"sequences: {len(found.sequences)}, none before where it was backed up, each past what is there")
     if found.newest_event != wanted.newest_event:
         raise ClusterProblem(f"events end at {found.newest_event}, the backup's at {wanted.newest_event}")
     say(f"events: streams go on after {found.newest_event}")

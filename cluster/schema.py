@@ -10,6 +10,7 @@ import threading
 
 from cluster.bringup import Bringup
 from cluster.plan import Say
+from models.errors import ClusterProblem
 
 _MOVE_SECONDS = 0.3
 
@@ -28,10 +29,12 @@ class Schema:
         return None
 
     def repair(self, say: Say) -> str:
-        """Add what is new."""
+        """Add what is new. Raises ClusterProblem where a restore was broken off: the tables are not ours."""
+        from models.store import inventory
         from models.store.migrate import migrate
 
         url = self._bringup.database_url
+        refuse_broken_off(inventory.left_aside_at(url))
         migrate(url, "before")
         threading.Thread(target=lambda: asyncio.run(_move_on(url)), name="events", daemon=True).start()
         asyncio.run(self._take_in_tonalities())
@@ -66,6 +69,21 @@ class OldSchema:
 
         migrate(self._bringup.database_url, "after")
         return "cleared"
+
+
+def refuse_broken_off(aside: list[str]) -> None:
+    """Say how to end a restore that was killed, if there is one: what was there before is the truth or not.
+
+    Raises:
+        ClusterProblem: `aside` names schemas that hold it.
+    """
+    if aside:
+        [name, *_] = aside
+        raise ClusterProblem(
+            f"a restore was broken off, and what was there before it is in the schema {name}: bring it back "
+            f"with `DROP SCHEMA public CASCADE; ALTER SCHEMA {name} RENAME TO public` in psql, or forget it "
+            f"with `DROP SCHEMA {name} CASCADE`"
+        )
 
 
 async def _move_on(url: str) -> None:

@@ -29,12 +29,14 @@ class RayHead(BaseModel):
 
 
 class ClusterState(BaseModel):
-    """`ray` is absent when the cluster is not ours. `deployed` is part -> fingerprint of its making."""
+    """`ray` is absent when the cluster is not ours. `deployed` is part -> fingerprint of its making.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    What another release has recorded beside that is passed over.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
     ray: RayHead | None = None
-    postgres: bool = False
     http: str | None = None
     deployed: dict[str, str] = Field(default_factory=dict)
 
@@ -63,7 +65,7 @@ def write_state(data_dir: Path, state: ClusterState) -> None:
 
 @contextmanager
 def only_one(data_dir: Path) -> Iterator[None]:
-    """Keep a second `up` or `down` on the same data folder out while this one runs.
+    """Keep a second `up`, `down`, `backup` or `restore` on the same data folder out while this one runs.
 
     Raises:
         ClusterProblem: another one is at work.
@@ -73,7 +75,8 @@ def only_one(data_dir: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ClusterProblem(
-                f"another `signoff up` or `down` is at work on {data_dir}: wait until it has ended"
+                f"another `signoff up`, `down`, `backup` or `restore` is at work on {data_dir}: "
+                "wait until it has ended"
             ) from None
         yield
 

@@ -1,17 +1,19 @@
 """`signoff status`: what runs now, asked of each part and not of our own records."""
 
 from datetime import UTC
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
 from cluster import ray
+from cluster.apps import asked_for
 from cluster.bringup import local_head
+from cluster.postgres_tools import database_url
 from models.config import Config
 from models.errors import ClusterProblem
 from models.outages import Parked
-from models.store.activity import OldTransaction, TableSize, old_transactions_at, table_sizes_at
-from models.store.outages import PARKED
+from models.store.activity import OldTransaction, TableSize, counts_at, old_transactions_at, table_sizes_at
+from models.store.outages import parked_at
 from models.text import flat
 
 if TYPE_CHECKING:
@@ -19,12 +21,9 @@ if TYPE_CHECKING:
 
 MB = 1024**2
 _TABLES_SHOWN = 12
-# How many rows are in each status.
-_COUNTS = {
-    "workflows": b"SELECT status, count(*) FROM workflows GROUP BY 1 ORDER BY 1",
-    "approvals": b"SELECT status, count(*) FROM approvals GROUP BY 1 ORDER BY 1",
-    "deliveries": b"SELECT status, count(*) FROM deliveries GROUP BY 1 ORDER BY 1",
-}
+# Of Ray's NodeDeathInfo: EXPECTED_TERMINATION, AUTOSCALER_DRAIN_IDLE.
+_LEFT_AS_TOLD = (1, 4)
+_COUNTS = ("workflows", "approvals", "deliveries")
 
 
 class _Record(BaseModel):
@@ -59,7 +58,7 @@ class App(_Record):
 
 
 class Status(_Record):
-    """Everything. `problems` says what could not be asked, and what to do."""
+    """Everything. `problems` says what is down or could not be asked, and what to do."""
 
     nodes: tuple[Node, ...] = ()
     agents: tuple[Agent, ...] = ()
@@ -84,29 +83,41 @@ def collect(config: Config) -> Status:
             facts.update(ask(config))
         except ClusterProblem as problem:
             problems.append(str(problem))
-    return Status.model_validate({**facts, "problems": tuple(problems)})
+    found = Status.model_validate(facts)
+    if "nodes" in facts:
+        problems += shortfalls(config, found)
+    return found.model_copy(update={"problems": tuple(problems)})
+
+
+def shortfalls(config: Config, found: Status) -> list[str]:
+    """What should be there of a cluster that answers, and is not."""
+    lacking = [f"the node {node.address} is dead" for node in found.nodes if not node.alive]
+    states = {app.name: app.status.lower() for app in found.apps}
+    for name in asked_for(config):
+        if (state := states.get(name, "not there")) != "running":
+            lacking.append(f"the application {name} is {state}")
+    alive = [agent.name for agent in found.agents if agent.alive]
+    runners = sum(name.startswith("runner:") for name in alive)
+    if runners < config.runners.count:
+        lacking.append(f"{runners} of {config.runners.count} runners are alive")
+    if not any(name.startswith("dispatcher:") for name in alive):
+        lacking.append("no dispatcher is alive, so webhooks wait")
+    return [f"{lack}: run `signoff up`" for lack in lacking]
 
 
 def _database(config: Config) -> dict[str, object]:
     import psycopg
-    import psycopg.rows
 
-    from cluster import postgres
     from cluster.checks import check_database
 
-    secret = config.database.url
-    url = secret.get_secret_value() if secret is not None else postgres.url(config.data_dir)
-    if url is None:
-        raise ClusterProblem("the database does not run: run `signoff up`")
+    url = database_url(config)
     version = check_database(url)
     try:
-        with psycopg.connect(url, connect_timeout=5) as connection:
-            counts = {
-                table: {str(status): int(count) for status, count in connection.execute(query).fetchall()}
-                for table, query in _COUNTS.items()
-            }
-            rows = connection.cursor(row_factory=psycopg.rows.dict_row).execute(PARKED).fetchall()
         found = {
+            **counts_at(url),
+            "parked": tuple(
+                waits.model_copy(update={"waits_for": flat(waits.waits_for)}) for waits in parked_at(url)
+            ),
             "tables": tuple(table_sizes_at(url)),
             "old_transactions": tuple(
                 old_transactions_at(url, older_than_seconds=config.database.old_transaction_seconds)
@@ -114,8 +125,10 @@ def _database(config: Config) -> dict[str, object]:
         }
     except psycopg.errors.UndefinedTable as error:
         raise ClusterProblem("the database has no tables yet: run `signoff up`") from error
-    parked = tuple(Parked.model_validate({**row, "waits_for": flat(row["waits_for"])}) for row in rows)
-    return {"database": version, "parked": parked, **counts, **found}
+    except psycopg.Error as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ClusterProblem(f"the database can't be read: {reason}: run `signoff up`") from error
+    return {"database": version, **found}
 
 
 def _cluster(config: Config) -> dict[str, object]:
@@ -138,10 +151,16 @@ def _cluster(config: Config) -> dict[str, object]:
                 gpus=node["Resources"].get("GPU", 0),
             )
             for node in nodes
+            if node["Alive"] or not _left_as_told(node)
         ),
         "agents": tuple(_agents(address, ray_package.get_runtime_context().get_node_id())),
         **_apps(config),
     }
+
+
+def _left_as_told(node: dict[str, Any]) -> bool:
+    """Whether a dead node was stopped or scaled away: Ray goes on listing those."""
+    return node.get("DeathReason") in _LEFT_AS_TOLD
 
 
 def _agents(address: str, here: str) -> list[Agent]:
@@ -248,4 +267,4 @@ def show(status: Status, console: "Console") -> None:
     for held in status.old_transactions:
         console.print(f"[yellow]{escape(str(held))}: it keeps rows and locks; end it[/]")
     for problem in status.problems:
-        console.print(f"[red]{problem}[/]")
+        console.print(f"[red]{escape(problem)}[/]")

@@ -1,34 +1,33 @@
 """`signoff submit NAME`: `ray job submit` of `python -m pipelines.NAME` with address, token and folder right.
 
 Typed in a folder with pipelines, the job gets a copy of it, without what .gitignore and .rayignore name,
-.git, the data folder and configurations: these hold secrets. (`.rayignore` leaves them out of a plain
-`ray job submit` as well.) Typed elsewhere nothing is uploaded: it runs the cluster's own pipelines, on this
-machine in the folder it was typed in. The job asks the site for its configuration; its exit code is ours.
+.git, the data folder, configurations with all that they extend, and files of secrets. (`.rayignore` leaves
+those in configs/ out of a plain `ray job submit` as well.) Typed elsewhere nothing is uploaded: it runs the
+cluster's own pipelines, on this machine in the folder it was typed in. The job asks the site for its
+configuration; its exit code is ours. How it is followed is in `job`.
 """
 
-import asyncio
-import getpass
 import logging
 import os
+import re
 import shlex
-import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from actors.runtime.submitter import METADATA
+from cluster import job as jobs
 from cluster import ray
+from cluster.folders import ROOT
+from cluster.login import login
+from cluster.plain_text import last_line
 from models.config import Config
 from models.errors import ClusterProblem
+from models.yaml_layers import read_layers
 
 if TYPE_CHECKING:
     from ray.job_submission import JobSubmissionClient
-
-INTERRUPTED = 130
-# Where this code lies, and the pipelines that come with it.
-_ROOT = Path(__file__).resolve().parent.parent
 
 
 def dashboard_url(config: Config) -> str:
@@ -37,31 +36,31 @@ def dashboard_url(config: Config) -> str:
     return f"http://{host}:{config.ray.dashboard_port}"
 
 
-def submit(config: Config, name: str, arguments: Sequence[str]) -> int:
+def submit(config: Config, name: str, arguments: Sequence[str], *, config_file: Path) -> int:
     """Run the pipeline as a Ray job, print its logs, and return its exit code (130 when interrupted).
 
+    `config_file`: where `config` was read, so that it is not uploaded.
+
     Raises:
-        ClusterProblem: there is no such pipeline here, or the cluster does not take the job.
+        ClusterProblem: there is no such pipeline here, or the cluster does not take the job, or goes away.
+        ConfigInvalid: a file that `--config` names can't be read, or who submits can't be told.
     """
     here = Path.cwd()
-    folder = here if _pipelines(here) else _ROOT
+    folder = here if _pipelines(here) else ROOT
     known = _pipelines(folder)
     if name not in known:
         raise ClusterProblem(
             f"no pipeline {name!r} in {folder / 'pipelines'}: "
             + (f"there are {', '.join(known)}" if known else "run `signoff submit` in Signoff's folder")
         )
-    client = _client(config)
+    metadata = _metadata(arguments)
     command = ["python", "-m", f"pipelines.{name}", *arguments]
-    job = _start(client, *entrypoint(config, command, here, ours=folder == here))
+    files = [config_file, *configurations(arguments)]
+    prepared = entrypoint(config, command, here, files, ours=folder == here)
+    client = _client(config)
+    job = _start(client, *prepared, metadata)
     print(f"job {job} runs; Ctrl-C stops it", flush=True)
-    try:
-        asyncio.run(_follow(client, job))
-    except KeyboardInterrupt:
-        stopped = _stop(client, job)
-        print(f"\njob {job} {'was stopped' if stopped else 'is being stopped'}; submit it again to go on")
-        return INTERRUPTED
-    return _exit_code(client, job)
+    return jobs.follow(client, job)
 
 
 def _client(config: Config) -> "JobSubmissionClient":
@@ -77,11 +76,11 @@ def _client(config: Config) -> "JobSubmissionClient":
 
 
 def entrypoint(
-    config: Config, command: Sequence[str], here: Path, *, ours: bool
+    config: Config, command: Sequence[str], here: Path, files: Sequence[Path], *, ours: bool
 ) -> tuple[str, dict[str, object]]:
     """What the job runs, and Ray's `runtime_env` for it; `ours`: the pipelines are those of this folder."""
     if ours:
-        return shlex.join(command), {"working_dir": str(here), "excludes": excludes(config, here, command)}
+        return shlex.join(command), {"working_dir": str(here), "excludes": excludes(config, here, files)}
     if config.ray.address is not None:
         return shlex.join(command), {}
     # The job runs on this machine, so that relative paths can mean what they mean here. `-P`: what else
@@ -94,72 +93,73 @@ def _pipelines(folder: Path) -> list[str]:
     return sorted(path.stem for path in folder.glob("pipelines/*.py") if "__main__" in path.read_text())
 
 
-def excludes(config: Config, folder: Path, arguments: Sequence[str]) -> list[str]:
-    """What of the folder is not uploaded, as lines of a .gitignore."""
-    left_out = ["/.git", "/.venv", "node_modules", "/configs/*.yaml"]
-    given = [Path(value) for value in _configurations(arguments)]
-    for path in (config.data_dir, *(folder / path for path in given)):
-        if path.is_relative_to(folder) and path != folder:
-            left_out.append(f"/{path.relative_to(folder)}")
-    return left_out
+def excludes(config: Config, folder: Path, files: Sequence[Path]) -> list[str]:
+    """What of the folder is not uploaded, as lines of a .gitignore; `files`: configurations."""
+    left_out = dict.fromkeys(["/.git", "/.venv", "node_modules", "/configs/*.yaml"])
+    secret = [found for file in files for found in _with_secrets(folder / file, folder)]
+    for path in (config.data_dir, *secret):
+        # By its name, and where a link leads: either could lie in the folder.
+        for place in (Path(os.path.normpath(path)), path.resolve()):
+            if place.is_relative_to(folder) and place != folder:
+                left_out[f"/{_as_pattern(place.relative_to(folder))}"] = None
+    return list(left_out)
 
 
-def _configurations(arguments: Sequence[str]) -> list[str]:
-    """The values of `--config`, however they are written."""
-    following = [value for name, value in pairwise(arguments) if name == "--config"]
-    joined = [argument.partition("=")[2] for argument in arguments if argument.startswith("--config=")]
-    return [os.path.normpath(value) for value in (*following, *joined)]
+def _with_secrets(file: Path, folder: Path) -> Iterator[Path]:
+    """A configuration, what it extends, and the files that its secrets are in."""
+    yield file
+    # One that the site's own folder has, and this one has not, is not uploaded.
+    if file.is_file():
+        layers = read_layers(file)
+        yield from (path for path, _ in layers.files)
+        yield from (folder / Path(name).expanduser() for name in _secret_files(layers.merged()))
 
 
-def _start(client: "JobSubmissionClient", entrypoint: str, runtime_env: dict[str, object]) -> str:
+def _secret_files(said: Any) -> Iterator[str]:
+    if (
+        isinstance(said, dict)
+        and {"file"} <= said.keys() <= {"file", "make"}
+        and isinstance(said["file"], str)
+    ):
+        yield said["file"]
+        return
+    inner = said.values() if isinstance(said, dict) else said if isinstance(said, list) else ()
+    for value in inner:
+        yield from _secret_files(value)
+
+
+def _as_pattern(path: Path) -> str:
+    r"""The path itself: what means something in a .gitignore gets a `\`."""
+    return re.sub(r"([\\*?\[\] ])", r"\\\1", str(path))
+
+
+def configurations(arguments: Sequence[str]) -> list[Path]:
+    """The values of `--config`, however they are written; the last one counts."""
+    following = [
+        (place + 1, pair[1]) for place, pair in enumerate(pairwise(arguments)) if pair[0] == "--config"
+    ]
+    joined = [
+        (place, argument.partition("=")[2])
+        for place, argument in enumerate(arguments)
+        if argument.startswith("--config=")
+    ]
+    return [Path(value) for _, value in sorted([*following, *joined])]
+
+
+def _metadata(arguments: Sequence[str]) -> dict[str, str]:
+    """Who submits; the pipeline's own `--as` says so where the login name can't be told, as in a pod."""
+    if any(argument == "--as" or argument.startswith("--as=") for argument in arguments):
+        return {}
+    return {METADATA: login("--as")}
+
+
+def _start(
+    client: "JobSubmissionClient", entrypoint: str, runtime_env: dict[str, object], metadata: dict[str, str]
+) -> str:
     try:
         job: str = client.submit_job(
-            entrypoint=entrypoint,
-            runtime_env=runtime_env,
-            metadata={METADATA: getpass.getuser()},
-            entrypoint_num_cpus=0,
+            entrypoint=entrypoint, runtime_env=runtime_env, metadata=metadata, entrypoint_num_cpus=0
         )
-    except (RuntimeError, ValueError) as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        raise ClusterProblem(f"the cluster does not take the job: {lines[-1] if lines else error}") from error
+    except (RuntimeError, ValueError, OSError) as error:
+        raise ClusterProblem(f"the cluster does not take the job: {last_line(error)}") from error
     return job
-
-
-async def _follow(client: "JobSubmissionClient", job: str) -> None:
-    """Print the job's logs until it ends. A connection that breaks is made again where it broke."""
-    printed = 0
-    while True:
-        seen = 0
-        with suppress(RuntimeError, OSError):
-            async for text in client.tail_job_logs(job):
-                fresh = text[max(0, printed - seen) :]
-                seen += len(text)
-                if fresh:
-                    print(fresh, end="", flush=True)
-                    printed += len(fresh)
-        if (await asyncio.to_thread(client.get_job_status, job)).is_terminal():
-            return
-        await asyncio.sleep(0.5)
-
-
-def _stop(client: "JobSubmissionClient", job: str) -> bool:
-    """Ask for the job's end and wait a little for it; whether it came."""
-    with suppress(RuntimeError):
-        client.stop_job(job)
-        for _ in range(20):
-            if client.get_job_status(job).is_terminal():
-                return True
-            time.sleep(0.5)
-    return False
-
-
-def _exit_code(client: "JobSubmissionClient", job: str) -> int:
-    details = client.get_job_info(job)
-    if details.status.value == "SUCCEEDED":
-        return 0
-    code = details.driver_exit_code
-    # The rest of the message is the end of the log, which has been printed.
-    reason = (details.message or "").partition("\n")[0].partition(", last available logs")[0]
-    print(f"job {job} {details.status.value.lower()}: {reason}", flush=True)
-    # Stopped from elsewhere, or never begun: there is no exit code, and it is no success.
-    return code if code is not None and 0 < code < 256 else 1

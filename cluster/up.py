@@ -12,7 +12,7 @@ from rich.console import Console
 
 from cluster import postgres, ray
 from cluster.agents import Agents
-from cluster.apps import base_url, serve_apps
+from cluster.apps import OldApps, base_url, serve_apps
 from cluster.bringup import Bringup, local_head
 from cluster.folders import ensure_writable
 from cluster.parts import (
@@ -68,6 +68,7 @@ def all_parts(bringup: Bringup) -> list[Part]:
         Agents(bringup),
         SearchIndex(bringup),
         *serve_apps(bringup),
+        OldApps(bringup),
         OldSchema(bringup),
     ]
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from models.config import Config
     from models.errors import SignoffError
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 DEFAULT_CONFIG = Path("configs/local.yaml")
 ConfigPath = Annotated[Path, typer.Option("--config", help="The configuration file.")]
 Url = Annotated[

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from cluster.commands.options import DEFAULT_CONFIG, ROOT, ConfigPath, site_config
+from cluster.commands.options import DEFAULT_CONFIG, ConfigPath, site_config
+from cluster.folders import ROOT
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The backup; only its owner can read it.")]
 Replace = Annotated[bool, typer.Option("--replace", help="Replace what is there.")]
@@ -82,13 +83,16 @@ def submit(
     ] = None,
 ) -> None:
     """Run a pipeline as a Ray job and follow it. All that follows NAME is passed to it untouched."""
+    from cluster.submit import configurations
     from cluster.submit import submit as submit_job
 
-    given = config or config_among(ctx.args)
+    among = configurations(ctx.args)
+    given = config or (among[-1] if among else None)
     ours = ROOT / DEFAULT_CONFIG
     elsewhere = given is None and not DEFAULT_CONFIG.exists() and ours.exists()
-    found = site_config(ours, root=ROOT) if elsewhere else site_config(given or DEFAULT_CONFIG)
-    raise typer.Exit(submit_job(found, name, ctx.args))
+    file = ours if elsewhere else given or DEFAULT_CONFIG
+    found = site_config(file, root=ROOT if elsewhere else None)
+    raise typer.Exit(submit_job(found, name, ctx.args, config_file=file))
 
 
 def demo(config: ConfigPath = DEFAULT_CONFIG) -> None:
@@ -112,13 +116,3 @@ def restore(file: File, replace: Replace = False, config: ConfigPath = DEFAULT_C
     from cluster.restore import restore as put_back
 
     put_back(site_config(config), file, typer.echo, replace=replace)
-
-
-def config_among(arguments: list[str]) -> Path | None:
-    """The value of the pipeline's own `--config`, if it is given."""
-    for place, argument in enumerate(arguments):
-        if argument.startswith("--config="):
-            return Path(argument.removeprefix("--config="))
-        if argument == "--config" and place + 1 < len(arguments):
-            return Path(arguments[place + 1])
-    return None

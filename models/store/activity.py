@@ -1,4 +1,4 @@
-"""Who holds an old transaction on the server, and how large the tables are.
+"""Who holds an old transaction on the server, how large the tables are, and what stands how in them.
 
 An old transaction keeps dead rows from being cleared away, and holds its locks; what it belongs to is
 named so that somebody can end it. Without the role `pg_read_all_stats` only one's own are seen.
@@ -26,6 +26,9 @@ FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p')
 ORDER BY bytes DESC, name
 """
+
+# Tables whose rows each have a status.
+_COUNTED = ("workflows", "approvals", "deliveries")
 
 
 class OldTransaction(BaseModel):
@@ -78,3 +81,19 @@ def table_sizes_at(url: str) -> list[TableSize]:
 
     with psycopg.connect(url, connect_timeout=5, autocommit=True, row_factory=dict_row) as connection:
         return [TableSize.model_validate(row) for row in connection.execute(_SIZES.encode()).fetchall()]
+
+
+def counts_at(url: str) -> dict[str, dict[str, int]]:
+    """How many rows are in each status, by table."""
+    import psycopg
+
+    with psycopg.connect(url, connect_timeout=5, autocommit=True) as connection:
+        return {
+            table: {
+                str(status): int(count)
+                for status, count in connection.execute(
+                    f"SELECT status, count(*) FROM {table} GROUP BY 1 ORDER BY 1".encode()
+                ).fetchall()
+            }
+            for table in _COUNTED
+        }

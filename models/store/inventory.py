@@ -27,7 +27,15 @@ JOIN pg_namespace n ON n.oid = t.relnamespace
 WHERE n.nspname = 'public' AND d.deptype IN ('a', 'i') ORDER BY 1
 """
 
+# What a restore puts aside is in a schema of such a name until it is done.
+_ASIDE = "before_restore_"
+
 Connection = psycopg.Connection[Any]
+
+
+def snapshot(connection: Connection) -> str:
+    """The name under which others, such as pg_dump, see what the connection's transaction sees."""
+    return str(_one(connection, "SELECT pg_export_snapshot()")[0])
 
 
 def take(connection: Connection) -> Inventory:
@@ -37,9 +45,14 @@ def take(connection: Connection) -> Inventory:
     return Inventory(
         revision=revision,
         rows={name: _count(connection, name) for (name,) in connection.execute(_TABLES).fetchall()},
-        sequences={name: int(value) for name, value in connection.execute(_SEQUENCES).fetchall()},
+        sequences=sequences(connection),
         newest_event=newest,
     )
+
+
+def sequences(connection: Connection) -> dict[str, int]:
+    """What each would give next, now: also what open transactions took is gone."""
+    return {name: int(value) for name, value in connection.execute(_SEQUENCES).fetchall()}
 
 
 def is_empty(connection: Connection) -> bool:
@@ -52,6 +65,27 @@ def live_runners(connection: Connection) -> int:
     if _one(connection, "SELECT to_regclass('public.runners')::text") == (None,):
         return 0
     return int(_one(connection, "SELECT count(*) FROM runners WHERE lease_until > now()")[0])
+
+
+def at_work(connection: Connection) -> list[str]:
+    """Other sessions of ours on this database, each with the server's process id."""
+    query = (
+        "SELECT application_name || ' (pid ' || pid || ')' FROM pg_stat_activity WHERE datname = "
+        "current_database() AND application_name LIKE 'signoff%' AND pid <> pg_backend_pid() ORDER BY 1"
+    )
+    return [name for (name,) in connection.execute(query).fetchall()]
+
+
+def left_aside(connection: Connection) -> list[str]:
+    """Schemas that hold what was here before a restore that was broken off."""
+    query = "SELECT nspname FROM pg_namespace WHERE starts_with(nspname, %s) ORDER BY 1"
+    return [name for (name,) in connection.execute(query, (_ASIDE,)).fetchall()]
+
+
+def left_aside_at(url: str) -> list[str]:
+    """The same for commands, over a connection of their own."""
+    with psycopg.connect(url, connect_timeout=10, application_name="signoff up") as connection:
+        return left_aside(connection)
 
 
 def sequences_behind(connection: Connection) -> list[str]:
@@ -86,7 +120,7 @@ def with_transaction_ids(connection: Connection) -> list[str]:
 
 def put_aside(connection: Connection) -> str:
     """Rename what is there and begin with nothing; the name of what is put aside."""
-    name = f"before_restore_{secrets.token_hex(4)}"
+    name = f"{_ASIDE}{secrets.token_hex(4)}"
     with connection.transaction():
         connection.execute(sql.SQL("ALTER SCHEMA public RENAME TO {}").format(sql.Identifier(name)))
         connection.execute("CREATE SCHEMA public")

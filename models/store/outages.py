@@ -3,8 +3,7 @@
 from models.outages import Parked
 from models.store.database import Connection
 
-# Also run without a pool, by `signoff status`.
-PARKED = b"""
+_PARKED = b"""
     SELECT coalesce(parked_for, 'something') AS waits_for, count(*) AS workflows,
            coalesce(min(parked_since), min(updated_at)) AS since
     FROM workflows WHERE status = 'parked' GROUP BY 1 ORDER BY 3, 1
@@ -13,8 +12,17 @@ PARKED = b"""
 
 async def parked(connection: Connection) -> list[Parked]:
     """What parked work waits for, the longest first."""
-    cursor = await connection.execute(PARKED)
+    cursor = await connection.execute(_PARKED)
     return [Parked.model_validate(row) for row in await cursor.fetchall()]
+
+
+def parked_at(url: str) -> list[Parked]:
+    """The same for `signoff status`, over a connection of its own."""
+    import psycopg
+    from psycopg.rows import dict_row
+
+    with psycopg.connect(url, connect_timeout=5, autocommit=True, row_factory=dict_row) as connection:
+        return [Parked.model_validate(row) for row in connection.execute(_PARKED).fetchall()]
 
 
 async def runners_alive(connection: Connection) -> int:

@@ -178,6 +178,12 @@ async def test_a_damaged_backup_changes_nothing(sites: tuple[Config, Config], tm
             ),
             (lambda text: text.replace(b'"memory/', b'"memory/../../'), b"", "has no place here"),
             (lambda text: b"{}", b"", "newer release"),
+            (lambda text: text.replace(b'"database.dump"', b'"memory/else"'), b"", "lists no database.dump"),
+            (
+                lambda text: text.replace(b'"approval_numbers": 1', b'"approval_numbers": 7'),
+                b"",
+                "approval_numbers would go on at 1, not at 7",
+            ),
             (lambda text: text.replace(b'"server_version": ', b'"server_version": 9'), b"", "not older"),
         ]:
             damage(good, bad, manifest=change, dump=dump)

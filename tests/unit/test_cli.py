@@ -20,7 +20,6 @@ from typer.testing import CliRunner
 
 from cluster import submit
 from cluster.cli import app
-from cluster.commands.site import config_among
 from models.config import Config
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -116,7 +115,7 @@ class TestCommand:
     ) -> None:
         seen: list[Any] = []
 
-        def fake(config: Config, name: str, arguments: list[str]) -> int:
+        def fake(config: Config, name: str, arguments: list[str], *, config_file: Path) -> int:
             seen.append((name, arguments))
             return 7
 
@@ -131,7 +130,7 @@ class TestCommand:
     ) -> None:
         seen: list[tuple[int, Path, list[str]]] = []
 
-        def fake(config: Config, name: str, arguments: list[str]) -> int:
+        def fake(config: Config, name: str, arguments: list[str], *, config_file: Path) -> int:
             seen.append((config.ray.dashboard_port, config.data_dir, arguments))
             return 0
 
@@ -156,28 +155,16 @@ class TestCommand:
         self, config: Config, tmp_path: Path
     ) -> None:
         command = ["python", "-m", "pipelines.edit_articles", "--topics", "a b"]
-        line, environment = submit.entrypoint(config, command, ROOT, ours=True)
+        line, environment = submit.entrypoint(config, command, ROOT, [], ours=True)
         assert line == "python -m pipelines.edit_articles --topics 'a b'"
         assert environment["working_dir"] == str(ROOT)
         assert "/.venv" in environment["excludes"]
         here = tmp_path / "my topics"
-        line, environment = submit.entrypoint(config, command, here, ours=False)
+        line, environment = submit.entrypoint(config, command, here, [], ours=False)
         assert (line, environment) == (f"cd '{here}' && exec python -P -m {shlex.join(command[2:])}", {})
         ray = config.ray.model_copy(update={"address": "head:6379"})
-        elsewhere = submit.entrypoint(config.model_copy(update={"ray": ray}), command, here, ours=False)
+        elsewhere = submit.entrypoint(config.model_copy(update={"ray": ray}), command, here, [], ours=False)
         assert elsewhere == (shlex.join(command), {})
-
-    @pytest.mark.parametrize(
-        ("arguments", "found"),
-        [
-            ([], None),
-            (["--config", "a.yaml"], Path("a.yaml")),
-            (["x", "--config=b.yaml"], Path("b.yaml")),
-            (["--config"], None),
-        ],
-    )
-    def test_the_pipelines_own_configuration_is_found(self, arguments: list[str], found: Path | None) -> None:
-        assert config_among(arguments) == found
 
 
 class TestApprovalCommands:

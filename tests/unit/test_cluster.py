@@ -130,7 +130,7 @@ class TestFolders:
 
 class TestState:
     def test_it_reads_back(self, tmp_path: Path) -> None:
-        state = ClusterState(ray=HEAD, postgres=True, http="h:1", deployed={"llm": "abc"})
+        state = ClusterState(ray=HEAD, http="h:1", deployed={"llm": "abc"})
         write_state(tmp_path, state)
         assert read_state(tmp_path) == state
         assert [path.name for path in tmp_path.iterdir()] == ["cluster.json"]
@@ -140,8 +140,12 @@ class TestState:
         state_file(tmp_path).write_text(text)
         assert read_state(tmp_path) == ClusterState()
 
+    def test_one_of_the_last_release_is_understood(self, tmp_path: Path) -> None:
+        state_file(tmp_path).write_text('{"postgres": true, "http": "h:1", "deployed": {"llm": "abc"}}')
+        assert read_state(tmp_path) == ClusterState(http="h:1", deployed={"llm": "abc"})
+
     def test_only_one_at_a_time(self, tmp_path: Path) -> None:
-        told = pytest.raises(ClusterProblem, match="another `signoff up` or `down`")
+        told = pytest.raises(ClusterProblem, match="another `signoff up`, `down`")
         with only_one(tmp_path), told, only_one(tmp_path):
             pass
         with only_one(tmp_path):
@@ -281,6 +285,37 @@ class TestStatus:
             "run `",
         ):
             assert told in text
+
+    def test_what_lacks_is_a_problem(self, config: Config) -> None:
+        def agent(name: str) -> status.Agent:
+            return status.Agent(name=name, alive=True, state="ALIVE", restarts=0, memory_mb=None)
+
+        runners = tuple(agent(f"runner:{number}") for number in range(config.runners.count))
+        names = ("api", "embeddings", "llm")
+        apps = tuple(status.App(name=name, status="RUNNING", replicas=1) for name in names)
+        whole = self.FOUND.model_copy(update={"agents": (*runners, agent("dispatcher:0")), "apps": apps})
+        assert status.shortfalls(config, whole) == []
+        dead = self.FOUND.nodes[0].model_copy(update={"alive": False})
+        count = config.runners.count
+        for change, told in [
+            ({"agents": whole.agents[1:]}, f"{count - 1} of {count} runners are alive"),
+            ({"agents": runners}, "no dispatcher is alive"),
+            ({"apps": apps[:2]}, "the application llm is not there"),
+            ({"apps": (apps[0].model_copy(update={"status": "UNHEALTHY"}), *apps[1:])}, "api is unhealthy"),
+            ({"nodes": (dead,)}, "the node 10.0.0.1 is dead"),
+        ]:
+            [lack] = status.shortfalls(config, whole.model_copy(update=change))
+            assert told in lack
+            assert lack.endswith(": run `signoff up`")
+
+    @pytest.mark.parametrize(("reason", "told"), [(1, True), (4, True), (0, False), (2, False), (3, False)])
+    def test_a_node_that_was_stopped_or_scaled_away_is_no_problem(self, reason: int, told: bool) -> None:
+        assert status._left_as_told({"Alive": False, "DeathReason": reason}) is told
+
+    def test_a_problem_is_shown_as_it_is(self) -> None:
+        console = Console(width=100, record=True, file=io.StringIO())
+        status.show(self.FOUND.model_copy(update={"problems": ("[/] of [bold]it[/bold]",)}), console)
+        assert "[/] of [bold]it[/bold]" in console.export_text()
 
     def test_nothing_runs(self, config: Config) -> None:
         found = status.collect(config)

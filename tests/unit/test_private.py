@@ -13,7 +13,6 @@ from ray._private.runtime_env.packaging import create_package
 from actors.runtime import site
 from cluster import postgres_user
 from cluster.ray import session_folder
-from cluster.submit import excludes
 from models.config import load
 from models.errors import ClusterProblem
 from models.yaml_layers import read_layers
@@ -46,15 +45,7 @@ def uploaded(folder: Path, left_out: list[str]) -> dict[str, str]:
         return {name: archive.read(name).decode() for name in archive.namelist() if not name.endswith("/")}
 
 
-@pytest.mark.parametrize("given", [["--config", "mine.yaml"], ["--config=./mine.yaml", "--topics", "x"]])
-def test_no_configuration_is_uploaded_by_submit(folder: Path, given: list[str]) -> None:
-    config = load(folder / "configs/local.yaml", root=folder)
-    files = uploaded(folder, excludes(config, folder, given))
-    assert {"pipelines/edit_articles.py", "configs/prompts/writer.md"} <= set(files)
-    assert [name for name, text in files.items() if SECRET in text] == []
-
-
-def test_nor_by_ray_job_submit_where_configurations_are_kept(folder: Path) -> None:
+def test_no_configuration_is_uploaded_by_ray_job_submit_where_they_are_kept(folder: Path) -> None:
     (folder / "mine.yaml").unlink()
     files = uploaded(folder, [])
     assert "pipelines/edit_articles.py" in files

@@ -11,8 +11,9 @@ import yaml
 from actors.chat.intents import read_intents
 from actors.chat.weights_file import examples_digest, read_weights, write_weights
 from actors.runtime import directory
+from cluster import apps
 from cluster.agents import Agents
-from cluster.apps import ServeApp, _without_apps
+from cluster.apps import OldApps, ServeApp, _without_apps
 from cluster.bringup import Bringup
 from cluster.folders import ensure_writable
 from cluster.parts import Head
@@ -206,6 +207,36 @@ def test_a_file_that_is_no_good_is_found_before_anybody_asks(restored: Place) ->
     )
     with pytest.raises(ConfigInvalid, match=r"intents\.yaml: examples: lacks"):
         agents.check()
+
+
+def test_what_runs_in_a_model_s_replica_is_in_its_digest(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apps, "fingerprint", lambda _, files: " ".join(file.name for file in files))
+    made_of = {
+        part.name: part._made_of() for part in all_parts(place.bringup()) if isinstance(part, ServeApp)
+    }
+    assert {"llm.py", "llm_ingress.py", "no_download.py", "own_address.py"} <= set(made_of["llm"].split())
+
+
+def test_an_application_that_is_not_asked_for_any_more_is_deleted(
+    restored: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = {"llm", "embeddings", "api", "another"}
+    monkeypatch.setattr(apps, "_status", lambda name: name if name in there else None)
+    monkeypatch.setattr("ray.serve.delete", there.remove)
+    ensure_writable(restored.root / "data")
+    for name in ("llm", "embeddings", "api"):
+        restored.bringup().made(name, "x")
+    assert OldApps(restored.bringup()).check() == "none"
+    restored.set("serving.embeddings", None)
+    bringup = restored.bringup()
+    part = next(part for part in all_parts(bringup) if isinstance(part, OldApps))
+    assert part.check() is None
+    assert part.repair(lambda _: None) == "embeddings deleted"
+    assert there == {"llm", "api", "another"}
+    assert restored.bringup().state.deployed.keys() == {"llm", "api"}
+    assert OldApps(restored.bringup()).check() == "none"
 
 
 class TestAgents:
