@@ -99,7 +99,7 @@ async def test_what_reveals_another_topic_s_draft_takes_that_topic_s_quorum_and_
     desk: Desk, press: None
 ) -> None:
     """One ESG admin attached it; ESG's own policy takes two who are admins there, macro's one editor."""
-    number, resource = await waiting(desk)
+    number, _ = await waiting(desk)
     approval = await desk.approval(number)
     assert (approval.required_scope, approval.quorum) == ("macro:editor", 2)
     assert approval.content["also_takes"] == ["esg:admin"]
@@ -111,7 +111,7 @@ async def test_what_reveals_another_topic_s_draft_takes_that_topic_s_quorum_and_
     one, two = [await desk.person(name, "macro:editor", "esg:admin") for name in ("one", "two")]
     assert (await desk.decide(one, approval, "approve")).status == "pending"
     boss = await desk.person("boss", "macro:editor", "esg:admin")
-    with pytest.raises(PermissionMissing, match="boss .*someone else"):
+    with pytest.raises(PermissionMissing, match=r"boss .*someone else"):
         await desk.decide(boss, approval, "approve")
     assert (await desk.decide(two, approval, "approve")).status == "approved"
     await settled(desk, number, "published")
@@ -163,7 +163,8 @@ async def test_the_approver_is_shown_all_that_becomes_readable_and_may_open_it(
         kept: Resource = await resources.get(connection, resource)
     assert shown == {
         "id": resource, "kind": "text", "name": "Ratings", "digest": kept.digest, "topic": "esg",
-        "status": "draft", "attached_by": "boss", "created_by": "ira", "open": f"/api/tools/resources/{resource}",
+        "status": "draft", "attached_by": "boss", "created_by": "ira",
+        "open": f"/api/tools/resources/{resource}",
     }  # fmt: skip
     bob, rita = await desk.person("bob", "macro:editor"), await desk.person("rita", "macro:reader")
     one = await desk.person("one", "macro:editor", "esg:admin")
@@ -181,10 +182,8 @@ async def test_whoever_is_asked_about_a_published_one_of_another_topic_opens_it_
     """ESG's readers read it, macro's do not yet; to approve takes macro's editor alone."""
     resource, number = await embargoed(desk), await macro_draft(desk)
     await published(desk, resource)
-    ann, eve = (
-        await desk.person("ann", "macro:analyst", "esg:reader"),
-        await desk.person("eve", "macro:editor"),
-    )
+    ann = await desk.person("ann", "macro:analyst", "esg:reader")
+    eve = await desk.person("eve", "macro:editor")
     await desk.call(ann, "attach_resource", article_id=number, resource_id=resource)
     await desk.call(ann, "write_article_content", article_id=number, content="Text.")
     await desk.call(ann, "submit_for_review", article_id=number)
