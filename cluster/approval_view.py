@@ -41,6 +41,7 @@ class Publication(Record):
     resources: tuple[AttachedResource, ...]
     becomes_readable: tuple[RevealedResource, ...] = ()
     involved: tuple[str, ...] = ()
+    also_takes: tuple[str, ...] = ()
     editor_report: EditorFindings | None
     editor_notes: str | None
 
@@ -110,8 +111,11 @@ def _show_publication(found: Publication, console: Console) -> None:
     if not found.resources:
         _row(console, "resources", "none")
     for number, shown in enumerate(found.becomes_readable):
-        what = f"{shown.id} {shown.status} of {shown.topic}, attached by {shown.attached_by}: {shown.open}"
+        hands = f"written by {shown.created_by or 'unknown'}, attached by {shown.attached_by}"
+        what = f"{shown.id} {shown.status} of {shown.topic}, {hands}: {shown.open}"
         _row(console, "" if number else "reveals", what)
+    if found.also_takes:
+        _row(console, "", f"approving takes {', '.join(found.also_takes)} as well")
     _row(console, "by", ", ".join(found.involved) or "unknown")
     if report is None:
         _row(console, "desk", "the editorial desk has not seen it")

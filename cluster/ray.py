@@ -20,6 +20,7 @@ from cluster.plain_text import last_line
 from cluster.state import RayHead
 from models.config import Config
 from models.errors import ClusterProblem
+from serve.sockets import PROXY_CALLBACK
 
 if TYPE_CHECKING:
     import psutil
@@ -246,6 +247,7 @@ def _head_environment(temp_dir: Path) -> dict[str, str]:
     # Processes that rename themselves must leave the mark in /proc readable.
     environment.update({_MARK: str(temp_dir), "SPT_NOENV": "1"})
     environment.update({"RAY_AUTH_MODE": "token", "RAY_USAGE_STATS_ENABLED": "0"})
+    environment["RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH"] = PROXY_CALLBACK
     return environment | _LOOPBACK_ONLY
 
 

@@ -111,9 +111,12 @@ class Approval(BaseModel):
     @property
     def involved(self) -> frozenset[str]:
         """Who asked, and whoever the content names under `involved`: the authors, the submitter."""
-        named = self.content.get("involved")
-        people = named if isinstance(named, list) else []
-        return frozenset((self.requested_by, *(each for each in people if isinstance(each, str))))
+        return frozenset((self.requested_by, *_texts(self.content.get("involved"))))
+
+    @property
+    def also_takes(self) -> tuple[str, ...]:
+        """Scopes that approving takes beside `required_scope`: of topics whose drafts it reveals."""
+        return _texts(self.content.get("also_takes"))
 
     @property
     def topic(self) -> str | None:
@@ -122,8 +125,8 @@ class Approval(BaseModel):
         return None if scope.is_global else scope.topic
 
     def may_be_decided_by(self, person: str, scopes: Iterable[Scope]) -> bool:
-        """Whether this person may approve it: has the scope, and is not involved where that matters."""
-        return self.reached_by(scopes) and not self.bars(person)
+        """Whether this person may approve it: has the scopes, and is not involved where that matters."""
+        return self.met_by(scopes) and not self.bars(person)
 
     def bars(self, person: str) -> bool:
         """Whether four eyes keep this person from approving; they may still reject."""
@@ -141,12 +144,26 @@ class Approval(BaseModel):
         return person == self.requested_by and check_permission(scopes, role, self.topic)
 
     def reached_by(self, scopes: Iterable[Scope]) -> bool:
-        """Whether `scopes` reach the one that deciding takes."""
-        wanted = parse_scope(self.required_scope)
-        if wanted.is_global:
-            scopes = [scope for scope in scopes if scope.is_global]
-            return check_permission(scopes, wanted.role)
-        return check_permission(scopes, wanted.role, wanted.topic)
+        """Whether `scopes` reach the one that deciding takes: with it one may reject."""
+        return _reach(scopes, self.required_scope)
+
+    def met_by(self, scopes: Iterable[Scope]) -> bool:
+        """Whether `scopes` reach all that approving takes."""
+        scopes = tuple(scopes)
+        return all(_reach(scopes, wanted) for wanted in (self.required_scope, *self.also_takes))
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
+
+
+def _reach(scopes: Iterable[Scope], text: str) -> bool:
+    """Whether scopes reach a wanted one; one on all topics is reached only by such a one."""
+    wanted = parse_scope(text)
+    if wanted.is_global:
+        scopes = [scope for scope in scopes if scope.is_global]
+        return check_permission(scopes, wanted.role)
+    return check_permission(scopes, wanted.role, wanted.topic)
 
 
 def content_digest(content: Any) -> str:

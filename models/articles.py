@@ -79,11 +79,13 @@ class AttachedResource(Record):
 class RevealedResource(AttachedResource):
     """An attached resource that the readers of the article's topic can't read before it is published.
 
-    `attached_by` is on whose right it rests there; `open` is where it is read in full.
+    `attached_by` is on whose right it rests there; `open` is where it is read in full. What was shown under
+    the release before says nothing of `created_by`.
     """
 
     topic: str
     status: ResourceStatus
+    created_by: str | None = None
     attached_by: str
     open: str
 
@@ -126,12 +128,14 @@ def publication_content(
     *,
     becomes_readable: Sequence[RevealedResource] = (),
     involved: Sequence[str] = (),
+    also_takes: Sequence[str] = (),
 ) -> dict[str, Any]:
     """What is decided on when publishing is asked for: all that the approver sees, and the digest covers.
 
     Args:
         becomes_readable: the resources that its readers will be able to read by it, and are not yet.
         involved: who wrote, submitted or asked for this version; see `Approval.involved`.
+        also_takes: scopes that approving takes beside the article's own; see `Approval.also_takes`.
     """
     return {
         "article": {
@@ -146,6 +150,7 @@ def publication_content(
         "editor_report": version.editor_report.model_dump(mode="json") if version.editor_report else None,
         "becomes_readable": [resource.model_dump() for resource in becomes_readable],
         "involved": list(involved),
+        "also_takes": list(also_takes),
         "editor_notes": editor_notes,
     }
 

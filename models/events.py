@@ -8,11 +8,15 @@ from pydantic import BaseModel, ConfigDict
 
 from models.scopes import Role, Scope, check_permission
 
+# Of events of no topic.
+_TOLD_TO_EDITORS = frozenset(("error", "reason"))
+
 
 class Event(BaseModel):
     """One thing that happened. `id` is its place in the one order of all; 0 while it has none yet.
 
-    Whoever has `role` on `topic` may see it (without a topic: on all topics), and so may `person`.
+    Whoever has `role` on `topic` may see it (without a topic: on all topics), and so may `person`, as long as
+    they see drafts on the topic (without one: always).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -31,8 +35,23 @@ class Event(BaseModel):
 
         What is of no topic is seen with the role on all topics.
         """
-        if person == self.person:
+        scopes = tuple(scopes)
+        if person == self.person and (
+            self.topic is None or check_permission(scopes, self._own_takes(), self.topic)
+        ):
             return True
         if self.topic is None:
             scopes = [scope for scope in scopes if scope.is_global]
         return check_permission(scopes, self.role, self.topic)
+
+    def as_told_to(self, scopes: Iterable[Scope]) -> "Event":
+        """Without why a workflow ended, which may name what a topic keeps, for who edits not all topics."""
+        hidden = self.data.keys() & _TOLD_TO_EDITORS
+        everywhere = [scope for scope in scopes if scope.is_global]
+        if not hidden or self.topic is not None or check_permission(everywhere, "editor"):
+            return self
+        return self.model_copy(update={"data": {**self.data, **dict.fromkeys(hidden)}})
+
+    def _own_takes(self) -> Role:
+        """What it takes to be told of what is one's own, as drafts are read there."""
+        return "reader" if self.role == "reader" else "editor"

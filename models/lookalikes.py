@@ -21,7 +21,17 @@ _IGNORABLE = (
     (0xFFF0, 0xFFF8),
     (0xE0000, 0xE0FFF),
 )
-_UNSEEN = {"Cc": "a control character", "Cf": "an invisible or direction mark", "Cs": "half of a character"}
+_UNSEEN = {
+    "Cc": "a control character",
+    "Cf": "an invisible or direction mark",
+    "Cs": "half of a character",
+    "Co": "a character for private use",
+    "Cn": "a character that is not assigned",
+    "Zl": "a line separator",
+    "Zp": "a paragraph separator",
+}
+# Symbols and letters that are blank have no property but their name, which Unicode never changes.
+_BLANK = frozenset(("BLANK", "FILLER", "INVISIBLE", "NULL"))
 
 
 def fault_of(name: str) -> str | None:
@@ -32,6 +42,12 @@ def fault_of(name: str) -> str | None:
             return f"holds {told}, {code}"
         if any(first <= ord(character) <= last for first, last in _IGNORABLE):
             return f"holds {code}, which can't be seen"
+        if _BLANK & set(unicodedata.name(character, "").split()):
+            return f"holds {code}, which is shown as nothing"
+        if unicodedata.category(character) == "Zs" and character != " ":
+            return f"holds {code}, which looks like a space"
+    if name != name.strip(" ") or "  " in name:
+        return "begins or ends with a space, or holds two in a row"
     if unicodedata.normalize("NFKC", name) != name:
         return "is not in normal form (NFKC): another name looks the same"
     return None

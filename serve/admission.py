@@ -16,7 +16,7 @@ from models.errors import DatabaseUnavailable, RateLimited, SignoffError
 from models.store.database import GONE
 from serve.auth import caller
 from serve.bodies import BodyRefused, ClientLeft, closing, has_body, read_body, told_again
-from serve.limits import is_stream, most_bytes, needs_token, too_much
+from serve.limits import is_stream, is_wide, most_bytes, needs_token, too_much
 from serve.problems import http_problem, render
 
 # Its door refuses in JSON-RPC, before it reads; see `serve.routes.mcp`.
@@ -101,11 +101,13 @@ class Admission:
                 seconds=self._body_seconds,
                 setting="http.body_seconds",
             )
+            if is_wide(body):
+                raise BodyRefused(422, "body: is not JSON in UTF-8: it holds NUL bytes")
             if reason := too_much(body):
                 raise BodyRefused(413, reason)
         except BodyRefused as error:
             # Who sends too much is known, and may send the rest unread: closing could lose them the answer.
-            answer = send if error.status == 413 else closing(send)
+            answer = closing(send) if error.status == 408 else send
             await http_problem(error.status, error.detail)(scope, receive, answer)
         except ClientLeft:
             return

@@ -117,7 +117,7 @@ class Feed:
                             return
                         position, passed = event.id, passed + 1
                         if visible:
-                            yield event
+                            yield rights.told(event)
                             passed, told = 0, time.monotonic()
                     position = max(position, end)
                 except GONE:
@@ -239,3 +239,7 @@ class _Rights:
             asked = time.monotonic()
             self._scopes, self._asked = await self._scopes_now(), asked
         return event.visible_to(self._person, self._scopes)
+
+    def told(self, event: Event) -> Event:
+        """An event that is shown, as much of it as the person may see."""
+        return event.as_told_to(self._scopes)

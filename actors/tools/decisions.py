@@ -19,7 +19,11 @@ _ANYONE = ToolPermission(required_role="reader", topic_scoped=False)
 Notes = Annotated[PlainText, Field(max_length=5000)]
 Digest = Annotated[
     PlainText,
-    Field(description="The digest of what was shown", max_length=128, examples=["9f86d081884c7d65…"]),
+    Field(
+        description="The digest of what was shown: 64 hexadecimal digits",
+        pattern=r"^[0-9a-f]{64}$",
+        examples=["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"],
+    ),
 ]
 
 
@@ -110,7 +114,7 @@ async def decide_article(context: ToolContext, request: ArticleDecisionRequest) 
         approval_id=approval.id,
         answer={
             "decision": decision,
-            "digest": request.digest or approval.digest,
+            "digest": approval.digest if request.digest is None else request.digest,
             "notes": request.notes,
         },
         decided_by=context.caller.subject,

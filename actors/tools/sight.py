@@ -74,7 +74,7 @@ async def visible_resource(context: ToolContext, resource_id: int) -> Resource:
     if any(caller.has("reader", topic) for topic in shown):
         return resource
     asked = await approval_inbox.revealing(context.connection, resource_id)
-    if any(approval.reached_by(caller.scopes) for approval in asked):
+    if any(approval.met_by(caller.scopes) for approval in asked):
         return resource
     raise ResourceNotFound(f"there is no resource {resource_id}")
 

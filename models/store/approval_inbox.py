@@ -9,8 +9,8 @@ from models.errors import ApprovalNotFound
 from models.scopes import GLOBAL, ROLES, Scope
 from models.store.database import Connection
 
-_SELECT = """
-SELECT a.id, a.workflow_id, a.gate, a.kind, a.about, a.title, a.content, a.digest, a.requested_by,
+_ROWS = """
+SELECT a.id, a.workflow_id, a.gate, a.kind, a.about, a.title, {content} AS content, a.digest, a.requested_by,
        a.required_scope, a.four_eyes, a.quorum, a.void_reason, a.status, a.decided_by, a.notes, a.created_at,
        a.expires_at, a.decided_at,
        coalesce((SELECT jsonb_agg(jsonb_build_object('voter', v.voter, 'decision', v.decision,
@@ -18,6 +18,11 @@ SELECT a.id, a.workflow_id, a.gate, a.kind, a.about, a.title, a.content, a.diges
                  FROM approval_votes v WHERE v.approval_id = a.id), '[]') AS votes
 FROM approvals a
 """
+_SELECT = _ROWS.format(content="a.content")
+# A list says who may decide, which of the content takes these. The rest may be a megabyte each.
+_LISTED = _ROWS.format(
+    content="jsonb_build_object('involved', a.content -> 'involved', 'also_takes', a.content -> 'also_takes')"
+)
 
 
 async def get(connection: Connection, approval_id: str) -> Approval:
@@ -74,10 +79,13 @@ async def inbox(
     limit: int = 50,
     offset: int = 0,
 ) -> list[Approval]:
-    """The approvals this person may decide, or asked for and may still see, oldest first."""
+    """The approvals this person may decide, or asked for and may still see, oldest first.
+
+    Their `content` holds only who is involved and what approving also takes; `get` reads all of it.
+    """
     reached = [(scope.topic, role) for scope in scopes for role in ROLES[: scope.rank + 1]]
     cursor = await connection.execute(
-        _SELECT
+        _LISTED
         + """
         WHERE (split_part(a.required_scope, ':', 2) = ANY(%(everywhere)s)
                OR a.required_scope = ANY(%(here)s)

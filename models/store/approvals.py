@@ -244,7 +244,15 @@ def _check_may_decide(
             f"deciding this {approval.kind} takes the scope {approval.required_scope}",
             scope=approval.required_scope,
         )
-    if decision.decision == "approve" and approval.bars(decided_by):
+    if decision.decision == "reject":
+        return
+    if not approval.met_by(scopes):
+        raise PermissionMissing(
+            f"approving this {approval.kind} reveals drafts of other topics, and takes "
+            f"{', '.join(approval.also_takes)} as well; rejecting it is open to you",
+            scope=" ".join(approval.also_takes),
+        )
+    if approval.bars(decided_by):
         raise PermissionMissing(
             f"{decided_by} asked for this {approval.kind}, or wrote or submitted what it is about: someone "
             "else must approve it; rejecting it is open to you"
@@ -292,7 +300,7 @@ async def _approvals_that_count(connection: Connection, approval: Approval, vote
     votes = (await approval_inbox.get(connection, approval.id)).votes
     others = [vote.voter for vote in votes if vote.decision == "approve" and vote.voter != voter]
     earlier = [other for other in others if not approval.bars(other)]
-    still = [approval.reached_by(await users.stored_scopes(connection, voter)) for voter in earlier]
+    still = [approval.met_by(await users.stored_scopes(connection, voter)) for voter in earlier]
     return 1 + sum(still)
 
 

@@ -103,7 +103,7 @@ async def authors(connection: Connection, article: Article) -> tuple[str, ...]:
 async def revealed(connection: Connection, article: Article) -> list[RevealedResource]:
     """What the newest version rests on and its topic's readers can't read: publishing shows it to them."""
     cursor = await connection.execute(
-        """SELECT r.id, r.kind, r.name, r.digest, r.topic,
+        """SELECT r.id, r.kind, r.name, r.digest, r.topic, r.created_by,
                   CASE WHEN r.published_in = '{}' THEN 'draft' ELSE 'published' END AS status,
                   coalesce(ar.attached_by, v.written_by) AS attached_by,
                   '/api/tools/resources/' || r.id AS open

@@ -4,11 +4,10 @@ Each is one transaction, with its event and, where someone outside must know, it
 and giving back are steps of the publish workflow: done once, however often a runner tries.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 from models.approvals import Approval, GateRequest, content_digest
-from models.articles import Article, ArticleVersion, RevealedResource, publication_content
+from models.articles import Article, ArticleVersion, publication_content
 from models.config import PublishingConfig
 from models.errors import ArticleConflict, InputInvalid
 from models.store import (
@@ -19,6 +18,7 @@ from models.store import (
     outbox,
     passages,
     resources,
+    revealing,
     users,
     workflows,
 )
@@ -71,7 +71,8 @@ async def ask(
     Returns how many messages, too: one for each webhook that wants to know.
 
     Args:
-        by: who asks; a batch's submitter, for one. They, the authors and who submitted it are involved.
+        by: who asks; a batch's submitter, for one. They, who wrote it or what becomes readable with it,
+            and who submitted it are involved.
         permission: what `by` must still have when the workflow resumes; None for a batch.
 
     Raises:
@@ -81,10 +82,17 @@ async def ask(
     version = await articles.get_version(connection, article_id, article.version)
     policy = settings.policy(article.topic)
     shown = await articles.revealed(connection, article)
-    await _check_embargo(connection, article, shown, settings)
-    involved = {by, article.submitted_by or by, *await articles.authors(connection, article)}
+    await revealing.check_embargo(connection, article, shown, settings)
+    demand = revealing.demand(article, shown, settings)
+    involved = {by, article.submitted_by or by, *revealing.authors(shown)}
+    involved.update(await articles.authors(connection, article))
     content = publication_content(
-        article, version, editor_notes, becomes_readable=shown, involved=sorted(involved)
+        article,
+        version,
+        editor_notes,
+        becomes_readable=shown,
+        involved=sorted(involved),
+        also_takes=demand.also_takes,
     )
     workflow = await workflows.create(
         connection,
@@ -106,8 +114,8 @@ async def ask(
             title=version.headline,
             content=content,
             required_scope=f"{article.topic}:{policy.role}",
-            four_eyes=policy.four_eyes,
-            quorum=policy.quorum,
+            four_eyes=demand.four_eyes,
+            quorum=demand.quorum,
             expires_in_seconds=policy.expires_in_seconds,
         ),
         requested_by=by,
@@ -139,7 +147,7 @@ async def publish(
     version = await articles.get_version(connection, article_id, article.version)
     if content_digest(_as_asked(article, version, approval)) != approval.digest:
         raise ArticleConflict(f"article {article_id} is not what approval {approval_id} was given for")
-    await _check_revealed(connection, article, approval, settings)
+    await revealing.check_approved(connection, article, approval, settings)
     published = await articles.move(connection, article, "published", published_version=article.version)
     await resources.note_published(connection, article_id)
     await connection.execute("UPDATE articles SET published_at = now() WHERE id = %s", (article_id,))
@@ -212,39 +220,9 @@ def _as_asked(article: Article, version: ArticleVersion, approval: Approval) -> 
     """The article as it is now, with what the approval's content says beside it."""
     content = publication_content(article, version, approval.content["editor_notes"])
     # One that was asked for under the release before says nothing of these.
-    beside = ("becomes_readable", "involved")
+    beside = ("becomes_readable", "involved", "also_takes")
     kept = {name: approval.content[name] for name in beside if name in approval.content}
     return {**{name: value for name, value in content.items() if name not in beside}, **kept}
-
-
-async def _check_revealed(
-    connection: Connection, article: Article, approval: Approval, settings: PublishingConfig
-) -> None:
-    """Who was shown what becomes readable may have been shown less than would become so now."""
-    now = await articles.revealed(connection, article)
-    shown = {each["id"] for each in approval.content.get("becomes_readable", approval.content["resources"])}
-    if hidden := [each for each in now if each.id not in shown]:
-        raise ArticleConflict(
-            f"resource {hidden[0].id} would become readable with article {article.id}, and approval "
-            f"{approval.id} did not show that: ask for publication again"
-        )
-    await _check_embargo(connection, article, now, settings)
-
-
-async def _check_embargo(
-    connection: Connection, article: Article, shown: Sequence[RevealedResource], settings: PublishingConfig
-) -> None:
-    """A draft of another topic is shown on the right of whoever attached it to publish there, now."""
-    for resource in shown:
-        if resource.topic == article.topic or resource.status == "published":
-            continue
-        right = Permission(role=settings.policy(resource.topic).role, topic=resource.topic)
-        if not await users.still_has(connection, resource.attached_by, right):
-            raise ArticleConflict(
-                f"resource {resource.id} is a draft of {resource.topic}, and {resource.attached_by}, who "
-                f"attached it to article {article.id}, does not have {right.topic}:{right.role}: detach it, "
-                "or have it attached by who has"
-            )
 
 
 async def _expect(connection: Connection, article_id: int, status: str, to_be: str) -> Article:

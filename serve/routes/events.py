@@ -131,14 +131,25 @@ def _end(reason: str, detail: str) -> str:
 async def follow_by_websocket(socket: WebSocket, user_id: str) -> None:
     """Events as they happen, as JSON texts, to the person that the token names.
 
-    `{"type": "position", "after": …}` says where to resume. A refusal is a close code, 4000 + HTTP status,
-    after the handshake: a browser is not told the status or the reason of a handshake that failed.
+    `{"type": "position", "after": …}` says where to resume. Without a valid token the handshake is refused
+    (403), so that nothing a stranger sends is read. Any other refusal is a close code, 4000 + HTTP status,
+    after it: a browser is not told the status or the reason of a handshake that failed.
     """
+    state = socket.app.state
     offered = socket.scope.get("subprotocols", [])
-    await socket.accept(subprotocol=SUBPROTOCOL if SUBPROTOCOL in offered else None)
+    accepted = SUBPROTOCOL if SUBPROTOCOL in offered else None
     try:
-        caller, wish = await _admit(socket, user_id)
-        state = socket.app.state
+        caller = await context_of_token(_token(socket), verifier=state.verifier, database=state.database)
+    except GONE:  # the token is checked before the database is asked
+        await socket.accept(subprotocol=accepted)
+        await socket.close(4503, _AWAY)
+        return
+    except SignoffError:
+        await socket.close()
+        return
+    await socket.accept(subprotocol=accepted)
+    try:
+        wish = _wish(socket, user_id, caller)
         with state.crowd.one_more(caller.subject, stream=True):
             feed = wish.follow(state.feed, state.database, caller)
             code, reason = await _converse(socket, feed, caller)
@@ -151,17 +162,15 @@ async def follow_by_websocket(socket: WebSocket, user_id: str) -> None:
             await socket.close(code, reason.encode()[:_MAX_REASON].decode(errors="ignore"))
 
 
-async def _admit(socket: WebSocket, user_id: str) -> tuple[UserContext, Wish]:
-    """Who it is and what they wish; raises what refuses them."""
+def _wish(socket: WebSocket, user_id: str, caller: UserContext) -> Wish:
+    """What they wish; raises what refuses them."""
     query = socket.query_params
     if {"token", "access_token"} & set(query):
         raise Unauthenticated("a token in the URL is refused: send it in a header or as a subprotocol")
-    state = socket.app.state
-    caller = await context_of_token(_token(socket), verifier=state.verifier, database=state.database)
     if user_id not in (str(caller.user_id), caller.subject):
         raise PermissionMissing(f"this is not yours: yours is /ws/{caller.user_id}")
     try:
-        return caller, Wish.model_validate(dict(query))
+        return Wish.model_validate(dict(query))
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         raise InputInvalid(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error

@@ -5,6 +5,7 @@ All take `global:admin`. A secret is told once, when it is made; the values of h
 
 from datetime import UTC, datetime
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
@@ -105,6 +106,11 @@ async def change_webhook(
         changes = changes.model_copy(update={"headers": sealed})
     database: Database = request.app.state.database
     async with database.transaction() as connection:
+        if url is not None and "headers" not in changes.model_fields_set:
+            known = await webhooks.get(connection, webhook_id)
+            if _place(known.url) != _place(url):
+                # They were for the other place: credentials, for one.
+                changes = changes.model_copy(update={"headers": {}})
         return await webhooks.change(connection, webhook_id, changes, by=caller.subject)
 
 
@@ -208,3 +214,9 @@ def _check_url_and_topic(config: Config, url: str | None, topic: str | None) -> 
             f"topic: there is no topic {topic!r}: use one of {', '.join(config.publishing.topics)}, "
             "or null for all"
         )
+
+
+def _place(url: str) -> tuple[str, str]:
+    """Who is spoken to: the scheme, and the host with its port."""
+    parts = urlsplit(url)
+    return parts.scheme.lower(), parts.netloc.rpartition("@")[2].lower()

@@ -63,14 +63,15 @@ async def get_events(
     async with database.connection() as connection:
         await workflows.get(connection, workflow_id)
         found = await events.read(connection, after=after, limit=limit, workflow_ids=[workflow_id])
-    return [event for event in found if event.visible_to(caller.subject, caller.scopes)]
+    seen = [event for event in found if event.visible_to(caller.subject, caller.scopes)]
+    return [event.as_told_to(caller.scopes) for event in seen]
 
 
 def _shown(workflow: Workflow, caller: UserContext) -> Workflow:
     """Readers see that it runs; what it works on is not published."""
     if check_permission([scope for scope in caller.scopes if scope.is_global], "editor"):
         return workflow
-    return workflow.model_copy(update={"input": {}, "result": None})
+    return workflow.model_copy(update={"input": {}, "result": None, "error": None, "key": None})
 
 
 @router.post("/{workflow_id}/cancel")

@@ -20,6 +20,7 @@ from cluster.tokens import mint_token
 from models.config import AuthConfig
 from models.store import events
 from models.store.database import Database
+from serve.sockets import server_options
 
 SOON = 30.0
 
@@ -88,7 +89,14 @@ class Server(uvicorn.Server):
 async def serving(app: FastAPI) -> AsyncIterator[str]:
     """The app on a free port of loopback; its address without the scheme."""
     server = Server(
-        uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", timeout_graceful_shutdown=5)
+        uvicorn.Config(
+            app,
+            host="127.0.0.1",
+            port=0,
+            log_level="warning",
+            timeout_graceful_shutdown=5,
+            **server_options(),
+        )
     )
     task = asyncio.create_task(server.serve())
     await until(lambda: server.started)

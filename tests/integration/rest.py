@@ -13,6 +13,7 @@ import uvicorn
 from cluster.tokens import mint_token
 from models.config import Config
 from serve.api import make_app
+from serve.sockets import server_options
 
 
 def free_port() -> int:
@@ -28,7 +29,14 @@ def served(config: Config, database_url: str, port: int | None = None, **more: A
     port = port or free_port()
     app = make_app(config, database_url, **more)
     server = uvicorn.Server(
-        uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning", timeout_graceful_shutdown=2)
+        uvicorn.Config(
+            app,
+            host="127.0.0.1",
+            port=port,
+            log_level="warning",
+            timeout_graceful_shutdown=2,
+            **server_options(),
+        )
     )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

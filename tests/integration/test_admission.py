@@ -4,6 +4,7 @@ import asyncio
 import json
 import socket
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
@@ -12,13 +13,14 @@ from urllib.parse import urlsplit
 import httpx
 import psutil
 import pytest
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from models.config import Config
 from models.store.database import Database
 from serve.limits import BODY_BYTES, LARGE_BODY_BYTES
 from serve.routes.health import Pulse
+from serve.sockets import MESSAGE_BYTES
 from tests.fakes.assistant import ScriptedAssistant
 from tests.integration.rest import client, served, token
 
@@ -102,6 +104,8 @@ async def test_a_body_of_very_many_parts_is_refused_before_it_is_parsed(config: 
         b"[" * 1_000_000,
         b"[" + b"1," * 2_000_000 + b"1]",
         b"{" + b",".join(b'"a%d":1' % n for n in range(40_000)) + b"}",
+        b"{" + b",".join(b'"%x" :1' % n for n in range(300_000)) + b"}",
+        b"{" + b",".join(b'"%x" \t\r\n :1' % n for n in range(40_000)) + b"}",
     )
     async with client(config, base, "ann", "macro:analyst") as ann:
         for bomb in bombs:
@@ -113,6 +117,47 @@ async def test_a_body_of_very_many_parts_is_refused_before_it_is_parsed(config: 
             )
             assert (answer.status_code, "send less" in answer.json()["detail"]) == (413, True)
             assert time.process_time() - begun_at < 1
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le"])
+async def test_json_comes_in_utf_8_and_nothing_else(config: Config, base: str, encoding: str) -> None:
+    """What it holds too much of would be spelt with other bytes."""
+    body = ("{" + ",".join(f'"{n:x}":1' for n in range(40_000)) + "}").encode(encoding)
+    async with client(config, base, "ann", "macro:analyst") as ann:
+        answer = await ann.post("/api/tools/resources/create/text", content=body)
+        assert (answer.status_code, answer.json()["detail"]) == (
+            422,
+            "body: is not JSON in UTF-8: it holds NUL bytes",
+        )
+
+
+async def test_a_table_of_many_times_of_day_is_taken(config: Config, base: str) -> None:
+    """Colons and quotes in texts are no members."""
+    rows = [["2026-05-01T12:30:00Z", '"so": he said'] for _ in range(15_000)]
+    async with client(config, base, "ann", "macro:analyst") as ann:
+        body = {"name": "n", "topic": "macro", "columns": ["at", "b"], "rows": rows}
+        assert (await ann.post("/api/tools/resources/create/table", json=body)).status_code == 200
+
+
+@pytest.mark.parametrize("offered", [None, "bearer.rubbish"])
+async def test_a_stranger_s_socket_is_not_opened_and_a_person_s_inflates_nothing(
+    config: Config, base: str, offered: str | None
+) -> None:
+    address = base.replace("http", "ws") + "/ws/ann"
+    protocols: list[Any] = ["signoff", offered] if offered else []
+    with pytest.raises(InvalidStatus) as refused:
+        connect(address, subprotocols=protocols or None, compression="deflate", proxy=None)
+    assert refused.value.response.status_code == 403
+    headers = {"Authorization": f"Bearer {token(config, 'ann', 'macro:reader')}"}
+    with connect(address, additional_headers=headers, compression="deflate", proxy=None) as own:
+        assert own.protocol.extensions == []
+        own.recv(timeout=20)
+        with suppress(ConnectionClosed):  # it may close before all of it is sent
+            own.send("x" * (MESSAGE_BYTES + 1))
+        with pytest.raises(ConnectionClosed) as closed:
+            deque(iter(lambda: own.recv(timeout=20), None), maxlen=0)
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1009
 
 
 async def test_the_largest_that_is_taken_is_taken_quickly(config: Config, base: str) -> None:

@@ -93,6 +93,9 @@ async def test_a_workflow_can_be_listed_read_followed_and_cancelled(
         f"/api/workflows/{workflow.id}/events", headers=reader, params={"after": told[0]["id"]}
     )
     assert [event["type"] for event in later.json()] == ["workflow.cancelled"]
+    assert later.json()[0]["data"] == {"reason": None}  # it may name what a topic keeps
+    shown = (await api.get(f"/api/workflows/{workflow.id}", headers=reader)).json()
+    assert (shown["error"], shown["key"], shown["input"]) == (None, None, {})
 
 
 @pytest.mark.parametrize(

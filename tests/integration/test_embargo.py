@@ -4,7 +4,9 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
+from psycopg.types.json import Jsonb
 
+from models.approvals import content_digest
 from models.articles import Resource
 from models.config import Config
 from models.errors import PermissionMissing, ResourceNotFound
@@ -86,6 +88,71 @@ async def waiting(desk: Desk) -> tuple[int, int]:
     return number, resource
 
 
+async def both_sign(desk: Desk, number: int) -> None:
+    """Two people who may publish in either topic approve."""
+    for name in ("one", "two"):
+        person = await desk.person(name, "macro:editor", "esg:admin")
+        await desk.decide(person, await desk.approval(number), "approve")
+
+
+async def test_what_reveals_another_topic_s_draft_takes_that_topic_s_quorum_and_role(
+    desk: Desk, press: None
+) -> None:
+    """One ESG admin attached it; ESG's own policy takes two who are admins there, macro's one editor."""
+    number, _ = await waiting(desk)
+    approval = await desk.approval(number)
+    assert (approval.required_scope, approval.quorum) == ("macro:editor", 2)
+    assert approval.content["also_takes"] == ["esg:admin"]
+    bob = await desk.person("bob", "macro:editor", "esg:editor")
+    assert not approval.may_be_decided_by("bob", bob.scopes)
+    with pytest.raises(PermissionMissing, match="takes esg:admin as well") as caught:
+        await desk.decide(bob, approval, "approve")
+    assert caught.value.facts["scope"] == "esg:admin"
+    one, two = [await desk.person(name, "macro:editor", "esg:admin") for name in ("one", "two")]
+    assert (await desk.decide(one, approval, "approve")).status == "pending"
+    boss = await desk.person("boss", "macro:editor", "esg:admin")
+    with pytest.raises(PermissionMissing, match=r"boss .*someone else"):
+        await desk.decide(boss, approval, "approve")
+    assert (await desk.decide(two, approval, "approve")).status == "approved"
+    await settled(desk, number, "published")
+
+
+async def test_a_vote_counts_only_while_its_voter_has_the_other_topic_s_role(desk: Desk) -> None:
+    number, _ = await waiting(desk)
+    approval = await desk.approval(number)
+    one, two = [await desk.person(name, "macro:editor", "esg:admin") for name in ("one", "two")]
+    await desk.decide(one, approval, "approve")
+    async with desk.database.transaction() as connection:
+        await users.revoke(connection, "one", "esg:admin", reason="left", revoked_by="root")
+    assert (await desk.decide(two, approval, "approve")).status == "pending"
+
+
+async def test_whoever_may_not_approve_it_may_still_reject_it(desk: Desk, press: None) -> None:
+    number, _ = await waiting(desk)
+    bob = await desk.person("bob", "macro:editor")
+    assert (await desk.decide(bob, await desk.approval(number), "reject", notes="no")).status == "rejected"
+    await settled(desk, number, "editor")
+
+
+async def test_what_was_approved_by_fewer_than_the_other_topic_takes_is_not_published(
+    desk: Desk, press: None
+) -> None:
+    """As one asked for under the release before, or for what was published there meanwhile and is not now."""
+    number, _ = await waiting(desk)
+    approval = await desk.approval(number)
+    content = {name: value for name, value in approval.content.items() if name != "also_takes"}
+    async with desk.database.transaction() as connection:
+        await connection.execute(
+            "UPDATE approvals SET content = %s, digest = %s, quorum = 1 WHERE id = %s",
+            (Jsonb(content), content_digest(content), approval.id),
+        )
+    await desk.decide(await desk.person("bob", "macro:editor"), await desk.approval(number), "approve")
+    workflow = await ended(desk.database, approval.workflow_id)
+    assert workflow.status == "failed"
+    assert "took less than publishing there does (2 people, with esg:admin)" in (workflow.error or "")
+    assert (await desk.article(number)).published_version is None
+
+
 async def test_the_approver_is_shown_all_that_becomes_readable_and_may_open_it(
     desk: Desk, press: None
 ) -> None:
@@ -96,12 +163,35 @@ async def test_the_approver_is_shown_all_that_becomes_readable_and_may_open_it(
         kept: Resource = await resources.get(connection, resource)
     assert shown == {
         "id": resource, "kind": "text", "name": "Ratings", "digest": kept.digest, "topic": "esg",
-        "status": "draft", "attached_by": "boss", "open": f"/api/tools/resources/{resource}",
+        "status": "draft", "attached_by": "boss", "created_by": "ira",
+        "open": f"/api/tools/resources/{resource}",
     }  # fmt: skip
     bob, rita = await desk.person("bob", "macro:editor"), await desk.person("rita", "macro:reader")
-    assert (await desk.call(bob, "get_resource", resource_id=resource)).resource.content == "Not before June."
-    with pytest.raises(ResourceNotFound):
-        await desk.call(rita, "get_resource", resource_id=resource)
+    one = await desk.person("one", "macro:editor", "esg:admin")
+    assert (await desk.call(one, "get_resource", resource_id=resource)).resource.content == "Not before June."
+    for person in (bob, rita):  # he could only reject it
+        with pytest.raises(ResourceNotFound):
+            await desk.call(person, "get_resource", resource_id=resource)
+    await desk.decide(bob, approval, "reject", notes="not yet")
+    await settled(desk, number, "editor")
+
+
+async def test_whoever_is_asked_about_a_published_one_of_another_topic_opens_it_while_that_waits(
+    desk: Desk, press: None
+) -> None:
+    """ESG's readers read it, macro's do not yet; to approve takes macro's editor alone."""
+    resource, number = await embargoed(desk), await macro_draft(desk)
+    await published(desk, resource)
+    ann = await desk.person("ann", "macro:analyst", "esg:reader")
+    eve = await desk.person("eve", "macro:editor")
+    await desk.call(ann, "attach_resource", article_id=number, resource_id=resource)
+    await desk.call(ann, "write_article_content", article_id=number, content="Text.")
+    await desk.call(ann, "submit_for_review", article_id=number)
+    await desk.call(eve, "publish_article", article_id=number)
+    approval = await desk.approval(number)
+    assert (approval.quorum, approval.content["also_takes"]) == (1, [])
+    bob = await desk.person("bob", "macro:editor")
+    assert (await desk.call(bob, "get_resource", resource_id=resource)).resource.name == "Ratings"
     await desk.decide(bob, approval, "reject", notes="not yet")
     await settled(desk, number, "editor")
     with pytest.raises(ResourceNotFound):  # he is not asked any more
@@ -110,8 +200,7 @@ async def test_the_approver_is_shown_all_that_becomes_readable_and_may_open_it(
 
 async def test_what_its_readers_can_read_already_does_not_become_readable(desk: Desk, press: None) -> None:
     number, resource = await waiting(desk)
-    bob = await desk.person("bob", "macro:editor")
-    await desk.decide(bob, await desk.approval(number), "approve")
+    await both_sign(desk, number)
     await settled(desk, number, "published")
     rita = await desk.person("rita", "macro:reader")
     assert (await desk.call(rita, "get_resource", resource_id=resource)).resource.name == "Ratings"
@@ -129,10 +218,10 @@ async def test_whoever_attached_it_must_still_have_the_right_when_it_is_publishe
     async with desk.database.transaction() as connection:
         await users.revoke(connection, "boss", "esg:admin", reason="left", revoked_by="root")
     approval = await desk.approval(number)
-    await desk.decide(await desk.person("bob", "macro:editor"), approval, "approve")
+    await both_sign(desk, number)
     workflow = await ended(desk.database, approval.workflow_id)
     assert workflow.status == "failed"
-    assert "resource 1 is a draft of esg" in (workflow.error or "")
+    assert "resource 1 is a draft of esg, and boss" in (workflow.error or "")
     article = await desk.article(number)
     assert (article.status, article.published_version) == ("editor", None)
 
@@ -141,7 +230,8 @@ async def test_what_is_published_elsewhere_while_it_waits_is_no_obstacle(desk: D
     number, resource = await waiting(desk)
     approval = await desk.approval(number)
     await published(desk, resource)
-    await desk.decide(await desk.person("bob", "macro:editor"), approval, "approve")
+    assert (await desk.approval(number)).id == approval.id
+    await both_sign(desk, number)
     await settled(desk, number, "published")
 
 

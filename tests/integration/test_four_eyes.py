@@ -1,10 +1,13 @@
 """Four eyes are a person's: whoever asked for, wrote or submitted a text does not approve it."""
 
 import pytest
+from psycopg.types.json import Jsonb
 
+from models.approvals import content_digest
 from models.errors import PermissionMissing
 from models.store import articles, publishing
 from tests.integration.desk import Desk, settled
+from tests.integration.workflows import ended
 
 
 async def test_an_author_does_not_approve_her_own_text_though_another_asked(desk: Desk) -> None:
@@ -90,3 +93,72 @@ async def test_who_wrote_it_is_shown_to_whoever_decides(desk: Desk) -> None:
     await desk.call(await desk.person("eve", "macro:editor"), "publish_article", article_id=number)
     approval = await desk.approval(number)
     assert approval.content["involved"] == ["ann", "eve"]
+
+
+async def test_whoever_wrote_a_resource_that_becomes_readable_is_an_author_too(desk: Desk) -> None:
+    """Ann's text goes out as a resource, on a line of paul's: she does not approve it."""
+    ann, paul = await desk.person("ann", "macro:analyst"), await desk.person("paul", "macro:analyst")
+    text = await desk.call(
+        ann, "create_text_resource", topic="macro", name="The text", content="All of it is ann's."
+    )
+    number = (await desk.call(paul, "create_draft_article", topic="macro", headline="See below")).article_id
+    await desk.call(
+        paul, "write_article_content", article_id=number, content="See.", resource_ids=[text.resource_id]
+    )
+    await desk.call(paul, "submit_for_review", article_id=number)
+    await desk.call(await desk.person("eve", "macro:editor"), "publish_article", article_id=number)
+    approval = await desk.approval(number)
+    assert approval.content["involved"] == ["ann", "eve", "paul"]
+    [shown] = approval.content["becomes_readable"]
+    assert shown["created_by"] == "ann"
+    with pytest.raises(PermissionMissing, match=r"ann .*someone else must approve"):
+        await desk.decide(ann, approval, "approve")
+    assert (await desk.decide(await desk.person("bob", "macro:editor"), approval, "approve")).status == (
+        "approved"
+    )
+
+
+async def test_whoever_wrote_a_resource_that_is_read_already_is_not(desk: Desk, press: None) -> None:
+    ann, paul = await desk.person("ann", "macro:analyst"), await desk.person("paul", "macro:analyst")
+    eve, bob = await desk.person("eve", "macro:editor"), await desk.person("bob", "macro:editor")
+    text = await desk.call(ann, "create_text_resource", topic="macro", name="Minutes", content="They met.")
+    for headline in ("First", "Second"):
+        made = await desk.call(paul, "create_draft_article", topic="macro", headline=headline)
+        number = made.article_id
+        await desk.call(
+            paul, "write_article_content", article_id=number, content="T.", resource_ids=[text.resource_id]
+        )
+        await desk.call(paul, "submit_for_review", article_id=number)
+        await desk.call(eve, "publish_article", article_id=number)
+        approval = await desk.approval(number)
+        await desk.decide(bob if headline == "First" else ann, approval, "approve")
+        await settled(desk, number, "published")
+
+
+async def test_a_vote_of_a_resource_s_author_given_before_this_was_asked_publishes_nothing(
+    desk: Desk, press: None
+) -> None:
+    """An approval of the release before names no author of resources; ann's own vote does not do."""
+    ann, paul = await desk.person("ann", "macro:analyst"), await desk.person("paul", "macro:analyst")
+    text = await desk.call(ann, "create_text_resource", topic="macro", name="The text", content="Ann's.")
+    number = (await desk.call(paul, "create_draft_article", topic="macro", headline="See below")).article_id
+    await desk.call(
+        paul, "write_article_content", article_id=number, content="See.", resource_ids=[text.resource_id]
+    )
+    await desk.call(paul, "submit_for_review", article_id=number)
+    await desk.call(await desk.person("eve", "macro:editor"), "publish_article", article_id=number)
+    approval = await desk.approval(number)
+    content = {name: value for name, value in approval.content.items() if name != "also_takes"}
+    content["involved"] = ["eve", "paul"]
+    for each in content["becomes_readable"]:
+        del each["created_by"]
+    async with desk.database.transaction() as connection:
+        await connection.execute(
+            "UPDATE approvals SET content = %s, digest = %s WHERE id = %s",
+            (Jsonb(content), content_digest(content), approval.id),
+        )
+    await desk.decide(ann, await desk.approval(number), "approve")
+    workflow = await ended(desk.database, approval.workflow_id)
+    assert workflow.status == "failed"
+    assert "ann, who wrote resource 1, is among those who approved" in (workflow.error or "")
+    assert (await desk.article(number)).status == "editor"

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from models.config import Config
-from models.errors import ApprovalConflict, ApprovalNotFound
+from models.errors import ApprovalConflict, ApprovalNotFound, InputInvalid
 from models.store import users
 from tests.integration.desk import Desk
 from tests.integration.rest import client, served
@@ -94,6 +94,23 @@ async def test_a_wrong_digest_is_never_answered_with_the_right_one(desk: Desk) -
         await desk.call(bob, "decide_article", article_id=number, approved=True, digest="0" * 64)
     for caught in (one, two):
         assert approval.digest not in f"{caught.value} {caught.value.facts}"
+    assert (await desk.approval(number)).status == "pending"
+
+
+@pytest.mark.parametrize("digest", ["", " ", "0" * 63, "0" * 65, "G" * 64, "0" * 64 + "\n"])
+async def test_what_is_no_digest_is_not_taken_for_none(desk: Desk, digest: str) -> None:
+    """Put up twice with different contents: without a digest it is not clear which one was seen."""
+    approval = await asked(desk)
+    number = approval.content["article"]["id"]
+    ann, eve = await desk.person("ann", "macro:analyst"), await desk.person("eve", "macro:editor")
+    bob = await desk.person("bob", "macro:editor")
+    await desk.call(ann, "write_article_content", article_id=number, content="Nobody has seen this.")
+    await desk.call(eve, "publish_article", article_id=number)
+    approval = await desk.approval(number)
+    with pytest.raises(InputInvalid, match="digest"):
+        await desk.call(bob, "decide_article", article_id=number, approved=True, digest=digest)
+    with pytest.raises(InputInvalid, match="digest"):
+        await desk.decide(bob, approval, "approve", digest=digest)
     assert (await desk.approval(number)).status == "pending"
 
 

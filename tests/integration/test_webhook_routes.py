@@ -107,6 +107,27 @@ async def test_a_webhook_is_made_read_changed_and_taken_away(
     assert said[1].data["fields"] == ["headers", "is_active", "topic", "url"]
 
 
+async def test_headers_for_one_host_are_not_sent_to_another(
+    api: httpx.AsyncClient, database: Database
+) -> None:
+    webhook = (await created(api))["id"]
+
+    async def kept(**changes: Any) -> dict[str, str]:
+        answer = await api.patch(f"/api/webhooks/{webhook}", json=changes)
+        assert answer.status_code == 200
+        async with database.connection() as connection:
+            cursor = await connection.execute("SELECT headers FROM webhooks WHERE id = %s", (webhook,))
+            row = await cursor.fetchone()
+        assert row is not None
+        return dict(row["headers"])
+
+    before = await kept(name="other")
+    assert set(before) == {"Authorization"}
+    assert await kept(url="https://HOOKS.example.com/elsewhere") == before
+    assert set(await kept(url="http://127.0.0.1:9/x", headers={"X-A": "1"})) == {"X-A"}
+    assert await kept(url="http://127.0.0.1:10/x") == {}
+
+
 async def test_a_secret_may_have_the_seed_s_name(api: httpx.AsyncClient) -> None:
     chosen = "an old secret of the receiver's"
     assert (await created(api, secret_key=chosen))["secret"] == chosen

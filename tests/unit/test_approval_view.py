@@ -94,10 +94,16 @@ def article_content(text: str = "It holds.", **changes: Any) -> dict[str, Any]:
         resources=(resource,),
     )
     shown = RevealedResource(
-        **resource.model_dump(), topic="esg", status="draft", attached_by="ira", open="/api/tools/resources/5"
-    )
+        **resource.model_dump(), topic="esg", status="draft", created_by="zoe", attached_by="ira",
+        open="/api/tools/resources/5",
+    )  # fmt: skip
     content = publication_content(
-        article, version, "the notes", becomes_readable=[shown], involved=["ann", "sue"]
+        article,
+        version,
+        "the notes",
+        becomes_readable=[shown],
+        involved=["ann", "sue"],
+        also_takes=["esg:admin"],
     )
     return json.loads(json.dumps({**content, **changes}))
 
@@ -160,7 +166,8 @@ class TestApprovalView:
             "            ",
             "            Two [bold]three[/].",
             "resources   5 table, ffffffffffff: Figures",
-            "reveals     5 draft of esg, attached by ira: /api/tools/resources/5",
+            "reveals     5 draft of esg, written by zoe, attached by ira: /api/tools/resources/5",
+            "            approving takes esg:admin as well",
             "by          ann, sue",
             "desk        FAILED, rounds: 2, blocked by 1",
             "            - “the excerpt”: the note",

@@ -73,6 +73,17 @@ def test_what_an_earlier_release_kept_is_itself() -> None:
         "ann\U000e0041",
         "an\x07n",
         "ann\u180b",
+        "ann\u2800",
+        "ann\U0001d159",
+        "ann\U00016fe4",
+        "ann\U00013441",
+        "ann\u1680b",
+        "ann\u2028",
+        "ann\ue000",
+        "ann\u0378",
+        "ann  b",
+        " ann",
+        "ann ",
     ],
 )
 def test_a_name_that_looks_like_another_is_none(name: str) -> None:
