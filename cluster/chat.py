@@ -51,16 +51,21 @@ class Chat:
         *,
         topic: str | None = None,
         conversation_id: str | None = None,
+        answers: int | None = None,
         says_yes: bool = False,
     ) -> None:
-        """`says_yes`: what the assistant asks back before it does anything is answered with yes."""
+        """`answers` is the question that the first message answers, of an earlier conversation.
+
+        `says_yes`: what the assistant asks back before it does anything is answered with yes.
+        """
         self._door = door
         self._view = view
         self._topic = topic
         self._conversation_id = conversation_id
         self._task_id: str | None = None
         self._says_yes = says_yes
-        self._asked = False
+        # The message that asked for a yes last, and is not answered yet.
+        self._asked = answers
 
     def take(self, line: str) -> bool:
         """Send a message, or carry out a command; False for `/quit`.
@@ -79,7 +84,7 @@ class Chat:
             case "/help":
                 self._view.note(HELP)
             case "/new":
-                self._conversation_id = None
+                self._conversation_id = self._asked = None
                 self._view.note("a new conversation begins")
             case "/topic":
                 self._topic = rest or None
@@ -100,12 +105,13 @@ class Chat:
             the end, twice.
         """
         self._send(message)
-        if self._asked and self._says_yes:
+        if self._asked is not None and self._says_yes:
             self._send(_YES)
 
     def _send(self, message: str) -> None:
         asked = {"message": message, "request_id": uuid.uuid4().hex, "stream": True}
-        more = {"topic": self._topic, "conversation_id": self._conversation_id}
+        # What was asked here is named, for another terminal may go on with the same conversation.
+        more = {"topic": self._topic, "conversation_id": self._conversation_id, "answers": self._asked}
         body = asked | {name: value for name, value in more.items() if value is not None}
         try:
             self._answer(body)
@@ -130,7 +136,7 @@ class Chat:
                     case "done":
                         answer = _read(Answer, data)
                         self._task_id = answer.task_id or self._task_id
-                        self._asked = answer.status == "asks"
+                        self._asked = answer.message_id if answer.status == "asks" else None
                         self._view.done(answer, data)
                         return
                     case "error":

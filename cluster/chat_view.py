@@ -53,6 +53,7 @@ class Answer(Told):
     task_id: str | None
     status: str
     conversation_id: str
+    message_id: int
     topic: str | None
     took_as: str | None = None
 
@@ -141,7 +142,7 @@ class TerminalView:
             )
         self._waiting(answer.workflow_state)
         if not self._in_loop:
-            yes = " yes" if answer.status == "asks" else ""
+            yes = f" --answers {answer.message_id} yes" if answer.status == "asks" else ""
             self._dim(f"to go on: signoff chat --conversation {shlex.quote(answer.conversation_id)}{yes}")
 
     def task(self, task: Task, told: dict[str, Any]) -> None:

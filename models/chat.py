@@ -76,8 +76,9 @@ class Turn(Record):
 
     `history` is what was said before, oldest first; the agent trims it. `instructions` is what an OpenAI
     client sent as system messages: the user's own words, with no more rights than the rest of them.
-    `request_id` is the client's name for this request: a task is begun once for it. `max_tokens` and
-    `temperature` may only lower what the configuration allows.
+    `request_id` is the client's name for this request: a task is begun once for it. `answers` is the question
+    of the assistant's that the client says it answers. `max_tokens` and `temperature` may only lower what
+    the configuration allows.
     """
 
     caller: UserContext
@@ -88,6 +89,7 @@ class Turn(Record):
     instructions: str | None = None
     conversation_id: str | None = None
     request_id: str | None = None
+    answers: str | None = None
     max_tokens: int | None = None
     temperature: float | None = None
 

@@ -1,6 +1,7 @@
 """Acts of the chat that write something: asked about in one line, and done on the next message's yes.
 
-The question is the record's key: what is carried out is what exactly was asked, and nothing else.
+The question is the record's key: what is carried out is what exactly was asked, and nothing else. Each has
+a reference of its own in its words, so that no two questions are the same, whatever they are about.
 """
 
 from typing import Literal
@@ -8,16 +9,18 @@ from typing import Literal
 from models.approvals import content_digest
 from models.articles import Record
 
-ActIntent = Literal["research", "submit", "changes", "publish"]
+ActIntent = Literal["research", "submit", "changes", "publish", "download"]
+_REFERENCE = 12
 
 
 class Act(Record):
-    """What would be done: with which article, on which topic, in whose words."""
+    """What would be done: with which article, on which topic, in whose words, with which documents."""
 
     intent: ActIntent
     article_id: int | None = None
     topic: str | None = None
     words: str | None = None
+    urls: tuple[str, ...] = ()
 
 
 class Confirmed(Record):
@@ -26,6 +29,24 @@ class Confirmed(Record):
     id: str
     act: Act
     question: str
+
+
+class OpenQuestion(Record):
+    """A question that waits for its yes."""
+
+    reference: str
+    question: str
+
+
+class Unclear(Record):
+    """A yes that may be meant for any of several questions: nothing is done."""
+
+    questions: tuple[OpenQuestion, ...]
+
+
+def reference_of(act_id: str) -> str:
+    """By what a question names itself, and a yes may name it."""
+    return act_id[:_REFERENCE]
 
 
 def question_digest(question: str) -> str:

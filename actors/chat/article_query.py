@@ -60,7 +60,7 @@ class ArticleQuery:
             answer = await self._with.tools.call(name, arguments, caller=turn.caller)
             if not isinstance(answer, GetArticleResponse):
                 return answer
-            source = self._add(turn, sources, answer.article)
+            source = await self._add(turn, sources, answer.article)
             return ArticleRead(source=source.number, headline=source.title, content=source.text)
 
         tools = await self._with.tools.permitted(turn.caller, _TOOLS, topic=route.topic)
@@ -78,7 +78,7 @@ class ArticleQuery:
         named = ([turn.article_id] if turn.article_id else []) + list(articles_named(turn.message))
         for article_id in dict.fromkeys(named[:most]):
             if (article := await published_article(reply.call, article_id)) is not None:
-                self._add(turn, sources, article)
+                await self._add(turn, sources, article)
         if len(sources) and articles_named(turn.message):
             return
         words = search_words(turn)
@@ -90,8 +90,8 @@ class ArticleQuery:
             if article is None:
                 continue
             text = f"{article.headline}\n{article.keywords or ''}\n{article.content}"
-            if bears_on(words, text, hit.similarity_score):
-                self._add(turn, sources, article)
+            if await asyncio.to_thread(bears_on, words, text, hit.similarity_score):
+                await self._add(turn, sources, article)
 
     async def _search(self, turn: Turn, reply: Reply, words: str) -> list[ArticleSummary]:
         if not words:
@@ -106,12 +106,14 @@ class ArticleQuery:
         ranked = [list(each.articles) for each in found if isinstance(each, ArticleSearchResponse)]
         return best_of(ranked)[: 2 * most]
 
-    def _add(self, turn: Turn, sources: Sources, article: ArticleDetails) -> Source:
+    async def _add(self, turn: Turn, sources: Sources, article: ArticleDetails) -> Source:
         draft = "" if article.version == article.published_version else " (unpublished draft)"
+        most = self._with.source_characters
+        text = await asyncio.to_thread(best_passages, article.content, turn.message, most)
         return sources.add(
             title=f"{article.headline}{draft}",
             url=article_link(self._config.publishing, article.id),
-            text=best_passages(article.content, turn.message, self._with.source_characters),
+            text=text,
             about=f"article:{article.id}",
         )
 

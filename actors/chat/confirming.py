@@ -1,21 +1,22 @@
 """Before anything is written the person is asked, in one line, and it is done on the next message's yes.
 
 Text that was pasted in is no command: what a message seems to wish is only proposed, and only a message that
-is a yes as a whole carries it out. `main_chat` hears the yes; `analyst` and `editor` ask and do.
+is a yes as a whole carries it out. `main_chat` hears the yes; `analyst`, `editor` and `data_download` ask and
+do. All that would be done is shown whole: the article, the words, every document.
 """
 
 import re
 import uuid
-from typing import Literal
 
 from actors.chat.equipment import Equipment
-from actors.chat.links import escaped
+from actors.chat.links import escaped, plain
+from actors.chat.mentions import pdf_addresses
 from actors.chat.reply import Reply
 from actors.chat.wording import words
 from actors.tools.articles import GetArticleResponse
 from models.articles import ArticleStatus
 from models.chat import Done, Route, Turn
-from models.chat_acts import Act, Confirmed
+from models.chat_acts import Act, reference_of
 from models.errors import ArticleConflict
 from models.scopes import Role
 from models.store import chat_acts
@@ -51,6 +52,8 @@ _YES = frozenset(
 # One line of words with a comma between and a stop after; a question, a quotation or a list is no yes.
 _PLAIN = re.compile(r"\s*[^\W\d_]+(?:,? [^\W\d_]+){0,3}\s?[.!]{0,3}\s*")
 _MOST = 40
+# A yes that names the question by its reference.
+_NAMED = re.compile(r"(?P<yes>[^0-9]{1,40})\s(?P<reference>[0-9a-f]{12})[.!]?\s*", re.DOTALL)
 # The role and the status of the article that an act takes.
 _TAKES: dict[str, tuple[Role, ArticleStatus, str]] = {
     "submit": ("analyst", "draft", "submitted for review"),
@@ -66,21 +69,37 @@ def is_yes(message: str) -> bool:
     return words(message) in _YES
 
 
-async def heard(equipment: Equipment, turn: Turn) -> Confirmed | Literal["over"] | None:
-    """What this message says yes to, if the assistant's last word was a question of the kind.
+def named_by(message: str) -> str | None:
+    """The reference of the question that a message is the yes to, where it says one."""
+    found = _NAMED.fullmatch(message)
+    return found["reference"] if found is not None and is_yes(found["yes"]) else None
 
-    Anything but a yes drops what was asked.
+
+async def heard(equipment: Equipment, turn: Turn) -> chat_acts.Taken:
+    """What this message says yes to: the question that it names, or the assistant's last word.
+
+    A client that keeps the conversation itself names the question that its history ends with. In a
+    conversation that is kept here, perhaps in several tabs, a yes that names none counts only where no other
+    question is open. Anything but a yes drops the question that it answers.
     """
     last = turn.history[-1] if turn.history else None
-    if last is None or last.role != "assistant":
+    question = turn.answers or (last.content if last is not None and last.role == "assistant" else None)
+    reference = named_by(turn.message)
+    if question is None and reference is None:
         return None
-    person = turn.caller.subject
+    who = (turn.caller.subject, turn.conversation_id)
+    by = turn.request_id or uuid.uuid4().hex
+    is_named = turn.answers is not None or turn.conversation_id is None
     database = await equipment.tools.database()
     async with database.connection() as connection:
+        if reference is not None:
+            return await chat_acts.take_named(connection, *who, reference, by=by)
+        assert question is not None
         if is_yes(turn.message):
-            by = turn.request_id or uuid.uuid4().hex
-            return await chat_acts.take(connection, person, turn.conversation_id, last.content, by=by)
-        await chat_acts.drop(connection, person, turn.conversation_id, last.content)
+            taken = await chat_acts.take(connection, *who, question, by=by, alone=not is_named)
+            return "over" if taken is None and turn.answers is not None else taken
+        if is_named:
+            await chat_acts.drop(connection, *who, question)
         return None
 
 
@@ -92,16 +111,23 @@ async def agreed(equipment: Equipment, turn: Turn, route: Route, reply: Reply, a
     Raises:
         PermissionMissing, ArticleNotFound, ArticleConflict: it could not be done anyway.
     """
-    question = await _question(equipment, turn, reply, act)
+    facts = await _facts(turn, reply, act)
     confirmed = route.confirmed
-    if confirmed is not None and confirmed.act == act and confirmed.question == question:
+    # Rendered anew, with where the article stands now.
+    if confirmed and (act, _question(equipment, act, facts, confirmed.id)) == (
+        confirmed.act,
+        confirmed.question,
+    ):
         return confirmed.id
+    act_id = uuid.uuid4().hex
+    question = _question(equipment, act, facts, act_id)
     database = await equipment.tools.database()
     async with database.transaction() as connection:
         await chat_acts.ask(
             connection,
             turn.caller.subject,
             turn.conversation_id,
+            act_id=act_id,
             question=question,
             act=act,
             lasts_seconds=equipment.config.chat.confirm_seconds,
@@ -115,23 +141,43 @@ def asks(reply: Reply) -> Done:
     return reply.done("asks")
 
 
-async def _question(equipment: Equipment, turn: Turn, reply: Reply, act: Act) -> str:
-    """What exactly would be done to what, in a line."""
-    facts: dict[str, object] = {"HEADLINE": None, "VERSION": None, "TOPIC": act.topic}
-    if act.intent != "research":
-        assert act.article_id is not None, "these are about an article"
+async def _facts(turn: Turn, reply: Reply, act: Act) -> dict[str, object]:
+    """Where what an act is about stands now, once it is sure that it could be done."""
+    facts: dict[str, object] = {"HEADLINE": None, "VERSION": None, "STATUS": None, "TOPIC": act.topic}
+    if act.intent == "research" or act.article_id is None:
+        assert act.topic is not None, "it is about an article or a topic"
+        turn.caller.require("analyst", act.topic)
+        return facts
+    answer = await reply.call("get_article", {"article_id": act.article_id})
+    assert isinstance(answer, GetArticleResponse)
+    article = answer.article
+    if act.intent == "download":
+        turn.caller.require("analyst", article.topic)
+    else:
         role, status, done = _TAKES[act.intent]
-        answer = await reply.call("get_article", {"article_id": act.article_id})
-        assert isinstance(answer, GetArticleResponse)
-        article = answer.article
         turn.caller.require(role, article.topic)
         if article.status != status:
             raise ArticleConflict(
                 f"article {article.id} is {article.status}: only one in status {status} can be {done}",
                 status=article.status,
             )
-        facts = {"HEADLINE": escaped(article.headline), "VERSION": article.version, "TOPIC": article.topic}
-    shown = None if act.words is None else escaped(act.words)
+    return {
+        "HEADLINE": escaped(article.headline),
+        "VERSION": article.version,
+        "STATUS": article.status,
+        "TOPIC": article.topic,
+    }
+
+
+def _question(equipment: Equipment, act: Act, facts: dict[str, object], act_id: str) -> str:
+    """What exactly would be done to what, in a line, with all of the words and documents that it takes."""
+    said = act.words or ""
     return equipment.text(
-        "ask_first", INTENT=act.intent, ARTICLE_ID=act.article_id, WORDS=shown, **facts
+        "ask_first",
+        INTENT=act.intent,
+        ARTICLE_ID=act.article_id,
+        WORDS=escaped(said, len(said)),
+        URLS=[f"`{plain(url, len(url))}`" for url in act.urls or pdf_addresses(said)],
+        REFERENCE=reference_of(act_id),
+        **facts,
     ).strip()

@@ -2,19 +2,20 @@
 
 `answer` is called by `main_chat`, `find` by a research's graph. Which series a person means is told by the
 words of the message, without a model; only where those name none may a model look for one. A PDF is fetched
-only from an address in the person's own message.
+only from an address in the person's own message, and only after a yes that was told of it.
 """
 
-import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
 from pydantic import BaseModel
 
+from actors.chat.confirming import agreed, asks
 from actors.chat.equipment import Equipment
 from actors.chat.figures import shown, tool_call
 from actors.chat.links import escaped, link, plain
+from actors.chat.mentions import pdf_addresses
 from actors.chat.reply import Reply
 from actors.chat.sources import resource_link
 from actors.runtime.directory import Directory
@@ -22,7 +23,8 @@ from actors.tools.market_data import MarketDataResponse, SeriesSearchResponse
 from actors.tools.pdf import DownloadPdfResponse
 from actors.tools.providers.market import find_series
 from actors.tools.providers.pdf import read_pdf
-from models.chat import ChatStatus, Piece, Route, Turn
+from models.chat import ChatStatus, Done, Piece, Route, Turn
+from models.chat_acts import Act
 from models.config import Config
 from models.errors import (
     AddressRefused,
@@ -36,6 +38,7 @@ from models.errors import (
 )
 from models.pdf import PdfContents
 from models.research import DataTable, Finding, Findings, ResearchBrief, SeriesInfo
+from models.store import chat_acts
 
 _TOOLS = (
     "search_series",
@@ -53,8 +56,6 @@ _NAME = 200
 _PDF_SOURCE = "pdf"
 # Rows of a table that a model reads.
 _READ = 12
-_ADDRESS = re.compile(r"https?://[^\s<>\"'`]+", re.IGNORECASE)
-_PDF = re.compile(r"\.pdf($|[?#])", re.IGNORECASE)
 # What a provider or a document may be short of; the rest is still answered.
 _WANTING = (
     ProviderMissing,
@@ -74,11 +75,16 @@ class DataDownload:
         self._config = config
 
     async def answer(self, turn: Turn, route: Route) -> AsyncGenerator[Piece, None]:
-        """A short table for each series, or what a document became; `Done`."""
+        """A short table for each series, or what a document became once a yes was said to it; `Done`."""
         reply = self._with.reply(turn, route.topic)
-        if addresses := pdf_addresses(turn.message):
-            status, text = await self._documents(turn, reply, addresses)
-        elif series := find_series(turn.message, config=self._config, most=_MOST):
+        if (wanted := _wanted(turn, route)) is not None:
+            done = await self._download(turn, route, reply, wanted)
+            for used in reply.told():
+                yield used
+            yield reply.whole()
+            yield done
+            return
+        if series := find_series(turn.message, config=self._config, most=_MOST):
             status, text = await self._figures(reply, series)
         else:
             async with aclosing(self._looked_for(turn, reply)) as pieces:
@@ -167,16 +173,30 @@ class DataDownload:
         assert isinstance(answer, SeriesSearchResponse)
         return self._with.text("no_series", SERIES=[escaped(each.title) for each in answer.series])
 
-    async def _documents(
-        self, turn: Turn, reply: Reply, addresses: tuple[str, ...]
-    ) -> tuple[ChatStatus | None, str]:
-        if reply.topic is None and turn.article_id is None:
+    async def _download(self, turn: Turn, route: Route, reply: Reply, act: Act) -> Done:
+        if act.topic is None and act.article_id is None:
             topics = [each for each in self._config.publishing.topics if turn.caller.has("analyst", each)]
-            return None, self._with.text("which_topic", TOPICS=topics)
-        where = {"topic": reply.topic} if turn.article_id is None else {"article_id": turn.article_id}
+            reply.say(self._with.text("which_topic", TOPICS=topics))
+            return reply.done()
+        try:
+            if (act_id := await agreed(self._with, turn, route, reply, act)) is None:
+                return asks(reply)
+        except (PermissionMissing, ArticleNotFound) as error:
+            reply.say(self._with.text("not_done", REASON=escaped(str(error), _FAULT)))
+            return reply.done("refused" if isinstance(error, PermissionMissing) else "failed")
+        database = await self._with.tools.database()
+        async with database.connection() as connection:
+            # A yes that is sent again must not store the documents twice.
+            if not await chat_acts.spend(connection, act_id):
+                reply.say(self._with.text("asked_too_late"))
+                return reply.done("failed")
+        return await self._documents(reply, act)
+
+    async def _documents(self, reply: Reply, act: Act) -> Done:
+        where = {"topic": act.topic} if act.article_id is None else {"article_id": act.article_id}
         made: list[str] = []
         faults: list[str] = []
-        for address in addresses:
+        for address in act.urls:
             try:
                 answer = await reply.call("download_pdf", {"url": address, **where})
             except (*_WANTING, PermissionMissing, ArticleNotFound) as error:
@@ -185,13 +205,18 @@ class DataDownload:
             assert isinstance(answer, DownloadPdfResponse)
             for each in answer.resources:
                 made.append(link(each.name, resource_link(self._config.publishing, each.resource_id)))
-        return (None if made else "failed"), self._with.text("documents", RESOURCES=made, FAULTS=faults)
+        reply.say(self._with.text("documents", RESOURCES=made, FAULTS=faults))
+        return reply.done(None if made else "failed")
 
 
-def pdf_addresses(text: str) -> tuple[str, ...]:
-    """The addresses of PDFs that a person wrote, each once, at most three."""
-    found = (address.rstrip(".,;:!?)") for address in _ADDRESS.findall(text))
-    return tuple(dict.fromkeys(address for address in found if _PDF.search(address)))[:_MOST]
+def _wanted(turn: Turn, route: Route) -> Act | None:
+    """The download that a message names, or is the yes to."""
+    if route.confirmed is not None:
+        return route.confirmed.act
+    if not (addresses := pdf_addresses(turn.message)):
+        return None
+    topic = route.topic if turn.article_id is None else None
+    return Act(intent="download", article_id=turn.article_id, topic=topic, urls=addresses)
 
 
 def table_finding(table: DataTable) -> Finding:

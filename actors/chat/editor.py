@@ -104,7 +104,9 @@ class Editor:
         return reply.done()
 
     async def _changes(self, turn: Turn, route: Route, reply: Reply, article_id: int) -> Done:
-        notes = (route.confirmed.act.words if route.confirmed else None) or turn.message.strip()[:_NOTES]
+        notes = (route.confirmed.act.words if route.confirmed else None) or turn.message.strip()
+        if len(notes) > _NOTES:
+            raise InputInvalid(f"message: notes take {_NOTES} characters at most: say it in fewer")
         if len(re.findall(r"[^\W\d_]{2,}", notes)) < _LEAST_NOTES:
             reply.say(self._with.text("which_changes", ARTICLE_ID=article_id))
             return reply.done()

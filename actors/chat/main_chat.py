@@ -6,7 +6,6 @@ agent that answers it, and itself handles small talk, the caller's tasks, and re
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Literal
 
 from actors.chat.access import ACCESS
 from actors.chat.composing import topics_by_role
@@ -19,16 +18,17 @@ from actors.chat.routing import Router
 from actors.chat.weights_file import read_weights
 from actors.runtime.directory import Directory
 from actors.runtime.llm import ModelClient
-from models.chat import Done, Piece, Route, Routed, Turn
-from models.chat_acts import Confirmed
+from models.chat import Done, Intent, Piece, Route, Routed, Turn
+from models.chat_acts import Confirmed, Unclear
 from models.config import Config
 from models.intents import Intents
 from models.llm import ModelCall
-from models.store import tasks
+from models.store import chat_acts, tasks
 from models.tasks import Task
 from models.workflows import OPEN_STATUSES
 
 _TASKS = 8
+_ASKED = 300
 
 
 class MainChat:
@@ -77,7 +77,7 @@ class MainChat:
             took_as=took_as,
         )
         if route.agent_type == "main_chat":
-            pieces = self._own(turn, route)
+            pieces = self._own(turn, route, said)
         else:
             pieces = self._directory.agent(route.agent_type).stream("answer", turn, route)
         # Closed here and now when the caller leaves, so that the model call below ends with it.
@@ -85,12 +85,16 @@ class MainChat:
             async for piece in joined:
                 yield with_routing(piece, route.calls, took_as) if isinstance(piece, Done) else piece
 
-    async def _own(self, turn: Turn, route: Route) -> AsyncGenerator[Piece, None]:
+    async def _own(self, turn: Turn, route: Route, said: chat_acts.Taken) -> AsyncGenerator[Piece, None]:
         reply = self._with.reply(turn, route.topic)
         if route.refusal is not None:
             yield reply.say(self._refusal(turn, route))
             yield reply.done("refused")
-        elif route.by == "confirmed":
+        elif isinstance(said, Unclear):
+            questions = [(each.reference, plain(each.question, _ASKED)) for each in said.questions]
+            yield reply.say(self._with.text("which_question", QUESTIONS=questions))
+            yield reply.done()
+        elif said == "over":
             yield reply.say(self._with.text("asked_too_late"))
             yield reply.done("failed")
         elif route.intent == "tasks":
@@ -135,14 +139,14 @@ class MainChat:
         )
 
 
-def _on_yes(turn: Turn, said: Confirmed | Literal["over"]) -> Route:
-    """Who does what the message is the yes to; `main_chat` itself where that is over."""
+def _on_yes(turn: Turn, said: Confirmed | Unclear | str) -> Route:
+    """Who does what the message is the yes to; `main_chat` itself where that is over, or unclear."""
     reason = "is a yes to what was asked"
-    if said == "over":
+    if not isinstance(said, Confirmed):
         return Route(
             intent="general", agent_type="main_chat", topic=turn.topic, reason=reason, score=1, by="confirmed"
         )
-    intent = said.act.intent
+    intent: Intent = "data" if said.act.intent == "download" else said.act.intent
     return Route(
         intent=intent,
         agent_type=ACCESS[intent][0],

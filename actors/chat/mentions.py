@@ -1,7 +1,7 @@
-"""The articles that a person names in a message: "article 12", "#12", "artykuł 12", "Artikel 12".
+"""What a person names in a message: articles ("article 12", "#12", "artykuł 12", "Artikel 12"), documents.
 
-Called by the agents that change articles, on the person's own words only. What is not plainly the number
-of an article is none: "publish 3 articles" and "the outlook for 2026" name no article.
+Called by the agents that change articles or fetch documents, on the person's own words only. What is not
+plainly the number of an article is none: "publish 3 articles" and "the outlook for 2026" name no article.
 """
 
 import re
@@ -19,6 +19,9 @@ _POLITE = frozenset(("please", "pls", "proszę", "prosze", "bitte", "thanks", "d
 # "submit 12", "please publish it: 12"; in a longer message a bare number may be anything.
 _WORDS_BEFORE_BARE = 2
 _YEARS = range(1900, 2101)
+_ADDRESS = re.compile(r"https?://[^\s<>\"'`]+", re.IGNORECASE)
+_PDF = re.compile(r"\.pdf($|[?#])", re.IGNORECASE)
+_MOST_DOCUMENTS = 3
 
 
 def articles_named(text: str) -> tuple[int, ...]:
@@ -31,6 +34,13 @@ def articles_named(text: str) -> tuple[int, ...]:
         found.setdefault(int(match[1]), match.start())
     found.pop(0, None)
     return tuple(sorted(found, key=lambda number: found[number])) if found else _bare(text)
+
+
+def pdf_addresses(text: str) -> tuple[str, ...]:
+    """The addresses of PDFs that a person wrote, each once, at most three, if they can be shown."""
+    found = (address.rstrip(".,;:!?)") for address in _ADDRESS.findall(text))
+    plain = (address for address in found if address.isprintable() and _PDF.search(address))
+    return tuple(dict.fromkeys(plain))[:_MOST_DOCUMENTS]
 
 
 def _bare(text: str) -> tuple[int, ...]:

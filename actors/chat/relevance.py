@@ -1,11 +1,12 @@
 """Which texts bear on a question, and which of their passages: by the words that carry its meaning.
 
 Called by the agents that answer from sources. Search by words finds a text for any word it shares with the
-question, `the` included: here such words don't count.
+question, `the` included: here such words don't count. Takes time linear in the text; long ones are still
+work for a thread.
 """
 
 import re
-from collections.abc import Collection
+from itertools import islice
 
 from actors.chat.wording import words
 
@@ -35,13 +36,15 @@ _LEAST = 3
 # Inflected words share their beginning: "inflacja", "inflacji".
 _ENDING = 2
 _BEGINNING = 4
+# Beginnings of a question that count: whoever asks in more words has pasted a text.
+_MOST_BEGINNINGS = 64
 # MiniLM's cosines: passages that answer a question have 0.4 and more of it, others of the field 0.2 to 0.4.
 _NEAR = 0.4
 
 
 def content_words(text: str) -> frozenset[str]:
     """The words that carry meaning, without accents: no stop words, and no numbers shorter than a year."""
-    return frozenset(w for w in words(text).split() if len(w) >= _LEAST + w.isdigit() and w not in _STOP)
+    return frozenset(_in_order(text))
 
 
 def subject_words(text: str) -> tuple[str, ...]:
@@ -56,7 +59,7 @@ def bears_on(question: str, text: str, similarity: float | None = None) -> bool:
     Or is near to it in meaning: `similarity` is the cosine of its best passage, where there is one. Texts
     of one trade are a little near to any of its questions; that alone doesn't count.
     """
-    return (similarity or 0.0) >= _NEAR or _overlap(_beginnings(question), text) > 0
+    return (similarity or 0.0) >= _NEAR or _Beginnings(question).shared_with(text) > 0
 
 
 def best_passages(text: str, question: str, most: int) -> str:
@@ -67,10 +70,10 @@ def best_passages(text: str, question: str, most: int) -> str:
     text = text.strip()
     if len(text) <= most:
         return text
-    wanted = _beginnings(question)
+    wanted = _Beginnings(question)
     sentences = [part.strip() for part in _SENTENCE.split(text) if part.strip()]
     # The beginning of a text says what it is about: its first sentence comes along if there is room.
-    order = sorted(range(len(sentences)), key=lambda n: (-_overlap(wanted, sentences[n]) - (n == 0), n))
+    order = sorted(range(len(sentences)), key=lambda n: (-wanted.shared_with(sentences[n]) - (n == 0), n))
     chosen: set[int] = set()
     room = most
     for place in order:
@@ -87,10 +90,25 @@ def best_passages(text: str, question: str, most: int) -> str:
     return " ".join(shown)[:most]
 
 
-def _beginnings(text: str) -> frozenset[str]:
-    return frozenset(w[: max(_BEGINNING, len(w) - _ENDING)] for w in content_words(text))
+def _in_order(text: str) -> list[str]:
+    return [w for w in words(text).split() if len(w) >= _LEAST + w.isdigit() and w not in _STOP]
 
 
-def _overlap(wanted: Collection[str], text: str) -> int:
-    there = set(words(text).split())
-    return sum(any(word.startswith(beginning) for word in there) for beginning in wanted)
+class _Beginnings:
+    """The first beginnings of a question's content words, looked up by those of a text's words."""
+
+    def __init__(self, question: str) -> None:
+        cut = dict.fromkeys(w[: max(_BEGINNING, len(w) - _ENDING)] for w in _in_order(question))
+        self._wanted = frozenset(islice(cut, _MOST_BEGINNINGS))
+        self._lengths = sorted({len(beginning) for beginning in self._wanted})
+
+    def shared_with(self, text: str) -> int:
+        """How many of them a text has a word with."""
+        found: set[str] = set()
+        for word in set(words(text).split()):
+            for length in self._lengths:
+                if length > len(word):
+                    break
+                if (beginning := word[:length]) in self._wanted:
+                    found.add(beginning)
+        return len(found)

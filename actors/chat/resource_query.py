@@ -4,6 +4,7 @@
 on; the tools see to that.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
@@ -60,8 +61,8 @@ class ResourceQuery:
             if len(sources) >= self._config.chat.sources:
                 break
             resource = await self._get(reply, hit.id)
-            if resource and bears_on(words, _words_of(resource), hit.similarity_score):
-                self._add(turn, sources, resource)
+            if resource and await _bears_on(words, resource, hit.similarity_score):
+                await self._add(turn, sources, resource)
         for used in reply.told():
             yield used
         if not len(sources):
@@ -73,7 +74,7 @@ class ResourceQuery:
             answer = await self._with.tools.call(name, arguments, caller=turn.caller)
             if not isinstance(answer, GetResourceResponse):
                 return answer
-            source = self._add(turn, sources, answer.resource)
+            source = await self._add(turn, sources, answer.resource)
             return ResourceRead(
                 source=source.number, name=source.title, kind=answer.resource.kind, content=source.text
             )
@@ -109,7 +110,7 @@ class ResourceQuery:
             except ResourceNotFound:
                 continue
             assert isinstance(read, GetResourceResponse)
-            if bears_on(query, _words_of(read.resource), hit.similarity_score):
+            if await _bears_on(query, read.resource, hit.similarity_score):
                 found.append(self._finding(read.resource))
         return Findings(branch="resource_query", found=tuple(found), note=answer.note)
 
@@ -135,11 +136,13 @@ class ResourceQuery:
         assert isinstance(answer, GetResourceResponse)
         return answer.resource
 
-    def _add(self, turn: Turn, sources: Sources, resource: Resource) -> Source:
+    async def _add(self, turn: Turn, sources: Sources, resource: Resource) -> Source:
+        most = self._with.source_characters
+        text = await asyncio.to_thread(best_passages, _words_of(resource), turn.message, most)
         return sources.add(
             title=resource.name,
             url=resource_link(self._config.publishing, resource.id),
-            text=best_passages(_words_of(resource), turn.message, self._with.source_characters),
+            text=text,
             about=f"resource:{resource.id}",
         )
 
@@ -160,3 +163,7 @@ class ResourceQuery:
 
 def _words_of(resource: Resource) -> str:
     return "\n".join(part for part in (resource.name, resource.description, resource.content) if part)
+
+
+async def _bears_on(question: str, resource: Resource, similarity: float | None) -> bool:
+    return await asyncio.to_thread(bears_on, question, _words_of(resource), similarity)

@@ -5,6 +5,7 @@ Case, accents and punctuation don't count, because people type without them. Use
 
 import re
 import unicodedata
+from functools import lru_cache
 
 # Letters that Unicode does not take apart.
 _FOLDED = str.maketrans({"ł": "l", "ß": "ss", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe"})
@@ -22,9 +23,25 @@ def clipped(text: str, head: int = _HEAD, tail: int = _TAIL) -> str:
 def words(text: str) -> str:
     """The words of a text, lower-case and without accents, with single spaces between them."""
     # Taken apart twice: a letter's plain form may be a capital (`ℌ`), and folding a capital may make accents.
-    folded = unicodedata.normalize("NFKD", text).casefold().translate(_FOLDED)
-    decomposed = unicodedata.normalize("NFKD", folded)
-    return " ".join(_WORD.findall("".join(c for c in decomposed if not unicodedata.combining(c))))
+    folded = _apart(text).casefold().translate(_FOLDED)
+    decomposed = _apart(folded)
+    if not decomposed.isascii():
+        decomposed = "".join(c for c in decomposed if not unicodedata.combining(c))
+    return " ".join(_WORD.findall(decomposed))
+
+
+def _apart(text: str) -> str:
+    """Its letters and accents, each character by itself.
+
+    Of a whole text the accents are put in order as well. That takes time quadratic in their number, and
+    here they only go.
+    """
+    return text if text.isascii() else "".join(map(_decomposed, text))
+
+
+@lru_cache(maxsize=4096)
+def _decomposed(character: str) -> str:
+    return unicodedata.normalize("NFKD", character)
 
 
 def normal_form(message: str) -> str:

@@ -109,6 +109,9 @@ def chat(
     conversation: Annotated[
         str | None, typer.Option(metavar="ID", help="Go on with a conversation of yours.")
     ] = None,
+    answers: Annotated[
+        int | None, typer.Option(metavar="ID", help="The question of that conversation that this answers.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For scripts: each answer a line of JSON.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Say yes to what it asks before it does it.")] = False,
     config: ConfigPath = DEFAULT_CONFIG,
@@ -133,7 +136,7 @@ def chat(
     where, token = caller(config, url, token_file, user, scopes, DEFAULT_SCOPES)
     view: View = JsonView() if as_json else TerminalView(in_loop=message is None)
     with Door(where, token) as door:
-        talk = Chat(door, view, topic=topic, conversation_id=conversation, says_yes=yes)
+        talk = Chat(door, view, topic=topic, conversation_id=conversation, answers=answers, says_yes=yes)
         if message is None:
             at_prompt = sys.stdin.isatty() and sys.stdout.isatty()
             raise typer.Exit(converse(talk, view, at_prompt=at_prompt, complain=complain))

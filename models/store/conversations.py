@@ -85,6 +85,24 @@ async def history(connection: Connection, question: Question, *, limit: int) -> 
     return tuple(ChatMessage.model_validate(row) for row in reversed(await cursor.fetchall()))
 
 
+async def asked_in(connection: Connection, question: Question, message_id: int) -> str:
+    """What the assistant asked a yes for with a message of the same conversation.
+
+    Raises:
+        InputInvalid: it is no such message.
+    """
+    cursor = await connection.execute(
+        "SELECT content FROM messages WHERE id = %s AND conversation_id = %s AND status = 'asks'",
+        (message_id, question.conversation_id),
+    )
+    if (row := await cursor.fetchone()) is None:
+        raise InputInvalid(
+            f"answers: {message_id} asks for nothing in this conversation: give the message_id of an answer "
+            "with status asks, with its conversation_id, or leave it out"
+        )
+    return str(row["content"])
+
+
 async def keep(connection: Connection, owner: str, question: Question, done: Done) -> ChatAnswer:
     """Write what came of a question, with the model calls it took; returns the answer that there is now.
 

@@ -45,8 +45,9 @@ RequestId = Annotated[PlainText, Field(min_length=1, max_length=200), AfterValid
 class ChatRequest(BaseModel):
     """A message to the assistant, in a conversation of the caller's or, without an id, in a new one.
 
-    `topic` and `article_id` say what it is about, where the client knows. The same `request_id` (or
-    `Idempotency-Key`) again is the same request, and is answered once.
+    `topic` and `article_id` say what it is about, where the client knows. `answers` is the `message_id` of
+    the answer with status `asks` that this one replies to: a yes then counts for that and nothing else. The
+    same `request_id` (or `Idempotency-Key`) again is the same request, and is answered once.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -56,6 +57,7 @@ class ChatRequest(BaseModel):
     topic: Annotated[PlainText, Field(max_length=64)] | None = None
     article_id: Number | None = None
     request_id: RequestId | None = None
+    answers: Number | None = None
     stream: bool = False
 
 
@@ -101,7 +103,10 @@ async def chat(
             conversation_id=asked.conversation_id,
             request_id=request_id,
         )
-    turn = await _turn(database, caller, asked, question, request_id)
+        answers = None
+        if asked.answers is not None:
+            answers = await conversations.asked_in(connection, question, asked.answers)
+    turn = await _turn(database, caller, asked, question, request_id, answers)
 
     def begin() -> Answering[ChatAnswer | None]:
         return _begin(request, assistant, turn, question)
@@ -121,7 +126,12 @@ async def chat(
 
 
 async def _turn(
-    database: Database, caller: UserContext, asked: ChatRequest, question: Question, request_id: str | None
+    database: Database,
+    caller: UserContext,
+    asked: ChatRequest,
+    question: Question,
+    request_id: str | None,
+    answers: str | None,
 ) -> Turn:
     async with database.connection() as connection:
         history = await conversations.history(connection, question, limit=_HISTORY)
@@ -133,6 +143,7 @@ async def _turn(
         article_id=asked.article_id,
         conversation_id=question.conversation_id,
         request_id=request_id,
+        answers=answers,
     )
 
 

@@ -61,6 +61,7 @@ def make_assistant(barrier: Barrier) -> ScriptedAssistant:
     return ScriptedAssistant(
         barrier.address,
         {
+            "ask": {"status": "asks"},
             "break": ZeroDivisionError("secret detail"),
             "publish": {"status": "processing", "task_id": "t-1", "workflow_state": STATE},
             "limits": {"status": "limited", "tools_used": ()},

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator, Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -71,6 +72,24 @@ async def test_a_task_says_how_to_follow_it_and_what_it_waits_for(site: Site) ->
     limited = await site.run("limits")
     assert "this is what there was by then" in limited.stderr
     assert "with " not in limited.stderr
+
+
+async def test_a_yes_names_the_question_that_it_answers(site: Site, assistant: ScriptedAssistant) -> None:
+    done = await site.run("ask", "--json")
+    told = json.loads(done.stdout)
+    assert told["status"] == "asks"
+    shown = await site.run("ask")
+    named = re.search(r"--conversation (\w+) --answers (\d+) yes", shown.stderr)
+    assert named is not None
+    assert (await site.run("--conversation", named[1], "--answers", named[2], "yes")).exit_code == 0
+    await site.run("ask", "--yes")
+    await site.run(stdin="ask\nno\nmore\nask\n/new\nother\n")
+    said = [(turn.message, turn.answers) for turn in assistant.turns[2:]]
+    asked = "You said ask"
+    assert said == [
+        *(("yes", asked), ("ask", None), ("yes", asked)),
+        *(("ask", None), ("no", asked), ("more", None), ("ask", None), ("other", None)),
+    ]
 
 
 async def test_for_scripts_an_answer_is_a_line_of_json(site: Site) -> None:

@@ -9,7 +9,9 @@ import pytest
 
 from actors.chat.footnoted import plain
 from actors.chat.mentions import articles_named
+from actors.chat.relevance import bears_on, best_passages
 from actors.chat.topics import _pattern as topic_pattern
+from actors.chat.wording import words
 from actors.runtime.llm import strip_fence, strip_thinking
 from actors.tools.providers.asking import _pattern as series_pattern
 from tests.fakes.pumping import calls_in, modules_of, only_matched, patterns_in, slowness
@@ -76,4 +78,43 @@ def test_a_message_of_any_kind_is_read_at_once(unit: str) -> None:
 def test_a_text_of_any_kind_is_read_at_once(read: Callable[[str], str], text: str) -> None:
     begun = time.process_time()
     read(text)
+    assert time.process_time() - begun < 1
+
+
+_QUESTION = " ".join(f"q{number:04}word" for number in range(1000))
+_SPREAD = " ".join(f"{number:05}" + "x" * (number % 60) for number in range(300))
+
+
+@pytest.mark.parametrize("question", [_QUESTION, _SPREAD], ids=["many words", "many lengths"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        " ".join(f"t{number:05}" for number in range(15_000)),
+        ". ".join(f"t{number:05}" for number in range(12_500)),
+        "a. " * 33_000,
+        " ".join("z" * (number % 90) + str(number) for number in range(2_000)),
+    ],
+    ids=["one sentence", "short sentences", "no words", "long words"],
+)
+def test_what_bears_on_a_question_is_found_at_once(question: str, text: str) -> None:
+    begun = time.process_time()
+    bears_on(question, text)
+    best_passages(text, question, 2000)
+    assert time.process_time() - begun < 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" + "\u0316\u0301" * 50_000,
+        "\u0f73" * 100_000,
+        "\u1fb7" * 100_000,
+        "\uac01" * 100_000,
+        "\u0345" * 100_000,
+    ],
+    ids=["accents out of order", "accents of two", "accented letters", "syllables", "one accent"],
+)
+def test_words_are_read_at_once_whatever_they_carry(text: str) -> None:
+    begun = time.process_time()
+    words(text)
     assert time.process_time() - begun < 1

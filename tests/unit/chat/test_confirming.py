@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.chat.confirming import _YES, is_yes
+from actors.chat.confirming import _YES, is_yes, named_by
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,17 @@ def test_only_the_words_of_a_yes_are_one(message: str) -> None:
         assert "\n" not in message.strip()
         assert len(message.split()) <= 4
         assert len(_YES) < 40
+
+
+@pytest.mark.parametrize("message", ["yes 0a1b2c3d4e5f", " Yes, please 0a1b2c3d4e5f.", "Tak 0a1b2c3d4e5f\n"])
+def test_a_yes_may_name_its_question(message: str) -> None:
+    assert named_by(message) == "0a1b2c3d4e5f"
+    assert not is_yes(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["yes", "no 0a1b2c3d4e5f", "0a1b2c3d4e5f", "yes 0a1b2c3d4e5", "yes? 0a1b2c3d4e5f", "> yes 0a1b2c3d4e5f"],
+)
+def test_anything_else_names_none(message: str) -> None:
+    assert named_by(message) is None

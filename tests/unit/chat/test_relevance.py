@@ -1,0 +1,48 @@
+"""What bears on a question is told as by comparing each word with each, only sooner."""
+
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.chat import wording
+from actors.chat.relevance import _Beginnings, bears_on, content_words
+
+_LETTERS = st.text(alphabet="abcdeł ó.2", max_size=60)
+_ANY = st.text(
+    alphabet=st.one_of(st.characters(), st.sampled_from("\u0301\u0316\u0345\u0f73\u1fb4\uac01\u212dłßİıℌ a")),
+    max_size=40,
+)
+
+
+def _each_with_each(question: str, text: str) -> int:
+    beginnings = {word[: max(4, len(word) - 2)] for word in content_words(question)}
+    there = wording.words(text).split()
+    return sum(any(word.startswith(beginning) for word in there) for beginning in beginnings)
+
+
+@given(question=_LETTERS, text=_LETTERS)
+def test_as_many_are_shared_as_by_comparing_each_with_each(question: str, text: str) -> None:
+    assert _Beginnings(question).shared_with(text) == _each_with_each(question, text)
+
+
+def test_inflected_words_share_their_beginning() -> None:
+    assert bears_on("Jaka jest inflacja?", "O inflacji w maju.")
+    assert not bears_on("Jaka jest inflacja?", "O stopach w maju.")
+
+
+def test_of_a_pasted_text_the_first_words_count() -> None:
+    question = " ".join(f"word{number:03}xy" for number in range(100))
+    assert bears_on(question, "about word063xy")
+    assert not bears_on(question, "about word064xy")
+
+
+def _words_together(text: str) -> str:
+    folded = unicodedata.normalize("NFKD", text).casefold().translate(wording._FOLDED)
+    apart = unicodedata.normalize("NFKD", folded)
+    return " ".join(wording._WORD.findall("".join(c for c in apart if not unicodedata.combining(c))))
+
+
+@given(_ANY)
+def test_words_are_those_of_the_text_taken_apart_as_a_whole(text: str) -> None:
+    assert wording.words(text) == _words_together(text)
