@@ -92,7 +92,7 @@ class Stage:
         runner = f"r{self._lives}"
         await lease(self.database, runner)
         held = await self._claim(runner)
-        due = await claims.projections_due(self.database, kinds=await self._kinds(), limit=9)
+        due = await claims.projections_due(self.database, kinds=await self._kinds(), besides=(), limit=9)
         if held is None and not due:
             return False
         mortal = Mortal(self.database, calls=calls)
