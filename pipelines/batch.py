@@ -171,4 +171,5 @@ async def live_batch(
     except ExceptionGroup as failed:
         raise failed.exceptions[0] from failed
     finally:
-        await batches.end(database, batch_id=batch_id)
+        with contextlib.suppress(*GONE):  # while Postgres is away, the lease runs out by itself
+            await batches.end(database, batch_id=batch_id)

@@ -11,7 +11,7 @@ from models.errors import WorkflowConflict
 from models.store import batches, workflows
 from models.store.database import Database
 from models.workflows import Workflow
-from pipelines.batch import Batch
+from pipelines.batch import Batch, live_batch
 from pipelines.topics import TopicRow
 from tests.fakes.barrier import Barrier
 from tests.integration.workflows import begin, ended, running
@@ -132,3 +132,16 @@ async def test_a_topic_that_an_older_run_keeps_open_is_told_so(database: Databas
     async with asyncio.timeout(20):
         with pytest.raises(WorkflowConflict, match=f"signoff workflows cancel {older.id}"):
             await batch.start(topic(text))
+
+
+async def test_a_batch_ends_without_an_error_though_postgres_is_away(database_url: str) -> None:
+    def silent(*_: object) -> None: ...
+
+    async with (
+        Database(url=database_url, pool_size=2) as database,
+        live_batch(
+            database=database, requested_by="ann", lease_seconds=60, force=False, progress=silent
+        ) as batch,
+    ):
+        assert batch.id
+        await database.__aexit__()  # no connection can be had any more
