@@ -74,8 +74,8 @@ class Batch:
 
         other = await self._database.steadily(look)
         return WorkflowConflict(
-            f"an older run of the topic is open: stop it with `signoff workflows cancel {other}`, then submit "
-            "the topic again"
+            f"an older run of the topic is open: stop it with `signoff workflows cancel {other}`, then "
+            "submit the topic again"
         )
 
     async def _begin_or_find(self, connection: Connection, row: TopicRow) -> tuple[Workflow, Start]:

@@ -169,8 +169,8 @@ async def _beside_open(connection: Connection, workflow_id: str) -> WorkflowConf
     key = (await get(connection, workflow_id)).key
     other = await open_of_key(connection, key) if key is not None else None
     return WorkflowConflict(
-        f"workflow {workflow_id} can't be begun again while {other or 'another'} of its key is open: let that "
-        f"one end, or stop it with `signoff workflows cancel {other or 'ID'}`",
+        f"workflow {workflow_id} can't be begun again while {other or 'another'} of its key is open: let "
+        f"that one end, or stop it with `signoff workflows cancel {other or 'ID'}`",
         open=other,
     )
 

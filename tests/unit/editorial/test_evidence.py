@@ -168,10 +168,9 @@ async def test_no_answer_in_time_names_the_setting(server: ModelServer) -> None:
 async def test_a_hang_is_an_outage_for_every_query_under_way(server: ModelServer) -> None:
     server.script(Rule(contains="the last answer", reply="well"), Rule(hold=True))
     breaker = BreakerConfig(faults=9, pause_seconds=60, longest_pause_seconds=60)
-    settings = {"api_base": server.base_url, "api_key": "k", "model": "hanging", "timeout_seconds": 1.0}
-    asked = SearchModelProvider(
-        settings=OutsideEvidence.model_validate({"provider": "openai_compatible", **settings}), breaker=breaker
-    )
+    names = {"provider": "openai_compatible", "api_base": server.base_url, "api_key": "k", "model": "hanging"}
+    settings = OutsideEvidence.model_validate({**names, "timeout_seconds": 1.0})
+    asked = SearchModelProvider(settings=settings, breaker=breaker)
     asking = [asyncio.create_task(asked.search(f"query {n}")) for n in range(3)]
     await server.await_calls(3, state="held")
     await asked.search("the last answer")
