@@ -148,7 +148,13 @@ class ReviewUnreadable(SignoffError):
 
 
 class KnowledgeBaseInvalid(SignoffError):
-    """The knowledge base can't be indexed with these settings or files."""
+    """The site's knowledge base can't be had: its disk, files or settings. No topic's fault, so it waits."""
+
+    http_status = 503
+    outage = True
+
+    def __init__(self, message: str, **facts: Any) -> None:
+        super().__init__(message, **{"waits_for": f"knowledge base: {message}", **facts})
 
 
 class EvidenceUnavailable(SignoffError):
@@ -162,6 +168,13 @@ class EvidenceRefused(SignoffError):
     """The evidence provider refused this query, or had no answer to it."""
 
     http_status = 502
+
+
+class MemoryUnavailable(SignoffError):
+    """The disk of the institutional memory can't be used. `waits_for` names it."""
+
+    http_status = 503
+    outage = True
 
 
 class MemoryRecordInvalid(SignoffError):

@@ -12,6 +12,7 @@ from typing import Literal
 
 import psycopg
 
+from models.errors import WorkflowConflict
 from models.events import Event
 from models.store import batches, events, workflows
 from models.store.database import GONE, Connection, Database
@@ -20,6 +21,9 @@ from pipelines.topics import TopicRow
 
 Start = Literal["new", "continued", "finished before"]
 _POLL_SECONDS = 0.5
+# Whom another batch has forestalled finds that one's workflow at the next look; something else is in the way
+# of whoever does not.
+_TRIES = 5
 
 
 class Batch:
@@ -42,7 +46,12 @@ class Batch:
         self._waiting: dict[str, tuple[str, asyncio.Future[Workflow]]] = {}
 
     async def start(self, row: TopicRow) -> tuple[Workflow, Start]:
-        """Begin a topic's workflow, or take up the one that is there, and hold it."""
+        """Begin a topic's workflow, or take up the one that is there, and hold it.
+
+        Raises:
+            WorkflowConflict: an older workflow of the topic is open; the newest can't be begun beside it.
+        """
+        tries = 0
         while True:
             try:
                 async with self._database.transaction() as connection:
@@ -50,10 +59,24 @@ class Batch:
                     if how != "finished before":
                         await batches.hold(connection, batch_id=self.id, workflow_id=workflow.id)
                     return workflow, how
-            except psycopg.errors.UniqueViolation:
-                continue  # another batch began it just now: find that one
+            except psycopg.errors.UniqueViolation as error:
+                tries += 1
+                if tries == _TRIES:
+                    raise await self._in_the_way(row) from error
+                await asyncio.sleep(_POLL_SECONDS)
             except GONE:
                 await asyncio.sleep(_POLL_SECONDS)
+
+    async def _in_the_way(self, row: TopicRow) -> WorkflowConflict:
+        async def look() -> str:
+            async with self._database.connection() as connection:
+                return await workflows.open_of_key(connection, row.key) or "ID"
+
+        other = await self._database.steadily(look)
+        return WorkflowConflict(
+            f"an older run of the topic is open: stop it with `signoff workflows cancel {other}`, then "
+            "submit the topic again"
+        )
 
     async def _begin_or_find(self, connection: Connection, row: TopicRow) -> tuple[Workflow, Start]:
         assert row.topic is not None
@@ -148,4 +171,5 @@ async def live_batch(
     except ExceptionGroup as failed:
         raise failed.exceptions[0] from failed
     finally:
-        await batches.end(database, batch_id=batch_id)
+        with contextlib.suppress(*GONE):  # while Postgres is away, the lease runs out by itself
+            await batches.end(database, batch_id=batch_id)

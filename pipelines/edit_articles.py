@@ -10,6 +10,7 @@ not pass (with `--allow-blocked`: if one ended in an error). Seed 004 §3.1, §7
 import asyncio
 import functools
 import logging
+import math
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -31,6 +32,7 @@ from models.editorial import ArticleGenerationResult
 from models.errors import PathNotVisible, SignoffError, TopicUnknown
 from models.store import documents
 from models.store.database import Database
+from models.text import one_line
 from models.workflows import Workflow
 from pipelines.batch import Batch, live_batch
 from pipelines.drafts import Drafts
@@ -92,6 +94,9 @@ def main(
         )
     except SignoffError as error:
         print(f"edit_articles: {error}", file=sys.stderr)
+        code = 1
+    except Exception as error:  # noqa: BLE001  # whatever it was, people read one line of it
+        print(f"edit_articles: {one_line(error)}", file=sys.stderr)
         code = 1
     raise typer.Exit(code)
 
@@ -161,8 +166,10 @@ async def _edit(rows: ray.data.Dataset, config: Config, database_url: str, wishe
     refused = duplicates(names)
     room = asyncio.Semaphore(wishes.at_once)
     summaries: list[TopicSummary] = []
-    requested: list[str] = []
-    async with Database(url=database_url, pool_size=config.database.pool_size) as database:
+    # As the runners': however long Postgres is away, what is under way waits for it.
+    async with Database(
+        url=database_url, pool_size=config.database.pool_size, patience_seconds=math.inf
+    ) as database:
         drafts = None
         if wishes.draft_in:
             drafts = Drafts(
@@ -184,6 +191,8 @@ async def _edit(rows: ray.data.Dataset, config: Config, database_url: str, wishe
                 except asyncio.CancelledError:
                     summaries.append(_stopped(row))
                     raise
+                except Exception as error:  # noqa: BLE001  # one topic's trouble ends no other
+                    summaries.append(_unfinished(row, error))
                 finally:
                     room.release()
 
@@ -194,16 +203,15 @@ async def _edit(rows: ray.data.Dataset, config: Config, database_url: str, wishe
                         group.create_task(one(row))
 
             stopped = await _until_stopped(all_of_them())
-        if drafts is not None and wishes.request_publication and not stopped:
-            requested = await drafts.request_publication(wishes.requests_at_most)
         summaries.sort(key=lambda summary: summary.topic)
+        Console(width=None if sys.stdout.isatty() else 160).print(as_table(summaries))
+        for summary in summaries:
+            print(as_lines(summary), flush=True)
         path = config.article_generation.editor.output.run_artifacts_dir / "batches" / f"{batch.id}.parquet"
         await asyncio.to_thread(write_parquet, summaries, path)
-    Console(width=None if sys.stdout.isatty() else 160).print(as_table(summaries))
-    for summary in summaries:
-        print(as_lines(summary), flush=True)
-    for line in requested:
-        print(line, flush=True)
+        if drafts is not None and wishes.request_publication and not stopped:
+            for line in await drafts.request_publication(wishes.requests_at_most):
+                print(line, flush=True)
     print(f"summary: {path}", flush=True)
     if stopped:
         print("stopped: topics under way stop after their present step; submit again to continue", flush=True)
@@ -260,7 +268,10 @@ class _Desk:
     async def _refuse(self, row: TopicRow, reason: str) -> TopicSummary:
         result = ArticleGenerationResult(success=False, error=reason)
         path = self._path(row)
-        await asyncio.to_thread(write_atomically, path, result.model_dump_json(indent=2))
+        try:
+            await asyncio.to_thread(write_atomically, path, result.model_dump_json(indent=2))
+        except OSError as error:
+            reason = f"{reason} (and its file can't be written: {one_line(error)})"
         print(f"{row.name}: refused: {reason}", flush=True)
         return _summary(row, status="error", error=reason, path=str(path))
 
@@ -309,6 +320,13 @@ def _summary(row: TopicRow, **facts: Any) -> TopicSummary:
     blank = {"skipped": False, "rounds": 0, "concerns": 0, "remaining": [], "seconds": 0.0, "tokens": 0}
     nothing = {"headline": None, "path": None, "error": None}
     return TopicSummary(topic=row.name, **{**blank, **nothing, **facts})
+
+
+def _unfinished(row: TopicRow, error: Exception) -> TopicSummary:
+    """The batch could not go on with a topic. What its workflow has done is kept."""
+    why = f"the batch can't finish it: {one_line(error)}"
+    print(f"{row.name}: {why}", flush=True)
+    return _summary(row, status="error", error=why)
 
 
 def _stopped(row: TopicRow) -> TopicSummary:

@@ -15,13 +15,14 @@ from actors.chat.footnoted import Searched, render
 from actors.chat.relevance import subject_words
 from actors.chat.requester import Requester
 from actors.chat.research import Selection, storable
+from actors.runtime import outage
 from actors.runtime.run import Run
 from models.articles import Record
-from models.errors import Fenced, SignoffError
+from models.errors import Fenced
 from models.llm import Answer
 from models.research import Branch, Finding, Findings, ResearchBrief
 from models.store import articles, prompts
-from models.store.database import GONE, Connection
+from models.store.database import Connection
 from models.text import logged
 
 R = TypeVar("R", bound=BaseModel)
@@ -101,10 +102,10 @@ class Study:
                 note = one_line(findings.note or "") or None
                 found = await self._requester.shareable(tuple(storable(each) for each in findings.found))
                 return Answer(value=Searched(branch=branch, found=found, note=note))
-            except (Fenced, *GONE):
+            except Fenced:
                 raise
             except Exception as error:  # whatever it was, it is told in the draft
-                if isinstance(error, SignoffError) and error.outage:
+                if outage.waits_for(error) is not None:
                     raise
                 why = logged(error, _log, f"the branch {branch} of workflow {self._run.workflow_id}")
                 return Answer(value=Searched(branch=branch, failure=shortened(why, _REASON)))

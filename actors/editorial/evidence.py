@@ -92,7 +92,7 @@ class SearchModelProvider:
 
         Raises:
             EvidenceUnavailable: the endpoint is away, or not set up right.
-            EvidenceRefused: it refuses this query, took too long over it alone, or answered without a text.
+            EvidenceRefused: it refuses this query, takes too long over it alone, or answered without a text.
         """
         if not query.strip():
             return Finding(response="", citations=[])

@@ -2,7 +2,8 @@
 
 Asked by the fact checker and the evidence finder before they search; `{root}/{subdir}/{date}/{hash}.json`.
 The first record of a key stays: writers take the folder's lock, so two of them, in two processes and
-on two sides of midnight, leave one whole file. A file that can't be read is an error, never a miss.
+on two sides of midnight, leave one whole file. A file that can't be read is an error, never a miss; a disk
+that can't be used is an outage.
 """
 
 import hashlib
@@ -17,7 +18,7 @@ from pydantic import ValidationError
 
 from actors.runtime.files import locked, write_atomically
 from models.editorial import EvidenceRecord, FactCheckRecord
-from models.errors import MemoryRecordInvalid
+from models.errors import MemoryRecordInvalid, MemoryUnavailable
 
 R = TypeVar("R", FactCheckRecord, EvidenceRecord)
 
@@ -51,6 +52,7 @@ class InstitutionalMemory:
 
         Raises:
             MemoryRecordInvalid: the file of this key is not a whole, valid record.
+            MemoryUnavailable: the disk can't be read.
         """
         normalized = normalize_query(query)
         key = cache_key_hash("fact_check", normalized, model_name, kb_index_version)
@@ -66,6 +68,7 @@ class InstitutionalMemory:
 
         Raises:
             MemoryRecordInvalid: the file of this key is not a whole, valid record.
+            MemoryUnavailable: the disk can't be read.
         """
         normalized = normalize_query(query)
         index = [kb_index_version] if kb_index_version else []
@@ -78,18 +81,21 @@ class InstitutionalMemory:
 
         Raises:
             ValueError: the hash is not 16 hex digits, or the timestamp is not ISO 8601.
-            OSError: the file can't be written.
+            MemoryUnavailable: the file can't be written.
         """
         if not _KEY_HASH.fullmatch(record.cache_key_hash):
             raise ValueError(f"cache_key_hash must be 16 lower-case hex digits: {record.cache_key_hash!r}")
         folder = self._fact_checking if isinstance(record, FactCheckRecord) else self._evidence_finding
         name = f"{record.cache_key_hash}.json"
         day = _day(record.timestamp)
-        folder.mkdir(parents=True, exist_ok=True)
-        with locked(folder):
-            # Looked for under every date: the other writer may have been on the other side of midnight.
-            if not any((folder / date / name).exists() for date in _dates(folder)):
-                write_atomically(folder / day / name, record.model_dump_json(indent=2))
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with locked(folder):
+                # Looked for under every date: the other writer may have been on the other side of midnight.
+                if not any((folder / date / name).exists() for date in _dates(folder)):
+                    write_atomically(folder / day / name, record.model_dump_json(indent=2))
+        except OSError as error:
+            raise _away(folder, error) from error
 
 
 def _first(folder: Path, key: str, kind: type[R]) -> R | None:
@@ -100,11 +106,13 @@ def _first(folder: Path, key: str, kind: type[R]) -> R | None:
             return kind.model_validate_json(path.read_bytes())
         except FileNotFoundError:
             continue
-        except (OSError, ValidationError) as error:
+        except (IsADirectoryError, ValidationError) as error:
             raise MemoryRecordInvalid(
                 f"institutional memory: {path} is not a whole, valid record: {_why(error)}. Delete the "
                 "file, and the finding is looked up again; or put back its backup"
             ) from error
+        except OSError as error:
+            raise _away(folder, error) from error
     return None
 
 
@@ -115,6 +123,18 @@ def _dates(folder: Path) -> list[str]:
             return sorted(entry.name for entry in entries if entry.is_dir())
     except FileNotFoundError:
         return []
+    except OSError as error:
+        raise _away(folder, error) from error
+
+
+def _away(folder: Path, error: OSError) -> MemoryUnavailable:
+    """What the disk says against it is no topic's fault."""
+    why = error.strerror or str(error)
+    return MemoryUnavailable(
+        f"institutional memory: {error.filename or folder} can't be used: {why}. Check "
+        "institutional_memory.data_dir: it takes a folder that this user can write, on a disk with room",
+        waits_for=f"institutional memory ({folder}: {why})",
+    )
 
 
 def _why(error: OSError | ValidationError) -> str:

@@ -1,7 +1,8 @@
 """What the desk asks of the world outside: a knowledge base, and a provider of evidence.
 
 Each is a seam with more than one side: an actor or an endpoint in production, a scripted one in tests.
-Both raise their own SignoffError (KnowledgeBaseInvalid, EvidenceUnavailable), which ends the topic.
+Where one is away it raises an outage (KnowledgeBaseInvalid, EvidenceUnavailable), and the topic waits for it.
+What an evidence provider holds against one query (EvidenceRefused) ends that topic.
 """
 
 from typing import Protocol

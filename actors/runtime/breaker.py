@@ -16,6 +16,8 @@ from models.config import BreakerConfig
 _NEVER = BreakerConfig(faults=sys.maxsize, pause_seconds=1, longest_pause_seconds=1)
 # A pause is this much shorter or longer by chance, so that processes do not come back together.
 _SPREAD = 0.25
+# How many requests without an answer in time are remembered.
+_REMEMBERED = 1000
 
 
 class BreakerOpen(Exception):
@@ -35,6 +37,11 @@ class Attempt:
         self.generation = generation
         self._answered = False
         self._ended = False
+
+    @property
+    def begun(self) -> bool:
+        """Whether the endpoint has begun to answer it."""
+        return self._answered
 
     def answered(self) -> None:
         """The endpoint answered, be it with a refusal of this one request."""
@@ -78,6 +85,7 @@ class Breaker:
         self._chance = chance
         self._faults = 0
         self._silent: set[str] = set()
+        self._late: dict[str, None] = {}  # as a set, but in order
         self._since: datetime | None = None
         self._until: float | None = None  # None: closed
         self._pause = 0.0
@@ -123,6 +131,14 @@ class Breaker:
         """Whether any call was answered after `moment` of the clock."""
         return self._answered_at > moment
 
+    def late_before(self, request: str) -> bool:
+        """Whether this request was let through before, and had no answer in time."""
+        return request in self._late
+
+    def forget(self, request: str) -> None:
+        """This request was answered."""
+        self._late.pop(request, None)
+
     def note_answer(self, attempt: Attempt) -> None:
         """See `Attempt.answered`."""
         self._answered_at = self._clock()
@@ -150,6 +166,9 @@ class Breaker:
 
     def note_silence(self, attempt: Attempt, request: str) -> None:
         """See `Attempt.silent`."""
+        self._late[request] = None
+        if len(self._late) > _REMEMBERED:
+            del self._late[next(iter(self._late))]
         if attempt.generation == self._generation and (attempt is self._probe or request not in self._silent):
             self._silent.add(request)
             self.note_fault(attempt, None)

@@ -2,7 +2,8 @@
 
 An outage is the site's or the service's: nobody answers, 408, 429, 5xx, a wrong key or path, no such model
 (401, 403, 404: asking again changes nothing, but it is no topic's fault), a reply that is not of this API.
-A failure is the request's own: 400, 413, 422 and the like, and no answer in time where others got theirs.
+A failure is the request's own: 400, 413, 422 and the like, and twice no answer in time where others got
+theirs: once may be an endpoint that began to hang while many were under way.
 """
 
 import contextlib
@@ -100,8 +101,9 @@ class Edge:
         try:
             yield attempt.answered
         except (openai.APITimeoutError, TimeoutError) as error:
-            # Others got their answers meanwhile, or this one was on its way: then the endpoint is well.
-            alone = self._breaker.answered_since(started)
+            # Others got their answers meanwhile, and so they did the last time; or this one was on its way.
+            others = self._breaker.answered_since(started)
+            alone = attempt.begun or (others and self._breaker.late_before(request))
             attempt.silent(request)
             fault = self._failure(self._names.timed_out, self._timeout) if alone else self.away(self._timeout)
             raise EdgeFault(fault, passing=True, retry_after_seconds=None) from error
@@ -117,6 +119,7 @@ class Edge:
             raise EdgeFault(self.away(what), passing=False, retry_after_seconds=None) from error
         else:
             attempt.answered()
+            self._breaker.forget(request)
         finally:
             attempt.left()
 

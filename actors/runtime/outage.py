@@ -9,7 +9,7 @@ import errno
 import ray.exceptions
 
 from models.config import OutagesConfig
-from models.errors import SignoffError
+from models.errors import PlacesTaken, SignoffError
 from models.store.database import is_gone
 from models.text import one_line
 
@@ -34,6 +34,8 @@ _SITE = {
 
 def waits_for(error: BaseException) -> str | None:
     """What has to come back before the work can go on; None where the work itself is wrong."""
+    if isinstance(error, PlacesTaken):  # people are told, and work waits
+        return one_line(error)
     if isinstance(error, SignoffError):
         return str(error.facts.get("waits_for") or one_line(error)) if error.outage else None
     if is_gone(error):

@@ -1,6 +1,7 @@
 """The runners and the dispatcher: detached Ray actors that `signoff up` starts and Ray restarts."""
 
 import asyncio
+import logging
 import math
 import os
 import traceback
@@ -13,8 +14,10 @@ import ray.exceptions
 from actors.runtime.directory import NAMESPACE, Directory
 from actors.runtime.site import site_id
 from models.config import Config
+from models.errors import DatabaseUnavailable
 from models.store.database import Database
 
+_log = logging.getLogger("signoff.pool")
 PREFIX = "runner:"
 DISPATCHER = "dispatcher:"
 
@@ -28,12 +31,7 @@ class RunnerActor:
         from actors.runtime.runner import Runner
 
         # An outage is no verdict: what is under way waits for Postgres, however long it is away.
-        self._database = await Database(
-            url=database_url,
-            pool_size=config.database.pool_size,
-            patience_seconds=math.inf,
-            application=f"signoff {name}",
-        ).__aenter__()
+        self._database = await _opened(config, database_url, name, patience_seconds=math.inf)
         directory = Directory(config=config, roles=roles, database_url=database_url)
         self._runner = Runner(
             name=f"{site_id(config.data_dir)}:{name}",
@@ -62,7 +60,7 @@ class DispatcherActor:
         from actors.runtime.pruner import Pruner
 
         self._name = name
-        self._database = await Database(url=database_url, pool_size=config.database.pool_size).__aenter__()
+        self._database = await _opened(config, database_url, name, patience_seconds=60.0)
         self._dispatcher = Dispatcher(config=config, database=self._database)
         self._pruner = Pruner(settings=config.retention, database=self._database)
         loop = asyncio.get_running_loop()
@@ -111,6 +109,20 @@ def stop_dispatcher(*, timeout_seconds: float = 30) -> int:
     What it was sending then is sent again once its claims have run out.
     """
     return _stop(DISPATCHER, timeout_seconds)
+
+
+async def _opened(config: Config, url: str, name: str, *, patience_seconds: float) -> Database:
+    """The process' pool, once Postgres is there: Ray does not restart an actor that could not be made."""
+    while True:
+        try:
+            return await Database(
+                url=url,
+                pool_size=config.database.pool_size,
+                patience_seconds=patience_seconds,
+                application=f"signoff {name}",
+            ).__aenter__()
+        except DatabaseUnavailable as error:
+            _log.warning("%s waits for Postgres: %s", name, error)
 
 
 async def _live(running: Awaitable[None]) -> None:

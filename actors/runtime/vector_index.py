@@ -50,7 +50,7 @@ class VectorIndex:
         caller is cancelled, because others may be waiting for it.
 
         Raises:
-            KnowledgeBaseInvalid: the documents or the settings can't be indexed, or the index can't be saved.
+            KnowledgeBaseInvalid (an outage): documents or settings can't be indexed, or the index not saved.
             ModelUnavailable, ModelReplyInvalid: the embedding model.
         """
         if self._next is None:

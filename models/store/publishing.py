@@ -189,6 +189,16 @@ async def give_back_of_workflow(
         await give_back(connection, row["id"], row["approval_id"], reason=reason, settings=settings)
 
 
+async def still_waits(connection: Connection, workflow_id: str) -> bool:
+    """Whether an article waits for what this publish workflow asked for: then it was not given back."""
+    cursor = await connection.execute(
+        """SELECT 1 FROM articles a JOIN approvals p ON p.id = a.approval_id
+           WHERE p.workflow_id = %s AND a.status = 'pending_approval'""",
+        (workflow_id,),
+    )
+    return await cursor.fetchone() is not None
+
+
 async def notify_people(
     connection: Connection, article_id: int, approval_id: str, *, stopped: str | None = None
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from models.chat import WorkflowState
 from models.config import Config, PublishingConfig
-from models.errors import ArticleNotFound, InputInvalid, TaskNotFound, WorkflowNotFound
+from models.errors import ArticleNotFound, InputInvalid, TaskNotFound, WorkflowConflict, WorkflowNotFound
 from models.scopes import Scope, check_permission
 from models.store import approval_inbox, articles, publishing, workflows
 from models.store.database import Connection
@@ -85,6 +85,25 @@ async def stop(
         connection, workflow_id, reason=f"stopped: {told}", settings=settings
     )
     return stopped
+
+
+async def retry(connection: Connection, workflow_id: str) -> Workflow:
+    """Begin a failed workflow again, whoever may, or try a parked one now.
+
+    Raises:
+        WorkflowNotFound.
+        WorkflowConflict: see `workflows.retry`; or it is a publication that has given its article back.
+    """
+    workflow = await workflows.get(connection, workflow_id)
+    if workflow.kind == publishing.KIND and workflow.status == "failed":
+        number = _number(workflow.input, "article_id")
+        if not await publishing.still_waits(connection, workflow_id):
+            raise WorkflowConflict(
+                f"publication {workflow_id} failed and gave article {number} back to its editor: mend what "
+                "its error says, and ask for the publication again",
+                status=workflow.status,
+            )
+    return await workflows.retry(connection, workflow_id)
 
 
 async def state_of(connection: Connection, workflow_id: str, config: Config) -> WorkflowState:

@@ -3,12 +3,13 @@
 import uuid
 from collections.abc import Sequence
 
+from psycopg.errors import UniqueViolation
 from psycopg.types.json import Jsonb
 
 from models.errors import WorkflowConflict, WorkflowEnded, WorkflowNotFound
 from models.store import events
 from models.store.database import Connection
-from models.workflows import ENDED_STATUSES, Progress, Workflow, WorkflowRequest
+from models.workflows import ENDED_STATUSES, OPEN_STATUSES, Progress, Workflow, WorkflowRequest
 
 CHANNEL = "signoff_workflows"
 
@@ -99,30 +100,79 @@ async def counts(connection: Connection) -> dict[str, int]:
     return {row["status"]: row["n"] for row in await cursor.fetchall()}
 
 
+async def open_of_key(connection: Connection, key: str) -> str | None:
+    """The id of the workflow of a key that is open, if there is one."""
+    cursor = await connection.execute(
+        "SELECT id FROM workflows WHERE key = %s AND status = ANY(%s)", (key, list(OPEN_STATUSES))
+    )
+    row = await cursor.fetchone()
+    return row["id"] if row else None
+
+
 async def retry(connection: Connection, workflow_id: str) -> Workflow:
     """Begin a failed workflow again, from its last document; a parked one is tried at once.
 
+    Batches that are over hold it no longer: it runs though their drivers are gone.
+
     Raises:
         WorkflowNotFound.
-        WorkflowConflict: it is under way, waits for a decision, succeeded or was stopped.
+        WorkflowConflict: it is under way, waits for a decision, succeeded or was stopped; or another of its
+            key is newer, or is open.
     """
-    cursor = await connection.execute(
-        f"""UPDATE workflows SET status = 'queued', error = NULL, finished_at = NULL, deaths = 0,
-                   projection_due = false, epoch = epoch + 1, parked_for = NULL, parked_since = NULL,
-                   waited_seconds = 0, not_before = NULL, updated_at = now()
-            WHERE id = %s AND status IN ('failed', 'parked') RETURNING {_COLUMNS}""",
-        (workflow_id,),
-    )
-    row = await cursor.fetchone()
+    await _check_newest(connection, workflow_id)
+    try:
+        async with connection.transaction():  # a savepoint: what was refused leaves nothing behind
+            cursor = await connection.execute(
+                f"""UPDATE workflows SET status = 'queued', error = NULL, finished_at = NULL, deaths = 0,
+                           projection_due = false, epoch = epoch + 1, parked_for = NULL, parked_since = NULL,
+                           waited_seconds = 0, not_before = NULL, updated_at = now()
+                    WHERE id = %s AND status IN ('failed', 'parked') RETURNING {_COLUMNS}""",
+                (workflow_id,),
+            )
+            row = await cursor.fetchone()
+    except UniqueViolation:
+        raise await _beside_open(connection, workflow_id) from None
     if row is None:
         workflow = await get(connection, workflow_id)
         raise WorkflowConflict(
             f"workflow {workflow_id} is {workflow.status}: only one that failed or is parked is begun again",
             status=workflow.status,
         )
+    await connection.execute(
+        """DELETE FROM batch_workflows bw USING batches b
+           WHERE bw.workflow_id = %s AND b.id = bw.batch_id AND b.lease_until <= now()""",
+        (workflow_id,),
+    )
     await events.append(connection, "workflow.queued", workflow_id, {"again": True})
     await notify(connection)
     return Workflow.model_validate(row)
+
+
+async def _check_newest(connection: Connection, workflow_id: str) -> None:
+    """Of a key, only the newest is begun again: an older one would undo what came after it."""
+    cursor = await connection.execute(
+        """SELECT newer.id, newer.status FROM workflows w JOIN workflows newer ON newer.key = w.key
+           WHERE w.id = %s AND w.status = 'failed'
+           ORDER BY newer.created_at DESC, newer.id LIMIT 1""",
+        (workflow_id,),
+    )
+    newest = await cursor.fetchone()
+    if newest is not None and newest["id"] != workflow_id:
+        raise WorkflowConflict(
+            f"workflow {workflow_id} was followed by {newest['id']}, which is {newest['status']}: begin that "
+            "one again, or ask for the work anew",
+            newer=newest["id"],
+        )
+
+
+async def _beside_open(connection: Connection, workflow_id: str) -> WorkflowConflict:
+    key = (await get(connection, workflow_id)).key
+    other = await open_of_key(connection, key) if key is not None else None
+    return WorkflowConflict(
+        f"workflow {workflow_id} can't be begun again while {other or 'another'} of its key is open: let "
+        f"that one end, or stop it with `signoff workflows cancel {other or 'ID'}`",
+        open=other,
+    )
 
 
 async def cancel(connection: Connection, workflow_id: str, *, reason: str) -> Workflow:

@@ -94,4 +94,4 @@ async def retry_workflow(request: Request, caller: Caller, workflow_id: str) -> 
     caller.require_global("editor")
     database: Database = request.app.state.database
     async with database.transaction() as connection:
-        return await workflows.retry(connection, workflow_id)
+        return await tasks.retry(connection, workflow_id)

@@ -235,6 +235,25 @@ def test_bad_topics_fail_with_their_reasons_and_the_others_go_on(newsroom: Newsr
     assert newsroom.statuses() == ["succeeded"]
 
 
+def test_a_topic_whose_file_can_t_be_written_ends_no_other(newsroom: Newsroom) -> None:
+    newsroom.topic("kept")
+    assert newsroom.edit()[0] == 0
+    articles = newsroom.root / f"data/output/articles/{newsroom.topics.name}"
+    # Folders in the files' places: what a disk refuses to the root of the tests, too.
+    (articles / "kept.json").unlink()
+    (articles / "kept.json").mkdir()
+    (articles / "empty.json").mkdir()
+    newsroom.topic("empty", source_text="  ")
+    newsroom.topic("other")
+    code, told = newsroom.edit()
+    assert code == 1
+    assert "Traceback" not in told
+    assert "3 topics: 1 passed, 2 error" in told
+    assert "kept: the batch can't finish it: IsADirectoryError" in told
+    assert "must not be empty (and its file can't be written: IsADirectoryError" in told
+    assert newsroom.article("other").success
+
+
 def test_a_path_that_is_not_there_or_holds_nothing_is_an_error(newsroom: Newsroom) -> None:
     code, told = newsroom.edit()
     assert code == 1

@@ -1,16 +1,19 @@
 """Real processes killed, paused and cut off: acknowledged work goes on, and no committed step runs twice."""
 
 import asyncio
+import contextlib
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 import ray
+import ray.exceptions
 
-from actors.runtime.directory import Directory, stop_agents
+from actors.runtime.directory import NAMESPACE, Directory, stop_agents
 from actors.runtime.pool import start_runners, stop_runners
 from cluster import postgres as embedded
 from models.approvals import Approval
@@ -249,6 +252,33 @@ async def test_restarting_postgres_under_load_loses_nothing(
         again = [(w, s) for w, steps in at_restart.items() for s in steps if barrier.runs(w, s) != 1]
         assert again == []
         assert all(barrier.runs(w, step) <= 2 for w in made for step in STEPS)
+
+
+async def test_a_runner_that_restarts_while_postgres_is_away_comes_back_with_it(
+    database_url: str, postgres_folder: Path, runner_pids: list[int]
+) -> None:
+    names = [entry["name"] for entry in ray.util.list_named_actors(all_namespaces=True)]
+    handles = [
+        ray.get_actor(name, namespace=NAMESPACE) for name in names if (name or "").startswith("runner:")
+    ]
+    embedded.stop(postgres_folder)
+    try:
+        for pid in runner_pids:
+            os.kill(pid, signal.SIGKILL)
+        # Longer than a pool waits for its first connection. Whoever gives up is dead for good, and says so.
+        until_then = time.monotonic() + 25
+        for handle in handles:
+            while (left := until_then - time.monotonic()) > 0:
+                with contextlib.suppress(
+                    ray.exceptions.ActorUnavailableError, ray.exceptions.GetTimeoutError
+                ):
+                    await asyncio.to_thread(ray.get, handle.ready.remote(), timeout=left)
+    finally:
+        embedded.start(postgres_folder)
+    async with Database(url=database_url, pool_size=2) as database:
+        with Barrier() as barrier:
+            workflow = await begin(database, barrier)
+            assert (await ended(database, workflow.id, timeout=90)).status == "succeeded"
 
 
 def test_an_agent_is_started_once_however_many_ask_for_it(config: Config) -> None:

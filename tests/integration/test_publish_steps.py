@@ -9,6 +9,7 @@ from models.config import Config
 from models.errors import (
     ArticleConflict,
     Fenced,
+    WorkflowConflict,
 )
 from models.store import (
     claims,
@@ -16,6 +17,7 @@ from models.store import (
     events,
     outbox,
     publishing,
+    tasks,
     webhooks,
     workflows,
 )
@@ -59,6 +61,23 @@ async def test_a_text_that_was_changed_behind_the_approval_s_back_is_not_publish
     assert workflow.error == f"article {number} is not what approval {approval.id} was given for"
     article = await desk.article(number)
     assert (article.status, article.published_version) == ("editor", None)
+
+
+async def test_a_failed_publication_is_asked_for_anew_and_not_begun_again(desk: Desk, press: None) -> None:
+    number = await desk.with_editor()
+    eve, bob = await desk.person("eve", "macro:editor"), await desk.person("bob", "macro:editor")
+    await desk.call(eve, "publish_article", article_id=number)
+    approval = await desk.approval(number)
+    async with desk.database.connection() as connection:
+        await connection.execute("UPDATE article_versions SET content = 'Something else.'")
+    await desk.decide(bob, approval, "approve")
+    await ended(desk.database, approval.workflow_id, "failed")
+    async with desk.database.transaction() as connection:
+        with pytest.raises(WorkflowConflict, match="ask for the publication again"):
+            await tasks.retry(connection, approval.workflow_id)
+    await desk.call(eve, "publish_article", article_id=number)
+    await desk.decide(bob, await desk.approval(number), "approve")
+    await settled(desk, number, "published")
 
 
 async def test_what_is_not_approved_is_not_published(desk: Desk) -> None:

@@ -1,14 +1,16 @@
 """A research, from what an analyst asks to a draft that names its sources."""
 
+import errno
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
 import pytest
+import ray.exceptions
 
 from models.config import Config
-from models.errors import AgentDied, ModelUnavailable, ProviderLimited
+from models.errors import AgentDied, ModelUnavailable, PlacesTaken, ProviderLimited
 from models.store.database import Database
 from tests.fakes.model_server import ModelServer, Rule
 from tests.integration.agents_site import LocalDirectory
@@ -130,7 +132,12 @@ async def kept(site: Site, task_id: str) -> set[str]:
         ModelUnavailable("the model is away", waits_for="model m at http://h/v1"),
         AgentDied("the agent web_search can't be reached", waits_for="agent web_search"),
         psycopg.OperationalError("the server is gone"),
+        OSError(errno.ENOSPC, "No space left on device"),
+        OSError(errno.EMFILE, "Too many open files"),
+        ray.exceptions.RaySystemError("the head is away"),
+        PlacesTaken("pdf: 2 are at work on this node already: try again later", retry_after_seconds=1),
     ],
+    ids=lambda error: type(error).__name__,
 )
 async def test_an_outage_of_the_site_is_no_failure_of_a_branch(
     site: Site, model: ModelServer, outage: Exception

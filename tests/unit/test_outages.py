@@ -162,16 +162,52 @@ async def test_when_it_wakes_one_call_goes_first_and_the_rest_follow(server: Mod
     await asyncio.gather(*(ask(client(server, name)) for _ in range(20)))
 
 
-async def test_a_request_that_is_slow_while_others_are_answered_is_its_own_fault(
+async def test_a_request_that_is_slow_twice_while_others_are_answered_is_its_own_fault(
     server: ModelServer, name: str
 ) -> None:
     server.script(Rule(contains="the long one", hold=True))
-    slow = asyncio.create_task(
-        refusal_of(ask(client(server, name, timeout_seconds=1.0), "the long one"), ModelTimedOut)
-    )
-    await server.await_calls(1, state="held")
-    await ask(client(server, name), "a short one")
+    asked = client(server, name, timeout_seconds=1.0, max_retries=1)
+    slow = asyncio.create_task(refusal_of(ask(asked, "the long one"), ModelTimedOut))
+    for n in (1, 2):
+        await server.wait_until(
+            lambda calls, n=n: sum("the long one" in str(c.messages) for c in calls) == n  # type: ignore[misc]
+        )
+        await ask(client(server, name), "a short one")
     assert not (await slow).outage
+
+
+async def test_an_endpoint_that_begins_to_hang_is_away_for_all_calls_that_are_under_way(
+    server: ModelServer, name: str
+) -> None:
+    """Some were let through before the last answer came: that others were answered says nothing of them."""
+    server.script(Rule(contains="the last answer", reply="well"), Rule(hold=True))
+    asking = [
+        asyncio.create_task(
+            refusal_of(ask(client(server, name, timeout_seconds=1.0), f"topic {n}"), ModelUnavailable)
+        )
+        for n in range(5)
+    ]
+    await server.await_calls(5, state="held")
+    assert await ask(client(server, name), "the last answer") == "well"
+    asking.append(
+        asyncio.create_task(
+            refusal_of(ask(client(server, name, timeout_seconds=1.0), "the newest"), ModelUnavailable)
+        )
+    )
+    assert all(error.outage for error in await asyncio.gather(*asking))
+
+
+async def test_a_request_that_was_late_once_and_answered_since_has_no_past(
+    server: ModelServer, name: str
+) -> None:
+    server.script(Rule(hold=True, times=1), Rule(reply="well", times=1), Rule(contains="topic", hold=True))
+    asked = client(server, name, timeout_seconds=1.0)
+    await refusal_of(ask(asked, "topic"), ModelUnavailable)
+    assert await ask(asked, "topic") == "well"
+    again = asyncio.create_task(refusal_of(ask(asked, "topic"), ModelUnavailable))
+    await server.wait_until(lambda calls: len(calls) == 3)
+    await ask(client(server, name), "another")
+    assert (await again).outage
 
 
 async def test_requests_that_are_all_slow_are_an_outage(server: ModelServer, name: str) -> None:

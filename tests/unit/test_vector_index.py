@@ -2,15 +2,17 @@
 
 import asyncio
 import os
+import pickle
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from actors.runtime import outage
 from actors.runtime.vector_index import VectorIndex
 from models.config import KnowledgeBaseConfig
 from models.errors import KnowledgeBaseInvalid, ModelReplyInvalid, ModelUnavailable
@@ -344,6 +346,39 @@ async def test_an_index_folder_that_cannot_be_written_is_named(site: Site) -> No
     site.index_dir.write_text("a file in the folder's place")
     with pytest.raises(KnowledgeBaseInvalid, match=r"knowledge_base\.index_dir: .*index.* can't be used"):
         await site.index().version()
+
+
+async def _gone(site: Site) -> None:
+    shutil.rmtree(site.data)
+
+
+async def _not_mounted(site: Site) -> None:
+    shutil.rmtree(site.data)
+    site.data.mkdir()
+
+
+async def _torn(site: Site) -> None:
+    site.write("torn.md", b"\xff\xfe")
+
+
+async def _index_folder_gone(site: Site) -> None:
+    shutil.rmtree(site.index_dir)
+    site.index_dir.write_text("a file in the folder's place")
+    site.write("more.md", "Something new.")
+
+
+@pytest.mark.parametrize("fault", [_gone, _not_mounted, _torn, _index_folder_gone])
+async def test_what_is_wrong_with_the_sites_knowledge_base_is_waited_for(
+    site: Site, fault: Callable[[Site], Awaitable[None]]
+) -> None:
+    index = site.index()
+    await index.refresh()
+    await fault(site)
+    with pytest.raises(KnowledgeBaseInvalid) as raised:
+        await index.refresh()
+    # As it arrives from the actor: pickled.
+    arrived = pickle.loads(pickle.dumps(raised.value))
+    assert (outage.waits_for(arrived) or "").startswith("knowledge base: knowledge_base.")
 
 
 async def test_no_vector_in_time_names_the_setting(site: Site) -> None:

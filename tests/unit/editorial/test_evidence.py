@@ -10,7 +10,7 @@ import pytest
 
 from actors.editorial.evidence import KnowledgeBaseProvider, SearchModelProvider
 from actors.editorial.ports import EvidenceProvider
-from models.config import OutsideEvidence
+from models.config import BreakerConfig, OutsideEvidence
 from models.editorial import Finding, Passage
 from models.errors import EvidenceRefused, EvidenceUnavailable
 from tests.fakes.model_server import ModelServer, Rule
@@ -163,6 +163,19 @@ async def test_no_answer_in_time_names_the_setting(server: ModelServer) -> None:
     server.script(Rule(hold=True))
     with pytest.raises(EvidenceUnavailable, match=r"evidence.timeout_seconds \(0.2 s\)"):
         await provider(server, timeout_seconds=0.2).search(QUERY)
+
+
+async def test_a_hang_is_an_outage_for_every_query_under_way(server: ModelServer) -> None:
+    server.script(Rule(contains="the last answer", reply="well"), Rule(hold=True))
+    breaker = BreakerConfig(faults=9, pause_seconds=60, longest_pause_seconds=60)
+    names = {"provider": "openai_compatible", "api_base": server.base_url, "api_key": "k", "model": "hanging"}
+    settings = OutsideEvidence.model_validate({**names, "timeout_seconds": 1.0})
+    asked = SearchModelProvider(settings=settings, breaker=breaker)
+    asking = [asyncio.create_task(asked.search(f"query {n}")) for n in range(3)]
+    await server.await_calls(3, state="held")
+    await asked.search("the last answer")
+    errors = await asyncio.gather(*asking, asked.search("the newest"), return_exceptions=True)
+    assert [type(error) for error in errors] == [EvidenceUnavailable] * 4
 
 
 async def test_no_proxy_is_taken_from_the_environment(

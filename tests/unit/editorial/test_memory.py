@@ -1,5 +1,6 @@
 """Institutional memory: keys, whole files, one record per key, and nothing swallowed."""
 
+import errno
 import hashlib
 import json
 import multiprocessing
@@ -14,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from actors.editorial.memory import InstitutionalMemory, cache_key_hash, normalize_query
+from actors.runtime import outage
 from models.editorial import EvidenceRecord, FactCheckRecord, Verdict
-from models.errors import MemoryRecordInvalid
+from models.errors import MemoryRecordInvalid, MemoryUnavailable
 
 QUERY = "  Growth  was 3 %\nin 2014 "
 NORMALIZED = "growth was 3 % in 2014"
@@ -153,6 +155,31 @@ def test_a_folder_in_a_records_place_is_an_error(tmp_path: Path) -> None:
         recall(tmp_path)
 
 
+def test_a_disk_that_is_away_is_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "fact_checking").write_text("a file in the folder's place")
+    for use in (lambda: recall(tmp_path), lambda: memory(tmp_path).remember(fact_check())):
+        with pytest.raises(MemoryUnavailable, match=r"institutional_memory\.data_dir") as raised:
+            use()
+        assert (outage.waits_for(raised.value) or "").startswith("institutional memory (")
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ESTALE, errno.EACCES, errno.ENOSPC])
+def test_whatever_a_disk_says_against_reading_or_writing_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    memory(tmp_path).remember(fact_check())
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(Path, "read_bytes", fail)
+    with pytest.raises(MemoryUnavailable):
+        recall(tmp_path)
+    monkeypatch.setattr("actors.editorial.memory.write_atomically", fail)
+    with pytest.raises(MemoryUnavailable):
+        memory(tmp_path).remember(fact_check(query="another"))
+
+
 @pytest.mark.parametrize("field", ["normalized_query", "model_name", "kb_index_version", "cache_key_hash"])
 def test_a_record_about_something_else_is_no_hit(tmp_path: Path, field: str) -> None:
     """A hash that collides, or a file changed by hand."""
@@ -182,7 +209,7 @@ def test_a_failed_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monke
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(MemoryUnavailable, match="No space left"):
         memory(tmp_path).remember(fact_check())
     assert files(tmp_path) == []
     monkeypatch.undo()
