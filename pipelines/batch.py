@@ -15,7 +15,7 @@ import psycopg
 from models.errors import WorkflowConflict
 from models.events import Event
 from models.store import batches, events, workflows
-from models.store.database import GONE, Connection, Database
+from models.store.database import GONE, Connection, Database, is_gone
 from models.workflows import ENDED_STATUSES, Workflow, WorkflowRequest
 from pipelines.topics import TopicRow
 
@@ -64,7 +64,9 @@ class Batch:
                 if tries == _TRIES:
                     raise await self._in_the_way(row) from error
                 await asyncio.sleep(_POLL_SECONDS)
-            except GONE:
+            except GONE as error:
+                if not is_gone(error):  # refused for what is in it
+                    raise
                 await asyncio.sleep(_POLL_SECONDS)
 
     async def _in_the_way(self, row: TopicRow) -> WorkflowConflict:

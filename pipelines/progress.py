@@ -22,6 +22,8 @@ def show(name: str, event: Event) -> None:
         what = f"error: {event.data.get('error')}"
     elif event.type == "workflow.parked":
         what = f"waits for {event.data.get('waits_for')}"
+    elif event.type == "workflow.files_delayed":
+        what = f"its files can't be written yet: {event.data.get('reason')}"
     elif event.type.startswith("workflow."):
         what = event.type.removeprefix("workflow.")
     print(f"{name}: {what}", flush=True)

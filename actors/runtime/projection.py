@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from actors.runtime.kind import Kind
 from models.config import Config
-from models.store import claims, documents, workflows
+from models.store import claims, documents, events, workflows
 from models.store.database import Database
 from models.text import one_line
 from models.workflows import ENDED_STATUSES, Workflow
@@ -68,7 +68,7 @@ class Projector:
                 try:
                     await kind.project(self._config, workflow, kept)
                 except Exception as error:  # noqa: BLE001  # a full disk, say; a later sweep may find it better
-                    self._rest(workflow_id, error)
+                    await self._rest(workflow_id, error)
                     return
                 # One that has ended meanwhile may have written its files before these.
                 await self._is_outdated(workflow)
@@ -76,7 +76,7 @@ class Projector:
                 self._resting.pop(workflow_id, None)
                 return
 
-    def _rest(self, workflow_id: str, error: Exception) -> None:
+    async def _rest(self, workflow_id: str, error: Exception) -> None:
         before = self._resting.get(workflow_id)
         seconds = min(2 * before.seconds, _LONGEST_PAUSE_SECONDS) if before else _FIRST_PAUSE_SECONDS
         self._resting[workflow_id] = _Rest(time.monotonic() + seconds, seconds)
@@ -87,6 +87,13 @@ class Projector:
             one_line(error),
             exc_info=None if before else error,
         )
+        if before is None:
+            # Whoever waits for the workflow waits for its files.
+            await self._database.steadily(lambda: self._tell(workflow_id, one_line(error)))
+
+    async def _tell(self, workflow_id: str, reason: str) -> None:
+        async with self._database.connection() as connection:
+            await events.append(connection, "workflow.files_delayed", workflow_id, {"reason": reason})
 
     async def _look(self, workflow_id: str) -> Workflow:
         async with self._database.connection() as connection:

@@ -8,7 +8,7 @@ import pytest
 from actors.runtime.kind import Kind
 from actors.runtime.projection import Projector
 from models.config import Config
-from models.store import workflows
+from models.store import events, workflows
 from models.store.database import Database
 from models.workflows import Workflow
 from tests.fakes import graphs
@@ -135,6 +135,10 @@ async def test_files_that_can_t_be_written_hold_up_no_others(
         await projector.sweep({"steps": disk.kind})
     assert disk.written == [(made[20], "succeeded")]
     assert len(disk.tried) == 21
+    async with database.connection() as connection:
+        told = [event for event in await events.read(connection, after=0) if "delayed" in event.type]
+    assert sorted(event.workflow_id or "" for event in told) == sorted(made[:20])
+    assert {event.data["reason"] for event in told} == {"OSError: [Errno 28] No space left on device"}
     disk.full_for.clear()
     await Projector(config=config, database=database).sweep({"steps": disk.kind})
     assert {workflow_id for workflow_id, _ in disk.written} == set(made)

@@ -1,8 +1,10 @@
 """What is begun again: after its batch has ended, beside others of its key, and what can't be."""
 
 import asyncio
+import hashlib
 from collections.abc import Callable
 
+import psycopg
 import pytest
 
 from models.config import Config
@@ -39,15 +41,15 @@ async def a_batch(database: Database) -> Batch:
     )
 
 
-def topic(text: str) -> TopicRow:
-    """A topic file; all are of one key."""
+def topic(text: str, slug: str = "s") -> TopicRow:
+    """A topic file; all of one slug are of one key."""
     source = {
         "source_file": "f",
         "channel_name": "c",
         "video_id": "v",
         "video_title": "t",
         "publish_date": None,
-        "topic_slug": "s",
+        "topic_slug": slug,
         "topic_title": "t",
     }
     read = TopicInput.model_validate(
@@ -59,7 +61,7 @@ def topic(text: str) -> TopicRow:
             "optional_angle": None,
         }
     )
-    return TopicRow(path="p", topic=read, error=None, channel="c", slug="s")
+    return TopicRow(path="p", topic=read, error=None, channel="c", slug=slug)
 
 
 async def two_failed(database: Database) -> tuple[Workflow, Workflow]:
@@ -145,3 +147,12 @@ async def test_a_batch_ends_without_an_error_though_postgres_is_away(database_ur
     ):
         assert batch.id
         await database.__aexit__()  # no connection can be had any more
+
+
+async def test_a_topic_that_can_t_be_kept_is_told_so_at_once(database: Database) -> None:
+    """Postgres refuses a key of that size for what is in it: that is no outage, to be waited for."""
+    batch = await a_batch(database)
+    digits = "".join(hashlib.sha256(str(number).encode()).hexdigest() for number in range(200))
+    async with asyncio.timeout(20):
+        with pytest.raises(psycopg.errors.ProgramLimitExceeded):
+            await batch.start(topic("new", digits))
