@@ -10,6 +10,7 @@ import os
 import random
 import signal
 import time
+import uuid
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -232,7 +233,7 @@ async def disk_full(scene: Scene) -> bool:
     world = scene.world
     if not os.path.ismount(world.output):
         return False
-    path = world.output / "ballast"
+    path = world.output / f"ballast-{uuid.uuid4().hex}"
 
     def fill() -> None:
         with open(path, "wb", buffering=0) as file:
