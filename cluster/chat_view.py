@@ -53,7 +53,8 @@ class Answer(Told):
     task_id: str | None
     status: str
     conversation_id: str
-    message_id: int
+    # Absent from a replica of the release before.
+    message_id: int | None = None
     topic: str | None
     took_as: str | None = None
 
@@ -142,7 +143,8 @@ class TerminalView:
             )
         self._waiting(answer.workflow_state)
         if not self._in_loop:
-            yes = f" --answers {answer.message_id} yes" if answer.status == "asks" else ""
+            asks = answer.status == "asks" and answer.message_id is not None
+            yes = f" --answers {answer.message_id} yes" if asks else ""
             self._dim(f"to go on: signoff chat --conversation {shlex.quote(answer.conversation_id)}{yes}")
 
     def task(self, task: Task, told: dict[str, Any]) -> None:

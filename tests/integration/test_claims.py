@@ -95,7 +95,7 @@ async def test_a_claim_that_is_over_can_write_nothing(database: Database) -> Non
     writes = [
         claims.fail(database, old, error="no", project=False),
         claims.give_back(database, old),
-        claims.park(database, old, waits_for="rain", pause_seconds=1, afresh=True),
+        claims.park(database, old, waits_for="rain", pause_seconds=1, waited_seconds=1, afresh=True),
     ]
     for write in writes:
         with pytest.raises(Fenced):

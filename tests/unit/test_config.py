@@ -288,10 +288,10 @@ def test_a_missing_key_is_optional_or_refused_by_its_path(
         assert told == [f"agents.{role}: is required" for role in AGENT_ROLES]
     elif path == ("auth", "secret"):
         assert "auth: tokens can't be checked: set secret" in refusal(folder, data)
-    elif isinstance(path[-1], int):  # of a list that may not be empty
-        assert refusal(folder, data).startswith(".".join(map(str, path[:-1])) + ": ")
     elif path[:2] == ("auth", "decide") and len(path) > 2:
         assert "auth.decide: claim and values: give both, or neither" in refusal(folder, data)
+    elif isinstance(path[-1], int):  # of a list that may not be empty
+        assert refusal(folder, data).startswith(".".join(map(str, path[:-1])) + ": ")
     else:
         assert f"{'.'.join(map(str, path))}: is required" in refusal(folder, data).splitlines()
 
