@@ -255,7 +255,7 @@ async def open_world(*, defect: int | None = None) -> AsyncIterator[World]:
 def _mount(world: World, stack: AsyncExitStack) -> None:
     """A small file system for the output, where we may mount one: it can be filled."""
     world.output.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(world.output)]
+    command = ["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", str(world.output)]
     if os.geteuid() == 0 and subprocess.run(command, capture_output=True, check=False).returncode == 0:
         unmount = ["umount", "-l", str(world.output)]
         stack.callback(lambda: subprocess.run(unmount, capture_output=True, check=False))
