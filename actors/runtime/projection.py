@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from actors.runtime.kind import Kind
 from models.config import Config
-from models.store import claims, documents, events, workflows
+from models.store import documents, events, projections, workflows
 from models.store.database import Database
 from models.text import one_line
 from models.workflows import ENDED_STATUSES, Workflow
@@ -46,13 +46,13 @@ class Projector:
         now = time.monotonic()
         long_ago = now - 2 * _LONGEST_PAUSE_SECONDS  # another runner has written them, then
         self._resting = {i: rest for i, rest in self._resting.items() if rest.until > long_ago}
-        due = await claims.projections_due(
+        waiting = await projections.due(
             self._database,
             kinds=projecting,
             besides=[i for i, rest in self._resting.items() if rest.until > now],
             limit=_AT_ONCE,
         )
-        for workflow_id, name in due:
+        for workflow_id, name in waiting:
             await self.project(workflow_id, kinds[name])
 
     async def project(self, workflow_id: str, kind: Kind) -> None:
@@ -102,10 +102,10 @@ class Projector:
     async def _is_outdated(self, workflow: Workflow) -> bool:
         """Whether a newer workflow owns the files: it writes them (again)."""
         return workflow.key is not None and await self._database.steadily(
-            lambda: claims.project_newest(self._database, workflow.id)
+            lambda: projections.hand_to_newest(self._database, workflow.id)
         )
 
     async def _note(self, workflow: Workflow) -> bool:
         return await self._database.steadily(
-            lambda: claims.projected(self._database, workflow.id, epoch=workflow.epoch)
+            lambda: projections.written(self._database, workflow.id, epoch=workflow.epoch)
         )

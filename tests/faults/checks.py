@@ -23,8 +23,7 @@ from tests.faults.world import Disturbance, World
 
 _WATCHER = read_scopes(["global:admin"])
 _QUIET_SECONDS = 180.0
-# As long as it may take a reader to notice that the other side of its connection is gone (30 s), and more.
-_READING_TRIES = 600
+_READING_TRIES = 200
 _STARTS_ANEW = {"workflow.running", "step.done"}
 _ENDS = {"workflow.succeeded", "workflow.failed", "workflow.cancelled"}
 _AGAIN = "workflow.queued"

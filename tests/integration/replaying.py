@@ -19,7 +19,7 @@ from actors.runtime.kind import Kind
 from actors.runtime.projection import Projector
 from models.config import Config
 from models.scopes import read_scopes
-from models.store import approval_inbox, approvals, claims
+from models.store import approval_inbox, approvals, claims, projections
 from models.store.database import Database
 from models.store.documents import Outcome
 from models.workflows import Claim
@@ -92,7 +92,7 @@ class Stage:
         runner = f"r{self._lives}"
         await lease(self.database, runner)
         held = await self._claim(runner)
-        due = await claims.projections_due(self.database, kinds=await self._kinds(), besides=(), limit=9)
+        due = await projections.due(self.database, kinds=await self._kinds(), besides=(), limit=9)
         if held is None and not due:
             return False
         mortal = Mortal(self.database, calls=calls)

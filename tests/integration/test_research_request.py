@@ -1,6 +1,7 @@
 """Asking for a research: the tool, its doors, and the analyst in a chat. No runner: it only begins."""
 
 import asyncio
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -143,10 +144,11 @@ async def test_what_is_asked_for_in_a_chat_is_only_proposed(site: Site) -> None:
     ann = await site.desk.person("ann", "macro:analyst")
     end = done(await answered(site, ann, QUERY, "research", request_id="r1"))
     assert (end.status, end.agent_type, end.tools_used, end.task_id) == ("asks", "analyst", (), None)
-    assert end.response.startswith(
+    asked = (
         f"Shall I begin a research in macro and write a new draft from it, on these words of yours: "
-        f'"{QUERY}"? Answer yes and I do it; anything else drops it. (Question '
+        f'"{QUERY}"? Answer yes and I do it; anything else drops it.'
     )
+    assert re.fullmatch(re.escape(asked) + r" \(Question [0-9a-f]{12}\)", end.response)
     assert await site.count("workflows") == 0
 
 
