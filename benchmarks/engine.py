@@ -86,7 +86,10 @@ def _run(bench: Bench, name: str, *, concurrency: int, count: int) -> Sample:
         with bench.database(migrated=False) as url:
             return _peer(_PEERS[name], url, concurrency=concurrency, warmup=warmup, count=count)
     processes = 1 if name == ONE or concurrency == 1 else 2
-    config, _ = bench.configure({"runners.concurrency": concurrency // processes})
+    each = concurrency // processes
+    # What is reserved for a kind comes on top of the concurrency: so many at once, and no more.
+    reserved = min(each, bench.config.runners.reserved_per_kind)
+    config, _ = bench.configure({"runners.concurrency": each, "runners.reserved_per_kind": reserved})
     with bench.database() as url, plain_runners(processes, config=config, url=url) as runners:
         return asyncio.run(_signoff(url, pids=list(runners.values()), warmup=warmup, count=count))
 
