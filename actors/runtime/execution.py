@@ -17,8 +17,9 @@ from langgraph.errors import GraphDrained
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
 from langgraph.types import Command
+from pydantic import ValidationError
 
-from actors.runtime import outage
+from actors.runtime import gate, outage
 from actors.runtime.directory import Directory
 from actors.runtime.journal import Journal
 from actors.runtime.kind import Kind
@@ -82,6 +83,7 @@ class Execution:
                 database=self.database,
                 directory=self.directory,
                 journal=self.journal,
+                forgotten=self.compiled.kind.forgotten,
             )
             self._refuse_what_kills()
             await self._settle(await self._to_next_stop(self.run))
@@ -104,10 +106,13 @@ class Execution:
 
     async def _to_next_stop(self, run: Run) -> dict[str, Any] | list[GateStop]:
         """The graph's last state, or the gates it has stopped at without a decision."""
-        decisions = await self._decisions()
-        state, context = await self.compiled.kind.begin(run)
+        decisions = await self._decisions(run)
+        state, context = await self._begin(run)
         thread_id = f"{self.claim.workflow_id}/{self.claim.epoch}"
-        where: Any = {"configurable": {"thread_id": thread_id}, "recursion_limit": _RECURSION_LIMIT}
+        where: Any = {
+            "configurable": {"thread_id": thread_id, gate.REPLAY: run.replay},
+            "recursion_limit": _RECURSION_LIMIT,
+        }
         # Without a saver there is nothing that could be kept at the exit.
         how: Any = {"durability": "exit"} if self.compiled.kind.gated else {}
         entry: Any = state
@@ -117,33 +122,43 @@ class Execution:
                 outcome = await self.compiled.graph.ainvoke(
                     entry, where, context=context, control=self.control, **how
                 )
-                stops = {gate.id: GateStop.model_validate(gate.value) for gate in outcome.get(_INTERRUPT, ())}
-                if not stops:
-                    self._check_all_read(run, unasked=decisions.keys() - given)
-                    return dict(outcome)
+                stops = {stop.id: GateStop.model_validate(stop.value) for stop in outcome.get(_INTERRUPT, ())}
                 answers = {i: decisions[stop.gate] for i, stop in stops.items() if stop.gate in decisions}
                 if not answers:
-                    self._check_all_read(run)
-                    return list(stops.values())
+                    run.replay.check()
+                    return list(stops.values()) or dict(outcome)
                 for stop in (stops[i] for i in answers):
                     await self._check_given(stop, given)
                 entry = Command(resume={i: answer.model_dump() for i, answer in answers.items()})
         finally:
             self.compiled.forget(thread_id)
 
-    async def _decisions(self) -> dict[str, GateDecision]:
+    async def _begin(self, run: Run) -> tuple[dict[str, Any], Any]:
+        try:
+            return await self.compiled.kind.begin(run)
+        except RecursionError as error:
+            fault = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(str(part) for part in fault["loc"]) or "input"
+            raise JournalMismatch(
+                f"this release's {self.claim.kind} takes another input ({where}: {fault['msg']}): run the "
+                "release that began the workflow, or stop it"
+            ) from error
+
+    async def _decisions(self, run: Run) -> dict[str, GateDecision]:
         """The decisions so far, if whoever asked may still ask for what was approved."""
-        if not self.compiled.kind.gated:
-            return {}
 
-        async def look() -> dict[str, GateDecision]:
+        async def look() -> dict[str, GateDecision | None]:
             async with self.database.connection() as connection:
-                found = await approvals.decided(connection, self.claim.workflow_id)
-                if any(decision.status == "approved" for decision in found.values()):
+                gates = await approvals.gates(connection, self.claim.workflow_id)
+                if any(decision and decision.status == "approved" for decision in gates.values()):
                     await self._check_still_permitted(connection)
-                return found
+                return gates
 
-        return await self.database.steadily(look)
+        if not self.compiled.kind.gated and self.claim.epoch == 1:
+            return {}
+        gates = await self.database.steadily(look)
+        run.replay.expect({name: decision is not None for name, decision in gates.items()})
+        return {name: decision for name, decision in gates.items() if decision}
 
     async def _check_still_permitted(self, connection: Connection) -> None:
         permission, person = self.claim.permission, self.claim.requested_by
@@ -164,19 +179,6 @@ class Execution:
                     await approvals.check_same(connection, self.claim.workflow_id, stop)
 
             await self.database.steadily(check)
-
-    def _check_all_read(self, run: Run, *, unasked: set[str] | frozenset[str] = frozenset()) -> None:
-        """What was kept and what was decided belongs to the way that the graph has taken."""
-        if left := sorted(run.unread - self.compiled.kind.forgotten):
-            raise JournalMismatch(
-                f"this release's graph does not ask for step {left[0]}, which was done already: run the "
-                "release that began the workflow, or stop it"
-            )
-        if unasked:
-            raise JournalMismatch(
-                f"this release's graph does not ask for gate {min(unasked)}, which was decided: run the "
-                "release that began the workflow, or stop it"
-            )
 
     async def _settle(self, stop: dict[str, Any] | list[GateStop]) -> None:
         if isinstance(stop, list):

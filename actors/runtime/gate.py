@@ -5,9 +5,14 @@ from its top again when it resumes). A gate has a name of its own in its workflo
 found again whatever the graph has become meanwhile. What is decided on happens in later nodes.
 """
 
+from langgraph.config import get_config
 from langgraph.types import interrupt
 
+from actors.runtime.replay import Replay
 from models.approvals import GateDecision, GateRequest, GateStop
+
+# Where a graph's configuration names the replay that it is part of.
+REPLAY = "replay"
 
 
 def decide(gate: str, request: GateRequest | None = None) -> GateDecision:
@@ -15,4 +20,7 @@ def decide(gate: str, request: GateRequest | None = None) -> GateDecision:
 
     Without a request, the approval was written under this gate together with the workflow.
     """
+    replay: Replay | None = get_config()["configurable"].get(REPLAY)
+    if replay:
+        replay.reach(gate)
     return GateDecision.model_validate(interrupt(GateStop(gate=gate, request=request).model_dump()))

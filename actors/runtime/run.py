@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from actors.runtime.directory import Directory
 from actors.runtime.journal import Journal
+from actors.runtime.replay import Replay
 from models.config import Config
 from models.errors import JournalMismatch
 from models.llm import Answer, ModelCall
@@ -38,6 +39,7 @@ class Run:
         directory: Directory,
         journal: Journal,
         kept: Mapping[str, Any],
+        forgotten: frozenset[str] = frozenset(),
     ) -> None:
         self.config = config
         self.directory = directory
@@ -45,21 +47,38 @@ class Run:
         self._database = database
         self._journal = journal
         self._kept = dict(kept)
-        self._unread = set(kept)
+        self.replay = Replay(kept.keys() - forgotten)
         self._making: dict[str, asyncio.Lock] = {}
         # When it kept something last (monotonic).
         self.kept_at: float | None = None
 
     @classmethod
     async def open(
-        cls, *, claim: Claim, config: Config, database: Database, directory: Directory, journal: Journal
+        cls,
+        *,
+        claim: Claim,
+        config: Config,
+        database: Database,
+        directory: Directory,
+        journal: Journal,
+        forgotten: frozenset[str],
     ) -> "Run":
-        """A run with the documents that earlier runs of the workflow left."""
+        """A run with the documents that earlier runs of the workflow left.
+
+        Args:
+            forgotten: keys of documents that the graph may leave alone.
+        """
         kept: dict[str, Any] = {}
         if claim.epoch > 1:
             kept = await database.steadily(lambda: documents.get_all(database, claim.workflow_id))
         return cls(
-            claim=claim, config=config, database=database, directory=directory, journal=journal, kept=kept
+            claim=claim,
+            config=config,
+            database=database,
+            directory=directory,
+            journal=journal,
+            kept=kept,
+            forgotten=forgotten,
         )
 
     @property
@@ -92,19 +111,15 @@ class Run:
         """Whether it has kept something that earlier runs had not."""
         return self.kept_at is not None
 
-    @property
-    def unread(self) -> set[str]:
-        """Keys of documents that earlier runs kept and this one has not asked for."""
-        return set(self._unread)
-
     async def once(self, key: str, type_: type[R], make: Callable[[], Awaitable[Answer[R]]]) -> R:
         """What is kept under `key`; made and kept first, with its model calls, if nothing is.
 
         Raises:
             Fenced: the workflow was stopped or taken over; nothing was kept.
-            JournalMismatch: what is kept is not of this type.
+            JournalMismatch: what is kept is not of this type, or the graph passes over what was kept.
         """
         if key not in self._kept:
+            await self._come_to_what_is_new()
             # Two nodes of one superstep may ask for the same step.
             async with self._making.setdefault(key, asyncio.Lock()):
                 if key not in self._kept:
@@ -125,13 +140,14 @@ class Run:
 
         Raises:
             Fenced: the workflow was stopped or taken over; nothing was done.
-            JournalMismatch: what is kept is not of this type.
+            JournalMismatch: what is kept is not of this type, or the graph passes over what was kept.
         """
 
         async def attempt() -> Any:
             return await documents.effect(self._database, self._claim, key=key, act=act)
 
         if key not in self._kept:
+            await self._come_to_what_is_new()
             self._kept[key] = await self._database.steadily(attempt)
             self.kept_at = time.monotonic()
         return self._read(key, type_)
@@ -140,8 +156,24 @@ class Run:
         """What is kept under `key`, or None. Raises JournalMismatch where it is not of this type."""
         return self._read(key, type_) if key in self._kept else None
 
+    async def _come_to_what_is_new(self) -> None:
+        """Wait until the graph has asked for all that earlier runs left; nodes do so side by side.
+
+        Raises:
+            JournalMismatch: it does not, so nothing new may be done.
+        """
+        patient = True
+        while not self.replay.over:
+            if await self.replay.moves():
+                continue
+            if not patient:
+                self.replay.check()
+            # A node that reads while Postgres is away is late, and has passed over nothing.
+            await self._database.steadily(self._database.ping)
+            patient = False
+
     def _read(self, key: str, type_: type[R]) -> R:
-        self._unread.discard(key)
+        self.replay.read(key)
         try:
             return type_.model_validate(self._kept[key])
         except ValidationError as error:

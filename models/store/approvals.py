@@ -55,15 +55,15 @@ async def open_gates(database: Database, claim: Claim, stops: Sequence[GateStop]
         await _resume_when_all_decided(connection, claim.workflow_id)
 
 
-async def decided(connection: Connection, workflow_id: str) -> dict[str, GateDecision]:
-    """The decisions that a workflow's gates were given so far, by gate."""
-    gates = await approval_inbox.of_workflow(connection, workflow_id)
+async def gates(connection: Connection, workflow_id: str) -> dict[str, GateDecision | None]:
+    """The gates of a workflow that have an approval, each with its decision; None where it is pending."""
     return {
-        gate.gate: GateDecision(
-            approval_id=gate.id, status=gate.status, decided_by=gate.decided_by, notes=gate.notes
+        found.gate: None
+        if found.status == "pending"
+        else GateDecision(
+            approval_id=found.id, status=found.status, decided_by=found.decided_by, notes=found.notes
         )
-        for gate in gates
-        if gate.status != "pending"
+        for found in await approval_inbox.of_workflow(connection, workflow_id)
     }
 
 

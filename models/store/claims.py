@@ -153,13 +153,16 @@ async def held_by(connection: Connection, runner_id: str) -> list[Holding]:
 
 
 async def fence(connection: Connection, claim: Claim) -> None:
-    """Lock a workflow for a write of its owner.
+    """Lock a workflow for a write of its owner, at once or not at all.
+
+    Whoever waited here would hold a connection that others need: `Database.steadily` tries again.
 
     Raises:
         Fenced: the epoch has moved on; the caller's transaction must write nothing.
+        psycopg.errors.LockNotAvailable: somebody has locked the workflow.
     """
     cursor = await connection.execute(
-        "SELECT 1 FROM workflows WHERE id = %s AND epoch = %s AND status = 'running' FOR UPDATE",
+        "SELECT 1 FROM workflows WHERE id = %s AND epoch = %s AND status = 'running' FOR UPDATE NOWAIT",
         (claim.workflow_id, claim.epoch),
     )
     if await cursor.fetchone() is None:

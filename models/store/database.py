@@ -159,6 +159,11 @@ class Database:
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, 1.0)
 
+    async def ping(self) -> None:
+        """Ask for nothing: it is there if that is answered."""
+        async with self.connection() as connection:
+            await connection.execute("SELECT 1")
+
     async def listen(self, channel: str, heard: Callable[[str], None]) -> None:
         """Call `heard` with the payload of each NOTIFY on `channel`, until cancelled.
 
