@@ -20,4 +20,10 @@ def result(state: dict[str, Any]) -> dict[str, Any]:
     return {"outcome": state["outcome"], "rounds": state["round"], "blocking": state["blocking"]}
 
 
-EDITORIAL = Kind(build_graph=build_graph, begin=begin, result=result, project=write_files)
+EDITORIAL = Kind(
+    build_graph=build_graph,
+    begin=begin,
+    result=result,
+    project=write_files,
+    added=frozenset({"terms"}),  # not kept by release 0.1.0
+)

@@ -7,6 +7,7 @@ from actors.publishing.press import Press
 from actors.runtime.kind import Kind
 from actors.runtime.run import Run
 from models.store.database import Connection
+from models.store.publishing import GATE
 
 
 async def begin(run: Run) -> tuple[dict[str, Any], Press]:
@@ -30,7 +31,7 @@ PUBLISH_ARTICLE = Kind(
     build_graph=build_graph,
     begin=begin,
     result=result,
-    gated=True,
+    gates=frozenset({GATE}),
     failed=failed,
     forgotten=frozenset({"fail"}),
 )

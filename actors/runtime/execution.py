@@ -23,6 +23,7 @@ from actors.runtime import gate, outage
 from actors.runtime.directory import Directory
 from actors.runtime.journal import Journal
 from actors.runtime.kind import Kind
+from actors.runtime.replay import mismatch
 from actors.runtime.run import Run
 from models.approvals import GateDecision, GateStop
 from models.config import Config
@@ -42,7 +43,7 @@ class Compiled:
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
-        self._saver = InMemorySaver() if kind.gated else None
+        self._saver = InMemorySaver() if kind.gates else None
         self.graph: CompiledStateGraph[Any, Any, Any, Any] = kind.build_graph().compile(
             checkpointer=self._saver
         )
@@ -84,6 +85,7 @@ class Execution:
                 directory=self.directory,
                 journal=self.journal,
                 forgotten=self.compiled.kind.forgotten,
+                added=self.compiled.kind.added,
             )
             self._refuse_what_kills()
             await self._settle(await self._to_next_stop(self.run))
@@ -106,7 +108,8 @@ class Execution:
 
     async def _to_next_stop(self, run: Run) -> dict[str, Any] | list[GateStop]:
         """The graph's last state, or the gates it has stopped at without a decision."""
-        decisions = await self._decisions(run)
+        gates = await self._gates()
+        decisions = {name: decision for name, decision in gates.items() if decision}
         state, context = await self._begin(run)
         thread_id = f"{self.claim.workflow_id}/{self.claim.epoch}"
         where: Any = {
@@ -114,7 +117,7 @@ class Execution:
             "recursion_limit": _RECURSION_LIMIT,
         }
         # Without a saver there is nothing that could be kept at the exit.
-        how: Any = {"durability": "exit"} if self.compiled.kind.gated else {}
+        how: Any = {"durability": "exit"} if self.compiled.kind.gates else {}
         entry: Any = state
         given: set[str] = set()
         try:
@@ -126,9 +129,12 @@ class Execution:
                 answers = {i: decisions[stop.gate] for i, stop in stops.items() if stop.gate in decisions}
                 if not answers:
                     run.replay.check()
+                    if not stops:
+                        run.replay.check_gates(gates)
                     return list(stops.values()) or dict(outcome)
                 for stop in (stops[i] for i in answers):
                     await self._check_given(stop, given)
+                    await run.pass_gate(stop.gate)
                 entry = Command(resume={i: answer.model_dump() for i, answer in answers.items()})
         finally:
             self.compiled.forget(thread_id)
@@ -136,7 +142,7 @@ class Execution:
     async def _begin(self, run: Run) -> tuple[dict[str, Any], Any]:
         try:
             return await self.compiled.kind.begin(run)
-        except RecursionError as error:
+        except ValidationError as error:
             fault = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(str(part) for part in fault["loc"]) or "input"
             raise JournalMismatch(
@@ -144,21 +150,28 @@ class Execution:
                 "release that began the workflow, or stop it"
             ) from error
 
-    async def _decisions(self, run: Run) -> dict[str, GateDecision]:
-        """The decisions so far, if whoever asked may still ask for what was approved."""
+    async def _gates(self) -> dict[str, GateDecision | None]:
+        """The gates that people were asked at, with the decisions so far.
+
+        Raises:
+            PermissionMissing: whoever asked may not ask any more for what was approved.
+            JournalMismatch: the graph has no such gate.
+        """
 
         async def look() -> dict[str, GateDecision | None]:
             async with self.database.connection() as connection:
-                gates = await approvals.gates(connection, self.claim.workflow_id)
-                if any(decision and decision.status == "approved" for decision in gates.values()):
+                found = await approvals.gates(connection, self.claim.workflow_id)
+                if any(decision and decision.status == "approved" for decision in found.values()):
                     await self._check_still_permitted(connection)
-                return gates
+                return found
 
-        if not self.compiled.kind.gated and self.claim.epoch == 1:
+        here = self.compiled.kind.gates
+        if not here and self.claim.epoch == 1:
             return {}
         gates = await self.database.steadily(look)
-        run.replay.expect({name: decision is not None for name, decision in gates.items()})
-        return {name: decision for name, decision in gates.items() if decision}
+        if unknown := [gate for gate in gates if gate.partition("/")[0] not in here]:
+            raise mismatch(f"gate {min(unknown)}")
+        return gates
 
     async def _check_still_permitted(self, connection: Connection) -> None:
         permission, person = self.claim.permission, self.claim.requested_by

@@ -20,7 +20,6 @@ def decide(gate: str, request: GateRequest | None = None) -> GateDecision:
 
     Without a request, the approval was written under this gate together with the workflow.
     """
-    replay: Replay | None = get_config()["configurable"].get(REPLAY)
-    if replay:
-        replay.reach(gate)
+    replay: Replay = get_config()["configurable"][REPLAY]
+    replay.reach(gate)
     return GateDecision.model_validate(interrupt(GateStop(gate=gate, request=request).model_dump()))

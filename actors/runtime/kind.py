@@ -24,19 +24,21 @@ class Kind:
     turns a run into the graph's first state and the context that its nodes get; it does nothing that
     can't be repeated. `result` turns the last state into the workflow's result (JSON).
 
-    `gated`: its graph has gates. `failed` does what goes with a failure, in the transaction that settles
-    it. `project` writes the files that tell of an ended workflow, from what is settled: again and again,
-    perhaps, and always the same. `forgotten` are keys of documents that earlier releases kept and nobody
-    asks for any more.
+    `gates` are the names of its graph's gates, each up to a `/` (`plan` of `plan/1`). `failed` does what
+    goes with a failure, in the transaction that settles it. `project` writes the files that tell of an ended
+    workflow, from what is settled: again and again, perhaps, and always the same. `forgotten` are keys of
+    documents that earlier releases kept and nobody asks for any more; `added`, keys that they did not keep,
+    which may be made on the way to what they did.
     """
 
     build_graph: Callable[[], StateGraph[Any, Any, Any, Any]]
     begin: Callable[[Run], Awaitable[tuple[dict[str, Any], Any]]]
     result: Callable[[dict[str, Any]], dict[str, Any]]
-    gated: bool = False
+    gates: frozenset[str] = frozenset()
     failed: Callable[[Connection, Run, str], Awaitable[None]] | None = None
     project: Callable[[Config, Workflow, dict[str, Any]], Awaitable[None]] | None = None
     forgotten: frozenset[str] = frozenset()
+    added: frozenset[str] = frozenset()
 
 
 def load_kind(path: str) -> Kind:

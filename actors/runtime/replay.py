@@ -1,4 +1,4 @@
-"""What earlier runs of a workflow left, and this one has not asked for yet: its documents and its gates.
+"""What earlier runs of a workflow left, and this one has not asked for yet: its steps, and its gates.
 
 A graph is run from its start each time, so it asks for all of that on its way to what is new. Nothing new is
 done before: a graph of another release that passes over a gate, or over a step that was done, must not act
@@ -9,39 +9,36 @@ import asyncio
 from collections.abc import Iterable
 
 from models.errors import JournalMismatch
+from models.store.documents import GATE_PREFIX
 
 # For so long a node may read, say, the database before it asks for what was kept for it.
 PATIENCE_SECONDS = 5.0
 
 
 class Replay:
-    """Steps by the key of their document; gates by name, and whether each was decided. For one event loop."""
+    """The keys of documents that are still to be asked for, and the gates of this run. For one event loop."""
 
-    def __init__(self, steps: Iterable[str]) -> None:
-        self._steps = set(steps)
-        self._gates: dict[str, bool] = {}
+    def __init__(self, kept: Iterable[str]) -> None:
+        self._left = set(kept)
         self._moved = asyncio.Event()
-
-    def expect(self, gates: dict[str, bool]) -> None:
-        """These gates have their approvals, decided or not: the graph comes by them again."""
-        self._gates = dict(gates)
+        self._reached: set[str] = set()
 
     @property
     def over(self) -> bool:
         """Whether all was asked for: what comes now is new."""
-        return not self._steps and not self._gates
+        return not self._left
 
-    def read(self, step: str) -> None:
-        """The graph has asked for a step."""
-        if step in self._steps:
-            self._steps.remove(step)
-            self._move()
+    def read(self, key: str) -> None:
+        """The graph has asked for a document."""
+        if key in self._left:
+            self._left.remove(key)
+            self._moved.set()
+            self._moved = asyncio.Event()
 
     def reach(self, gate: str) -> None:
         """The graph has come to a gate."""
-        if gate in self._gates:
-            del self._gates[gate]
-            self._move()
+        self._reached.add(gate)
+        self.read(f"{GATE_PREFIX}{gate}")
 
     async def moves(self) -> bool:
         """Wait until something is asked for; False where nothing is for `PATIENCE_SECONDS`."""
@@ -54,23 +51,21 @@ class Replay:
         return True
 
     def check(self) -> None:
-        """What was kept and what was asked of people belongs to the way that the graph has taken.
-
-        Raises:
-            JournalMismatch: it passes over some of it.
-        """
-        if self._gates:
-            gate = min(self._gates)
-            left = f"gate {gate}, which {'was decided' if self._gates[gate] else 'waits for its decision'}"
-        elif self._steps:
-            left = f"step {min(self._steps)}, which was done already"
-        else:
+        """What was kept belongs to the way that the graph has taken. Raises JournalMismatch."""
+        if not self._left:
             return
-        raise JournalMismatch(
-            f"this release's graph does not ask for {left}: run the release that began the workflow, or "
-            "stop it"
-        )
+        left = min(self._left)
+        gate = left.removeprefix(GATE_PREFIX)
+        raise mismatch(f"step {left}, which was done already" if gate == left else f"gate {gate}")
 
-    def _move(self) -> None:
-        self._moved.set()
-        self._moved = asyncio.Event()
+    def check_gates(self, asked: Iterable[str]) -> None:
+        """What people were asked belongs to it too. Raises JournalMismatch."""
+        if unreached := set(asked) - self._reached:
+            raise mismatch(f"gate {min(unreached)}")
+
+
+def mismatch(left: str) -> JournalMismatch:
+    """The graph passes over something."""
+    return JournalMismatch(
+        f"this release's graph does not ask for {left}: run the release that began the workflow, or stop it"
+    )

@@ -27,6 +27,10 @@ from models.workflows import Claim
 R = TypeVar("R", bound=BaseModel)
 
 
+class Passed(BaseModel):
+    """A gate that a workflow has come by; its decision stands in its approval."""
+
+
 class Run:
     """A claimed workflow under way. Writes raise Fenced once the claim is over."""
 
@@ -40,6 +44,7 @@ class Run:
         journal: Journal,
         kept: Mapping[str, Any],
         forgotten: frozenset[str] = frozenset(),
+        added: frozenset[str] = frozenset(),
     ) -> None:
         self.config = config
         self.directory = directory
@@ -48,6 +53,7 @@ class Run:
         self._journal = journal
         self._kept = dict(kept)
         self.replay = Replay(kept.keys() - forgotten)
+        self._added = added
         self._making: dict[str, asyncio.Lock] = {}
         # When it kept something last (monotonic).
         self.kept_at: float | None = None
@@ -62,11 +68,13 @@ class Run:
         directory: Directory,
         journal: Journal,
         forgotten: frozenset[str],
+        added: frozenset[str],
     ) -> "Run":
         """A run with the documents that earlier runs of the workflow left.
 
         Args:
             forgotten: keys of documents that the graph may leave alone.
+            added: keys of documents that may be made before all that was kept is asked for.
         """
         kept: dict[str, Any] = {}
         if claim.epoch > 1:
@@ -79,6 +87,7 @@ class Run:
             journal=journal,
             kept=kept,
             forgotten=forgotten,
+            added=added,
         )
 
     @property
@@ -119,7 +128,7 @@ class Run:
             JournalMismatch: what is kept is not of this type, or the graph passes over what was kept.
         """
         if key not in self._kept:
-            await self._come_to_what_is_new()
+            await self._come_to_what_is_new(key)
             # Two nodes of one superstep may ask for the same step.
             async with self._making.setdefault(key, asyncio.Lock()):
                 if key not in self._kept:
@@ -147,23 +156,28 @@ class Run:
             return await documents.effect(self._database, self._claim, key=key, act=act)
 
         if key not in self._kept:
-            await self._come_to_what_is_new()
+            await self._come_to_what_is_new(key)
             self._kept[key] = await self._database.steadily(attempt)
             self.kept_at = time.monotonic()
         return self._read(key, type_)
+
+    async def pass_gate(self, gate: str) -> None:
+        """Keep that the graph has come by a gate and been given its decision."""
+        if (key := f"{documents.GATE_PREFIX}{gate}") not in self._kept:
+            await self.keep(key, Passed())
 
     def kept(self, key: str, type_: type[R]) -> R | None:
         """What is kept under `key`, or None. Raises JournalMismatch where it is not of this type."""
         return self._read(key, type_) if key in self._kept else None
 
-    async def _come_to_what_is_new(self) -> None:
+    async def _come_to_what_is_new(self, key: str) -> None:
         """Wait until the graph has asked for all that earlier runs left; nodes do so side by side.
 
         Raises:
             JournalMismatch: it does not, so nothing new may be done.
         """
         patient = True
-        while not self.replay.over:
+        while not self.replay.over and key not in self._added:
             if await self.replay.moves():
                 continue
             if not patient:

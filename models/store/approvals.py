@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from models.approvals import Approval, Decision, GateDecision, GateRequest, GateStop, content_digest
 from models.errors import ApprovalConflict, DecisionInvalid, JournalMismatch, PermissionMissing
 from models.scopes import Scope
-from models.store import approval_inbox, claims, events, users, workflows
+from models.store import approval_inbox, claims, documents, events, users, workflows
 from models.store.database import Connection, Database
 from models.workflows import Claim
 
@@ -45,6 +45,7 @@ async def open_gates(database: Database, claim: Claim, stops: Sequence[GateStop]
                 await _check_there(connection, claim, stop.gate)
             elif not await _write(connection, claim.workflow_id, stop.gate, stop.request, claim.requested_by):
                 await check_same(connection, claim.workflow_id, stop)
+            await documents.keep_gate(connection, claim.workflow_id, stop.gate)
         await connection.execute(
             """UPDATE workflows SET status = 'waiting', runner_id = NULL, epoch = epoch + 1, deaths = 0,
                       parked_for = NULL, parked_since = NULL, waited_seconds = 0,

@@ -16,6 +16,9 @@ from models.store import claims, events
 from models.store.database import Connection, Database
 from models.workflows import Claim
 
+# A gate that a workflow has come by is kept as `gate/NAME`: no later run passes over it.
+GATE_PREFIX = "gate/"
+
 _PUT = """
 WITH given AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%s::jsonb)
@@ -100,6 +103,14 @@ async def effect(
         )
         await events.append(connection, "step.done", claim.workflow_id, {"step": key})
         return value
+
+
+async def keep_gate(connection: Connection, workflow_id: str, gate: str) -> None:
+    """Keep that a workflow has come by a gate, in the caller's transaction, which is fenced."""
+    await connection.execute(
+        "INSERT INTO documents (workflow_id, key, value) VALUES (%s, %s, '{}') ON CONFLICT DO NOTHING",
+        (workflow_id, f"{GATE_PREFIX}{gate}"),
+    )
 
 
 async def get_all(database: Database, workflow_id: str) -> dict[str, Any]:

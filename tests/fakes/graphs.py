@@ -193,7 +193,7 @@ def _result(state: dict[str, Any]) -> dict[str, Any]:
 
 
 STEPS = Kind(build_graph=build_steps, begin=begin, result=_result)
-GATED = Kind(build_graph=build_gated, begin=begin, result=_result, gated=True)
-GATES = Kind(build_graph=build_gates, begin=begin, result=_result, gated=True)
+GATED = Kind(build_graph=build_gated, begin=begin, result=_result, gates=frozenset({"plan"}))
+GATES = Kind(build_graph=build_gates, begin=begin, result=_result, gates=frozenset({"left", "right"}))
 FAN = Kind(build_graph=build_fan, begin=begin, result=_result)
 ASKING = Kind(build_graph=build_asking, begin=begin, result=_result)

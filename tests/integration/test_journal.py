@@ -66,7 +66,8 @@ def a_graph(*steps: str) -> Kind:
         graph.add_edge(previous, END)
         return graph
 
-    return Kind(build_graph=build, begin=graphs.begin, result=graphs._result, gated=True)
+    gates = frozenset(step.removeprefix("gate:") for step in steps if step.startswith("gate:"))
+    return Kind(build_graph=build, begin=graphs.begin, result=graphs._result, gates=gates)
 
 
 async def test_locked_rows_hold_up_only_their_own_workflows(database: Database, database_url: str) -> None:
@@ -189,7 +190,7 @@ async def test_a_renamed_node_skips_nothing_when_its_gate_is_decided(
             graph.add_edge("do", END)
             return graph
 
-        kind = Kind(build_graph=renamed, begin=graphs.begin, result=graphs._result, gated=True)
+        kind = Kind(build_graph=renamed, begin=graphs.begin, result=graphs._result, gates=frozenset({"plan"}))
         await carry(database, config, kind, "r2")
         assert (await look(database, workflow.id)).status == "succeeded"
         assert [a.step for a in barrier.arrivals] == ["prepare", "act"]
