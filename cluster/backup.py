@@ -10,6 +10,7 @@ import glob
 import hashlib
 import io
 import os
+import stat
 import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -131,14 +132,23 @@ def files_in(folder: Path) -> list[Path]:
     Names that begin with a dot are left out: locks, and files that are being written.
 
     Raises:
-        ClusterProblem: a folder can't be listed, so nobody knows what is in it.
+        ClusterProblem: a folder can't be listed or entered, so nobody knows what is in it.
     """
     found = []
     for place, inner, names in os.walk(folder, onerror=_refuse_unless_gone):
         inner[:] = [name for name in inner if not name.startswith(".")]
-        paths = (Path(place, name) for name in names if not name.startswith("."))
-        found += [path for path in paths if path.is_file() and not path.is_symlink()]
+        found += [
+            path for name in names if not name.startswith(".") and _is_ordinary(path := Path(place, name))
+        ]
     return sorted(found)
+
+
+def _is_ordinary(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError as error:
+        _refuse_unless_gone(error)
+        return False
 
 
 def _refuse_unless_gone(error: OSError) -> None:

@@ -5,6 +5,7 @@ import io
 import os
 import resource
 import tarfile
+import tempfile
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -163,6 +164,24 @@ class TestFolders:
         for folder in (tmp_path, closed):
             with pytest.raises(ClusterProblem, match=r"/closed: Permission denied: run as a user"):
                 files_in(folder)
+
+    @pytest.mark.parametrize("mode", [0o000, 0o111, 0o444])
+    def test_nor_is_one_that_may_not_be_entered(self, mode: int) -> None:
+        with tempfile.TemporaryDirectory(prefix="signoff-closed-", dir="/tmp") as place:
+            closed = Path(place) / "closed"
+            closed.mkdir()
+            (closed / "file").write_text("x")
+            closed.chmod(mode)
+            Path(place).chmod(0o755)
+            user = os.geteuid()
+            if user == 0:
+                os.seteuid(65534)
+            try:
+                with pytest.raises(ClusterProblem, match="Permission denied: run as a user"):
+                    files_in(Path(place))
+            finally:
+                os.seteuid(user)
+                closed.chmod(0o700)
 
     def test_a_folder_that_goes_while_it_is_read_is_none(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
