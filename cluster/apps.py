@@ -266,8 +266,8 @@ def asked_for(config: Config) -> list[str]:
 
 def base_url(config: Config) -> str:
     """Where Serve's proxy is reached from this machine."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(config.http.host, config.http.host)
-    return f"http://{host}:{config.http.port}"
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(config.http.host, config.http.host)
+    return f"http://{f'[{host}]' if ':' in host else host}:{config.http.port}"
 
 
 def _status(name: str) -> "ApplicationStatusOverview | None":
@@ -291,7 +291,7 @@ def _logs(bringup: Bringup) -> str:
 
 
 def _without_apps(deployed: dict[str, str]) -> dict[str, str]:
-    kept = ("ray", "runners", "dispatcher", "agent:")
+    kept = ("ray", "site", "runners", "dispatcher", "agent:")
     return {name: made_of for name, made_of in deployed.items() if name.startswith(kept)}
 
 

@@ -5,12 +5,15 @@ and the finished articles, and last `manifest.json` with digests and row counts.
 its secrets are not in it. It replaces FILE only when it is whole.
 """
 
+import fcntl
+import glob
 import hashlib
 import io
 import os
+import stat
 import tarfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -41,6 +44,8 @@ def back_up(config: Config, target: Path, say: Say) -> Manifest:
     Raises:
         ClusterProblem: the database, a file of the site or FILE can't be reached; FILE is as it was.
     """
+    if target.exists() and not target.is_file():
+        raise ClusterProblem(f"{target} is no file: give a name in a folder, such as {target}/site.backup")
     ensure_writable(config.data_dir)
     with only_one(config.data_dir):
         return _back_up(config, target, say)
@@ -52,6 +57,7 @@ def _back_up(config: Config, target: Path, say: Say) -> Manifest:
     url = database_url(config)
     draft = target.with_name(f".{target.name}.{os.getpid()}")
     dump = target.with_name(f".{target.name}.{os.getpid()}.dump")
+    _clear_remains(target)
     try:
         with _private(draft) as file, tarfile.open(fileobj=file, mode="w") as tar:
             with _private(dump):
@@ -90,17 +96,26 @@ def _back_up(config: Config, target: Path, say: Say) -> Manifest:
     return manifest
 
 
+def _clear_remains(target: Path) -> None:
+    """Remove the drafts of a backup into FILE that was killed: whoever is at work on one holds its lock."""
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*"):
+        if left.name.removeprefix(f".{target.name}.").removesuffix(".dump").isdigit():
+            with suppress(OSError), open(left, "r+b") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                left.unlink()
+
+
 def _dump(config: Config, url: str, file: Path) -> tuple[int, Inventory]:
     """Dump the database and count its rows, both of the same moment."""
     import psycopg
 
     from models.store import inventory
+    from models.store.connecting import UNHURRIED, connect
 
-    with psycopg.connect(url, connect_timeout=10, application_name="signoff backup") as connection:
+    # Its transaction is idle for as long as the dump takes.
+    with connect(url, application="signoff backup", autocommit=False, settings=UNHURRIED) as connection:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         connection.read_only = True
-        connection.execute("SET LOCAL statement_timeout = 0")
-        connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         version = connection.info.server_version
         snapshot = inventory.snapshot(connection)
         # Before the dump: the dump's own are at these or past them.
@@ -115,13 +130,35 @@ def files_in(folder: Path) -> list[Path]:
     """The ordinary files in it, and in its folders; none where it is not there. Links are not followed.
 
     Names that begin with a dot are left out: locks, and files that are being written.
+
+    Raises:
+        ClusterProblem: a folder can't be listed or entered, so nobody knows what is in it.
     """
-    return sorted(
-        path
-        for path in folder.rglob("*")
-        if path.is_file()
-        and not path.is_symlink()
-        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    found = []
+    for place, inner, names in os.walk(folder, onerror=_refuse_unless_gone):
+        inner[:] = [name for name in inner if not name.startswith(".")]
+        found += [
+            path for name in names if not name.startswith(".") and _is_ordinary(path := Path(place, name))
+        ]
+    return sorted(found)
+
+
+def _is_ordinary(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError as error:
+        _refuse_unless_gone(error)
+        return False
+
+
+def _refuse_unless_gone(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):
+        raise _unreadable(error.filename, error) from error
+
+
+def _unreadable(path: Path | str, error: OSError) -> ClusterProblem:
+    return ClusterProblem(
+        f"{path}: {error.strerror}: run as a user who can read the site's files, or remove it"
     )
 
 
@@ -141,9 +178,7 @@ def _content(path: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise ClusterProblem(
-            f"{path}: {error.strerror}: run as a user who can read the site's files, or remove it"
-        ) from error
+        raise _unreadable(path, error) from error
 
 
 def _add(tar: tarfile.TarFile, name: str, content: bytes) -> Member:
@@ -175,4 +210,5 @@ def _private(path: Path) -> Iterator[BinaryIO]:
     """A new file that nobody else may read."""
     path.unlink(missing_ok=True)
     with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield file

@@ -109,7 +109,8 @@ def check_node_folders(config: Config, nodes_without: Callable[[Path, bool], lis
 
 def check_port(host: str, port: int, key: str) -> None:
     """Nobody listens there; `key` is the configuration key that sets the port."""
-    with socket.socket() as probe:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
@@ -124,8 +125,10 @@ def check_database(url: str) -> str:
     """The database answers; returns its version."""
     import psycopg
 
+    from models.store.connecting import connect
+
     try:
-        with psycopg.connect(url, connect_timeout=5) as connection:
+        with connect(url, application="signoff status") as connection:
             row = connection.execute("SHOW server_version").fetchone()
     except (psycopg.Error, UnicodeError) as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]

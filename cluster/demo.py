@@ -34,8 +34,7 @@ def demo(config: Config, path: Path, console: Console) -> int:
     arguments = ["--topics", SAMPLES, "--allow-blocked", "--draft-in", SUBJECT]
     arguments += ["--request-publication", "--requests-at-most", "1"]
     code = submit(config, "edit_articles", arguments, config_file=path)
-    names = ", ".join(model.name for model in config.serving.models)
-    console.print(f"\nedited by {names}: the bundled model proves the path, it does not write well")
+    console.print(f"\n{edited_by(config)}")
     console.print(f"HTTP       {base_url(config)}/docs")
     console.print(f"dashboard  {dashboard_url(config)}")
     again = [command(), "submit", *([] if path == DEFAULT_CONFIG else ["--config", str(path)])]
@@ -43,6 +42,17 @@ def demo(config: Config, path: Path, console: Console) -> int:
     console.print(f"stop       {command()} down --config {path}   (or: make down)")
     console.print(Text(f"\n{sign_off(config, path, finished=code == 0)}"))
     return code
+
+
+def edited_by(config: Config) -> str:
+    """The models that wrote and reviewed, and what to expect of the bundled one."""
+    agents = config.article_generation.agents
+    names = {llm.model for llm in (agents.writer_llm, agents.article_review_llm, agents.concern_mapping_llm)}
+    bundled = names & {model.name for model in config.serving.models if model.source == "bundled"}
+    told = f"edited by {', '.join(sorted(names))}"
+    if bundled:
+        told += f": {', '.join(sorted(bundled))} is bundled to prove the path, it does not write well"
+    return told
 
 
 def sign_off(config: Config, path: Path, *, finished: bool) -> str:

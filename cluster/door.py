@@ -18,6 +18,7 @@ from models.errors import ClusterProblem, ConfigInvalid, InputInvalid, RequestRe
 _T = TypeVar("_T")
 # A stream that goes on says so every 15 s.
 _SILENCE_SECONDS = 60.0
+_NO_TEXT = "what you wrote is no text in UTF-8: write it again"
 
 
 class ConnectionBroken(ClusterProblem):
@@ -41,7 +42,7 @@ class Door:
                 trust_env=False,
                 verify=ssl.create_default_context(),
             )
-        except httpx.InvalidURL as error:
+        except (httpx.InvalidURL, UnicodeEncodeError) as error:
             raise ConfigInvalid(f"--url {url!r} is no address: {error}") from error
 
     def __enter__(self) -> Self:
@@ -55,9 +56,12 @@ class Door:
 
         Raises:
             RequestRefused: it refuses. ClusterProblem: nobody answers there, or not to the end.
+            InputInvalid: the request holds what is no text.
         """
         try:
             answer = self._client.request(method, path, **request)
+        except UnicodeEncodeError as error:
+            raise InputInvalid(_NO_TEXT) from error
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise self._nobody(error) from error
         except httpx.HTTPError as error:
@@ -96,7 +100,7 @@ class Door:
                 f"{self.url} did not answer to the end ({error or type(error).__name__})"
             ) from error
         except UnicodeEncodeError as error:
-            raise InputInvalid("what you wrote is no text in UTF-8: write it again") from error
+            raise InputInvalid(_NO_TEXT) from error
 
     def _nobody(self, error: httpx.HTTPError) -> ClusterProblem:
         remedy = "run `signoff up`" if "refused" in str(error) else str(error)

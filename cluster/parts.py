@@ -180,5 +180,7 @@ class Site:
         """Publish."""
         from actors.runtime.site import publish
 
+        # So that `down` takes it off a cluster that is not ours, also when nothing else came up.
+        self._bringup.made(self.name, "published")
         publish(self._bringup.config, root=Path.cwd(), database_url=self._bringup.database_url)
         return str(Path.cwd())

@@ -217,8 +217,10 @@ def _socket_folder(cluster_dir: Path, owner: pwd.struct_passwd) -> Path:
 def _ensure_database(found: str) -> None:
     import psycopg
 
+    from models.store.connecting import connect
+
     try:
-        with psycopg.connect(found.replace(f"/{DATABASE}?", "/postgres?"), autocommit=True) as connection:
+        with connect(found.replace(f"/{DATABASE}?", "/postgres?"), application="signoff up") as connection:
             if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
                 connection.execute(f'CREATE DATABASE "{DATABASE}"')
     except psycopg.Error as error:

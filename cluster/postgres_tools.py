@@ -28,26 +28,38 @@ class Tools:
                 )
 
     def run(self, program: str, url: str, arguments: list[str]) -> None:
-        """Run it on a database. The password goes by the environment: arguments show in `ps`."""
+        """Run it on a database. The password goes by the environment: arguments show in `ps`.
+
+        They connect as we do, and set for themselves how long a statement may take.
+        """
         from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-        parts = {key: value for key, value in conninfo_to_dict(url).items() if value is not None}
+        from models.store.database import connection_parameters
+
+        given = {"options": conninfo_to_dict(url).get("options")}
+        parts = {**connection_parameters(url, application=program), **given}
+        parts = {key: value for key, value in parts.items() if value is not None}
         password = parts.pop("password", None)
         environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
         if password is not None:
             environment["PGPASSWORD"] = str(password)
         conninfo = make_conninfo("", **{key: str(value) for key, value in parts.items()})
-        result = subprocess.run(
+        with subprocess.Popen(
             [str(self._path(program)), f"--dbname={conninfo}", "--no-password", *arguments],
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             env=environment,
             text=True,
             errors="replace",
-            check=False,
-        )
-        if result.returncode != 0:
-            said = [line for line in result.stderr.splitlines() if line.strip()] or ["it gave no reason"]
+        ) as process:
+            try:
+                _, told = process.communicate()
+            except BaseException:
+                _end(process)
+                raise
+        if process.returncode != 0:
+            said = [line for line in told.splitlines() if line.strip()] or ["it gave no reason"]
             raise ClusterProblem(f"{program} failed: {said[0]}")
 
     def _path(self, program: str) -> Path:
@@ -70,6 +82,15 @@ class Tools:
         if not digits:
             raise ClusterProblem(f"{program} --version says {said.strip()!r}: is it PostgreSQL's?")
         return int(digits)
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    """Asked to end, it tells the server to stop what it does for it; one that is killed leaves that going."""
+    process.terminate()
+    try:
+        process.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        process.kill()
 
 
 def database_url(config: Config, *, start: bool = False) -> str:

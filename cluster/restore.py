@@ -5,6 +5,8 @@ replaced, tables and folders, is put aside first and put back when something is 
 restore that is killed, what was put aside stays, and `up` and `restore` say so.
 """
 
+import errno
+import glob
 import hashlib
 import os
 import shutil
@@ -13,23 +15,28 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from cluster.backup import DUMP, MANIFEST, files_in, folders
 from cluster.folders import ensure_writable
+from cluster.plain_text import last_line
 from cluster.plan import Say
 from cluster.postgres_tools import Tools, database_url
 from cluster.schema import refuse_broken_off
 from cluster.state import only_one
-from models.backup import Manifest, Member
+from models.backup import Manifest
 from models.config import Config
 from models.errors import ClusterProblem
 
 if TYPE_CHECKING:
     import psycopg
 
+# The backup's members, each open to be read.
+Files = dict[str, IO[bytes]]
+
+_DUMP_FOLDER = ".restore-"
 _OPTIONS = ("--schema=public", "--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction")
 
 
@@ -38,51 +45,72 @@ def restore(config: Config, source: Path, say: Say, *, replace: bool) -> None:
 
     Raises:
         ClusterProblem: the file is damaged, does not fit, something is in the way, or the outcome differs
-            from the backup; the database and the folders are as they were.
+            from the backup; the database and the folders are as they were. Or, where it says so, all is
+            restored, and what was there before could not be removed.
         DatabaseUnavailable: the database could not be brought to this release.
     """
     ensure_writable(config.data_dir)
     with only_one(config.data_dir):
-        _restore(config, source, say, replace=replace)
+        _clear_remains(config)
+        left = _restore(config, source, say, replace=replace)
+    if left:
+        raise ClusterProblem(
+            f"restored, but what was there before could not be removed: {'; '.join(left)}; "
+            "then run `signoff up`"
+        )
+    say("restored: run `signoff up`")
 
 
-def _restore(config: Config, source: Path, say: Say, *, replace: bool) -> None:
+def _clear_remains(config: Config) -> None:
+    """Remove the drafts of a restore that was killed: copies of what is in its backup."""
+    drafts = [
+        draft
+        for folder in folders(config).values()
+        for draft in folder.parent.glob(f".{glob.escape(folder.name)}.*")
+        if draft.name.rpartition(".")[2].isdigit()
+    ]
+    for draft in (*drafts, *config.data_dir.glob(f"{_DUMP_FOLDER}*")):
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _restore(config: Config, source: Path, say: Say, *, replace: bool) -> list[str]:
+    """What is left of what was there before, each with what to do."""
     import psycopg
 
+    from models.store.connecting import UNHURRIED, connect
+
+    left: list[str] = []
     try:
         with tarfile.open(source, "r:") as tar:
             manifest = _manifest(tar, source)
-            _check_members(tar, manifest, source)
+            files = _check_members(tar, manifest, source)
             say(f"file: {len(manifest.members)} members, all digests are right")
             _check_folders(config, replace=replace)
             url = database_url(config, start=True)
             with (
-                _drafts(config, tar, manifest) as drafts,
-                psycopg.connect(
-                    url, autocommit=True, connect_timeout=10, application_name="signoff restore"
-                ) as connection,
+                _drafts(config, files) as drafts,
+                connect(url, application="signoff restore", settings=UNHURRIED) as connection,
             ):
-                connection.execute("SET statement_timeout = 0")
                 _check_server(connection, manifest, replace=replace)
                 tools = Tools(config, server_version=connection.info.server_version)
                 with (
-                    _in_place_of(connection),
+                    _in_place_of(connection, left),
                     _folders_in_place_of(config, drafts) as put_in_place,
-                    _unpacked(tar, DUMP, config) as dump,
+                    _unpacked(files[DUMP], config) as dump,
                 ):
                     tools.run("pg_restore", url, [*_OPTIONS, str(dump)])
                     _check_restored(connection, manifest, say)
                     _bring_up_to_date(connection, url, manifest, say)
                     for name, folder in put_in_place():
                         say(f"{name}: {len(files_in(folder))} files in {folder}")
-            _forget_old_folders(config)
+            left += _forget_old_folders(config)
     except (tarfile.TarError, EOFError) as error:
         raise ClusterProblem(f"{source} is no backup, or damaged: {error}: take another one") from error
     except psycopg.Error as error:
         raise ClusterProblem(f"the database refused: {str(error).splitlines()[0]}") from error
     except OSError as error:
-        raise ClusterProblem(f"{error.filename or source}: {error.strerror}") from error
-    say("restored: run `signoff up`")
+        raise ClusterProblem(f"{error.filename or source}: {error.strerror}: {_remedy(error)}") from error
+    return left
 
 
 def _manifest(tar: tarfile.TarFile, source: Path) -> Manifest:
@@ -99,20 +127,29 @@ def _manifest(tar: tarfile.TarFile, source: Path) -> Manifest:
         ) from error
 
 
-def _check_members(tar: tarfile.TarFile, manifest: Manifest, source: Path) -> None:
-    """Each is there, as it was, and of a harmless name; the dump is one of them."""
-    if DUMP not in [member.name for member in manifest.members]:
+def _check_members(tar: tarfile.TarFile, manifest: Manifest, source: Path) -> Files:
+    """Each is there, as it was, and of a harmless name; the dump is one of them. Gives them all."""
+    if DUMP not in {member.name for member in manifest.members}:
         raise ClusterProblem(f"{source}: {MANIFEST} lists no {DUMP}: take another backup")
+    # By name once: the tar's own look-up goes through all its members for each.
+    entries = {entry.name: entry for entry in tar.getmembers()}
+    files: Files = {}
     for member in manifest.members:
-        parts = PurePosixPath(member.name).parts
-        harmless = member.name == DUMP or (
-            len(parts) > 1 and parts[0] in ("memory", "articles") and ".." not in parts
-        )
-        if not harmless or member.name.startswith("/"):
+        if not _is_harmless(member.name):
             raise ClusterProblem(f"{source}: the name {member.name!r} has no place here: take another backup")
-        file = tar.extractfile(member.name) if member.name in tar.getnames() else None
+        entry = entries.get(member.name)
+        file = tar.extractfile(entry) if entry is not None and entry.isreg() else None
         if file is None or hashlib.file_digest(file, "sha256").hexdigest() != member.sha256:  # type: ignore[arg-type]
             raise ClusterProblem(f"{source}: {member.name} is damaged: take another backup")
+        files[member.name] = file
+    return files
+
+
+def _is_harmless(name: str) -> bool:
+    """Whether it is the dump, or a file in one of the folders, in the one way that this can be written."""
+    path = PurePosixPath(name)
+    inside = len(path.parts) > 1 and path.parts[0] in ("memory", "articles") and ".." not in path.parts
+    return name == DUMP or (inside and str(path) == name and "\0" not in name)
 
 
 def _check_folders(config: Config, *, replace: bool) -> None:
@@ -148,8 +185,10 @@ def _check_server(connection: "psycopg.Connection[Any]", manifest: Manifest, *, 
 
 
 @contextmanager
-def _in_place_of(connection: "psycopg.Connection[Any]") -> Iterator[None]:
-    """Put what is there aside, and back if the block fails."""
+def _in_place_of(connection: "psycopg.Connection[Any]", left: list[str]) -> Iterator[None]:
+    """Put what is there aside, and back if the block fails. What can't be dropped afterwards is `left`."""
+    import psycopg
+
     from models.store import inventory
 
     aside = inventory.put_aside(connection)
@@ -158,7 +197,11 @@ def _in_place_of(connection: "psycopg.Connection[Any]") -> Iterator[None]:
     except BaseException:
         inventory.bring_back(connection, aside)
         raise
-    inventory.drop(connection, aside)
+    try:
+        inventory.drop(connection, aside)
+    except psycopg.Error as error:
+        reason = last_line(error)
+        left.append(f"the schema {aside} ({reason}): remove it with `DROP SCHEMA {aside} CASCADE` in psql")
 
 
 @contextmanager
@@ -188,10 +231,16 @@ def _aside(folder: Path) -> Path:
     return folder.with_name(f".{folder.name}.before")
 
 
-def _forget_old_folders(config: Config) -> None:
+def _forget_old_folders(config: Config) -> list[str]:
+    """Remove them; those that can't be are given, each with what to do."""
+    left = []
     for folder in folders(config).values():
         if (old := _aside(folder)).exists():
-            shutil.rmtree(old)
+            try:
+                shutil.rmtree(old)
+            except OSError as error:
+                left.append(f"{old} ({error.filename}: {error.strerror}): remove that folder by hand")
+    return left
 
 
 def _check_restored(connection: "psycopg.Connection[Any]", manifest: Manifest, say: Say) -> None:
@@ -232,7 +281,7 @@ def _bring_up_to_date(connection: "psycopg.Connection[Any]", url: str, manifest:
 
 
 @contextmanager
-def _drafts(config: Config, tar: tarfile.TarFile, manifest: Manifest) -> Iterator[dict[str, Path]]:
+def _drafts(config: Config, files: Files) -> Iterator[dict[str, Path]]:
     """The folders as they will be, by name, each beside its place."""
     drafts: dict[str, Path] = {}
     try:
@@ -240,31 +289,37 @@ def _drafts(config: Config, tar: tarfile.TarFile, manifest: Manifest) -> Iterato
             drafts[name] = draft = folder.with_name(f".{folder.name}.{os.getpid()}")
             shutil.rmtree(draft, ignore_errors=True)
             draft.mkdir(parents=True, mode=0o700)
-            for member in manifest.members:
-                if member.name.startswith(f"{name}/"):
-                    _unpack(tar, member, draft / member.name.removeprefix(f"{name}/"))
+            for member, file in files.items():
+                first, *rest = PurePosixPath(member).parts
+                if first == name:
+                    _unpack(file, draft.joinpath(*rest))
         yield drafts
     finally:
         for draft in drafts.values():
             shutil.rmtree(draft, ignore_errors=True)
 
 
-def _unpack(tar: tarfile.TarFile, member: Member, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    file = tar.extractfile(member.name)
-    assert file is not None
-    with open(target, "xb") as copy:
-        shutil.copyfileobj(file, copy)
-
-
 @contextmanager
-def _unpacked(tar: tarfile.TarFile, name: str, config: Config) -> Iterator[Path]:
+def _unpacked(file: IO[bytes], config: Config) -> Iterator[Path]:
     """A member as a file that only we can read, for as long as it is needed."""
-    config.data_dir.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="restore-", dir=config.data_dir) as folder:
-        target = Path(folder) / name
-        file = tar.extractfile(name)
-        assert file is not None
+    with tempfile.TemporaryDirectory(prefix=_DUMP_FOLDER, dir=config.data_dir) as folder:
+        target = Path(folder) / DUMP
+        _unpack(file, target)
+        yield target
+
+
+def _unpack(file: IO[bytes], target: Path) -> None:
+    file.seek(0)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         with open(target, "xb") as copy:
             shutil.copyfileobj(file, copy)
-        yield target
+    except OSError as error:
+        # One of a write that finds no room names no file.
+        raise ClusterProblem(f"{target}: {error.strerror}: {_remedy(error)}") from error
+
+
+def _remedy(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return "make room on that disk, and restore again"
+    return "see that this user can read and write there, and restore again"

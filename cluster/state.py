@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -68,9 +68,9 @@ def only_one(data_dir: Path) -> Iterator[None]:
     """Keep a second `up`, `down`, `backup` or `restore` on the same data folder out while this one runs.
 
     Raises:
-        ClusterProblem: another one is at work.
+        ClusterProblem: another one is at work, or this user may not write the folder.
     """
-    with open(data_dir / ".cluster.lock", "w", encoding="utf-8") as lock:
+    with _lock_file(data_dir / ".cluster.lock") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -79,6 +79,15 @@ def only_one(data_dir: Path) -> Iterator[None]:
                 "wait until it has ended"
             ) from None
         yield
+
+
+def _lock_file(path: Path) -> TextIO:
+    try:
+        return open(path, "w", encoding="utf-8")
+    except OSError as error:
+        raise ClusterProblem(
+            f"can't write {path}: {error.strerror}: run this as the user who ran `signoff up`"
+        ) from error
 
 
 def fingerprint(settings: Any, packages: Iterable[Path] = ()) -> str:

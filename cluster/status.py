@@ -1,5 +1,7 @@
 """`signoff status`: what runs now, asked of each part and not of our own records."""
 
+from collections.abc import Callable, Container, Iterator
+from contextlib import contextmanager
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from cluster import ray
 from cluster.apps import asked_for
 from cluster.bringup import local_head
+from cluster.plain_text import last_line
 from cluster.postgres_tools import database_url
 from models.config import Config
 from models.errors import ClusterProblem
@@ -78,30 +81,41 @@ def collect(config: Config) -> Status:
     """Ask the database and the Ray cluster. A part that is down becomes a problem, not an error."""
     facts: dict[str, object] = {}
     problems = []
-    for ask in (_database, _cluster):
+
+    def learn(ask: Callable[[], dict[str, object]]) -> bool:
         try:
-            facts.update(ask(config))
+            facts.update(ask())
         except ClusterProblem as problem:
             problems.append(str(problem))
+            return False
+        return True
+
+    learn(lambda: _database(config))
+    if learn(lambda: {"nodes": _nodes(config)}):
+        learn(lambda: {"agents": _agents(config)})
+        learn(lambda: _apps(config))
     found = Status.model_validate(facts)
-    if "nodes" in facts:
-        problems += shortfalls(config, found)
+    problems += shortfalls(config, found, known=facts)
     return found.model_copy(update={"problems": tuple(problems)})
 
 
-def shortfalls(config: Config, found: Status) -> list[str]:
-    """What should be there of a cluster that answers, and is not."""
+def shortfalls(
+    config: Config, found: Status, *, known: Container[str] = ("nodes", "agents", "apps")
+) -> list[str]:
+    """What should be there of a cluster, and is not; of what could not be asked nothing is `known`."""
     lacking = [f"the node {node.address} is dead" for node in found.nodes if not node.alive]
-    states = {app.name: app.status.lower() for app in found.apps}
-    for name in asked_for(config):
-        if (state := states.get(name, "not there")) != "running":
-            lacking.append(f"the application {name} is {state}")
-    alive = [agent.name for agent in found.agents if agent.alive]
-    runners = sum(name.startswith("runner:") for name in alive)
-    if runners < config.runners.count:
-        lacking.append(f"{runners} of {config.runners.count} runners are alive")
-    if not any(name.startswith("dispatcher:") for name in alive):
-        lacking.append("no dispatcher is alive, so webhooks wait")
+    if "apps" in known:
+        states = {app.name: app.status.lower() for app in found.apps}
+        for name in asked_for(config):
+            if (state := states.get(name, "not there")) != "running":
+                lacking.append(f"the application {name} is {state}")
+    if "agents" in known:
+        alive = [agent.name for agent in found.agents if agent.alive]
+        runners = sum(name.startswith("runner:") for name in alive)
+        if runners < config.runners.count:
+            lacking.append(f"{runners} of {config.runners.count} runners are alive")
+        if not any(name.startswith("dispatcher:") for name in alive):
+            lacking.append("no dispatcher is alive, so webhooks wait")
     return [f"{lack}: run `signoff up`" for lack in lacking]
 
 
@@ -131,31 +145,38 @@ def _database(config: Config) -> dict[str, object]:
     return {"database": version, **found}
 
 
-def _cluster(config: Config) -> dict[str, object]:
-    address = config.ray.address
-    if address is None:
-        head = local_head(config)
-        if not ray.alive(head):
-            raise ClusterProblem("the Ray head does not run, or not whole: run `signoff up`")
-        address = head.address
-    ray.connect(address)
+@contextmanager
+def _asking(what: str) -> Iterator[None]:
+    """Say in one line that Ray did not answer."""
+    try:
+        yield
+    except Exception as error:  # of many kinds: RayStateApiException, RayServeException, ConnectionError, …
+        raise ClusterProblem(
+            f"can't ask Ray for {what}: {last_line(error)}: try again, or see Ray's logs and run `signoff up`"
+        ) from error
+
+
+def _nodes(config: Config) -> tuple[Node, ...]:
+    if config.ray.address is None and not ray.alive(local_head(config)):
+        raise ClusterProblem("the Ray head does not run, or not whole: run `signoff up`")
+    ray.connect(_address(config))
     import ray as ray_package
 
-    nodes = ray_package.nodes()  # type: ignore[no-untyped-call]
-    return {
-        "nodes": tuple(
+    with _asking("its nodes"):
+        return tuple(
             Node(
                 address=node["NodeManagerAddress"],
                 alive=node["Alive"],
                 cpus=node["Resources"].get("CPU", 0),
                 gpus=node["Resources"].get("GPU", 0),
             )
-            for node in nodes
+            for node in ray_package.nodes()  # type: ignore[no-untyped-call]
             if node["Alive"] or not _left_as_told(node)
-        ),
-        "agents": tuple(_agents(address, ray_package.get_runtime_context().get_node_id())),
-        **_apps(config),
-    }
+        )
+
+
+def _address(config: Config) -> str:
+    return config.ray.address or local_head(config).address
 
 
 def _left_as_told(node: dict[str, Any]) -> bool:
@@ -163,16 +184,22 @@ def _left_as_told(node: dict[str, Any]) -> bool:
     return node.get("DeathReason") in _LEFT_AS_TOLD
 
 
-def _agents(address: str, here: str) -> list[Agent]:
+def _agents(config: Config) -> tuple[Agent, ...]:
+    import ray as ray_package
     from ray.util.state import list_actors
 
-    # By address: there may be other Ray clusters on this machine.
-    actors = list_actors(
-        address=address, filters=[("ray_namespace", "=", ray.NAMESPACE)], detail=True, limit=10_000
-    )
+    with _asking("its actors"):
+        here = ray_package.get_runtime_context().get_node_id()
+        # By address: there may be other Ray clusters on this machine.
+        actors = list_actors(
+            address=_address(config),
+            filters=[("ray_namespace", "=", ray.NAMESPACE)],
+            detail=True,
+            limit=10_000,
+        )
     # Of actors of one name only the last one counts: the others ended when the configuration changed.
     last = {actor.name or actor.actor_id: actor for actor in sorted(actors, key=lambda a: a.state == "ALIVE")}
-    return [
+    return tuple(
         Agent(
             name=name,
             alive=actor.state == "ALIVE",
@@ -181,7 +208,7 @@ def _agents(address: str, here: str) -> list[Agent]:
             memory_mb=_memory(actor.pid) if actor.node_id == here and actor.state == "ALIVE" else None,
         )
         for name, actor in sorted(last.items())
-    ]
+    )
 
 
 def _memory(pid: int | None) -> int | None:
@@ -196,7 +223,8 @@ def _memory(pid: int | None) -> int | None:
 def _apps(config: Config) -> dict[str, object]:
     import ray.serve as ray_serve
 
-    applications = ray_serve.status().applications
+    with _asking("Serve's applications"):
+        applications = ray_serve.status().applications
     apps = tuple(
         App(
             name=name,

@@ -108,6 +108,7 @@ def _leave_cluster(address: str, state: ClusterState) -> None:
 
     from actors.runtime.directory import stop_agents
     from actors.runtime.pool import stop_dispatcher, stop_runners
+    from actors.runtime.site import unpublish
 
     for name in state.deployed:
         if name in ray_serve.status().applications:
@@ -115,3 +116,4 @@ def _leave_cluster(address: str, state: ClusterState) -> None:
     stop_runners()
     stop_dispatcher()
     stop_agents()
+    unpublish()

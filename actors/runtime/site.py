@@ -36,6 +36,11 @@ def publish(config: Config, *, root: Path, database_url: str) -> None:
     kv._internal_kv_put(_KEY, site.model_dump_json().encode(), overwrite=True, namespace=_NAMESPACE)
 
 
+def unpublish() -> None:
+    """Take the site's facts off the cluster this process is connected to: with them a password."""
+    kv._internal_kv_del(_KEY, namespace=_NAMESPACE)
+
+
 def site_id(data_dir: Path) -> str:
     """The id of the site that keeps its data here, given once: it is in the names of the site's runners."""
     file = data_dir / "site-id"

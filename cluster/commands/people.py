@@ -157,6 +157,12 @@ def workflows(
     verb: Annotated[str, typer.Argument(metavar="[retry|cancel]", help="What to do; nothing: list.")] = "",
     workflow_id: Annotated[str, typer.Argument(metavar="ID", help="The workflow.")] = "",
     reason: Annotated[str, typer.Option(help="Why it is stopped.")] = "stopped from the command line",
+    status: Annotated[
+        list[str] | None, typer.Option(help="List those of this status, such as parked; may be repeated.")
+    ] = None,
+    before: Annotated[
+        str | None, typer.Option(metavar="ID", help="List those that are older than this one.")
+    ] = None,
     config: ConfigPath = DEFAULT_CONFIG,
     url: Url = None,
     token_file: TokenFile = None,
@@ -169,7 +175,8 @@ def workflows(
     from cluster.workflows import run
 
     with Door(*caller(config, url, token_file, user, scopes, DEFAULT_SCOPES)) as door:
-        run(door, verb, workflow_id, reason=reason, console=console())
+        given = {"statuses": status or (), "before": before}
+        run(door, verb, workflow_id, reason=reason, console=console(), **given)
 
 
 def _inbox(

@@ -7,6 +7,7 @@ import typer
 
 from cluster.commands.options import DEFAULT_CONFIG, ConfigPath, site_config
 from cluster.folders import ROOT
+from cluster.plain_text import plain
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The backup; only its owner can read it.")]
 Replace = Annotated[bool, typer.Option("--replace", help="Replace what is there.")]
@@ -107,12 +108,21 @@ def demo(config: ConfigPath = DEFAULT_CONFIG) -> None:
 def backup(file: File, config: ConfigPath = DEFAULT_CONFIG) -> None:
     """Write the database and what counts beside it into FILE; the site may be at work."""
     from cluster.backup import back_up
+    from cluster.ending import ending_in_order
 
-    back_up(site_config(config), file, typer.echo)
+    with ending_in_order():
+        back_up(site_config(config), file, _say)
 
 
 def restore(file: File, replace: Replace = False, config: ConfigPath = DEFAULT_CONFIG) -> None:
     """Restore a backup into an empty database, check it, and say so line by line."""
+    from cluster.ending import ending_in_order
     from cluster.restore import restore as put_back
 
-    put_back(site_config(config), file, typer.echo, replace=replace)
+    with ending_in_order():
+        put_back(site_config(config), file, _say, replace=replace)
+
+
+def _say(line: str) -> None:
+    """A file's name may hold what is no text."""
+    typer.echo(plain(line))

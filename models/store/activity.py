@@ -4,8 +4,10 @@ An old transaction keeps dead rows from being cleared away, and holds its locks;
 named so that somebody can end it. Without the role `pg_read_all_stats` only one's own are seen.
 """
 
+from psycopg.rows import dict_row
 from pydantic import BaseModel, ConfigDict
 
+from models.store.connecting import connect
 from models.store.database import Connection
 
 _OLD = """
@@ -66,28 +68,20 @@ async def old_transactions(connection: Connection, *, older_than_seconds: float)
 
 def old_transactions_at(url: str, *, older_than_seconds: float) -> list[OldTransaction]:
     """The same for commands, over a connection of their own."""
-    import psycopg
-    from psycopg.rows import dict_row
-
-    with psycopg.connect(url, connect_timeout=5, autocommit=True, row_factory=dict_row) as connection:
+    with connect(url, application="signoff status", row_factory=dict_row) as connection:
         rows = connection.execute(_OLD.encode(), {"seconds": older_than_seconds}).fetchall()
         return [OldTransaction.model_validate(row) for row in rows]
 
 
 def table_sizes_at(url: str) -> list[TableSize]:
     """The largest first."""
-    import psycopg
-    from psycopg.rows import dict_row
-
-    with psycopg.connect(url, connect_timeout=5, autocommit=True, row_factory=dict_row) as connection:
+    with connect(url, application="signoff status", row_factory=dict_row) as connection:
         return [TableSize.model_validate(row) for row in connection.execute(_SIZES.encode()).fetchall()]
 
 
 def counts_at(url: str) -> dict[str, dict[str, int]]:
     """How many rows are in each status, by table."""
-    import psycopg
-
-    with psycopg.connect(url, connect_timeout=5, autocommit=True) as connection:
+    with connect(url, application="signoff status") as connection:
         return {
             table: {
                 str(status): int(count)

@@ -7,6 +7,7 @@ import psycopg
 from psycopg import sql
 
 from models.backup import Inventory
+from models.store.connecting import connect
 
 _TABLES = """
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -29,6 +30,7 @@ WHERE n.nspname = 'public' AND d.deptype IN ('a', 'i') ORDER BY 1
 
 # What a restore puts aside is in a schema of such a name until it is done.
 _ASIDE = "before_restore_"
+_LOCK_TIMEOUT = "10s"
 
 Connection = psycopg.Connection[Any]
 
@@ -68,10 +70,11 @@ def live_runners(connection: Connection) -> int:
 
 
 def at_work(connection: Connection) -> list[str]:
-    """Other sessions of ours on this database, each with the server's process id."""
+    """Other sessions of ours on this database, each with its process id; `signoff status` is none."""
     query = (
         "SELECT application_name || ' (pid ' || pid || ')' FROM pg_stat_activity WHERE datname = "
-        "current_database() AND application_name LIKE 'signoff%' AND pid <> pg_backend_pid() ORDER BY 1"
+        "current_database() AND application_name LIKE 'signoff%' AND application_name <> 'signoff status' "
+        "AND pid <> pg_backend_pid() ORDER BY 1"
     )
     return [name for (name,) in connection.execute(query).fetchall()]
 
@@ -84,7 +87,7 @@ def left_aside(connection: Connection) -> list[str]:
 
 def left_aside_at(url: str) -> list[str]:
     """The same for commands, over a connection of their own."""
-    with psycopg.connect(url, connect_timeout=10, application_name="signoff up") as connection:
+    with connect(url, application="signoff up") as connection:
         return left_aside(connection)
 
 
@@ -135,8 +138,10 @@ def bring_back(connection: Connection, aside: str) -> None:
 
 
 def drop(connection: Connection, aside: str) -> None:
-    """Forget what was put aside."""
-    connection.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(aside)))
+    """Forget what was put aside, unless somebody else keeps a lock on it."""
+    with connection.transaction():
+        connection.execute(f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT}'".encode())
+        connection.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(aside)))
 
 
 def _count(connection: Connection, table: str) -> int:

@@ -141,13 +141,11 @@ def _only_one(url: str) -> Iterator[None]:
 
 
 def _connect(url: str) -> "psycopg.Connection[Any]":
-    import psycopg
+    """One whose statements may take long, such as an index's, and wait for no lock for long."""
+    from models.store.connecting import UNHURRIED, connect
 
-    connection = psycopg.connect(url, connect_timeout=10, application_name="signoff migrate")
-    connection.autocommit = True
-    connection.execute(f"SET lock_timeout = '{_LOCK_TIMEOUT}'".encode())
-    connection.autocommit = False
-    return connection
+    settings = {**UNHURRIED, "lock_timeout": _LOCK_TIMEOUT}
+    return connect(url, application="signoff migrate", autocommit=False, settings=settings)
 
 
 def _holders(url: str) -> str:

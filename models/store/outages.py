@@ -1,6 +1,9 @@
 """What work waits for, and whether runners live: read for `/health/ready` and `signoff status`."""
 
+from psycopg.rows import dict_row
+
 from models.outages import Parked
+from models.store.connecting import connect
 from models.store.database import Connection
 
 _PARKED = b"""
@@ -18,10 +21,7 @@ async def parked(connection: Connection) -> list[Parked]:
 
 def parked_at(url: str) -> list[Parked]:
     """The same for `signoff status`, over a connection of its own."""
-    import psycopg
-    from psycopg.rows import dict_row
-
-    with psycopg.connect(url, connect_timeout=5, autocommit=True, row_factory=dict_row) as connection:
+    with connect(url, application="signoff status", row_factory=dict_row) as connection:
         return [Parked.model_validate(row) for row in connection.execute(_PARKED).fetchall()]
 
 

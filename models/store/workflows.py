@@ -86,10 +86,27 @@ async def latest_of_key(connection: Connection, key: str) -> Workflow | None:
     return Workflow.model_validate(row) if row else None
 
 
-async def recent(connection: Connection, *, limit: int) -> list[Workflow]:
-    """The newest workflows, newest first."""
+async def recent(
+    connection: Connection, *, limit: int, statuses: Sequence[str] = (), before: str | None = None
+) -> list[Workflow]:
+    """The newest workflows, newest first: of the statuses, if any are given, and older than that one.
+
+    Raises:
+        WorkflowNotFound: there is none of the id `before`.
+    """
+    conditions = ["true"]
+    values: dict[str, object] = {"limit": limit}
+    if statuses:
+        conditions.append("status = ANY(%(statuses)s)")
+        values["statuses"] = list(statuses)
+    if before is not None:
+        # Newest first, and those of one moment by their ids: what the index has.
+        conditions.append("created_at <= %(at)s AND (created_at < %(at)s OR id > %(before)s)")
+        values |= {"at": (await get(connection, before)).created_at, "before": before}
     cursor = await connection.execute(
-        f"SELECT {_COLUMNS} FROM workflows ORDER BY created_at DESC, id LIMIT %s", (limit,)
+        f"""SELECT {_COLUMNS} FROM workflows WHERE {" AND ".join(conditions)}
+            ORDER BY created_at DESC, id LIMIT %(limit)s""",
+        values,
     )
     return [Workflow.model_validate(row) for row in await cursor.fetchall()]
 

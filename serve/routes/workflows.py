@@ -11,7 +11,7 @@ from models.scopes import check_permission
 from models.store import events, tasks, workflows
 from models.store.database import Database
 from models.users import UserContext
-from models.workflows import Workflow
+from models.workflows import Workflow, WorkflowStatus
 from serve.auth import Caller
 from serve.problems import problem_responses
 
@@ -30,13 +30,20 @@ class Cancellation(BaseModel):
 
 @router.get("")
 async def list_workflows(
-    request: Request, caller: Caller, limit: Annotated[int, Query(ge=1, le=500)] = 50
+    request: Request,
+    caller: Caller,
+    status: Annotated[list[WorkflowStatus], Query()] = [],  # noqa: B006  FastAPI copies it
+    before: str | None = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> list[Workflow]:
-    """The newest workflows, newest first. Takes `global:reader`; their contents take `global:editor`."""
+    """The newest workflows, newest first, of any of the statuses; `before`: older than the one of that id.
+
+    Takes `global:reader`; their contents take `global:editor`.
+    """
     caller.require_global("reader")
     database: Database = request.app.state.database
     async with database.connection() as connection:
-        found = await workflows.recent(connection, limit=limit)
+        found = await workflows.recent(connection, limit=limit, statuses=status, before=before)
     return [_shown(workflow, caller) for workflow in found]
 
 

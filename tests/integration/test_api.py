@@ -11,7 +11,9 @@ from fastapi.routing import APIRoute
 
 from cluster.tokens import mint_token
 from models.config import AuthConfig, Config
+from models.store import workflows
 from models.store.database import Database
+from models.workflows import WorkflowRequest
 from serve.api import make_app
 from tests.fakes.barrier import Barrier
 from tests.integration.identity import client_of
@@ -69,6 +71,43 @@ async def test_every_other_door_asks_for_a_token_before_it_looks_at_anything(
             for headers in ({}, {"Authorization": "Bearer rubbish"}):
                 answer = await client.request(method, path, headers=headers)
                 assert (method, path, answer.status_code) == (method, path, 401)
+
+
+async def test_workflows_are_listed_by_status_and_page_by_page(
+    api: httpx.AsyncClient, auth: AuthConfig, database: Database
+) -> None:
+    reader = bearer(auth, "global:reader")
+    async with database.transaction() as connection:
+        # One transaction: three are of the same moment.
+        made = [
+            await workflows.create(
+                connection,
+                WorkflowRequest(kind="k", key=f"k:{n}", input={}, input_digest="d", requested_by="ann"),
+            )
+            for n in range(3)
+        ]
+        await workflows.cancel(connection, made[0].id, reason="done with it")
+    async with database.transaction() as connection:
+        request = WorkflowRequest(kind="k", key="k:3", input={}, input_digest="d", requested_by="ann")
+        newest = await workflows.create(connection, request)
+
+    async def listed(**asked: Any) -> list[str]:
+        answer = await api.get("/api/workflows", headers=reader, params=asked)
+        assert answer.status_code == 200, answer.text
+        return [workflow["id"] for workflow in answer.json()]
+
+    every = [newest.id, *sorted(workflow.id for workflow in made)]
+    assert await listed() == every
+    pages = [await listed(limit=1)]
+    while pages[-1]:
+        pages.append(await listed(limit=1, before=pages[-1][-1]))
+    assert [one for page in pages for one in page] == every
+    assert await listed(status="cancelled") == [made[0].id]
+    assert await listed(status=["cancelled", "queued"]) == every
+    assert await listed(status="parked") == []
+    for asked, status, word in [({"status": "lost"}, 422, "status"), ({"before": "nobody"}, 404, "'nobody'")]:
+        answer = await api.get("/api/workflows", headers=reader, params=asked)
+        assert (answer.status_code, word in answer.text) == (status, True)
 
 
 async def test_a_workflow_can_be_listed_read_followed_and_cancelled(

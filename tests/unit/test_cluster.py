@@ -150,6 +150,12 @@ class TestState:
             pass
         with only_one(tmp_path):
             pass
+        (tmp_path / ".cluster.lock").unlink()
+        # What another user sees who may not write there; root may.
+        (tmp_path / ".cluster.lock").mkdir()
+        with pytest.raises(ClusterProblem) as caught, only_one(tmp_path):
+            pass
+        assert "run this as the user who ran `signoff up`" in problem(caught)
 
     def test_a_fingerprint_sees_settings_secrets_and_code(self, config: Config, tmp_path: Path) -> None:
         (tmp_path / "a.py").write_text("x = 1")
