@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from models.outages import named
 from models.scopes import Role, Scope, check_permission
 
 # Of events of no topic.
@@ -45,12 +46,17 @@ class Event(BaseModel):
         return check_permission(scopes, self.role, self.topic)
 
     def as_told_to(self, scopes: Iterable[Scope]) -> "Event":
-        """Without why a workflow ended, which may name what a topic keeps, for who edits not all topics."""
-        hidden = self.data.keys() & _TOLD_TO_EDITORS
+        """Without why a workflow ended, which may name what a topic keeps, for who edits not all topics.
+
+        Of what it waits for they are told the name, and not where it is.
+        """
+        less: dict[str, Any] = dict.fromkeys(self.data.keys() & _TOLD_TO_EDITORS)
+        if isinstance(waits_for := self.data.get("waits_for"), str):
+            less["waits_for"] = named(waits_for)
         everywhere = [scope for scope in scopes if scope.is_global]
-        if not hidden or self.topic is not None or check_permission(everywhere, "editor"):
+        if not less or self.topic is not None or check_permission(everywhere, "editor"):
             return self
-        return self.model_copy(update={"data": {**self.data, **dict.fromkeys(hidden)}})
+        return self.model_copy(update={"data": {**self.data, **less}})
 
     def _own_takes(self) -> Role:
         """What it takes to be told of what is one's own, as drafts are read there."""

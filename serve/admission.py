@@ -1,7 +1,8 @@
 """The door's own order: first the token, then how many at once, then the body, and only then a route.
 
 ASGI middleware around the whole app. Whoever has no token is refused before a byte of the body is read, and
-the connection is closed; a body comes whole, within its limit and its time, before anything parses it.
+the connection is closed; whoever has too many requests open, before the database is asked who they are. A
+body comes whole, within its limit and its time, before anything parses it.
 """
 
 from collections import Counter
@@ -14,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from models.config import HttpConfig
 from models.errors import DatabaseUnavailable, RateLimited, SignoffError
 from models.store.database import GONE
-from serve.auth import caller
+from serve.auth import caller, identity_of
 from serve.bodies import BodyRefused, ClientLeft, closing, has_body, read_body, told_again
 from serve.limits import is_stream, is_wide, most_bytes, needs_token, too_much
 from serve.problems import http_problem, render
@@ -73,20 +74,32 @@ class Admission:
             return
         connection = HTTPConnection(scope)
         try:
-            who = await caller(connection)
-        except (SignoffError, *GONE) as error:
-            if path in _REFUSES_ITSELF:
-                await self._app(scope, receive, closing(send))
-                return
-            away = DatabaseUnavailable("the database is away: try again in a moment")
-            refusal = render(error if isinstance(error, SignoffError) else away)
-            await refusal(scope, receive, closing(send))
+            identity = await identity_of(connection)
+        except SignoffError as error:
+            await self._refuse(error, scope, receive, send)
             return
         crowd: Crowd = connection.app.state.crowd
         try:
-            with crowd.one_more(who.subject, stream=is_stream(path)):
-                await self._with_body(scope, receive, send)
+            with crowd.one_more(identity.subject, stream=is_stream(path)):
+                await self._known(connection, scope, receive, send)
         except RateLimited as error:
+            await render(error)(scope, receive, closing(send))
+
+    async def _known(self, connection: HTTPConnection, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await caller(connection)
+        except SignoffError as error:
+            await self._refuse(error, scope, receive, send)
+        except GONE:
+            away = DatabaseUnavailable("the database is away: try again in a moment")
+            await self._refuse(away, scope, receive, send)
+        else:
+            await self._with_body(scope, receive, send)
+
+    async def _refuse(self, error: SignoffError, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] in _REFUSES_ITSELF:
+            await self._app(scope, receive, closing(send))
+        else:
             await render(error)(scope, receive, closing(send))
 
     async def _with_body(self, scope: Scope, receive: Receive, send: Send) -> None:

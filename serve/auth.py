@@ -1,7 +1,8 @@
 """Who is calling: a verified token and the database become a `UserContext`, once per request.
 
-Identity comes from nowhere else. Routes take `Caller`; doors that get their token in another way
-(WebSocket, MCP) call `context_of_token`. Revocations are read each time, so they hold at once.
+Identity comes from nowhere else. Routes take `Caller`; a door that gets its token in another way
+(WebSocket) verifies it and calls `context_of`. Who comes too often is known by the token alone, before the
+database is asked. Revocations are read each time, so they hold at once.
 """
 
 from typing import Annotated
@@ -13,17 +14,12 @@ from starlette.requests import HTTPConnection
 from models.errors import Unauthenticated
 from models.store import users
 from models.store.database import Database
-from models.users import UserContext
+from models.users import Identity, UserContext
 from serve.tokens import TokenVerifier
 
 
-async def context_of_token(token: str, *, verifier: TokenVerifier, database: Database) -> UserContext:
-    """The caller that a token speaks for, with the scopes that are left to them.
-
-    Raises:
-        Unauthenticated: the token is not valid. KeysUnavailable: it can't be checked now.
-    """
-    identity = await verifier.verify(token)
+async def context_of(identity: Identity, *, verifier: TokenVerifier, database: Database) -> UserContext:
+    """The caller that a verified token speaks for, with the scopes that are left to them."""
     async with database.connection() as connection:
         return await users.seen(connection, identity, grants_last_seconds=verifier.grants_last_seconds)
 
@@ -40,13 +36,26 @@ def bearer_token(headers: Headers) -> str:
     return token.strip()
 
 
+async def identity_of(connection: HTTPConnection) -> Identity:
+    """Whom the token of this request speaks for; kept for the rest of it. Asks no database.
+
+    Raises:
+        Unauthenticated: the token is not valid. KeysUnavailable: it can't be checked now.
+    """
+    known: Identity | None = getattr(connection.state, "identity", None)
+    if known is None:
+        known = await connection.app.state.verifier.verify(bearer_token(connection.headers))
+        connection.state.identity = known
+    return known
+
+
 async def caller(connection: HTTPConnection) -> UserContext:
-    """The caller of this request or of this WebSocket's handshake; kept for the rest of it."""
+    """The caller of this request; kept for the rest of it."""
     known: UserContext | None = getattr(connection.state, "caller", None)
     if known is None:
         state = connection.app.state
-        token = bearer_token(connection.headers)
-        known = await context_of_token(token, verifier=state.verifier, database=state.database)
+        identity = await identity_of(connection)
+        known = await context_of(identity, verifier=state.verifier, database=state.database)
         connection.state.caller = known
     return known
 

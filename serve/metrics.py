@@ -1,6 +1,6 @@
 """Prometheus metrics, from counters in Postgres: every replica tells the same, whoever is asked.
 
-A scrape adds the calls since the last one; see `models.store.tool_calls.count`.
+A scrape adds the calls since the last one, as sweeps do; see `models.store.tool_calls.add`.
 """
 
 import asyncio
@@ -15,7 +15,6 @@ from prometheus_client.registry import Collector
 from models.store import activity, approval_inbox, outbox, tool_calls, workflows
 from models.store.database import Database
 
-_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0]
 _Key = tuple[str, str, str]
 
 
@@ -26,7 +25,7 @@ class Metrics(Collector):
         self._database = database
         self._old_seconds = old_transaction_seconds
         self._old: list[activity.OldTransaction] = []
-        self._calls: defaultdict[_Key, list[int]] = defaultdict(lambda: [0] * (len(_BOUNDS) + 1))
+        self._calls: defaultdict[_Key, list[int]] = defaultdict(lambda: [0] * (len(tool_calls.BOUNDS) + 1))
         self._seconds: defaultdict[_Key, float] = defaultdict(float)
         self._gauges: dict[str, dict[str, int]] = {}
         self._turn = asyncio.Lock()
@@ -35,7 +34,7 @@ class Metrics(Collector):
         """The text format (Prometheus exposition 0.0.4)."""
         async with self._turn:
             async with self._database.connection() as connection:
-                rows = await tool_calls.count(connection, _BOUNDS)
+                rows = await tool_calls.count(connection, tool_calls.BOUNDS)
                 self._old = await activity.old_transactions(connection, older_than_seconds=self._old_seconds)
                 self._gauges = {
                     "workflows": await workflows.counts(connection),
@@ -46,7 +45,7 @@ class Metrics(Collector):
             self._seconds.clear()
             for row in rows:
                 key = (row["tool"], row["door"], row["status"])
-                self._calls[key][bisect_left(_BOUNDS, row["up_to_seconds"])] += row["calls"]
+                self._calls[key][bisect_left(tool_calls.BOUNDS, row["up_to_seconds"])] += row["calls"]
                 self._seconds[key] += row["seconds"]
             registry = CollectorRegistry(auto_describe=False)
             registry.register(self)
@@ -61,7 +60,7 @@ class Metrics(Collector):
         for key, buckets in sorted(self._calls.items()):
             calls.add_metric(list(key), sum(buckets))
             total, cumulative = 0, []
-            for bound, count in zip([*map(str, _BOUNDS), "+Inf"], buckets, strict=True):
+            for bound, count in zip([*map(str, tool_calls.BOUNDS), "+Inf"], buckets, strict=True):
                 total += count
                 cumulative.append((bound, total))
             duration.add_metric(list(key), cumulative, sum_value=self._seconds[key])

@@ -55,6 +55,14 @@ class _Endpoint:
     deployment: str | None
 
 
+@dataclass(frozen=True)
+class _Look:
+    """What a look found: each thing, and why those endpoints that can't be asked now can't be."""
+
+    things: dict[str, Needed]
+    away: dict[str, str]
+
+
 class Readiness:
     """What one replica knows. `probes` absent: Ray is not asked, as in tests and without a cluster."""
 
@@ -65,14 +73,14 @@ class Readiness:
         self._assistant = _model(config.chat.assistant_llm, config).waits_for
         self._http: httpx.AsyncClient | None = None
         self._since: dict[str, datetime] = {}
-        self._looking: asyncio.Task[dict[str, Needed]] | None = None
+        self._looking: asyncio.Task[_Look] | None = None
         self._looked = float("-inf")
 
     async def look(self) -> tuple[Needed, ...]:
         """Each thing, as it was found at most a second ago."""
-        return tuple((await self._found()).values())
+        return tuple((await self._found()).things.values())
 
-    async def _found(self) -> dict[str, Needed]:
+    async def _found(self) -> _Look:
         loop = asyncio.get_running_loop()
         if self._looking is None or (self._looking.done() and loop.time() > self._looked + _GOOD_FOR_SECONDS):
             self._looking = loop.create_task(self._look())
@@ -80,14 +88,18 @@ class Readiness:
         return await asyncio.shield(self._looking)
 
     async def assistant_away(self) -> ModelUnavailable | None:
-        """The outage of the model that answers people, where it is known to be away."""
-        found = (await self._found())[self._assistant]
-        if found.ready:
+        """The outage of the model that answers people, where it is away now.
+
+        Work that is parked for it says only that it was: that is tried again after a pause of its own.
+        """
+        found = await self._found()
+        reason = found.away.get(self._assistant)
+        if reason is None:
             return None
         facts: dict[str, object] = {"waits_for": self._assistant, "retry_after_seconds": _RETRY_SECONDS}
-        if found.since is not None:
-            facts["away_since"] = found.since.isoformat(timespec="seconds")
-        return ModelUnavailable(f"{self._assistant}: {found.reason}", **facts)
+        if (since := found.things[self._assistant].since) is not None:
+            facts["away_since"] = since.isoformat(timespec="seconds")
+        return ModelUnavailable(f"{self._assistant}: {reason}", **facts)
 
     async def close(self) -> None:
         """Stop looking."""
@@ -97,23 +109,27 @@ class Readiness:
         if self._http is not None:
             await self._http.aclose()
 
-    async def _look(self) -> dict[str, Needed]:
+    async def _look(self) -> _Look:
         (database, runners, parked), replicas, agents = await asyncio.gather(
             self._ask_database(), self._ask_replicas(), self._ask_agents()
         )
         things = {"database": database, "runners": runners}
-        asked = await asyncio.gather(*(self._ask(each, replicas, parked) for each in self._endpoints))
-        things |= {each.waits_for: thing for each, thing in zip(self._endpoints, asked, strict=True)}
+        reasons = await asyncio.gather(*(self._ask(each, replicas) for each in self._endpoints))
+        away = {}
+        for endpoint, reason in zip(self._endpoints, reasons, strict=True):
+            things[endpoint.waits_for] = self._of(endpoint, reason, parked)
+            if reason is not None:
+                away[endpoint.waits_for] = reason
         if agents is not None:
             things["agents"] = agents
         self._looked = asyncio.get_running_loop().time()
-        return things
+        return _Look(things, away)
 
     async def _ask_database(self) -> tuple[Needed, Needed, list[Parked]]:
         try:
             async with asyncio.timeout(_PROBE_SECONDS), self._database.connection() as connection:
                 alive = await outages.runners_alive(connection)
-                parked = await outages.parked(connection)
+                parked = await outages.to_be_tried(connection)
         except (TimeoutError, *GONE):
             unknown = self._needed("runners", "not known: the database does not answer")
             return self._needed("database", "does not answer"), unknown, []
@@ -141,17 +157,19 @@ class Readiness:
             return self._needed("agents", f"not known: {type(error).__name__}")
         return self._needed("agents", f"starting: {', '.join(coming)}" if coming else None)
 
-    async def _ask(
-        self, endpoint: _Endpoint, replicas: dict[str, int] | None, parked: Iterable[Parked]
-    ) -> Needed:
+    async def _ask(self, endpoint: _Endpoint, replicas: dict[str, int] | None) -> str | None:
+        """Why an endpoint can't be asked now; None where it can."""
+        if replicas is not None and endpoint.deployment is not None and not replicas.get(endpoint.deployment):
+            return "no replica runs: Serve is starting one"
+        return await self._probe(endpoint)
+
+    def _of(self, endpoint: _Endpoint, reason: str | None, parked: Iterable[Parked]) -> Needed:
+        """An endpoint, which is not ready either while work waits for it."""
         waiting = [each for each in parked if each.waits_for == endpoint.waits_for]
         count = sum(each.workflows for each in waiting)
-        if replicas is not None and endpoint.deployment is not None and not replicas.get(endpoint.deployment):
-            reason: str | None = "no replica runs: Serve is starting one"
-        else:
-            reason = await self._probe(endpoint) or (f"{count} workflows wait for it" if count else None)
+        told = reason or (f"{count} workflows wait for it" if count else None)
         since = min((each.since for each in waiting), default=None)
-        return self._needed(endpoint.name, reason, key=endpoint.waits_for, since=since)
+        return self._needed(endpoint.name, told, key=endpoint.waits_for, since=since)
 
     async def _probe(self, endpoint: _Endpoint) -> str | None:
         """Why an endpoint can't be asked; None where it answers as all that speak OpenAI's API do."""

@@ -1,5 +1,7 @@
 """The pruner: deletes what is kept no longer, in small steps with rests between them.
 
+Before that it gives events their place and counts calls, in case nobody reads and nobody scrapes.
+
 It runs in the dispatcher's process. Of all that run, on any node, one at a time sweeps; it keeps nothing
 that matters, and the next sweep begins anew wherever one was cut off.
 """
@@ -11,7 +13,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 
 from models.config import RetentionConfig
-from models.store import retention
+from models.store import events, retention, tool_calls
 from models.store.database import GONE, Connection, Database
 from models.store.retention import START, Step, Walked
 
@@ -59,6 +61,8 @@ class Pruner:
     async def _swept(self, connection: Connection) -> dict[str, int]:
         keep, rows = self._settings, self._settings.step_rows
         few = max(1, rows // _ROWS_OF_ONE)
+        await self._settle(lambda: events.move(connection, limit=rows))
+        await self._settle(lambda: tool_calls.add(connection, tool_calls.BOUNDS, limit=rows))
         gone: Counter[str] = Counter()
         walked: dict[Walked, float] = {
             "events": keep.events_days,
@@ -85,6 +89,11 @@ class Pruner:
             )
         gone["rate_limits"] = await self._take(lambda: retention.take_rate_limits(connection, limit=rows))
         return {name: count for name, count in gone.items() if count}
+
+    async def _settle(self, step: Callable[[], Awaitable[int]]) -> None:
+        """Until a step does less than it could: what comes meanwhile may come without end."""
+        while not self._stopping.is_set() and await step() >= self._settings.step_rows:
+            await self._rest(self._settings.pause_seconds)
 
     async def _walk(self, step: Callable[[retention.Place], Awaitable[Step]]) -> int:
         gone, place = 0, START

@@ -5,9 +5,11 @@ each gate of a workflow. Deciding locks the workflow, then the approval, as ever
 decisions at once one wins and the other gets 409.
 """
 
+import logging
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from psycopg import errors
 from psycopg.types.json import Jsonb
 from pydantic import ValidationError
 
@@ -15,8 +17,13 @@ from models.approvals import Approval, Decision, GateDecision, GateRequest, Gate
 from models.errors import ApprovalConflict, DecisionInvalid, JournalMismatch, PermissionMissing
 from models.scopes import Scope
 from models.store import approval_inbox, claims, documents, events, users, workflows
-from models.store.database import Connection, Database
+from models.store.database import Connection, Database, is_gone
+from models.text import logged
 from models.workflows import Claim
+
+_log = logging.getLogger(__name__)
+# What one row costs that somebody else holds: no sign that the server is away.
+_HELD = (errors.LockNotAvailable, errors.QueryCanceled, errors.DeadlockDetected)
 
 
 async def ask(
@@ -143,7 +150,8 @@ async def void(connection: Connection, approval_id: str, reason: dict[str, Any])
 async def expire_due(database: Database) -> int:
     """Expire pending approvals past their time and make their workflows runnable; how many.
 
-    One that somebody has locked is left for the next time.
+    One that somebody has locked is left for the next time, and so is one that can't be expired: the log
+    says why, and no other waits for it.
     """
     async with database.connection() as connection:
         cursor = await connection.execute(
@@ -152,13 +160,22 @@ async def expire_due(database: Database) -> int:
         due = [row["id"] for row in await cursor.fetchall()]
     expired = 0
     for approval_id in due:
-        async with database.transaction() as connection:
-            approval = await _lock_if_free(connection, approval_id)
-            if approval is None or approval.status != "pending":
-                continue
-            await _settle(connection, approval, "expired", None, None)
-            expired += 1
+        try:
+            expired += await _expire(database, approval_id)
+        except Exception as error:  # whatever is wrong with this one, others are due too
+            if is_gone(error) and not isinstance(error, _HELD):
+                raise
+            logged(error, _log, f"approval {approval_id} can't be expired")
     return expired
+
+
+async def _expire(database: Database, approval_id: str) -> bool:
+    async with database.transaction() as connection:
+        approval = await _lock_if_free(connection, approval_id)
+        if approval is None or approval.status != "pending":
+            return False
+        await _settle(connection, approval, "expired", None, None)
+        return True
 
 
 def _read(answer: Any) -> Decision:

@@ -48,6 +48,8 @@ _SETTINGS = {
     "lock_timeout": "10s",
     "idle_in_transaction_session_timeout": "30s",
 }
+# Times are shown as they are read, and said to be in UTC.
+_UTC = "-c TimeZone=UTC"
 _SOCKET = {
     "connect_timeout": 10,
     "keepalives": 1,
@@ -59,10 +61,10 @@ _SOCKET = {
 
 
 def connection_parameters(url: str, *, application: str) -> dict[str, Any]:
-    """What every connection is made with; what the URL says itself stays."""
+    """What every connection is made with; what the URL says itself stays, but for the time zone."""
     given = conninfo_to_dict(url)
     ours = " ".join(f"-c {name}={value}" for name, value in _SETTINGS.items())
-    options = f"{ours} {given.get('options') or ''}".strip()
+    options = f"{ours} {given.get('options') or ''} {_UTC}"
     return {"application_name": application, **_SOCKET, **given, "options": options}
 
 

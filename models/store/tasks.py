@@ -7,6 +7,7 @@ from typing import Any
 from models.chat import WorkflowState
 from models.config import Config, PublishingConfig
 from models.errors import ArticleNotFound, InputInvalid, TaskNotFound, WorkflowConflict, WorkflowNotFound
+from models.outages import without_addresses
 from models.scopes import Scope, check_permission
 from models.store import approval_inbox, articles, publishing, workflows
 from models.store.database import Connection
@@ -126,8 +127,14 @@ async def _task(
     connection: Connection, workflow: Workflow, config: Config, scopes: tuple[Scope, ...]
 ) -> Task:
     state = await _state(connection, workflow, config)
-    # A result quotes the draft: whoever began it and sees the topic's drafts no more is not shown it.
+    # What came of it tells of the draft: whoever began it and sees the topic's drafts no more is told only
+    # what they said themselves, and how it stands.
     shown = check_permission(scopes, "editor", state.current_topic)
+    if not shown:
+        state = _as_begun(state, workflow)
+    error = workflow.error if shown else None
+    if error and not check_permission([scope for scope in scopes if scope.is_global], "editor"):
+        error = without_addresses(error)
     return Task(
         task_id=workflow.id,
         kind=workflow.kind,
@@ -135,9 +142,22 @@ async def _task(
         requested_by=workflow.requested_by,
         created_at=workflow.created_at,
         finished_at=workflow.finished_at,
-        error=workflow.error,
+        error=error,
         result=workflow.result if shown else None,
         workflow_state=state,
+    )
+
+
+def _as_begun(state: WorkflowState, workflow: Workflow) -> WorkflowState:
+    article_id = _number(workflow.input, "article_id")
+    return state.model_copy(
+        update={
+            "current_article_id": article_id,
+            "current_topic": None,
+            "pending_resources": (),
+            "attached_resources": (),
+            "approval_callback_url": state.approval_callback_url if article_id is not None else None,
+        }
     )
 
 

@@ -8,6 +8,8 @@ from models.scopes import GLOBAL, Scope
 from models.store.database import Connection
 from models.tools import ToolCall
 
+# By which the durations of calls are told apart, in seconds.
+BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0]
 _TOLERANCE = 0.001  # clocks in microseconds don't add up to whole seconds
 
 
@@ -106,13 +108,22 @@ async def read(
 
 
 async def count(connection: Connection, bounds: list[float], *, limit: int = 5000) -> list[dict[str, Any]]:
-    """Count the calls that are not counted yet, up to `limit` of them; all counts, by the bound below which
-    their duration is (of `bounds`, or infinity).
+    """Add the calls that are not counted yet (see `add`); all counts, by the bound of their duration."""
+    await add(connection, bounds, limit=limit)
+    cursor = await connection.execute(
+        "SELECT tool, door, status, up_to_seconds, calls, seconds FROM tool_call_counts"
+    )
+    return await cursor.fetchall()
+
+
+async def add(connection: Connection, bounds: list[float], *, limit: int) -> int:
+    """Count up to `limit` calls that are not counted yet, by the bound below which their duration is (of
+    `bounds`, or infinity); how many it were.
 
     One statement, under a lock: a call is counted once, whoever counts, and the counts only grow. They
     outlive the calls' own rows, and a restart.
     """
-    await connection.execute(
+    cursor = await connection.execute(
         """
         WITH waiting AS MATERIALIZED (
             SELECT EXISTS (SELECT 1 FROM incoming_tool_calls) AS any_there
@@ -124,18 +135,20 @@ async def count(connection: Connection, bounds: list[float], *, limit: int = 500
             WHERE (SELECT locked FROM mine)
               AND id IN (SELECT id FROM incoming_tool_calls ORDER BY id LIMIT %(limit)s)
             RETURNING tool, door, status, seconds
+        ), added AS (
+            INSERT INTO tool_call_counts AS c (tool, door, status, up_to_seconds, calls, seconds)
+            SELECT tool, door, status,
+                   coalesce((%(bounds)s::float8[])[width_bucket(seconds, %(bounds)s::float8[]) + 1],
+                            'infinity'),
+                   count(*), sum(seconds)
+            FROM taken GROUP BY 1, 2, 3, 4
+            ON CONFLICT (tool, door, status, up_to_seconds)
+            DO UPDATE SET calls = c.calls + excluded.calls, seconds = c.seconds + excluded.seconds
         )
-        INSERT INTO tool_call_counts AS c (tool, door, status, up_to_seconds, calls, seconds)
-        SELECT tool, door, status,
-               coalesce((%(bounds)s::float8[])[width_bucket(seconds, %(bounds)s::float8[]) + 1], 'infinity'),
-               count(*), sum(seconds)
-        FROM taken GROUP BY 1, 2, 3, 4
-        ON CONFLICT (tool, door, status, up_to_seconds)
-        DO UPDATE SET calls = c.calls + excluded.calls, seconds = c.seconds + excluded.seconds
+        SELECT count(*) AS counted FROM taken
         """,
         {"bounds": bounds, "limit": limit},
     )
-    cursor = await connection.execute(
-        "SELECT tool, door, status, up_to_seconds, calls, seconds FROM tool_call_counts"
-    )
-    return await cursor.fetchall()
+    row = await cursor.fetchone()
+    assert row is not None
+    return int(row["counted"])

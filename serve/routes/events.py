@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.websockets import WebSocketState
 
 from models.errors import (
     DatabaseUnavailable,
@@ -28,7 +29,7 @@ from models.scopes import Scope
 from models.store import users
 from models.store.database import GONE, Database
 from models.users import UserContext
-from serve.auth import Caller, bearer_token, context_of_token
+from serve.auth import Caller, bearer_token, context_of
 from serve.feed import Feed, Mark, ScopesNow
 from serve.problems import problem_responses
 from serve.sse import EventStream
@@ -139,18 +140,15 @@ async def follow_by_websocket(socket: WebSocket, user_id: str) -> None:
     offered = socket.scope.get("subprotocols", [])
     accepted = SUBPROTOCOL if SUBPROTOCOL in offered else None
     try:
-        caller = await context_of_token(_token(socket), verifier=state.verifier, database=state.database)
-    except GONE:  # the token is checked before the database is asked
-        await socket.accept(subprotocol=accepted)
-        await socket.close(4503, _AWAY)
-        return
+        identity = await state.verifier.verify(_token(socket))
     except SignoffError:
         await socket.close()
         return
-    await socket.accept(subprotocol=accepted)
     try:
-        wish = _wish(socket, user_id, caller)
-        with state.crowd.one_more(caller.subject, stream=True):
+        with state.crowd.one_more(identity.subject, stream=True):
+            caller = await context_of(identity, verifier=state.verifier, database=state.database)
+            await socket.accept(subprotocol=accepted)
+            wish = _wish(socket, user_id, caller)
             feed = wish.follow(state.feed, state.database, caller)
             code, reason = await _converse(socket, feed, caller)
     except SignoffError as error:
@@ -159,6 +157,8 @@ async def follow_by_websocket(socket: WebSocket, user_id: str) -> None:
         code, reason = 4503, _AWAY
     if code is not None:
         with contextlib.suppress(WebSocketDisconnect, RuntimeError):  # it closed on its side meanwhile
+            if socket.application_state is WebSocketState.CONNECTING:
+                await socket.accept(subprotocol=accepted)
             await socket.close(code, reason.encode()[:_MAX_REASON].decode(errors="ignore"))
 
 

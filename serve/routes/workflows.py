@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from models.config import PublishingConfig
 from models.events import Event
+from models.outages import named
 from models.scopes import check_permission
 from models.store import events, tasks, workflows
 from models.store.database import Database
@@ -75,10 +76,12 @@ async def get_events(
 
 
 def _shown(workflow: Workflow, caller: UserContext) -> Workflow:
-    """Readers see that it runs; what it works on is not published."""
+    """Readers see that it runs; what it works on is not published, nor where what it waits for is."""
     if check_permission([scope for scope in caller.scopes if scope.is_global], "editor"):
         return workflow
-    return workflow.model_copy(update={"input": {}, "result": None, "error": None, "key": None})
+    hidden = {"input": {}, "result": None, "error": None, "key": None}
+    waits_for = named(workflow.parked_for) if workflow.parked_for else None
+    return workflow.model_copy(update={**hidden, "parked_for": waits_for})
 
 
 @router.post("/{workflow_id}/cancel")

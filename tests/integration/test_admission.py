@@ -5,14 +5,16 @@ import json
 import socket
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 import psutil
+import psycopg
 import pytest
+from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -212,6 +214,52 @@ async def _until(asking: httpx.AsyncClient, path: str, status: int) -> httpx.Res
     while (answer := await asking.get(path)).status_code != status:
         pass
     return answer
+
+
+async def test_whoever_asks_too_often_is_refused_before_the_database_is_asked(
+    config: Config, base: str, database_url: str
+) -> None:
+    """While it answers nobody, two of many short requests wait for it, and the others are told at once."""
+    async with client(config, base, "ann", "macro:reader") as ann:
+        async with locked_users(database_url):
+            crowd = [asyncio.create_task(ann.get("/api/tools")) for _ in range(40)]
+            await _first(crowd, 38)
+        assert sorted(answer.status_code for answer in await asyncio.gather(*crowd)) == [200] * 2 + [429] * 38
+
+
+async def test_so_is_whoever_opens_too_many_streams(config: Config, base: str, database_url: str) -> None:
+    headers = {"Authorization": f"Bearer {token(config, 'ann', 'macro:reader')}"}
+    address = base.replace("http", "ws") + "/ws/ann"
+
+    async def open_one() -> int:
+        async with open_socket(address, additional_headers=headers, proxy=None) as own:
+            try:
+                await own.recv()
+            except ConnectionClosed as closed:
+                return closed.rcvd.code if closed.rcvd else 0
+            return 200
+
+    async with locked_users(database_url):
+        crowd = [asyncio.create_task(open_one()) for _ in range(6)]
+        await _first(crowd, 4)
+    assert sorted(await asyncio.gather(*crowd)) == [200] * 2 + [4429] * 4
+
+
+@asynccontextmanager
+async def locked_users(database_url: str) -> AsyncIterator[None]:
+    """Nobody can be looked up meanwhile."""
+    async with await psycopg.AsyncConnection.connect(database_url) as holder:
+        await holder.execute("LOCK TABLE users")
+        yield
+        await holder.rollback()
+
+
+async def _first(crowd: list[asyncio.Task[Any]], count: int) -> None:
+    """Wait until so many are done, for less than a statement waits for a lock."""
+    async with asyncio.timeout(8):
+        done: set[asyncio.Task[Any]] = set()
+        while len(done) < count:
+            done |= (await asyncio.wait(set(crowd) - done, return_when=asyncio.FIRST_COMPLETED))[0]
 
 
 async def test_streams_are_counted_by_themselves_however_they_are_opened(config: Config, base: str) -> None:

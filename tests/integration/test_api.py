@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 
 from cluster.tokens import mint_token
 from models.config import AuthConfig, Config
-from models.store import workflows
+from models.store import events, workflows
 from models.store.database import Database
 from models.workflows import WorkflowRequest
 from serve.api import make_app
@@ -135,6 +135,25 @@ async def test_a_workflow_can_be_listed_read_followed_and_cancelled(
     assert later.json()[0]["data"] == {"reason": None}  # it may name what a topic keeps
     shown = (await api.get(f"/api/workflows/{workflow.id}", headers=reader)).json()
     assert (shown["error"], shown["key"], shown["input"]) == (None, None, {})
+
+
+async def test_where_a_model_is_is_not_told_to_readers(
+    api: httpx.AsyncClient, auth: AuthConfig, database: Database
+) -> None:
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier)
+    waits_for = "model m at http://head.internal:8000/llm/v1"
+    async with database.connection() as connection:
+        await connection.execute(
+            "UPDATE workflows SET status = 'parked', parked_for = %s, parked_since = now()", (waits_for,)
+        )
+        await events.append(connection, "workflow.parked", workflow.id, {"waits_for": waits_for})
+    reader, editor = bearer(auth, "global:reader"), bearer(auth, "global:editor", user="bob")
+    path = f"/api/workflows/{workflow.id}"
+    for place in ("/api/workflows", path, f"{path}/events"):
+        told = (await api.get(place, headers=reader)).text
+        assert ("model m" in told, "head.internal" in told) == (True, False)
+        assert "head.internal" in (await api.get(place, headers=editor)).text
 
 
 @pytest.mark.parametrize(

@@ -187,3 +187,30 @@ async def test_a_statement_that_is_too_large_is_no_outage(database: Database) ->
         )
     assert not is_gone(refused.value)
     assert outage.waits_for(refused.value) is None
+
+
+async def test_an_approval_that_can_t_be_expired_keeps_no_other_from_it(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    first, bad, last = [(await asked(database, "publish_article"))[1] for _ in range(3)]
+    await execute(
+        database,
+        """CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+           $$ BEGIN RAISE 'no verdict on this one'; END $$""",
+    )
+    await execute(
+        database,
+        f"CREATE TRIGGER refuse BEFORE UPDATE ON approvals FOR EACH ROW WHEN (OLD.id = '{bad}' "
+        "AND NEW.status = 'expired') EXECUTE FUNCTION refuse()",
+    )
+    await execute(
+        database,
+        """UPDATE approvals SET expires_at = now() - CASE WHEN id = %s THEN interval '2 hours'
+                                                         ELSE interval '1 hour' END""",
+        bad,
+    )
+    assert await approvals.expire_due(database) == 2
+    rows = await execute(database, "SELECT id, status FROM approvals")
+    assert {row["id"]: row["status"] for row in rows} == {first: "expired", bad: "pending", last: "expired"}
+    assert f"approval {bad} can't be expired" in caplog.text
+    assert "no verdict on this one" in caplog.text

@@ -68,6 +68,17 @@ def test_a_database_of_an_earlier_release_keeps_what_waits(database_url: str) ->
         assert connection.execute("SELECT role, topic FROM events").fetchall() == [("reader", None)]
 
 
+@pytest.mark.parametrize("more", ["", "&options=-c%20TimeZone%3DAsia/Tokyo"])
+async def test_times_come_in_utc_whatever_the_server_s_time_zone_is(database_url: str, more: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        name = connection.info.dbname
+        connection.execute(f"ALTER DATABASE {name} SET timezone = 'America/New_York'".encode())
+    async with Database(url=database_url + more, pool_size=1) as database, database.connection() as made:
+        row = await (await made.execute("SELECT timestamptz '2026-07-01 12:00+00' AS at")).fetchone()
+    assert row is not None
+    assert row["at"].isoformat() == "2026-07-01T12:00:00+00:00"
+
+
 def test_a_database_that_is_not_there_is_said_in_one_line(database_url: str) -> None:
     with pytest.raises(DatabaseUnavailable, match=r"can't be migrated: .*does not exist"):
         migrate(database_url.replace("/test_", "/nobody_"))

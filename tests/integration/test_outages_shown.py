@@ -99,14 +99,29 @@ async def runner(database: Database) -> None:
         )
 
 
-async def park(database: Database, waits_for: str, count: int = 1) -> None:
+async def park(database: Database, waits_for: str, count: int = 1, *, due: str = "1 hour") -> None:
     async with database.connection() as connection:
         await connection.execute(
             """INSERT INTO workflows
-                   (id, kind, input, input_digest, requested_by, status, parked_for, parked_since)
-               SELECT %(what)s || n, 'k', '{}', '', 'ann', 'parked', %(what)s, %(since)s
+                   (id, kind, input, input_digest, requested_by, status, parked_for, parked_since, not_before)
+               SELECT %(what)s || n, 'k', '{}', '', 'ann', 'parked', %(what)s, %(since)s,
+                      now() + %(due)s::interval
                FROM generate_series(1, %(count)s) n""",
-            {"what": waits_for, "since": SINCE, "count": count},
+            {"what": waits_for, "since": SINCE, "count": count, "due": due},
+        )
+
+
+async def hold_all(database: Database, lease: str) -> None:
+    """One batch holds every workflow, and its lease ends then."""
+    async with database.connection() as connection:
+        await connection.execute(
+            """INSERT INTO batches (id, requested_by, lease_until)
+               VALUES ('b', 'ann', now() + %(lease)s::interval)
+               ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until""",
+            {"lease": lease},
+        )
+        await connection.execute(
+            "INSERT INTO batch_workflows SELECT 'b', id FROM workflows ON CONFLICT DO NOTHING"
         )
 
 
@@ -196,6 +211,42 @@ async def test_work_that_waits_for_a_model_makes_it_unready(
     needs = await until(door, {**ALL, f"model {MODEL}": False})
     need = needs[f"model {MODEL}"]
     assert (need["reason"], need["since"]) == ("3 workflows wait for it", "2026-11-21T12:03:04Z")
+
+
+async def test_what_a_batch_that_was_cut_short_left_behind_makes_no_model_unready(
+    door: httpx.AsyncClient, model: ModelServer, database: Database
+) -> None:
+    """Nobody tries that again, so it would say so for ever."""
+    await park(database, f"model {MODEL} at {model.url}/llm/v1", 3)
+    await hold_all(database, "1 hour")
+    await until(door, {**ALL, f"model {MODEL}": False})
+    await hold_all(database, "-1 second")
+    await until(door, ALL)
+
+
+async def test_what_is_due_to_be_tried_again_says_nothing_of_its_model(
+    door: httpx.AsyncClient, model: ModelServer, database: Database
+) -> None:
+    await park(database, f"model {MODEL} at {model.url}/llm/v1", due="1 hour")
+    await until(door, {**ALL, f"model {MODEL}": False})
+    async with database.connection() as connection:
+        await connection.execute("UPDATE workflows SET not_before = now()")
+    await until(door, ALL)
+
+
+async def test_people_are_answered_while_work_is_still_parked_for_a_model_that_is_back(
+    config: Config, database_url: str, database: Database, cluster: Cluster, model: ModelServer, runner: None
+) -> None:
+    await park(database, f"model {MODEL} at {model.url}/llm/v1")
+    with served(config, database_url, assistant=Waiting(), probes=cluster.probes) as base:
+        async with client(config, base, "rita", "macro:reader") as rita:
+            assert (await rita.get("/health/ready")).status_code == 503
+            with pytest.raises(httpx.ReadTimeout):
+                await rita.post("/api/chat", json={"message": "hello"}, timeout=5)
+            # It was waited for, and not for want of a look.
+            model.kill()
+            refused = await rita.post("/api/chat", json={"message": "hello"})
+    assert (refused.status_code, refused.json()["detail"].startswith(f"The model {MODEL}")) == (503, True)
 
 
 async def test_nobody_learns_secrets_or_addresses_from_it(

@@ -75,8 +75,6 @@ async def filled(database: Database) -> Database:
     async with database.connection() as connection:
         for statement in FILL:
             await connection.execute(statement.replace("{many}", str(MANY)).encode())
-        while await events.move(connection):
-            pass
     return database
 
 
@@ -127,6 +125,21 @@ async def test_what_is_old_goes_and_what_an_approval_rests_on_stays(
     assert await Pruner(settings=settings(configure), database=filled).sweep() == {}
 
 
+async def test_what_nobody_reads_and_nobody_scrapes_is_settled_all_the_same(
+    filled: Database, configure: Configure
+) -> None:
+    async with filled.connection() as connection:
+        for n in range(250):
+            await tool_calls.record(
+                connection, person="ann", tool="t", door="rest", topic=None, about=None,
+                input_digest="d", status="ok", error=None, seconds=n / 100,
+            )  # fmt: skip
+    await Pruner(settings=settings(configure), database=filled).sweep()
+    assert await column(filled, "SELECT id FROM incoming_events") == []
+    assert await column(filled, "SELECT id FROM incoming_tool_calls") == []
+    assert sum(await column(filled, "SELECT calls FROM tool_call_counts")) == 250
+
+
 async def test_conversations_stay_where_they_are_kept_forever(filled: Database, configure: Configure) -> None:
     await Pruner(settings=settings(configure, conversations_days="forever"), database=filled).sweep()
     assert await column(filled, "SELECT id FROM conversations") == ["new", "old"]
@@ -138,6 +151,8 @@ async def test_writers_write_and_readers_read_on_meanwhile(
     pruner = Pruner(settings=settings(configure, step_rows=20), database=filled)
     written, slowest = 0, 0.0
     done, ended = asyncio.Event(), asyncio.Event()
+    async with filled.connection() as connection:
+        begun_at = await events.newest_id(connection)
 
     async def write() -> None:
         nonlocal written, slowest
@@ -154,7 +169,7 @@ async def test_writers_write_and_readers_read_on_meanwhile(
     async def read() -> list[int]:
         got: list[int] = []
         async with filled.connection() as connection:
-            place = await events.newest_id(connection)
+            place = begun_at
             while not (ended.is_set() and len(got) == written):
                 page = await events.read(connection, after=place)
                 got += [event.data["n"] for event in page]

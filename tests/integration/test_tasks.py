@@ -109,6 +109,48 @@ async def test_who_sees_no_drafts_any_more_is_not_shown_what_was_written(
         assert (told.status_code, "The bank held" in told.text) == (200, False)
 
 
+@pytest.mark.parametrize("scope", ["*", "macro:analyst"])
+async def test_who_sees_no_drafts_any_more_is_told_nothing_of_the_article_that_came_of_it(
+    ann: httpx.AsyncClient, desk: Desk, database: Database, scope: str
+) -> None:
+    writer = await desk.person("ann", "macro:analyst")
+    article = await desk.call(writer, "create_draft_article", topic="macro", headline="H")
+    await desk.call(writer, "create_text_resource", name="one", content="Text.", topic="macro")
+    await desk.call(
+        writer, "write_article_content", article_id=article.article_id, content="x", resource_ids=[1]
+    )
+    workflow = await begun(database)
+    await ended(database, workflow, {"article_id": article.article_id, "resources_created": [1, 2]})
+    async with database.transaction() as connection:
+        await connection.execute("UPDATE workflows SET error = 'the draft on the bank is too long'")
+        state = (await ann.get(f"/api/tasks/{workflow.id}")).json()["workflow_state"]
+        assert (state["current_topic"], state["attached_resources"]) == ("macro", [1])
+        await users.revoke(connection, "ann", scope, reason="left", revoked_by="root")
+    for path in ("/api/tasks", f"/api/tasks/{workflow.id}"):
+        answer = (await ann.get(path)).json()
+        told = answer[0] if isinstance(answer, list) else answer
+        assert (told["status"], told["error"], told["result"]) == ("succeeded", None, None)
+        state = told["workflow_state"]
+        assert (state["current_article_id"], state["current_topic"]) == (None, None)
+        assert (state["attached_resources"], state["pending_resources"]) == ([], [])
+
+
+async def test_where_a_model_is_is_told_to_who_edits_all_topics(
+    config: Config, base: str, ann: httpx.AsyncClient, database: Database
+) -> None:
+    workflow = await begun(database)
+    where = "model qwen3:8b at http://head.internal:8000/llm/v1"
+    error = f"waited 60 s in vain for {where}: writer: {where}: can't be reached, see https://example.org/a"
+    async with database.connection() as connection:
+        await connection.execute("UPDATE workflows SET status = 'failed', error = %s", (error,))
+    model = "model qwen3:8b"
+    assert (await ann.get(f"/api/tasks/{workflow.id}")).json()["error"] == (
+        f"waited 60 s in vain for {model}: writer: {model}: can't be reached, see https://example.org/a"
+    )
+    async with client(config, base, "root", "global:editor") as root:
+        assert (await root.get(f"/api/tasks/{workflow.id}")).json()["error"] == error
+
+
 async def test_a_research_on_an_article_that_is_not_there_is_told_all_the_same(
     ann: httpx.AsyncClient, database: Database
 ) -> None:

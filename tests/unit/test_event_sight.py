@@ -51,3 +51,18 @@ def test_a_workflow_s_error_is_told_to_editors_of_all_topics() -> None:
     assert failed.as_told_to(read_scopes(["global:editor"])) == failed
     returned = event(data={"reason": "too long"})
     assert returned.as_told_to(read_scopes(["macro:editor"])) == returned
+
+
+@pytest.mark.parametrize(
+    ("waits_for", "name"),
+    [
+        ("model qwen3:8b at http://head:8000/llm/v1", "model qwen3:8b"),
+        ("institutional memory (/srv/memory: No space left on device)", "institutional memory"),
+        ("knowledge base: /srv/kb is of another model", "knowledge base"),
+        ("agent writer", "agent writer"),
+    ],
+)
+def test_where_a_model_is_is_told_to_editors_of_all_topics(waits_for: str, name: str) -> None:
+    parked = event(type="workflow.parked", topic=None, role="reader", data={"waits_for": waits_for})
+    assert parked.as_told_to(read_scopes(["global:reader"])).data == {"waits_for": name}
+    assert parked.as_told_to(read_scopes(["global:editor"])) == parked
