@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 _AWAY_SECONDS, _PAUSE_SECONDS = 30.0, 0.5
 _STOP_TRIES = 20
+# Ray's own warnings have them.
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 T = TypeVar("T")
 
 
@@ -48,7 +51,7 @@ async def _print_logs(client: "JobSubmissionClient", job: str) -> None:
                 fresh = text[max(0, printed - seen) :]
                 seen += len(text)
                 if fresh:
-                    print(plain(fresh), end="", flush=True)
+                    print(plain(_COLOURS.sub("", fresh)), end="", flush=True)
                     printed += len(fresh)
         status = await asyncio.to_thread(_insist, lambda: client.get_job_status(job), job)
         if status.is_terminal():

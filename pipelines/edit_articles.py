@@ -263,6 +263,10 @@ async def _until_stopped(work: Any) -> bool:
     except asyncio.CancelledError:
         if not stopped:
             raise
+    finally:
+        # What comes after may wait for Postgres, and can be ended as any process.
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)
     return stopped
 
 

@@ -1,13 +1,16 @@
 """What a batch prints: whatever files and models say is text, on one line, that steers no terminal."""
 
+import asyncio
 import io
 import re
+import signal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from pipelines.edit_articles import _until_stopped
 from pipelines.progress import plain, say
 from pipelines.summary import Status, TopicSummary, as_lines, as_table
 
@@ -71,3 +74,8 @@ def test_what_is_said_steers_no_terminal(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_a_topic_without_a_file_has_no_line_for_it() -> None:
     assert as_lines(summary(status="stopped", error="stopped")) == ["t: stopped: stopped"]
+
+
+async def test_once_the_topics_have_ended_a_driver_can_be_ended_as_any_process() -> None:
+    assert not await _until_stopped(asyncio.sleep(0))
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
