@@ -4,12 +4,13 @@
 """
 
 import asyncio
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
-from cluster.plain_text import last_line
+from cluster.plain_text import last_line, one_line, plain
 from models.errors import ClusterProblem
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 _AWAY_SECONDS, _PAUSE_SECONDS = 30.0, 0.5
 _STOP_TRIES = 20
+# Ray's own warnings have them.
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 T = TypeVar("T")
 
 
@@ -37,7 +40,7 @@ def follow(client: "JobSubmissionClient", job: str) -> int:
 
 
 async def _print_logs(client: "JobSubmissionClient", job: str) -> None:
-    """Until it ends. A connection that breaks is made again where it broke."""
+    """Until it ends, as text that steers no terminal. A broken connection is made again where it broke."""
     import aiohttp
 
     printed = 0
@@ -48,7 +51,7 @@ async def _print_logs(client: "JobSubmissionClient", job: str) -> None:
                 fresh = text[max(0, printed - seen) :]
                 seen += len(text)
                 if fresh:
-                    print(fresh, end="", flush=True)
+                    print(plain(_COLOURS.sub("", fresh)), end="", flush=True)
                     printed += len(fresh)
         status = await asyncio.to_thread(_insist, lambda: client.get_job_status(job), job)
         if status.is_terminal():
@@ -94,6 +97,6 @@ def _exit_code(client: "JobSubmissionClient", job: str) -> int:
     code = details.driver_exit_code
     # The rest of the message is the end of the log, which has been printed.
     reason = (details.message or "").partition("\n")[0].partition(", last available logs")[0]
-    print(f"job {job} {details.status.value.lower()}: {reason}", flush=True)
+    print(f"job {job} {details.status.value.lower()}: {one_line(reason)}", flush=True)
     # Stopped from elsewhere, or never begun: there is no exit code, and it is no success.
     return code if code is not None and 0 < code < 256 else 1

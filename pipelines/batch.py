@@ -6,7 +6,9 @@ is told to stop, and loses it when it dies. Submitting again finds the same work
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Literal
 
@@ -16,11 +18,14 @@ from models.errors import WorkflowConflict
 from models.events import Event
 from models.store import batches, events, workflows
 from models.store.database import GONE, Connection, Database, is_gone
+from models.text import one_line
 from models.workflows import ENDED_STATUSES, Workflow, WorkflowRequest
 from pipelines.topics import TopicRow
 
+_log = logging.getLogger("signoff.batch")
 Start = Literal["new", "continued", "finished before"]
 _POLL_SECONDS = 0.5
+_SAY_AGAIN_SECONDS = 5.0
 # Whom another batch has forestalled finds that one's workflow at the next look; something else is in the way
 # of whoever does not.
 _TRIES = 5
@@ -113,10 +118,12 @@ class Batch:
     async def watch(self) -> None:
         """Show the progress of workflows being waited for, and end the waiting; until cancelled."""
         seen = await self._database.steadily(self._newest)
-        while True:
-            with contextlib.suppress(*GONE):
-                seen = await self._look(seen)
-            await asyncio.sleep(_POLL_SECONDS)
+
+        async def look() -> None:
+            nonlocal seen
+            seen = await self._look(seen)
+
+        await _again_and_again(look, every=_POLL_SECONDS, to="watch the topics")
 
     async def _newest(self) -> int:
         async with self._database.connection() as connection:
@@ -139,6 +146,29 @@ class Batch:
         return fresh[-1].id if fresh else seen
 
 
+async def _again_and_again(act: Callable[[], Awaitable[None]], *, every: float, to: str) -> None:
+    """Act until cancelled. While Postgres can't, that is said at growing intervals, and so is its return."""
+    since: float | None = None
+    say_again = 0.0
+    while True:
+        try:
+            await act()
+        except GONE as error:
+            if not is_gone(error):  # refused for what is in it
+                raise
+            now = time.monotonic()
+            since = now if since is None else since
+            if now >= say_again:
+                reason = one_line(error)
+                _log.warning("can't %s since %.0f s, and goes on trying: %s", to, now - since, reason)
+                say_again = now + max(_SAY_AGAIN_SECONDS, now - since)
+        else:
+            if since is not None:
+                _log.warning("could %s again after %.0f s", to, time.monotonic() - since)
+            since, say_again = None, 0.0
+        await asyncio.sleep(every)
+
+
 @asynccontextmanager
 async def live_batch(
     *,
@@ -159,14 +189,12 @@ async def live_batch(
     )
 
     async def renew() -> None:
-        while True:
-            with contextlib.suppress(*GONE):
-                await batches.renew(database, batch_id=batch_id, lease_seconds=lease_seconds)
-            await asyncio.sleep(lease_seconds / 4)
+        await batches.renew(database, batch_id=batch_id, lease_seconds=lease_seconds)
 
+    renewing = _again_and_again(renew, every=lease_seconds / 4, to="renew the batch's lease")
     try:
         async with asyncio.TaskGroup() as group:
-            helpers = [group.create_task(renew()), group.create_task(batch.watch())]
+            helpers = [group.create_task(renewing), group.create_task(batch.watch())]
             yield batch
             for helper in helpers:
                 helper.cancel()

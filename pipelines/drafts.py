@@ -5,6 +5,10 @@ submitting again drafts nothing twice. A batch has no token: whoever may submit 
 and a human still decides on every publication.
 """
 
+import functools
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
 from psycopg.errors import UniqueViolation
 
 from models.articles import Article, findings_of
@@ -13,6 +17,15 @@ from models.editorial import ArticleGenerationResult
 from models.errors import TopicUnknown
 from models.store import articles, publishing
 from models.store.database import Database
+from models.text import one_line
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What came of asking for one publication, in a line."""
+
+    line: str
+    refused: bool
 
 
 class Drafts:
@@ -63,31 +76,44 @@ class Drafts:
             assert drafted is not None, "it was there a moment ago"
             return drafted, False
 
-    async def request_publication(self, at_most: int | None) -> list[str]:
-        """Ask for the publication of the drafts, by name, that nobody has taken further; a line for each.
+    async def request_publication(self, at_most: int | None) -> AsyncIterator[Asked]:
+        """Ask for the publication of the drafts, by name, that nobody has taken further; told one by one.
 
-        With `at_most`, those that wait already count.
+        With `at_most`, those that wait already count. One that is refused ends no other, and takes no room.
         """
-        lines: list[str] = []
-        room = len(self._made) if at_most is None else at_most
-        async with self._database.connection() as connection:
-            found = {name: await articles.get(connection, n) for name, n in sorted(self._made.items())}
+        found = await self._database.steadily(self._find)
+        room = len(found) if at_most is None else at_most
         room -= sum(article.status == "pending_approval" for article in found.values())
         for name, article in found.items():
-            if room > 0 and article.status == "draft" and article.published_version is None:
-                lines.append(f"{name}: {await self._ask(article.id)}")
+            if room <= 0 or article.status != "draft" or article.published_version is not None:
+                continue
+            try:
+                said = await self._database.steadily(functools.partial(self._ask, article.id))
+            except Exception as error:  # noqa: BLE001  # one article's trouble ends no other
+                why = f"{name}: the publication of article {article.id} is not asked for: {one_line(error)}"
+                yield Asked(line=why, refused=True)
+            else:
                 room -= 1
-        return lines
+                yield Asked(line=f"{name}: {said}", refused=False)
+
+    async def _find(self) -> dict[str, Article]:
+        async with self._database.connection() as connection:
+            return {name: await articles.get(connection, n) for name, n in sorted(self._made.items())}
 
     async def _ask(self, article_id: int) -> str:
         async with self._database.transaction() as connection:
-            await publishing.submit(connection, article_id, by=self._submitter)
-            _, approval, _ = await publishing.ask(
-                connection,
-                article_id,
-                by=self._submitter,
-                editor_notes="Drafted by the editorial desk.",
-                settings=self._settings,
-                permission=None,
-            )
-        return f"article {article_id} waits for approval {approval.id}"
+            article = await articles.lock(connection, article_id)
+            approval_id = article.approval_id
+            # Otherwise our own attempt whose answer was lost, or another batch's.
+            if article.status != "pending_approval":
+                await publishing.submit(connection, article_id, by=self._submitter)
+                _, approval, _ = await publishing.ask(
+                    connection,
+                    article_id,
+                    by=self._submitter,
+                    editor_notes="Drafted by the editorial desk.",
+                    settings=self._settings,
+                    permission=None,
+                )
+                approval_id = approval.id
+        return f"article {article_id} waits for approval {approval_id}"

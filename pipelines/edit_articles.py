@@ -4,19 +4,21 @@
 
 Ray Data reads and checks the files; each topic becomes a workflow that the runners run while this
 driver lives. Submitting again finishes what is missing and redoes nothing. Exit code 1 if a topic did
-not pass (with `--allow-blocked`: if one ended in an error). Seed 004 §3.1, §7.1, §9.
+not pass (with `--allow-blocked`: if one ended in an error), if the summary can't be written, or if a
+publication could not be asked for. Seed 004 §3.1, §7.1, §9.
 """
 
 import asyncio
 import functools
+import hashlib
 import logging
 import math
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import ray
 import ray.data
@@ -29,14 +31,14 @@ from actors.runtime import site
 from actors.runtime.submitter import submitter
 from models.config import ArticleGenerationConfig, Config
 from models.editorial import ArticleGenerationResult
-from models.errors import PathNotVisible, SignoffError, TopicUnknown
+from models.errors import InputInvalid, PathNotVisible, SignoffError
 from models.store import documents
 from models.store.database import Database
 from models.text import one_line
 from models.workflows import Workflow
 from pipelines.batch import Batch, live_batch
 from pipelines.drafts import Drafts
-from pipelines.progress import show
+from pipelines.progress import say, show
 from pipelines.summary import TopicSummary, as_lines, as_table, exit_code, write_parquet
 from pipelines.topics import TopicRow, duplicates, find_topic_files, read_topic
 
@@ -69,8 +71,10 @@ def main(
 ) -> None:
     """Edit the articles of a folder of topic files."""
     try:
-        if draft_in is None and (request_publication or requests_at_most is not None):
-            raise TopicUnknown("--request-publication: say which subject area they go to with --draft-in")
+        if requests_at_most is not None and not request_publication:
+            raise InputInvalid("--requests-at-most: nothing is asked for without --request-publication")
+        if draft_in is None and request_publication:
+            raise InputInvalid("--request-publication: say which subject area they go to with --draft-in")
         ray.init(log_to_driver=False, logging_level=logging.WARNING)
         _quieten_ray_data()
         here = site.find()
@@ -93,10 +97,10 @@ def main(
             )
         )
     except SignoffError as error:
-        print(f"edit_articles: {error}", file=sys.stderr)
+        say(f"edit_articles: {error}", trouble=True)
         code = 1
     except Exception as error:  # noqa: BLE001  # whatever it was, people read one line of it
-        print(f"edit_articles: {one_line(error)}", file=sys.stderr)
+        say(f"edit_articles: {one_line(error)}", trouble=True)
         code = 1
     raise typer.Exit(code)
 
@@ -165,13 +169,13 @@ async def _edit(rows: ray.data.Dataset, config: Config, database_url: str, wishe
     ]
     refused = duplicates(names)
     room = asyncio.Semaphore(wishes.at_once)
-    summaries: list[TopicSummary] = []
+    ended: dict[str, TopicSummary] = {}
     # As the runners': however long Postgres is away, what is under way waits for it.
     async with Database(
         url=database_url, pool_size=config.database.pool_size, patience_seconds=math.inf
     ) as database:
         drafts = None
-        if wishes.draft_in:
+        if wishes.draft_in is not None:
             drafts = Drafts(
                 config=config, database=database, topic=wishes.draft_in, submitter=wishes.submitter
             )
@@ -183,16 +187,16 @@ async def _edit(rows: ray.data.Dataset, config: Config, database_url: str, wishe
             progress=show,
         ) as batch:
             desk = _Desk(config=config, database=database, batch=batch, drafts=drafts)
-            print(f"batch {batch.id}: {len(names)} topics", flush=True)
+            say(f"batch {batch.id}: {len(names)} topics")
 
             async def one(row: TopicRow) -> None:
                 try:
-                    summaries.append(await desk.edit(row, refused=refused.get(row.path)))
+                    ended[row.path] = await desk.edit(row, refused=refused.get(row.path))
                 except asyncio.CancelledError:
-                    summaries.append(_stopped(row))
+                    ended[row.path] = _stopped(row, "ended")
                     raise
                 except Exception as error:  # noqa: BLE001  # one topic's trouble ends no other
-                    summaries.append(_unfinished(row, error))
+                    ended[row.path] = _unfinished(row, error)
                 finally:
                     room.release()
 
@@ -203,20 +207,36 @@ async def _edit(rows: ray.data.Dataset, config: Config, database_url: str, wishe
                         group.create_task(one(row))
 
             stopped = await _until_stopped(all_of_them())
-        summaries.sort(key=lambda summary: summary.topic)
-        Console(width=None if sys.stdout.isatty() else 160).print(as_table(summaries))
-        for summary in summaries:
-            print(as_lines(summary), flush=True)
-        path = config.article_generation.editor.output.run_artifacts_dir / "batches" / f"{batch.id}.parquet"
-        await asyncio.to_thread(write_parquet, summaries, path)
+        for path, channel, slug in names:
+            if path not in ended:
+                row = TopicRow(path=path, topic=None, error=None, channel=channel, slug=slug)
+                ended[path] = _stopped(row, "began")
+        summaries = sorted(ended.values(), key=lambda summary: summary.topic)
+        output = config.article_generation.editor.output.run_artifacts_dir / "batches" / f"{batch.id}.parquet"
+        fine = await _report(summaries, output)
         if drafts is not None and wishes.request_publication and not stopped:
-            for line in await drafts.request_publication(wishes.requests_at_most):
-                print(line, flush=True)
-    print(f"summary: {path}", flush=True)
+            async for asked in drafts.request_publication(wishes.requests_at_most):
+                say(asked.line)
+                fine = fine and not asked.refused
     if stopped:
-        print("stopped: topics under way stop after their present step; submit again to continue", flush=True)
+        say("stopped: topics under way stop after their present step; submit again to continue")
         return 1
-    return exit_code(summaries, allow_blocked=wishes.allow_blocked)
+    return exit_code(summaries, allow_blocked=wishes.allow_blocked) if fine else 1
+
+
+async def _report(summaries: Sequence[TopicSummary], path: Path) -> bool:
+    """Print what the topics came to, and write it to a file. Whether that could be written."""
+    Console(width=None if sys.stdout.isatty() else 160).print(as_table(summaries))
+    for summary in summaries:
+        for line in as_lines(summary):
+            say(line)
+    try:
+        await asyncio.to_thread(write_parquet, summaries, path)
+    except OSError as error:
+        say(f"summary: {path} can't be written: {one_line(error)}")
+        return False
+    say(f"summary: {path}")
+    return True
 
 
 async def _stream(rows: ray.data.Dataset) -> AsyncIterator[TopicRow]:
@@ -243,6 +263,10 @@ async def _until_stopped(work: Any) -> bool:
     except asyncio.CancelledError:
         if not stopped:
             raise
+    finally:
+        # What comes after may wait for Postgres, and can be ended as any process.
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)
     return stopped
 
 
@@ -260,7 +284,7 @@ class _Desk:
         if row.topic is None or refused:
             return await self._refuse(row, refused or row.error or "")
         workflow, how = await self._batch.start(row)
-        print(f"{row.name}: {how}", flush=True)
+        say(f"{row.name}: {how}")
         if how != "finished before":
             workflow = await self._batch.wait(workflow, name=row.name)
         return await self._summarise(row, workflow, skipped=how == "finished before")
@@ -272,7 +296,7 @@ class _Desk:
             await asyncio.to_thread(write_atomically, path, result.model_dump_json(indent=2))
         except OSError as error:
             reason = f"{reason} (and its file can't be written: {one_line(error)})"
-        print(f"{row.name}: refused: {reason}", flush=True)
+        say(f"{row.name}: refused: {reason}")
         return _summary(row, status="error", error=reason, path=str(path))
 
     async def _summarise(self, row: TopicRow, workflow: Workflow, *, skipped: bool) -> TopicSummary:
@@ -280,7 +304,7 @@ class _Desk:
         tokens = await self._database.steadily(lambda: documents.tokens(self._database, [workflow.id]))
         filed = ArticleGenerationResult.model_validate(kept["result"]) if "result" in kept else None
         if self._drafts is not None and (said := await self._drafts.file(row.name, workflow.id, filed)):
-            print(f"{row.name}: {said}", flush=True)
+            say(f"{row.name}: {said}")
         report = filed.editor_report if filed else None
         remaining = [concern.excerpt for concern in (report.blocking_concerns if report else None) or []]
         path = self._path(row)
@@ -306,8 +330,11 @@ class _Desk:
     def _path(self, row: TopicRow) -> Path:
         if row.channel and row.slug:
             return article_path(self._output, channel_name=row.channel, topic_slug=row.slug)
-        # A file that does not say what it is about still gets its JSON, under its own name.
-        return article_path(self._output, channel_name="_unreadable", topic_slug=Path(row.path).stem)
+        # A file that does not say what it is about still gets its JSON, under its own name; a file of the
+        # same name in another folder gets another.
+        mark = hashlib.sha256(row.path.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        own = f"{Path(row.path).stem}-{mark}"
+        return article_path(self._output, channel_name="_unreadable", topic_slug=own)
 
 
 def _restore(path: Path, result: ArticleGenerationResult) -> None:
@@ -325,12 +352,12 @@ def _summary(row: TopicRow, **facts: Any) -> TopicSummary:
 def _unfinished(row: TopicRow, error: Exception) -> TopicSummary:
     """The batch could not go on with a topic. What its workflow has done is kept."""
     why = f"the batch can't finish it: {one_line(error)}"
-    print(f"{row.name}: {why}", flush=True)
+    say(f"{row.name}: {why}")
     return _summary(row, status="error", error=why)
 
 
-def _stopped(row: TopicRow) -> TopicSummary:
-    return _summary(row, status="stopped", error="the batch was stopped before this topic ended")
+def _stopped(row: TopicRow, before_it: Literal["began", "ended"]) -> TopicSummary:
+    return _summary(row, status="stopped", error=f"the batch was stopped before this topic {before_it}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,13 @@
-"""What a batch says while it runs: a line for each step of a topic."""
+"""What a batch says while it runs: a line for each step of a topic, and nothing that steers a terminal.
+
+Names, headlines, excerpts and reasons come from files and models: all of it is said through `say`.
+"""
+
+import sys
+import unicodedata
 
 from models.events import Event
+from models.text import flat
 
 _STEPS = {
     "terms": "begun",
@@ -10,6 +17,17 @@ _STEPS = {
     "verdict": "concern {1} of draft {0} judged",
     "result": "filed",
 }
+
+
+def plain(text: str) -> str:
+    """Text that others wrote as one line: escape sequences, control and format characters are gone."""
+    indent = " " * (len(text) - len(text.lstrip(" ")))
+    return indent + "".join(c for c in flat(text) if c.isprintable() or unicodedata.category(c) == "Zs")
+
+
+def say(line: str, *, trouble: bool = False) -> None:
+    """Print one line at once; `trouble` goes to stderr."""
+    print(plain(line), file=sys.stderr if trouble else sys.stdout, flush=True)
 
 
 def show(name: str, event: Event) -> None:
@@ -26,4 +44,4 @@ def show(name: str, event: Event) -> None:
         what = f"its files can't be written yet: {event.data.get('reason')}"
     elif event.type.startswith("workflow."):
         what = event.type.removeprefix("workflow.")
-    print(f"{name}: {what}", flush=True)
+    say(f"{name}: {what}")

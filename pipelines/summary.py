@@ -8,8 +8,10 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.parquet
 from rich.table import Table
+from rich.text import Text
 
 from models.editorial import Record
+from pipelines.progress import plain
 
 Status = Literal["passed", "blocked", "error", "stopped"]
 _STYLE: dict[Status, str] = {"passed": "green", "blocked": "yellow", "error": "red", "stopped": "magenta"}
@@ -61,7 +63,7 @@ def write_parquet(rows: Sequence[TopicSummary], path: Path) -> None:
 
 
 def as_table(rows: Sequence[TopicSummary]) -> Table:
-    """The rows for a terminal."""
+    """The rows for a terminal. What files and models say is text to it, brackets too."""
     counts = Counter(row.status for row in rows)
     title = ", ".join(f"{counts[status]} {status}" for status in _STYLE if counts[status])
     table = Table(title=f"{len(rows)} topics: {title}", title_justify="left")
@@ -69,24 +71,24 @@ def as_table(rows: Sequence[TopicSummary]) -> Table:
         table.add_column(column, justify="left" if column in ("topic", "status") else "right", no_wrap=True)
     table.add_column("error", overflow="fold")
     for row in rows:
-        status = f"[{_STYLE[row.status]}]{row.status}[/]" + (" (before)" if row.skipped else "")
         table.add_row(
-            row.topic,
-            status,
+            Text(plain(row.topic)),
+            Text.assemble((row.status, _STYLE[row.status]), " (before)" if row.skipped else ""),
             str(row.rounds),
             str(row.concerns),
             f"{row.seconds:.0f}",
             str(row.tokens),
-            row.error or "",
+            Text(plain(row.error or "")),
         )
     return table
 
 
-def as_lines(row: TopicSummary) -> str:
+def as_lines(row: TopicSummary) -> list[str]:
     """The article's headline, where its JSON is, and what its editors still have against it."""
-    lines = [f"{row.topic}: {row.status}: {row.headline or row.error or 'no headline'}", f"    {row.path}"]
-    lines += [f"    concern that remains: {excerpt}" for excerpt in row.remaining]
-    return "\n".join(lines)
+    lines = [f"{row.topic}: {row.status}: {row.headline or row.error or 'no headline'}"]
+    if row.path is not None:
+        lines.append(f"    {row.path}")
+    return lines + [f"    concern that remains: {excerpt}" for excerpt in row.remaining]
 
 
 def exit_code(rows: Sequence[TopicSummary], *, allow_blocked: bool) -> int:

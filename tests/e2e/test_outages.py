@@ -43,20 +43,22 @@ async def test_the_engine_is_killed_in_mid_batch_and_all_topics_end_as_they_shou
     def ours() -> list[dict[str, Any]]:
         return [workflow for workflow in workflows(cluster, token) if workflow["id"] not in known]
 
-    def drafted() -> bool:
+    def under_way() -> bool:
         """Every topic has a step behind it, and none is over: it is mid batch."""
+        topics = ours()
         headers = {"Authorization": f"Bearer {token}"}
         begun = [
             any(event["type"] == "step.done" for event in httpx.get(
                 f"{cluster.http}/api/workflows/{workflow['id']}/events",
                 headers=headers, trust_env=False, timeout=30,
             ).json())
-            for workflow in ours()
+            for workflow in topics
         ]  # fmt: skip
-        return len(begun) == len(TOPICS) and any(begun)
+        open_yet = {topic["status"] for topic in topics} <= {"queued", "running"}
+        return len(begun) == len(TOPICS) and all(begun) and open_yet
 
     batch = asyncio.create_task(asyncio.to_thread(cluster.edit, "--force"))
-    await until("the batch is under way", drafted, 300)
+    await until("every topic has a step behind it, and none is over", under_way, 300)
     before = cluster.engine(ENGINE)
     before.kill()
     psutil.wait_procs([before], timeout=20)

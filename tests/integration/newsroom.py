@@ -4,15 +4,25 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import ray
+import yaml
 
+from actors.runtime import site
+from actors.runtime.directory import stop_agents
+from actors.runtime.pool import start_runners, stop_runners
+from actors.workflows import KINDS
+from models.config import load
 from models.editorial import ArticleGenerationResult
+from models.store import migrate
+from models.yaml_layers import read_layers
+from tests.fakes.endpoints import with_keys
 from tests.fakes.model_server import ModelServer
 from tests.integration.conftest import ROOT
 
@@ -110,3 +120,36 @@ def until(newsroom: Newsroom, condition: Callable[[], bool]) -> None:
                 return
             deadline.execute("SELECT pg_sleep(0.02)")
     raise AssertionError(f"in vain: {newsroom.statuses()}")
+
+
+@contextmanager
+def brought_up(postgres: str, root: Path) -> Iterator[Newsroom]:
+    """A site in `root` on a database of its own, with a runner, all agents and a scripted model."""
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(b"CREATE DATABASE newsroom")
+    url = postgres.replace("/signoff?", "/newsroom?")
+    migrate(url)
+    with ModelServer() as server:
+        raw = read_layers(ROOT / "configs/local.yaml").merged()
+        editing = raw["article_generation"]
+        agents = editing["agents"]
+        for settings in (
+            *(v for k, v in agents.items() if k != "specialists"),
+            *agents["specialists"].values(),
+        ):
+            settings.update(api_base=server.base_url, retry_delay=0.0, max_retries=1)
+        editing["knowledge_base"]["embedding"]["api_base"] = server.base_url
+        editing["knowledge_base"]["data_dir"] = str(ROOT / "configs/samples/knowledgebase")
+        editing["editor"]["prompts"]["root_dir"] = str(ROOT / "configs/prompts/editorial")
+        editing["batch"]["lease_seconds"] = 2
+        raw["runners"].update(count=1, lease_seconds=2, poll_seconds=0.2)
+        path = root / "config.yaml"
+        path.write_text(yaml.safe_dump(with_keys(raw)))
+        config = load(path, root=root)
+        try:
+            start_runners(config, url, roles="actors.roles:ROLES", kinds=KINDS)
+            site.publish(config, root=root, database_url=url)
+            yield Newsroom(root=root, config=path, url=url, server=server)
+        finally:
+            stop_runners(timeout_seconds=10)
+            stop_agents()

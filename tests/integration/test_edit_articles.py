@@ -7,22 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pyarrow.parquet
 import pytest
 import yaml
 
-from actors.runtime import site
-from actors.runtime.directory import stop_agents
-from actors.runtime.pool import start_runners, stop_runners
-from actors.workflows import KINDS
-from models.config import load
-from models.store import migrate
-from models.yaml_layers import read_layers
-from tests.fakes.endpoints import with_keys
-from tests.fakes.model_server import Call, ModelServer, Rule, most_at_once
-from tests.integration.conftest import ROOT
-from tests.integration.newsroom import SOURCE, Newsroom, until
+from tests.fakes.model_server import Call, Rule, most_at_once
+from tests.integration.newsroom import SOURCE, Newsroom, brought_up, until
 
 pytestmark = pytest.mark.usefixtures("ray_cluster")
 REWRITE = {
@@ -37,35 +27,8 @@ REWRITE = {
 @pytest.fixture(scope="module")
 def site_up(postgres: str, ray_cluster: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Newsroom]:
     """One site for all tests here: starting nine agents takes a while."""
-    root = tmp_path_factory.mktemp("site")
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute(b"CREATE DATABASE newsroom")
-    url = postgres.replace("/signoff?", "/newsroom?")
-    migrate(url)
-    with ModelServer() as server:
-        raw = read_layers(ROOT / "configs/local.yaml").merged()
-        editing = raw["article_generation"]
-        agents = editing["agents"]
-        for settings in (
-            *(v for k, v in agents.items() if k != "specialists"),
-            *agents["specialists"].values(),
-        ):
-            settings.update(api_base=server.base_url, retry_delay=0.0, max_retries=1)
-        editing["knowledge_base"]["embedding"]["api_base"] = server.base_url
-        editing["knowledge_base"]["data_dir"] = str(ROOT / "configs/samples/knowledgebase")
-        editing["editor"]["prompts"]["root_dir"] = str(ROOT / "configs/prompts/editorial")
-        editing["batch"]["lease_seconds"] = 2
-        raw["runners"].update(count=1, lease_seconds=2, poll_seconds=0.2)
-        path = root / "config.yaml"
-        path.write_text(yaml.safe_dump(with_keys(raw)))
-        config = load(path, root=root)
-        try:
-            start_runners(config, url, roles="actors.roles:ROLES", kinds=KINDS)
-            site.publish(config, root=root, database_url=url)
-            yield Newsroom(root=root, config=path, url=url, server=server)
-        finally:
-            stop_runners(timeout_seconds=10)
-            stop_agents()
+    with brought_up(postgres, tmp_path_factory.mktemp("site")) as newsroom:
+        yield newsroom
 
 
 @pytest.fixture
@@ -199,10 +162,12 @@ def test_bad_topics_fail_with_their_reasons_and_the_others_go_on(newsroom: Newsr
     newsroom.topic("good")
     (newsroom.topics / "torn.json").write_text('{"source_text": "half')
     (newsroom.topics / "list.json").write_text("[]")
+    (newsroom.topics / "more").mkdir()
+    (newsroom.topics / "more/torn.json").write_text("{")
     (newsroom.topics / "latin.json").write_bytes('{"source_text": "é"}'.encode("latin-1"))
     newsroom.topic("empty", source_text="  ")
     newsroom.topic("styled", style_mode="TABLOID")
-    newsroom.topic("loud", volume=11)
+    newsroom.topic("loud", **{"[/INST]\x1b[2J\nvolume": 11})
     newsroom.topic("zero", source_text="a\x00b")
     missing = json.loads(newsroom.topic("undated").read_text())
     del missing["source_metadata"]["publish_date"]
@@ -212,12 +177,17 @@ def test_bad_topics_fail_with_their_reasons_and_the_others_go_on(newsroom: Newsr
         twin = json.loads(path.read_text())
         twin["source_metadata"]["topic_slug"] = "twin"
         path.write_text(json.dumps(twin))
-    assert newsroom.edit("--allow-blocked")[0] == 1
+    code, told = newsroom.edit("--allow-blocked")
+    assert code == 1
+    assert "12 topics: 1 passed, 11 error" in told
+    assert "loud: error" in told
+    assert told.count("[/INST] volume: is not a known key") == 2, "as text, on one line each time"
+    assert "\x1b[2J" not in told
     assert newsroom.article("good").success
     for slug, reason in {
         "empty": "source_text: must not be empty",
         "styled": "style_mode: 'TABLOID' is not one of NATURE_NEWS, SCIAM_MAGAZINE",
-        "loud": "volume: is not a known key",
+        "loud": "\nvolume: is not a known key",
         "zero": "source_text: holds a character that is no text",
         "undated": "source_metadata.publish_date: is required",
         "twin": "give each topic its own",
@@ -226,12 +196,13 @@ def test_bad_topics_fail_with_their_reasons_and_the_others_go_on(newsroom: Newsr
         assert not result.success
         assert reason in (result.error or ""), result.error
     for stem, reason in {
-        "torn": "not JSON",
+        "torn": f"{newsroom.topics.name}/torn.json: not JSON",
+        "torn-*": f"{newsroom.topics.name}/more/torn.json: not JSON",
         "list": "is a JSON object, not list",
         "latin": "not UTF-8",
     }.items():
-        path = next((newsroom.root / "data/output/articles").rglob(f"{stem}.json"))
-        assert reason in json.loads(path.read_text())["error"]
+        written = (newsroom.root / "data/output/articles/_unreadable").glob(f"{stem.strip('-*')}-*.json")
+        assert any(reason in json.loads(path.read_text())["error"] for path in written)
     assert newsroom.statuses() == ["succeeded"]
 
 
@@ -279,6 +250,8 @@ def test_without_its_driver_a_batch_stops_and_a_new_one_continues_it(
     assert driver.returncode != 0
     if number == signal.SIGTERM:
         assert "submit again to continue" in told
+        assert "3 topics: 3 stopped" in told
+        assert told.count("stopped: the batch was stopped before this topic began") == 1
     newsroom.wait_until_runners_know_the_batch_is_gone()
     newsroom.server.release()
     until(newsroom, lambda: newsroom.statuses() == ["queued", "queued"])
@@ -358,8 +331,16 @@ def test_edited_articles_become_drafts_once_and_their_publication_is_asked_for(n
     # Those that wait already count.
     code, told = newsroom.edit(*asking, "--requests-at-most", "1")
     assert told.count("waits for approval") == 0
+    # The summary's file can't be written: that is told, and hinders nothing.
+    summaries = next((newsroom.root / "data").rglob("batches"))
+    summaries.rename(summaries.with_name("moved"))
+    summaries.write_text("a file in the folder's place")
+    (newsroom.topics / "broken.json").unlink()
     code, told = newsroom.edit(*asking)
-    assert told.count("waits for approval") == 1
+    summaries.unlink()
+    summaries.with_name("moved").rename(summaries)
+    assert (code, told.count("waits for approval")) == (1, 1), told
+    assert "can't be written: FileExistsError" in told
     assert [row[1] for row in drafts(newsroom)] == ["pending_approval", "pending_approval"]
     contents = newsroom.rows(
         """SELECT p.content->'editor_report'->>'final_status', p.requested_by,
@@ -376,13 +357,18 @@ def test_edited_articles_become_drafts_once_and_their_publication_is_asked_for(n
     ("options", "told"),
     [
         (("--draft-in", "sports"), "there is no topic 'sports' in publishing.topics: use one of"),
-        (("--request-publication",), "say which subject area they go to with --draft-in"),
+        (("--draft-in", ""), "--draft-in: there is no topic '' in publishing.topics"),
+        (("--request-publication",), "--request-publication: say which subject area they go to"),
+        (
+            ("--draft-in=macro", "--requests-at-most=1"),
+            "--requests-at-most: nothing is asked for without --request-publication",
+        ),
     ],
 )
 def test_wishes_that_can_t_be_met_are_refused_before_anything_is_edited(
     newsroom: Newsroom, options: tuple[str, ...], told: str
 ) -> None:
-    newsroom.use(f"refused-{len(options)}")
+    newsroom.use(f"refused-{len(told)}")
     newsroom.topic("first")
     code, output = newsroom.edit(*options)
     assert code == 1

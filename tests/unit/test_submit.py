@@ -8,13 +8,14 @@ import os
 import shutil
 import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from ray.job_submission import JobStatus
 from typer.testing import CliRunner
 
 from actors.runtime.submitter import METADATA
@@ -189,6 +190,35 @@ def test_a_head_that_is_away_for_a_moment_is_asked_again(
     result = run("edit_articles")
     assert (result.exit_code, result.stderr) == (3, "")
     assert "job one failed: it ended" in result.stdout
+
+
+class Talking:
+    """A job that has ended, and the pieces in which the head sends its logs."""
+
+    def __init__(self, *pieces: str) -> None:
+        self.pieces = pieces
+
+    async def tail_job_logs(self, job_id: str) -> AsyncIterator[str]:
+        """As Ray's client does."""
+        for piece in self.pieces:
+            yield piece
+
+    def get_job_status(self, job_id: str) -> JobStatus:
+        """It is over."""
+        return JobStatus.SUCCEEDED
+
+
+async def test_what_a_job_prints_steers_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    client: Any = Talking("a\x1b", "[2Jb\tc\n", "d\u202e\n", "\x1b[33m(raylet)\x1b[0m\x1b[32;1m busy\n")
+    await job._print_logs(client, "one")
+    assert capsys.readouterr().out == "a\\x1b[2Jb\tc\nd\\u202e\n(raylet) busy\n"
+
+
+def test_why_a_job_failed_is_one_line_that_steers_no_terminal(folder: Path, dashboard: Dashboard) -> None:
+    dashboard.answers = [(200, standing("FAILED", driver_exit_code=3, message="\x1b[2Jgone\rdone"))]
+    result = run("edit_articles")
+    assert result.exit_code == 3
+    assert result.stdout.splitlines()[-1] == r"job one failed: \x1b[2Jgone\rdone"
 
 
 def test_a_head_that_dies_is_one_line(folder: Path, dashboard: Dashboard) -> None:
