@@ -175,8 +175,8 @@ def workflows(
     from cluster.workflows import run
 
     with Door(*caller(config, url, token_file, user, scopes, DEFAULT_SCOPES)) as door:
-        given = {"statuses": status or (), "before": before}
-        run(door, verb, workflow_id, reason=reason, console=console(), **given)
+        listed = status or ()
+        run(door, verb, workflow_id, reason=reason, console=console(), statuses=listed, before=before)
 
 
 def _inbox(

@@ -1,6 +1,6 @@
 """Workflows over HTTP: list them, look at one and at what happened to it, stop it, begin it again."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
@@ -79,7 +79,7 @@ def _shown(workflow: Workflow, caller: UserContext) -> Workflow:
     """Readers see that it runs; what it works on is not published, nor where what it waits for is."""
     if check_permission([scope for scope in caller.scopes if scope.is_global], "editor"):
         return workflow
-    hidden = {"input": {}, "result": None, "error": None, "key": None}
+    hidden: dict[str, Any] = {"input": {}, "result": None, "error": None, "key": None}
     waits_for = named(workflow.parked_for) if workflow.parked_for else None
     return workflow.model_copy(update={**hidden, "parked_for": waits_for})
 
