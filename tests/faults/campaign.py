@@ -6,7 +6,7 @@ import random
 import time
 from dataclasses import dataclass, field
 
-from tests.faults import checks, draws
+from tests.faults import checks, draws, ledger
 from tests.faults.chats import Chats
 from tests.faults.readers import Readers, reading
 from tests.faults.work import People, Work, begin
@@ -62,6 +62,7 @@ class Campaign:
         async with open_world(defect=self.defect) as world, reading(world) as readers:
             people = People(world)
             await _up(world)
+            await ledger.install(world)
             number = self.first_run
             while self.done < self.faults and (self.runs is None or number < self.first_run + self.runs):
                 outcome = await self._run(world, people, readers, number, until_wrong=until_wrong)
@@ -103,7 +104,7 @@ class Campaign:
                 elif len(under_way) >= _AT_ONCE:
                     await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
                 scene = draws.Scene(world, people, work, random.Random(seed))
-                under_way.add(asyncio.create_task(draws.FAULTS[name](scene), name=name))
+                under_way.add(asyncio.create_task(_strike(name, scene), name=name))
                 if name in draws.ALONE:
                     wrong += await _over(under_way, struck)
                 else:
@@ -142,6 +143,11 @@ class Campaign:
             seconds=time.monotonic() - began,
             wrong=wrong,
         )
+
+
+async def _strike(name: str, scene: draws.Scene) -> bool:
+    with scene.world.under(name):
+        return await draws.FAULTS[name](scene)
 
 
 async def _over(tasks: set[asyncio.Task[bool]], struck: list[str]) -> list[str]:
