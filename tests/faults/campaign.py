@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from tests.faults import checks, draws, ledger
 from tests.faults.chats import Chats
+from tests.faults.draws.scene import Found
 from tests.faults.readers import Readers, reading
 from tests.faults.work import People, Work, begin
 from tests.faults.world import RUNNERS, World, open_world
@@ -35,7 +36,8 @@ class Campaign:
 
     seed: int
     faults: int
-    most: int = 25  # faults in one run
+    fewest: int = 10  # faults in one run
+    most: int = 25
     only: list[str] = field(default_factory=list)
     defect: int | None = None
     first_run: int = 0
@@ -78,7 +80,7 @@ class Campaign:
     ) -> Outcome:
         rng = random.Random(f"{self.seed}/{number}")
         # Never cut short: what is drawn follows from seed and run alone.
-        drawn = draws.draw(rng, rng.randint(10, self.most), self.only)
+        drawn = draws.draw(rng, rng.randint(self.fewest, self.most), self.only)
         work, began = Work(number), time.monotonic()
         world.disturbances.clear()
         wrong: list[str] = []
@@ -157,7 +159,7 @@ async def _over(tasks: set[asyncio.Task[bool]], struck: list[str]) -> list[str]:
         await asyncio.wait(tasks)
     for task in list(tasks):
         error = task.exception()
-        if isinstance(error, draws.Found):
+        if isinstance(error, Found):
             wrong.append(str(error))
         elif error is not None:
             raise RuntimeError(f"the fault {task.get_name()} could not be done") from error

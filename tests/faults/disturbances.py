@@ -7,9 +7,11 @@ from dataclasses import dataclass
 _OF_A_RUNNER = {"kill", "stop", "partition", "late lease"}
 # Of all: leases were ended by their clock, or the machine itself stood still.
 _OF_ALL = {"clock step", "stall"}
-# While one of these is under way a lease may be renewed late;.
+# Something was under way that hinders renewing: excuses a lease that has run out, and nothing else.
+HINDERED = "hindered"
+# The faults that do so, by their names.
 HINDERS = {
-    *("stop", "stop_in_a_call", "partition", "slow_link", "late_answers", "away", "restart", "fail_over"),
+    *("stop", "stop_in_a_call", "partition", "slow_link", "away", "restart", "fail_over"),
     *("cut", "lost_answers", "clock_step", "locked_rows"),
 }
 
@@ -24,10 +26,21 @@ class Disturbance:
     pid: int | None
 
 
-def lost_its_claim(done: Iterable[Disturbance], pid: int, start: float, end: float) -> bool:
-    """Whether a runner's process may have lost a claim between two moments by what was done."""
+def lost_its_claim(
+    done: Iterable[Disturbance], pid: int, start: float, end: float, *, lease_left: float | None
+) -> bool:
+    """Whether a runner's process may have lost a claim between two moments by what was done.
+
+    Args:
+        lease_left: for how long it had its lease at the end; see `ledger.Move`.
+    """
+    ran_out = lease_left is not None and lease_left <= 0
     return any(
-        d.start <= end and d.end >= start and ((d.kind in _OF_A_RUNNER and d.pid == pid) or d.kind in _OF_ALL)
+        d.start <= end
+        and d.end >= start
+        and (
+            (d.kind in _OF_A_RUNNER and d.pid == pid) or d.kind in _OF_ALL or (d.kind == HINDERED and ran_out)
+        )
         for d in done
     )
 

@@ -13,7 +13,8 @@ _INSTALL = """
 CREATE SCHEMA campaign;
 CREATE TABLE campaign.moves (
     n bigserial PRIMARY KEY, workflow text NOT NULL, at float8 NOT NULL, before text NOT NULL,
-    after text NOT NULL, epoch bigint NOT NULL, new_epoch bigint NOT NULL, wanted bool NOT NULL);
+    after text NOT NULL, epoch bigint NOT NULL, new_epoch bigint NOT NULL, wanted bool NOT NULL,
+    lease_left float8);
 CREATE INDEX ON campaign.moves (workflow);
 CREATE TABLE campaign.keeps (
     n bigserial PRIMARY KEY, workflow text NOT NULL, key text NOT NULL, at float8 NOT NULL,
@@ -22,11 +23,13 @@ CREATE INDEX ON campaign.keeps (workflow);
 
 CREATE FUNCTION campaign.note_move() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO campaign.moves (workflow, at, before, after, epoch, new_epoch, wanted)
+    INSERT INTO campaign.moves (workflow, at, before, after, epoch, new_epoch, wanted, lease_left)
     VALUES (NEW.id, extract(epoch FROM clock_timestamp()), OLD.status, NEW.status, OLD.epoch, NEW.epoch,
             NOT EXISTS (SELECT 1 FROM public.batch_workflows b WHERE b.workflow_id = NEW.id)
             OR EXISTS (SELECT 1 FROM public.batch_workflows h JOIN public.batches b ON b.id = h.batch_id
-                       WHERE h.workflow_id = NEW.id AND b.lease_until > now()));
+                       WHERE h.workflow_id = NEW.id AND b.lease_until > now()),
+            (SELECT extract(epoch FROM r.lease_until - now()) FROM public.runners r
+             WHERE r.id = OLD.runner_id));
     RETURN NULL;
 END $$;
 CREATE TRIGGER campaign_move AFTER UPDATE ON public.workflows FOR EACH ROW
@@ -50,7 +53,11 @@ FOR EACH ROW EXECUTE FUNCTION campaign.note_keep();
 
 @dataclass(frozen=True)
 class Move:
-    """A workflow's status or epoch changed. `wanted`: no batch held it, or one that was alive."""
+    """A workflow's status or epoch changed.
+
+    `wanted`: no batch held it, or one that was alive. `lease_left`: for how many seconds the runner that had
+    it still had its lease; None where it had none, or nobody had the workflow.
+    """
 
     workflow: str
     at: float
@@ -59,6 +66,7 @@ class Move:
     epoch: int
     new_epoch: int
     wanted: bool = True
+    lease_left: float | None = None
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,7 @@ async def install(world: World) -> None:
 
 async def moves(world: World, ids: Sequence[str]) -> list[Move]:
     """The moves of these workflows, in order."""
-    query = "SELECT workflow, at, before, after, epoch, new_epoch, wanted FROM campaign.moves"
+    query = "SELECT workflow, at, before, after, epoch, new_epoch, wanted, lease_left FROM campaign.moves"
     found = await world.rows(f"{query} WHERE workflow = ANY(%s) ORDER BY n", list(ids))
     return [Move(**row) for row in found]
 

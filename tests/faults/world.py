@@ -29,7 +29,7 @@ from models.webhooks import NewWebhook
 from models.yaml_layers import read_layers
 from tests.fakes.endpoints import with_keys
 from tests.fakes.model_server import ModelServer
-from tests.faults.disturbances import HINDERS, Disturbance
+from tests.faults.disturbances import HINDERED, HINDERS, Disturbance
 from tests.faults.driver import exit_file
 from tests.faults.kinds import Trace
 from tests.faults.nursery import Nursery
@@ -177,6 +177,7 @@ class World:
     @contextlib.contextmanager
     def under(self, fault: str) -> Iterator[None]:
         """A fault is under way: while some are, a lease may be renewed late."""
+        began = time.time()
         self._hindering += fault in HINDERS
         try:
             yield
@@ -184,6 +185,7 @@ class World:
             if fault in HINDERS:
                 self._hindering -= 1
                 self._hindered_until = time.time() + LEASE_SECONDS
+                self.note(HINDERED, began, after=LEASE_SECONDS)
 
     async def heal(self) -> None:
         """End what still disturbs."""

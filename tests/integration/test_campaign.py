@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from tests.faults.campaign import Campaign
-from tests.faults.defects import DEFECTS
+from tests.faults.defects import DEFECTS, FOUND_BY
 from tests.faults.draws import FAULTS, draw
 from tests.faults.proxy import Proxy
 from tests.integration.conftest import ROOT
@@ -26,6 +26,16 @@ async def test_a_short_campaign_finds_nothing() -> None:
     assert [outcome.wrong for outcome in campaign.outcomes] == [[] for _ in campaign.outcomes]
     assert campaign.drawn >= campaign.done >= 20
     assert all(outcome.batches and outcome.messages > 10 for outcome in campaign.outcomes)
+
+
+@pytest.mark.parametrize("number", FOUND_BY)
+async def test_a_defect_that_is_put_back_is_found(number: int) -> None:
+    search = FOUND_BY[number]
+    campaign = Campaign(
+        seed=search.seed, faults=40, fewest=4, most=5, only=list(search.only), defect=number, runs=8
+    )
+    await campaign.carry(until_wrong=True)
+    assert campaign.wrong
 
 
 @pytest.mark.parametrize("number", DEFECTS)

@@ -24,8 +24,10 @@ def published(
         messages: the deliveries that tell of it: id, event_type and body.
     """
     name = f"article {article['id']} ({article['status']})"
-    yes = [a for a in approvals if a["status"] == "approved" and a["ended"] == "succeeded"]
     is_out = article["status"] == "published"
+    # One that was stopped may have been published before; if not, it was given back.
+    done = ("succeeded", "cancelled") if is_out else ("succeeded",)
+    yes = [a for a in approvals if a["status"] == "approved" and a["ended"] in done]
     if is_out != (len(yes) == 1) or article["told"] != len(yes):
         came_to = [(approval["status"], approval["ended"]) for approval in approvals]
         yield f"{name}: told {article['told']} times, its approvals: {came_to}"

@@ -88,7 +88,7 @@ def _odd(end: Move | None, first: Begun, done: Sequence[Disturbance], mended: Co
     if first.at > end.at or end.before != "running":
         return None  # it was late itself: the next claim's is the first
     if end.after == "running":
-        fine = lost_its_claim(done, first.pid, first.at, end.at)
+        fine = lost_its_claim(done, first.pid, first.at, end.at, lease_left=end.lease_left)
         return None if fine else "taken over, though nothing was done to its runner"
     if end.after == "parked":
         return None if had_an_outage(done, first.at, end.at) else "parked, though nothing was away"

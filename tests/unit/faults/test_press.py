@@ -42,6 +42,8 @@ ASKS, TELLS, REJECTS = (
         (OUT, [YES], [ASKS, TELLS], ""),
         (BACK, [NO], [ASKS, REJECTS], ""),
         (BACK, [], [], ""),
+        (OUT, [{**YES, "ended": "cancelled"}], [ASKS, TELLS], ""),
+        (BACK, [{**YES, "ended": "cancelled"}], [ASKS, REJECTS], ""),
         (OUT, [], [TELLS], "its approvals: \\[\\]"),
         (OUT, [NO], [ASKS, REJECTS], "its approvals"),
         (BACK, [YES], [ASKS, TELLS], "its approvals"),

@@ -84,6 +84,22 @@ def test_what_was_in_flight_is_begun_again_where_its_runner_lost_it(
     assert not found if fine else "nothing was done to its runner" in found[0]
 
 
+@pytest.mark.parametrize(
+    ("lease_left", "done", "fine"),
+    [
+        (-0.2, (Disturbance("hindered", 9.0, 13.0, None),), True),
+        (-0.2, (), False),
+        (1.5, (Disturbance("hindered", 9.0, 13.0, None),), False),
+        (None, (Disturbance("hindered", 9.0, 13.0, None),), False),
+    ],
+)
+def test_a_lease_that_ran_out_is_a_reason_while_a_fault_hindered_it(
+    lease_left: float | None, done: tuple[Disturbance, ...], fine: bool
+) -> None:
+    found = begun([FIRST, SECOND], moves=(replace(TAKEN, lease_left=lease_left),), done=done)
+    assert not found if fine else "nothing was done to its runner" in found[0]
+
+
 def test_what_was_committed_is_never_begun_again_whatever_was_done() -> None:
     kept = replace(DONE, epoch=1, at=12.0)
     assert_told(
