@@ -64,7 +64,7 @@ class Campaign:
         async with open_world(defect=self.defect) as world, reading(world) as readers:
             people = People(world)
             await _up(world)
-            await ledger.install(world)
+            await ledger.install(world.database)
             number = self.first_run
             while self.done < self.faults and (self.runs is None or number < self.first_run + self.runs):
                 outcome = await self._run(world, people, readers, number, until_wrong=until_wrong)

@@ -4,10 +4,14 @@ Triggers write it, in the transaction of what they note: what was rolled back is
 `time.time()` seconds; the server and the processes share one clock.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from tests.faults.world import World
+from models.store.database import Database
+
+# What a query finds.
+Ask = Callable[..., Awaitable[list[dict[str, Any]]]]
 
 _INSTALL = """
 CREATE SCHEMA campaign;
@@ -85,21 +89,21 @@ class Keep:
     made_under: int | None
 
 
-async def install(world: World) -> None:
+async def install(database: Database) -> None:
     """Let the server note it from now on."""
-    async with world.database.connection() as connection:
+    async with database.connection() as connection:
         await connection.execute(_INSTALL.encode())
 
 
-async def moves(world: World, ids: Sequence[str]) -> list[Move]:
+async def moves(ask: Ask, ids: Sequence[str]) -> list[Move]:
     """The moves of these workflows, in order."""
     query = "SELECT workflow, at, before, after, epoch, new_epoch, wanted, lease_left FROM campaign.moves"
-    found = await world.rows(f"{query} WHERE workflow = ANY(%s) ORDER BY n", list(ids))
+    found = await ask(f"{query} WHERE workflow = ANY(%s) ORDER BY n", list(ids))
     return [Move(**row) for row in found]
 
 
-async def keeps(world: World, ids: Sequence[str]) -> list[Keep]:
+async def keeps(ask: Ask, ids: Sequence[str]) -> list[Keep]:
     """What was done to the documents of these workflows, in order."""
     query = "SELECT workflow, key, at, did, epoch, status, made_under FROM campaign.keeps"
-    found = await world.rows(f"{query} WHERE workflow = ANY(%s) ORDER BY n", list(ids))
+    found = await ask(f"{query} WHERE workflow = ANY(%s) ORDER BY n", list(ids))
     return [Keep(**row) for row in found]

@@ -107,7 +107,7 @@ async def _steps(
     told: Mapping[str, list[Event]],
     kept: Mapping[str, dict[str, Any]],
 ) -> list[str]:
-    moves, keeps = await ledger.moves(world, list(mine)), await ledger.keeps(world, list(mine))
+    moves, keeps = await ledger.moves(world.rows, list(mine)), await ledger.keeps(world.rows, list(mine))
     begun, wrote = world.trace.read()
     begun = [entry for entry in begun if entry.workflow in mine]
     wrote = [one for one in wrote if one.workflow in mine]
