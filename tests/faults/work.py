@@ -6,7 +6,7 @@ What was answered with 2xx is written down; the checks hold the site to it.
 import asyncio
 import json
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -283,10 +283,14 @@ class People:
         body = {"decision": decision, "digest": digest}
         if decision == "reject":
             body["notes"] = "no"
+        # Noted before: whoever is cut off may have been heard.
+        place = len(work.said)
+        work.said.append(Said(approval_id, who, decision, None, digest, shown["content"], stale))
         answer = await self.ask(who, "POST", f"/api/approvals/{approval_id}/decision", body)
-        status = answer.status_code if answer is not None else None
-        work.said.append(Said(approval_id, who, decision, status, digest, shown["content"], stale))
-        return status == 200
+        if answer is None:
+            return False
+        work.said[place] = replace(work.said[place], status=answer.status_code)
+        return answer.status_code == 200
 
     async def cancel(self, work: Work, rng: random.Random) -> bool:
         """Stop one of the run's workflows that is under way; whether that was acknowledged."""

@@ -142,8 +142,10 @@ class World:
         return self._orders[name].release
 
     def add(self, name: str, like: str) -> None:
-        """Let there be one more runner, like another."""
-        self._orders[name] = replace(self._orders[like], name=name, log=str(self.folder / "extra.log"))
+        """Let there be one more runner, like another and under its name."""
+        self._orders[name] = replace(
+            self._orders[like], name=name, called=like, log=str(self.folder / "extra.log")
+        )
 
     def drop(self, name: str) -> None:
         """Let there be none of that name again."""
