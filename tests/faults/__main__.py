@@ -32,6 +32,9 @@ def main() -> int:
     parser.add_argument("--run", type=int, help="this run only")
     parser.add_argument("--only", default="", help=f"of these only, with commas: {', '.join(FAULTS)}")
     parser.add_argument("--defect", type=int, choices=sorted(DEFECTS), help="put back, to be found")
+    parser.add_argument(
+        "--search", type=int, choices=sorted(FOUND_BY), help="look for a defect as a whole campaign does"
+    )
     told = parser.parse_args()
     logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # Postgres is away on purpose
     only = [name for name in told.only.split(",") if name]
@@ -46,6 +49,10 @@ def main() -> int:
         runs=None if told.run is None else 1,
     )
     host = figures.host()
+    if told.search is not None:
+        looked = _look_for(told.search)
+        print(looked)  # noqa: T201
+        return 0 if looked.is_found else 1
     try:
         asyncio.run(_carry(campaign, until_wrong=told.defect is not None))
     except asyncio.CancelledError:
@@ -60,22 +67,28 @@ def main() -> int:
         return 0 if campaign.wrong else 1
     print(f"{len(campaign.wrong)} runs ended badly")  # noqa: T201
     if told.run is None and not only and told.faults >= figures.ENOUGH:
-        made = figures.report(campaign, _search(), host)
+        made = figures.report(campaign, [_look_for(number) for number in FOUND_BY], host)
         made.show(Console(width=None if sys.stdout.isatty() else 140))
         keep(made, order=SECTIONS)
         return 0 if all(aim.met for aim in made.aims) else 1
     return 1 if campaign.wrong else 0
 
 
-def _search() -> list[tuple[str, str, int | None]]:
-    """Put each defect back, and look for it; after how many faults it was found."""
-    found = []
-    for number, search in FOUND_BY.items():
-        campaign = Campaign(seed=search.seed, faults=_PATIENCE, only=list(search.only), defect=number)
-        asyncio.run(_carry(campaign, until_wrong=True))
-        how = f"{search.seed}, {','.join(search.only)}"
-        found.append((f"{number} {search.what}", how, campaign.done if campaign.wrong else None))
-    return found
+def _look_for(number: int) -> figures.Search:
+    """Put a defect back, and look for it; then the same without it, which must end well."""
+    search = FOUND_BY[number]
+    only = list(search.only)
+    campaign = Campaign(seed=search.seed, faults=_PATIENCE, only=only, defect=number)
+    asyncio.run(_carry(campaign, until_wrong=True))
+    control = Campaign(seed=search.seed, faults=_PATIENCE, only=only, runs=len(campaign.outcomes))
+    asyncio.run(_carry(control, until_wrong=True))
+    return figures.Search(
+        what=f"{number} {search.what}",
+        how=f"{search.seed}, {','.join(search.only)}",
+        faults=campaign.done,
+        seen=campaign.wrong[0].wrong[0] if campaign.wrong else None,
+        control=control.wrong[0].wrong[0] if control.wrong else None,
+    )
 
 
 async def _carry(campaign: Campaign, *, until_wrong: bool) -> None:

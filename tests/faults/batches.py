@@ -1,6 +1,7 @@
 """Batches in the campaign: folders of topics, submitted, again when a driver dies, and looked at."""
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,19 +61,28 @@ async def check(world: World, batch: Batch) -> list[str]:
         return [f"{batch.name} died: {crash_file(batch.topics).read_text(encoding='utf-8').strip()}"]
     if not exit_file(batch.topics).exists():
         return [f"{batch.name} has not ended"]
-    found = await workflows_of(world, batch)
-    wrong = []
-    passed = True
-    for row in batch.rows:
-        mine = [w for w in found if w["key"] == row.key]
-        ended = [w for w in mine if w["status"] in ENDED_STATUSES and w["status"] != "cancelled"]
-        if len(mine) == 0 or len(ended) > 1 or (len(ended) == 0 and mine[-1]["status"] != "cancelled"):
-            wrong.append(f"topic {row.name} of {batch.name} is {[w['status'] for w in mine]}")
-        passed &= bool(mine) and (mine[-1]["result"] or {}).get("outcome") == "passed"
     code = exit_file(batch.topics).read_text(encoding="utf-8")
+    return list(ended(batch.keys, await workflows_of(world, batch), code, name=batch.name))
+
+
+def ended(keys: Sequence[str], found: Sequence[Mapping[str, Any]], code: str, *, name: str) -> Iterator[str]:
+    """Each topic of a batch has ended once, unless it was stopped, and the exit code says how.
+
+    Args:
+        keys: of its topics.
+        found: the workflows of these keys, the newest last: key, status and result.
+        code: what its driver came to.
+    """
+    passed = True
+    for key in keys:
+        mine = [w for w in found if w["key"] == key]
+        statuses = [w["status"] for w in mine]
+        over = [status for status in statuses if status in ENDED_STATUSES and status != "cancelled"]
+        if not mine or len(over) > 1 or (not over and statuses[-1] != "cancelled"):
+            yield f"topic {key} of {name} is {statuses}"
+        passed &= bool(mine) and (mine[-1]["result"] or {}).get("outcome") == "passed"
     if code != ("0" if passed else "1"):
-        wrong.append(f"{batch.name} ended with {code}: {[w['status'] for w in found]}")
-    return wrong
+        yield f"{name} ended with {code}: {[w['status'] for w in found]}"
 
 
 async def trail(world: World, batch: Batch) -> list[dict[str, Any]]:

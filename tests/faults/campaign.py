@@ -6,8 +6,9 @@ import random
 import time
 from dataclasses import dataclass, field
 
-from tests.faults import checks, draws
+from tests.faults import checks, draws, ledger
 from tests.faults.chats import Chats
+from tests.faults.draws.scene import Found
 from tests.faults.readers import Readers, reading
 from tests.faults.work import People, Work, begin
 from tests.faults.world import RUNNERS, World, open_world
@@ -35,7 +36,8 @@ class Campaign:
 
     seed: int
     faults: int
-    most: int = 25  # faults in one run
+    fewest: int = 10  # faults in one run
+    most: int = 25
     only: list[str] = field(default_factory=list)
     defect: int | None = None
     first_run: int = 0
@@ -62,6 +64,7 @@ class Campaign:
         async with open_world(defect=self.defect) as world, reading(world) as readers:
             people = People(world)
             await _up(world)
+            await ledger.install(world.database)
             number = self.first_run
             while self.done < self.faults and (self.runs is None or number < self.first_run + self.runs):
                 outcome = await self._run(world, people, readers, number, until_wrong=until_wrong)
@@ -77,7 +80,7 @@ class Campaign:
     ) -> Outcome:
         rng = random.Random(f"{self.seed}/{number}")
         # Never cut short: what is drawn follows from seed and run alone.
-        drawn = draws.draw(rng, rng.randint(10, self.most), self.only)
+        drawn = draws.draw(rng, rng.randint(self.fewest, self.most), self.only)
         work, began = Work(number), time.monotonic()
         world.disturbances.clear()
         wrong: list[str] = []
@@ -103,7 +106,7 @@ class Campaign:
                 elif len(under_way) >= _AT_ONCE:
                     await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
                 scene = draws.Scene(world, people, work, random.Random(seed))
-                under_way.add(asyncio.create_task(draws.FAULTS[name](scene), name=name))
+                under_way.add(asyncio.create_task(_strike(name, scene), name=name))
                 if name in draws.ALONE:
                     wrong += await _over(under_way, struck)
                 else:
@@ -144,6 +147,11 @@ class Campaign:
         )
 
 
+async def _strike(name: str, scene: draws.Scene) -> bool:
+    with scene.world.under(name):
+        return await draws.FAULTS[name](scene)
+
+
 async def _over(tasks: set[asyncio.Task[bool]], struck: list[str]) -> list[str]:
     """Wait until faults are over, and note which of them struck; what they have found by themselves."""
     wrong = []
@@ -151,7 +159,7 @@ async def _over(tasks: set[asyncio.Task[bool]], struck: list[str]) -> list[str]:
         await asyncio.wait(tasks)
     for task in list(tasks):
         error = task.exception()
-        if isinstance(error, draws.Found):
+        if isinstance(error, Found):
             wrong.append(str(error))
         elif error is not None:
             raise RuntimeError(f"the fault {task.get_name()} could not be done") from error

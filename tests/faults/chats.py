@@ -9,6 +9,7 @@ import contextlib
 import json
 import random
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -138,19 +139,14 @@ class Chats:
             " WHERE conversation_id = ANY(%s)",
             list(self.conversations),
         )
-        wrong += _kept(self.sent, rows)
+        wrong += kept(self.sent, rows)
         for conversation, who in self.conversations.items():
             wrong += await self._in_order(who, conversation)
         return wrong + await self._acted()
 
     async def _in_order(self, who: str, conversation: str) -> list[str]:
         found = await self.people.insist(who, f"/api/conversations/{conversation}", method="GET")
-        shown = found.json()["messages"]
-        return [
-            f"message {after['id']} stands after {before['id']}, and answers {after['answers']}"
-            for before, after in pairwise(shown)
-            if after["role"] == "assistant" and after["answers"] != before["id"]
-        ]
+        return list(in_order(found.json()["messages"]))
 
     async def _acted(self) -> list[str]:
         """What was agreed to is done once, or not at all where the yes was lost, and not without one."""
@@ -158,16 +154,32 @@ class Chats:
             return []
         found = await self.world.rows("SELECT id FROM approvals WHERE about = %s", f"article:{self.article}")
         name = f"the publication of article {self.article}, asked for in the chat,"
-        if len(found) > 1:
-            return [f"{name} was begun {len(found)} times"]
-        if found and not self.said_yes:
-            return [f"{name} was begun without a yes"]
-        if self.yes is not None and (self.yes["status"] != "processing" or not found):
-            return [f"{name} was begun {len(found)} times, and the yes was answered: {self.yes}"]
-        return []
+        return [f"{name} {odd}" for odd in agreed(len(found), said_yes=self.said_yes, answer=self.yes)]
 
 
-def _kept(sent: list[Message], rows: list[dict[str, Any]]) -> list[str]:
+def agreed(begun: int, *, said_yes: bool, answer: dict[str, Any] | None) -> Iterator[str]:
+    """What the chat asked back for is done once after a yes, and not without one.
+
+    Args:
+        begun: how many times it was begun.
+        answer: how the yes was answered; None: it was lost, and may have been heard or not.
+    """
+    if begun > 1:
+        yield f"was begun {begun} times"
+    elif begun and not said_yes:
+        yield "was begun without a yes"
+    elif answer is not None and (answer["status"] != "processing" or not begun):
+        yield f"was begun {begun} times, and the yes was answered: {answer}"
+
+
+def in_order(shown: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Each answer of a conversation stands after its question."""
+    for before, after in pairwise(shown):
+        if after["role"] == "assistant" and after["answers"] != before["id"]:
+            yield f"message {after['id']} stands after {before['id']}, and answers {after['answers']}"
+
+
+def kept(sent: list[Message], rows: list[dict[str, Any]]) -> list[str]:
     """Each question is there once at most, with one answer at most: the one that was acknowledged."""
     wrong = []
     questions = {(row["conversation_id"], row["content"]): row for row in rows if row["role"] == "user"}
@@ -180,10 +192,10 @@ def _kept(sent: list[Message], rows: list[dict[str, Any]]) -> list[str]:
         if message.answer is None:
             continue
         question = questions.get((message.conversation, message.text))
-        kept = answers.get(question["id"]) if question else None
+        answer = answers.get(question["id"]) if question else None
         told = message.answer
-        if kept is None:
+        if answer is None:
             wrong.append(f"{message.text!r} was answered, and the answer is lost")
-        elif (kept["id"], kept["content"]) != (told["message_id"], told["response"]):
-            wrong.append(f"{message.text!r} was answered {told['response'][:60]!r}, kept is {kept}")
+        elif (answer["id"], answer["content"]) != (told["message_id"], told["response"]):
+            wrong.append(f"{message.text!r} was answered {told['response'][:60]!r}, kept is {answer}")
     return wrong

@@ -44,36 +44,65 @@ class Done(BaseModel):
 
     step: str
     by: int
+    epoch: int
     at: float
 
 
 @dataclass(frozen=True)
 class Begun:
-    """A step that began in a process; `at` is `time.monotonic()`, one clock for all processes."""
+    """A step that began in a process, in a run of this epoch; `at` is `time.time()`."""
 
     workflow: str
     step: str
     pid: int
+    epoch: int
+    at: float
+
+
+@dataclass(frozen=True)
+class Wrote:
+    """The file of a march that was about to be written, and the status that it says."""
+
+    workflow: str
+    status: str
     at: float
 
 
 @dataclass(frozen=True)
 class Trace:
-    """A file that steps append a line to when they begin. A line written stays, whoever is killed next."""
+    """A file that steps append a line to when they begin, and whoever writes a march's file too.
+
+    A line written stays, whoever is killed next.
+    """
 
     path: Path
 
-    def append(self, workflow: str, step: str) -> None:
-        """Note that a step begins in this process now; one write, so lines never mix."""
-        with open(self.path, "ab", buffering=0) as file:
-            file.write(f"{workflow} {step} {os.getpid()} {time.monotonic()}\n".encode())
+    def begin(self, workflow: str, step: str, epoch: int) -> None:
+        """Note that a step begins in this process now."""
+        self._append("begun", workflow, step, epoch)
 
-    def read(self) -> list[Begun]:
-        """All that has begun so far, in order."""
+    def write(self, workflow: str, status: str) -> None:
+        """Note that a march's file is being written now, saying this status."""
+        self._append("wrote", workflow, status, 0)
+
+    def _append(self, what: str, workflow: str, word: str, epoch: int) -> None:
+        # One write, so that lines never mix.
+        with open(self.path, "ab", buffering=0) as file:
+            file.write(f"{what} {workflow} {word} {os.getpid()} {epoch} {time.time()}\n".encode())
+
+    def read(self) -> tuple[list[Begun], list[Wrote]]:
+        """All that has begun and was written so far, in order."""
+        begun: list[Begun] = []
+        wrote: list[Wrote] = []
         if not self.path.exists():
-            return []
-        lines = (line.split() for line in self.path.read_text(encoding="utf-8").splitlines())
-        return [Begun(workflow, step, int(pid), float(at)) for workflow, step, pid, at in lines]
+            return begun, wrote
+        for line in self.path.read_text(encoding="utf-8").splitlines():
+            what, workflow, word, pid, epoch, at = line.split()
+            if what == "begun":
+                begun.append(Begun(workflow, word, int(pid), int(epoch), float(at)))
+            else:
+                wrote.append(Wrote(workflow, word, float(at)))
+        return begun, wrote
 
 
 class State(TypedDict, total=False):
@@ -98,18 +127,25 @@ class March:
         """
         return self.run.input
 
+    @property
+    def _epoch(self) -> int:
+        return self.run._claim.epoch
+
+    def _done(self, key: str) -> Done:
+        return Done(step=key, by=os.getpid(), epoch=self._epoch, at=time.time())
+
     async def step(self, key: str, seconds: float) -> None:
         """Do a step once, leaving its trace."""
 
         async def make() -> Answer[Done]:
-            Trace(Path(self.given["trace"])).append(self.run.workflow_id, key)
+            Trace(Path(self.given["trace"])).begin(self.run.workflow_id, key, self._epoch)
             until = self.given["fails_until"]
             if until and key == BROKEN and not Path(until).exists():
                 raise InputInvalid(f"{key}: its input is broken: mend it")
             if self.given["asks"]:
                 await self.run.directory.agent("oracle").answer(f"{self.run.workflow_id} {key}")
             await asyncio.sleep(seconds)
-            return Answer(value=Done(step=key, by=os.getpid(), at=time.time()))
+            return Answer(value=self._done(key))
 
         await self.run.once(key, Done, make)
 
@@ -117,8 +153,9 @@ class March:
         """An effect, in one transaction with its step."""
 
         async def act(connection: Connection) -> Done:
-            await events.append(connection, ACTED, self.run.workflow_id, {})
-            return Done(step="act", by=os.getpid(), at=time.time())
+            # What it acts on: it is compared with what was shown.
+            await events.append(connection, ACTED, self.run.workflow_id, plan(self.given).content)
+            return self._done("act")
 
         await self.run.effect("act", Done, act)
 
@@ -203,6 +240,7 @@ def file_of(given: dict[str, Any], workflow_id: str) -> Path:
 
 
 async def _project(config: Config, workflow: Workflow, kept: dict[str, Any]) -> None:
+    Trace(Path(workflow.input["trace"])).write(workflow.id, workflow.status)
     await asyncio.to_thread(write_atomically, file_of(workflow.input, workflow.id), told(workflow, kept))
 
 

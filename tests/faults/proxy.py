@@ -9,6 +9,7 @@ import contextlib
 import random
 import re
 import struct
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +41,8 @@ class Proxy:
     def __init__(self, socket: Path) -> None:
         self.socket = socket
         self.lost = 0
+        # How many answers were delayed, messages held up, and connections cut or refused.
+        self.hits: Counter[str] = Counter()
         self._losing = 0
         self._delay = 0.0
         self._refusing = False
@@ -74,7 +77,7 @@ class Proxy:
     def refusing(self) -> "contextlib.AbstractContextManager[None]":  # type: ignore[misc]
         """Cut everything, and take no connection, for as long as the block."""
         self._refusing = True
-        self.cut()
+        self.hits["refused"] += self.cut()
         try:
             yield
         finally:
@@ -105,7 +108,9 @@ class Proxy:
         assert task is not None
         self._tasks.add(task)
         try:
-            if not self._refusing:
+            if self._refusing:
+                self.hits["refused"] += 1
+            else:
                 await self._serve(reader, writer)
         except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # the server is away, somebody went, or the campaign is over
@@ -160,8 +165,10 @@ class Proxy:
                         return
                     at = end
                 if self._delay and delayed:
+                    self.hits["delayed"] += 1
                     await asyncio.sleep(random.uniform(0, 2 * self._delay))
                 while any(owner in link.owner for owner in self._stalled):
+                    self.hits["stalled"] += 1
                     await self._moving.wait()
                 target.write(buffer[:at])
                 buffer = buffer[at:]

@@ -31,7 +31,10 @@ from tests.faults.kinds import kinds
 
 @dataclass(frozen=True)
 class Order:
-    """A process that is to be. `name` is unique among all sites; `topics` is a driver's folder."""
+    """A process that is to be. `name` is unique; `topics` is a driver's folder.
+
+    `called` is what a runner calls itself, where that is another's name.
+    """
 
     role: Literal["runner", "dispatcher", "api", "driver"]
     name: str
@@ -42,6 +45,7 @@ class Order:
     defect: int | None = None
     port: int = 0
     topics: str = ""
+    called: str = ""
 
 
 def live(order: Order) -> None:
@@ -63,7 +67,7 @@ def _runner(order: Order, config: Config) -> None:
             application=f"signoff {order.name}",
         ) as database:
             runner = Runner(
-                name=order.name,
+                name=order.called or order.name,
                 config=config,
                 database=database,
                 directory=_Players(config, order.url, _played(config)),  # type: ignore[arg-type]

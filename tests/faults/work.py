@@ -4,17 +4,16 @@ What was answered with 2xx is written down; the checks hold the site to it.
 """
 
 import asyncio
-import contextlib
 import json
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 import httpx
 
 from cluster.tokens import mint_token
-from models.approvals import Approval
+from models.approvals import Approval, content_digest
 from models.errors import ApprovalConflict
 from models.scopes import read_scopes
 from models.store import approvals, documents, workflows
@@ -30,16 +29,25 @@ _DECIDERS = ("bob", "cleo", "dan")
 _SCOPES = {"ann": ("macro:analyst",), "eve": ("macro:editor",), "root": ("global:admin",)}
 _EDITOR = read_scopes(["global:editor"])
 _STEPS = 12
+# Of something that nobody was shown.
+_OTHER_DIGEST = content_digest({"plan": ["something else"]})
 
 
 @dataclass(frozen=True)
 class Said:
-    """A decision that was sent, and its answer's status; None: no answer came."""
+    """A decision that was sent, and its answer's status; None: no answer came.
+
+    `digest` was sent; `shown` is the content that the person had been shown before. A `stale` one was sent
+    for something else than was shown.
+    """
 
     approval_id: str
     who: str
     decision: str
     status: int | None
+    digest: str
+    shown: dict[str, Any] | None
+    stale: bool = False
 
 
 @dataclass
@@ -116,8 +124,12 @@ class People:
         """Begin a march; its id."""
         return await self._begin(work, self._march(work, rng, **more))
 
-    async def asked_march(self, work: Work, rng: random.Random) -> None:
-        """Begin a march together with its approval, and decide at once, perhaps before its gate."""
+    async def asked_march(self, work: Work, rng: random.Random) -> bool:
+        """Begin a march together with its approval, and decide at once, perhaps before its gate.
+
+        Returns:
+            Whether the decision was taken.
+        """
         request = self._march(
             work, rng, gated=True, asked=True, steps=1, step_seconds=0.02, after_seconds=1.2
         )
@@ -136,14 +148,22 @@ class People:
         work.ids.append(workflow_id)
         await asyncio.sleep(rng.uniform(0, 0.15))
         answer = {"decision": "approve", "digest": approval.digest}
-        with contextlib.suppress(ApprovalConflict, *GONE):
+        status = None
+        try:
             await approvals.decide(
                 database, approval_id=approval.id, answer=answer, decided_by="bob", scopes=_EDITOR
             )
+            status = 200
+        except ApprovalConflict:
+            status = 409
+        except GONE:
+            pass
+        work.said.append(Said(approval.id, "bob", "approve", status, approval.digest, approval.content))
+        return status == 200
 
     def _march(self, work: Work, rng: random.Random, **more: Any) -> WorkflowRequest:
         given = {
-            "name": f"run {work.run}",
+            "name": f"march {len(work.ids)} of run {work.run}, {rng.randrange(10**9)}",
             "trace": str(self._world.trace.path),
             "folder": str(self._world.output),
             "steps": _STEPS,
@@ -221,31 +241,59 @@ class People:
         work.mended[workflow_id] = kept
 
     async def decide(self, work: Work, rng: random.Random, *, at_once: int) -> bool:
-        """Let people decide one of the run's approvals, if any waits; several at the same moment."""
+        """Let people look at one of the run's approvals, if any waits, and decide it; several at once.
+
+        Now and then somebody decides on something else than was shown: that must be refused.
+
+        Returns:
+            Whether a decision was taken.
+        """
         pending = await self._world.rows(
-            "SELECT id, digest FROM approvals WHERE status = 'pending' AND workflow_id = ANY(%s) ORDER BY id",
+            "SELECT id FROM approvals WHERE status = 'pending' AND workflow_id = ANY(%s) ORDER BY id",
             work.ids,
         )
         if not pending:
             return False
-        approval = rng.choice(pending)
-        sends = []
-        for number in range(at_once):
-            decision = rng.choice(("approve", "approve", "approve", "reject"))
-            sends.append(self._say(work, approval, _DECIDERS[number % len(_DECIDERS)], decision))
-        await asyncio.gather(*sends)
-        return True
+        approval_id = rng.choice(pending)["id"]
+        intents = [
+            (
+                _DECIDERS[number % len(_DECIDERS)],
+                rng.choice(("approve", "approve", "approve", "reject")),
+                rng.random() < 0.1,
+            )
+            for number in range(at_once)
+        ]
+        path = f"/api/approvals/{approval_id}"
+        seen = await asyncio.gather(*(self.ask(who, "GET", path) for who, _, _ in intents))
+        sends = [
+            self._say(work, approval_id, who, decision, answer, stale=stale)
+            for (who, decision, stale), answer in zip(intents, seen, strict=True)
+            if answer is not None
+        ]
+        return any(await asyncio.gather(*sends))
 
-    async def _say(self, work: Work, approval: dict[str, Any], who: str, decision: str) -> None:
-        body = {"decision": decision, "digest": approval["digest"]}
+    async def _say(
+        self, work: Work, approval_id: str, who: str, decision: str, seen: httpx.Response, *, stale: bool
+    ) -> bool:
+        if seen.status_code != 200:
+            work.said.append(Said(approval_id, who, decision, seen.status_code, "", None))
+            return False
+        shown = seen.json()
+        digest = _OTHER_DIGEST if stale else shown["digest"]
+        body = {"decision": decision, "digest": digest}
         if decision == "reject":
             body["notes"] = "no"
-        answer = await self.ask(who, "POST", f"/api/approvals/{approval['id']}/decision", body)
-        status = answer.status_code if answer is not None else None
-        work.said.append(Said(approval["id"], who, decision, status))
+        # Noted before: whoever is cut off may have been heard.
+        place = len(work.said)
+        work.said.append(Said(approval_id, who, decision, None, digest, shown["content"], stale))
+        answer = await self.ask(who, "POST", f"/api/approvals/{approval_id}/decision", body)
+        if answer is None:
+            return False
+        work.said[place] = replace(work.said[place], status=answer.status_code)
+        return answer.status_code == 200
 
     async def cancel(self, work: Work, rng: random.Random) -> bool:
-        """Stop one of the run's workflows that is under way; if there is one."""
+        """Stop one of the run's workflows that is under way; whether that was acknowledged."""
         found = await self._world.rows(
             "SELECT id FROM workflows WHERE id = ANY(%s) AND NOT status = ANY(%s) ORDER BY created_at",
             work.ids,
@@ -255,8 +303,9 @@ class People:
             return False
         workflow_id = rng.choice(found)["id"]
         answer = await self.ask("root", "POST", f"/api/tasks/{workflow_id}/cancel", {})
-        if answer is not None and answer.status_code == 200:
-            work.cancelled.add(workflow_id)
+        if answer is None or answer.status_code != 200:
+            return False
+        work.cancelled.add(workflow_id)
         return True
 
     async def _begin(self, work: Work, request: WorkflowRequest) -> str:

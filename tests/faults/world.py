@@ -11,10 +11,11 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,29 +29,20 @@ from models.webhooks import NewWebhook
 from models.yaml_layers import read_layers
 from tests.fakes.endpoints import with_keys
 from tests.fakes.model_server import ModelServer
-from tests.fakes.webhook_receiver import WebhookReceiver
+from tests.faults.disturbances import HINDERED, HINDERS, Disturbance
 from tests.faults.driver import exit_file
 from tests.faults.kinds import Trace
 from tests.faults.nursery import Nursery
 from tests.faults.proxy import Proxy
 from tests.faults.roles import Order
+from tests.faults.target import Target
 from tests.integration.rest import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 LEASE_SECONDS = 2.0
 BATCH_SECONDS = 3.0
 RUNNERS = ("north:runner:0", "north:runner:1", "south:runner:0")  # two sites on one database
-_HOOK = "/hook"
-
-
-@dataclass
-class Disturbance:
-    """Something that was done, when (`time.monotonic()`), and to which process; `pid` None: to all."""
-
-    kind: str
-    start: float
-    end: float
-    pid: int | None
+_TICK_SECONDS, _STALL_SECONDS = 0.05, 0.4
 
 
 class World:
@@ -64,11 +56,14 @@ class World:
         self.disturbances: list[Disturbance] = []
         self.proxy: Proxy
         self.model: ModelServer
-        self.receiver: WebhookReceiver
+        self.target: Target
         self.nursery: Nursery
         self.database: Database
         self.config: Config
         self._defect = defect
+        # Faults under way that may make a lease late, and when the last of them ended.
+        self._hindering = 0
+        self._hindered_until = 0.0
         self._orders: dict[str, Order] = {}
         self._pids: dict[str, int] = {}
         self._postgres = folder / "postgres-0"
@@ -147,8 +142,10 @@ class World:
         return self._orders[name].release
 
     def add(self, name: str, like: str) -> None:
-        """Let there be one more runner, like another."""
-        self._orders[name] = replace(self._orders[like], name=name, log=str(self.folder / "extra.log"))
+        """Let there be one more runner, like another and under its name."""
+        self._orders[name] = replace(
+            self._orders[like], name=name, called=like, log=str(self.folder / "extra.log")
+        )
 
     def drop(self, name: str) -> None:
         """Let there be none of that name again."""
@@ -177,7 +174,20 @@ class World:
 
     def note(self, kind: str, start: float, *, pid: int | None = None, after: float = 0.5) -> None:
         """Note what was done since `start`; its effect lasts a little longer."""
-        self.disturbances.append(Disturbance(kind, start, time.monotonic() + after, pid))
+        self.disturbances.append(Disturbance(kind, start, time.time() + after, pid))
+
+    @contextlib.contextmanager
+    def under(self, fault: str) -> Iterator[None]:
+        """A fault is under way: while some are, a lease may be renewed late."""
+        began = time.time()
+        self._hindering += fault in HINDERS
+        try:
+            yield
+        finally:
+            if fault in HINDERS:
+                self._hindering -= 1
+                self._hindered_until = time.time() + LEASE_SECONDS
+                self.note(HINDERED, began, after=LEASE_SECONDS)
 
     async def heal(self) -> None:
         """End what still disturbs."""
@@ -197,16 +207,26 @@ class World:
         return await self.database.steadily(ask)
 
     async def watch_leases(self) -> None:
-        """Note whose lease ran out though nobody meant it: on a busy machine, too, that is a reason."""
+        """Note whose lease comes near its end while a fault hinders its renewal; else it is no reason."""
         while True:
             with contextlib.suppress(*GONE):
-                now = time.monotonic()
+                now = time.time()
                 query = "SELECT pid FROM runners WHERE lease_until < now() + interval '0.3 seconds'"
                 async with self.database.connection() as connection:
                     late = await (await connection.execute(query.encode())).fetchall()
-                for row in late:
-                    self.disturbances.append(Disturbance("late lease", now - 1, now + 1, row["pid"]))
+                if self._hindering or now < self._hindered_until:
+                    for row in late:
+                        self.disturbances.append(Disturbance("late lease", now - 1, now + 1, row["pid"]))
             await asyncio.sleep(0.15)
+
+    def watch_machine(self, over: threading.Event) -> None:
+        """Note when the machine itself stood still: no process can help it."""
+        before = time.monotonic()
+        while not over.wait(_TICK_SECONDS):
+            lost = time.monotonic() - before - _TICK_SECONDS
+            if lost > _STALL_SECONDS:
+                self.note("stall", time.time() - lost, after=LEASE_SECONDS)
+            before = time.monotonic()
 
 
 @asynccontextmanager
@@ -223,7 +243,7 @@ async def open_world(*, defect: int | None = None) -> AsyncIterator[World]:
             _mount(world, stack)
             world.proxy = await stack.enter_async_context(Proxy(world.socket))
             world.model = stack.enter_context(ModelServer())
-            world.receiver = await stack.enter_async_context(WebhookReceiver())
+            world.target = await stack.enter_async_context(Target())
             world.config = _configure(world)
             world.database = await stack.enter_async_context(
                 Database(url=world.direct_url, pool_size=6, application="campaign")
@@ -247,6 +267,9 @@ async def open_world(*, defect: int | None = None) -> AsyncIterator[World]:
             world.ensure()
             watching = asyncio.create_task(world.watch_leases())
             stack.callback(watching.cancel)
+            over = threading.Event()
+            stack.callback(over.set)
+            threading.Thread(target=world.watch_machine, args=(over,), daemon=True).start()
             yield world
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -300,9 +323,9 @@ async def _make_webhooks(world: World) -> None:
                 {
                     "name": event,
                     "event_type": event,
-                    "url": world.receiver.at(_HOOK),
+                    "url": world.target.url,
                     "max_retries": 50,
-                    "retry_delay_seconds": 0.2,
+                    "retry_delay_seconds": 0.1,
                 }
             )
             await webhooks.create(connection, new, secret="x" * 32, created_by="root")

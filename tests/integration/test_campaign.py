@@ -14,11 +14,9 @@ import psycopg
 import pytest
 
 from tests.faults.campaign import Campaign
-from tests.faults.defects import DEFECTS
+from tests.faults.defects import DEFECTS, FOUND_BY
 from tests.faults.draws import FAULTS, draw
-from tests.faults.kinds import Begun
 from tests.faults.proxy import Proxy
-from tests.faults.world import Disturbance
 from tests.integration.conftest import ROOT
 
 
@@ -28,6 +26,16 @@ async def test_a_short_campaign_finds_nothing() -> None:
     assert [outcome.wrong for outcome in campaign.outcomes] == [[] for _ in campaign.outcomes]
     assert campaign.drawn >= campaign.done >= 20
     assert all(outcome.batches and outcome.messages > 10 for outcome in campaign.outcomes)
+
+
+@pytest.mark.parametrize("number", FOUND_BY)
+async def test_a_defect_that_is_put_back_is_found(number: int) -> None:
+    search = FOUND_BY[number]
+    campaign = Campaign(
+        seed=search.seed, faults=40, fewest=4, most=5, only=list(search.only), defect=number, runs=8
+    )
+    await campaign.carry(until_wrong=True)
+    assert campaign.wrong
 
 
 @pytest.mark.parametrize("number", DEFECTS)
@@ -103,69 +111,3 @@ async def test_a_stalled_connection_loses_nothing_and_a_refused_one_is_cut(
                 await psycopg.AsyncConnection.connect(url)
     async with await psycopg.AsyncConnection.connect(url) as connection:
         await connection.execute("SELECT 1")
-
-
-@pytest.mark.parametrize(
-    ("disturbance", "excused"),
-    [
-        (Disturbance("kill", 2, 3, 11), True),
-        (Disturbance("kill", 2, 3, 12), True),
-        (Disturbance("kill", 2, 3, 13), False),
-        (Disturbance("restart", 2, 3, None), True),
-        (Disturbance("kill", 6, 7, 11), False),
-        (Disturbance("kill", 0, 0.5, 11), False),
-    ],
-)
-def test_a_step_is_begun_again_with_a_reason_or_not(disturbance: Disturbance, excused: bool) -> None:
-    from tests.faults.checks import is_excused
-
-    first, second = Begun("w", "s", 11, 1.0), Begun("w", "s", 12, 5.0)
-    assert is_excused([disturbance], first, second) == excused
-
-
-_QUESTION = {"id": 1, "conversation_id": "c", "role": "user", "content": "Hello", "answers": None}
-_ANSWER = {"id": 2, "conversation_id": "c", "role": "assistant", "content": "Hi", "answers": 1}
-_TOLD = {"message_id": 2, "response": "Hi"}
-
-
-@pytest.mark.parametrize(
-    ("told", "rows", "found"),
-    [
-        (_TOLD, [_QUESTION, _ANSWER], ""),
-        (None, [], ""),
-        (None, [_QUESTION], ""),
-        (None, [_QUESTION, _ANSWER], ""),
-        (_TOLD, [_QUESTION], "the answer is lost"),
-        (_TOLD, [], "the answer is lost"),
-        (_TOLD, [_QUESTION, {**_ANSWER, "content": "Bye"}], "kept is"),
-        (None, [_QUESTION, {**_QUESTION, "id": 3}], "stands 2 times"),
-        (None, [_QUESTION, _ANSWER, {**_ANSWER, "id": 3}], "has 2 answers"),
-    ],
-)
-def test_an_answer_that_was_acknowledged_is_missed(
-    told: dict[str, object] | None, rows: list[dict[str, object]], found: str
-) -> None:
-    from tests.faults.chats import Message, _kept
-
-    wrong = "\n".join(_kept([Message("uma", "c", "Hello", told)], rows))
-    assert bool(wrong) == bool(found)
-    assert found in wrong
-
-
-@pytest.mark.parametrize(
-    ("types", "fine"),
-    [
-        ("queued running succeeded", True),
-        ("queued running failed queued running succeeded", True),
-        ("queued cancelled running", True),
-        ("queued running", False),
-        ("queued running succeeded succeeded", False),
-        ("queued running succeeded running", False),
-        ("queued running succeeded queued running succeeded", False),
-        ("queued running failed running succeeded", False),
-    ],
-)
-def test_a_workflow_ends_once_unless_it_failed_and_was_begun_again(types: str, fine: bool) -> None:
-    from tests.faults.checks import _course
-
-    assert fine == (not list(_course([f"workflow.{name}" for name in types.split()])))

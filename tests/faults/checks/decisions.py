@@ -1,0 +1,68 @@
+"""Every approval's decision is applied once, as it was acknowledged, and to what was shown.
+
+Pure functions over what people said and the rows of approvals.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from models.approvals import content_digest
+from models.events import Event
+from models.workflows import Workflow
+from tests.faults.work import Said
+
+_BECOMES = {"approve": "approved", "reject": "rejected"}
+_TOLD = {f"approval.{status}" for status in ("approved", "rejected", "expired", "void")}
+
+
+def decided(
+    approval: Mapping[str, Any], said: Sequence[Said], told: Sequence[Event], workflow: Workflow
+) -> Iterator[str]:
+    """What is wrong with an approval.
+
+    Args:
+        approval: its row: id, status, decided_by, content, digest.
+        said: what people said of it.
+        told: the events of its workflow.
+        workflow: what waited for it, and has ended.
+    """
+    name, status = f"approval {approval['id']} ({approval['status']})", approval["status"]
+    taken = [one for one in said if one.status == 200]
+    if len(taken) > 1:
+        yield f"{name}: {len(taken)} decisions were taken"
+    for one in taken:
+        if status != _BECOMES[one.decision] or approval["decided_by"] != one.who:
+            yield f"{name}: by {approval['decided_by']}; {one.who} was told {_BECOMES[one.decision]}"
+        if one.digest != approval["digest"]:
+            yield f"{name}: {one.who} decided on {one.digest[:8]}, it is for {approval['digest'][:8]}"
+        if one.shown is not None and one.shown != approval["content"]:
+            yield f"{name}: {one.who} was shown {one.shown}, it is for {approval['content']}"
+    for one in said:
+        if one.shown is not None and not one.stale and content_digest(one.shown) != one.digest:
+            yield f"{name}: {one.who} was shown a digest that is not that of its content"
+        if one.stale and one.status not in (409, None):
+            yield f"{name}: a decision on something else than was shown got {one.status}"
+        if one.status not in (200, 409, None):
+            yield f"{name}: {one.who} got {one.status}"
+    if content_digest(approval["content"]) != approval["digest"]:
+        yield f"{name}: its content is not what its digest is of"
+    if status in _BECOMES.values() and not taken:
+        maybe = [one for one in said if one.status is None and not one.stale]
+        if not any(one.who == approval["decided_by"] and _BECOMES[one.decision] == status for one in maybe):
+            yield f"{name}: nobody decided so"
+    if status in ("void", "expired") and workflow.status not in ("cancelled", "failed"):
+        yield f"{name}: nobody stopped its workflow, which is {workflow.status}"
+    if status == "pending":
+        yield f"{name}: it still waits, and its workflow is {workflow.status}"
+    tellings = [e for e in told if e.type in _TOLD and e.data.get("approval_id") == approval["id"]]
+    # One that goes with its workflow is told of by the workflow's end.
+    if status in _BECOMES.values() and [e.type for e in tellings] != [f"approval.{status}"]:
+        yield f"{name}: it was told as {[e.type for e in tellings]}"
+    asked = [
+        e for e in told if e.type == "approval.requested" and e.data.get("approval_id") == approval["id"]
+    ]
+    if len(asked) != 1:
+        yield f"{name}: it was asked for {len(asked)} times"
+    done = (workflow.result or {}).get("decision")
+    if workflow.status == "succeeded" and done != status:
+        yield f"{name}: its workflow took it for {done}"

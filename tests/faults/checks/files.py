@@ -1,0 +1,100 @@
+"""Files say what is settled, and nothing else: the canonical ones, those of each run, and no others.
+
+What they should say is made anew from the rows, beside them.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from actors.editorial.artifacts import article_path, run_folder
+from actors.editorial.files import _write, settled_result
+from models.config import EditorOutput
+from models.editorial import TopicInput
+from models.workflows import Workflow
+from tests.faults.kinds import Wrote, file_of, told
+from tests.faults.ledger import Move
+
+_RESULT = "article_result.json"
+
+
+def of_march(workflow: Workflow, kept: Mapping[str, Any]) -> Iterator[str]:
+    """The file of an ended march says its end."""
+    yield from _same(file_of(workflow.input, workflow.id), told(workflow, dict(kept)), workflow)
+
+
+def of_topic(
+    output: EditorOutput, workflow: Workflow, kept: Mapping[str, Any], *, newer: Sequence[Workflow]
+) -> Iterator[str]:
+    """The canonical file of a topic and those of its run. `newer`: later workflows of the same topic."""
+    topic = TopicInput.model_validate(workflow.input)
+    source = topic.source_metadata
+    path = article_path(output, channel_name=source.channel_name, topic_slug=source.topic_slug)
+    folder = run_folder(output, topic, started=workflow.created_at)
+    # Of a topic that was stopped and begun anew, the files are the newer one's.
+    theirs = {run_folder(output, topic, started=other.created_at) for other in newer}
+    if workflow.status == "cancelled":
+        written = [] if newer else [path]
+        written += [] if folder in theirs else [folder]
+        yield from (f"{one} was written though {workflow.id} was stopped" for one in written if one.exists())
+        return
+    expected = settled_result(output, workflow, dict(kept)).model_dump_json(indent=2)
+    if not newer:
+        yield from _same(path, expected, workflow)
+    if folder not in theirs:
+        yield from _same(folder / _RESULT, expected, workflow)
+        yield from _of_run(output, folder, workflow, kept)
+
+
+def _of_run(output: EditorOutput, folder: Path, workflow: Workflow, kept: Mapping[str, Any]) -> Iterator[str]:
+    """All else in the folder of a run: as the product makes it in a folder of ours."""
+    scratch = Path(tempfile.mkdtemp(prefix="signoff-files-"))
+    try:
+        beside = output.model_copy(
+            update={"final_articles_dir": scratch / "articles", "run_artifacts_dir": scratch / "runs"}
+        )
+        _write(beside, workflow, dict(kept))
+        topic = TopicInput.model_validate(workflow.input)
+        expected = _texts(run_folder(beside, topic, started=workflow.created_at))
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    found = _texts(folder)
+    for name in sorted((expected.keys() | found.keys()) - {_RESULT}):
+        if expected.get(name) != found.get(name):
+            says, should = (texts.get(name, "nothing")[:60] for texts in (found, expected))
+            yield f"{name} of the run of {workflow.id} ({workflow.status}) says {says!r}, not {should!r}"
+
+
+def _texts(folder: Path) -> dict[str, str]:
+    """What is in a folder, by name; drafts of who was killed while writing start with a dot."""
+    if not folder.exists():
+        return {}
+    return {p.name: p.read_text(encoding="utf-8") for p in folder.iterdir() if not p.name.startswith(".")}
+
+
+def _same(path: Path, expected: str, workflow: Workflow) -> Iterator[str]:
+    if not path.exists():
+        yield f"the file {path.name} of {workflow.kind} {workflow.id} is missing"
+    elif (text := path.read_text(encoding="utf-8")) != expected:
+        yield f"the file {path.name} of {workflow.kind} {workflow.id} ({workflow.status}) says {text[:60]!r}"
+
+
+def written_when_settled(wrote: Sequence[Wrote], moves: Sequence[Move]) -> Iterator[str]:
+    """Whoever writes a march's file says what was settled before; also if the file is overwritten later."""
+    settled: dict[tuple[str, str], float] = {}
+    for move in moves:
+        settled.setdefault((move.workflow, move.after), move.at)
+    for one in wrote:
+        since = settled.get((one.workflow, one.status))
+        if since is None or since > one.at:
+            when = "never was" if since is None else "was not yet"
+            yield f"the file of march {one.workflow} was written as {one.status}, which it {when}"
+
+
+def unknown(output: Path, ids: Sequence[str]) -> Iterator[str]:
+    """A file of a march that was never asked for."""
+    for path in sorted(output.glob("*.json")):
+        if path.stem not in ids:
+            yield f"{path.name} is of no workflow"

@@ -1,0 +1,88 @@
+"""Faults that people make: deciding at once or early, stopping, and leaving a batch alone."""
+
+import asyncio
+import contextlib
+import random
+import signal
+import time
+
+from models.workflows import ENDED_STATUSES
+from tests.fakes.model_script import Rule
+from tests.faults import batches
+from tests.faults.batches import Batch
+from tests.faults.draws.scene import Found, Scene, send
+from tests.faults.world import World
+
+# So slow that a batch is not over while it is left alone.
+_SLOW_SECONDS = 1.5
+_BEGUN_SECONDS = 20.0
+_STOPPED_SECONDS = 15.0
+
+
+async def decisions(scene: Scene) -> bool:
+    """Several people decide the same at once."""
+    return await scene.people.decide(scene.work, scene.rng, at_once=scene.rng.randint(2, 6))
+
+
+async def decided_early(scene: Scene) -> bool:
+    """What is decided while its gate is being reached."""
+    marches = [scene.people.asked_march(scene.work, random.Random(scene.rng.random())) for _ in range(8)]
+    return any(await asyncio.gather(*marches))
+
+
+async def cancel(scene: Scene) -> bool:
+    """Somebody stops a workflow."""
+    return await scene.people.cancel(scene.work, scene.rng)
+
+
+async def abandoned_batch(scene: Scene) -> bool:
+    """A batch's driver is killed, and nobody submits it again for a while: its topics stop."""
+    world, rule = scene.world, Rule(delay=_SLOW_SECONDS)
+    await asyncio.to_thread(world.model.script, rule)
+    began = time.time()
+    try:
+        name = f"left-{scene.work.run}-{len(scene.work.batches)}"
+        batch = await scene.people.batch(scene.work, name, 2)
+        return await _leave(scene, batch)
+    finally:
+        await asyncio.to_thread(world.model.reset)
+        world.note("model", began)
+
+
+async def _leave(scene: Scene, batch: Batch) -> bool:
+    """Kill its driver as soon as its topics run, and look at them once its lease is over."""
+    world = scene.world
+    try:
+        async with asyncio.timeout(_BEGUN_SECONDS):
+            while "running" not in await _statuses(world, batch):  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+    except TimeoutError:
+        return False
+    pid = world.pid(batch.name)
+    if pid is None or world.is_over(batch.name):
+        return False
+    send(pid, signal.SIGKILL)
+    world.note("kill", time.time(), pid=pid)
+    over = "SELECT 1 FROM batches b JOIN batch_workflows h ON h.batch_id = b.id JOIN workflows w"
+    over += " ON w.id = h.workflow_id WHERE w.key = ANY(%s) AND b.lease_until > now()"
+    while await world.rows(over, batch.keys):  # noqa: ASYNC110
+        await asyncio.sleep(0.1)
+    # A step that is under way is finished first; then they are given back, and stay so.
+    left: set[str] = set()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_STOPPED_SECONDS):
+            while "running" in (left := await _statuses(world, batch)):  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
+    if "running" in left:
+        raise Found(f"{batch.name} was left alone, and its topics go on")
+    before = await batches.trail(world, batch)
+    await asyncio.sleep(1)
+    after = await batches.trail(world, batch)
+    world.revive(batch.name)
+    if before != after:
+        raise Found(f"{batch.name} was left alone, and came to {after[len(before) :]}")
+    return not left <= set(ENDED_STATUSES)
+
+
+async def _statuses(world: World, batch: Batch) -> set[str]:
+    return {row["status"] for row in await batches.workflows_of(world, batch)}

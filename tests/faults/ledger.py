@@ -1,0 +1,109 @@
+"""The ledger: what Postgres itself notes of every move of a workflow and of every document, whoever wrote.
+
+Triggers write it, in the transaction of what they note: what was rolled back is not in it. Times are
+`time.time()` seconds; the server and the processes share one clock.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from models.store.database import Database
+
+# What a query finds.
+Ask = Callable[..., Awaitable[list[dict[str, Any]]]]
+
+_INSTALL = """
+CREATE SCHEMA campaign;
+CREATE TABLE campaign.moves (
+    n bigserial PRIMARY KEY, workflow text NOT NULL, at float8 NOT NULL, before text NOT NULL,
+    after text NOT NULL, epoch bigint NOT NULL, new_epoch bigint NOT NULL, wanted bool NOT NULL,
+    lease_left float8);
+CREATE INDEX ON campaign.moves (workflow);
+CREATE TABLE campaign.keeps (
+    n bigserial PRIMARY KEY, workflow text NOT NULL, key text NOT NULL, at float8 NOT NULL,
+    did text NOT NULL, epoch bigint, status text, made_under bigint);
+CREATE INDEX ON campaign.keeps (workflow);
+
+CREATE FUNCTION campaign.note_move() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO campaign.moves (workflow, at, before, after, epoch, new_epoch, wanted, lease_left)
+    VALUES (NEW.id, extract(epoch FROM clock_timestamp()), OLD.status, NEW.status, OLD.epoch, NEW.epoch,
+            NOT EXISTS (SELECT 1 FROM public.batch_workflows b WHERE b.workflow_id = NEW.id)
+            OR EXISTS (SELECT 1 FROM public.batch_workflows h JOIN public.batches b ON b.id = h.batch_id
+                       WHERE h.workflow_id = NEW.id AND b.lease_until > now()),
+            (SELECT extract(epoch FROM r.lease_until - now()) FROM public.runners r
+             WHERE r.id = OLD.runner_id));
+    RETURN NULL;
+END $$;
+CREATE TRIGGER campaign_move AFTER UPDATE ON public.workflows FOR EACH ROW
+WHEN (OLD.epoch <> NEW.epoch OR OLD.status <> NEW.status) EXECUTE FUNCTION campaign.note_move();
+
+CREATE FUNCTION campaign.note_keep() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    its record;
+BEGIN
+    IF TG_OP = 'DELETE' THEN its := OLD; ELSE its := NEW; END IF;
+    INSERT INTO campaign.keeps (workflow, key, at, did, epoch, status, made_under)
+    SELECT its.workflow_id, its.key, extract(epoch FROM clock_timestamp()), TG_OP, w.epoch, w.status,
+           (its.value ->> 'epoch')::bigint
+    FROM public.workflows w WHERE w.id = its.workflow_id;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER campaign_keep AFTER INSERT OR UPDATE OR DELETE ON public.documents
+FOR EACH ROW EXECUTE FUNCTION campaign.note_keep();
+"""
+
+
+@dataclass(frozen=True)
+class Move:
+    """A workflow's status or epoch changed.
+
+    `wanted`: no batch held it, or one that was alive. `lease_left`: for how many seconds the runner that had
+    it still had its lease; None where it had none, or nobody had the workflow.
+    """
+
+    workflow: str
+    at: float
+    before: str
+    after: str
+    epoch: int
+    new_epoch: int
+    wanted: bool = True
+    lease_left: float | None = None
+
+
+@dataclass(frozen=True)
+class Keep:
+    """A document was written, changed or deleted (`did`), while its workflow was at this epoch and status.
+
+    `made_under`: the epoch of the run that made it, where it says so, as those of a march do.
+    """
+
+    workflow: str
+    key: str
+    at: float
+    did: str
+    epoch: int
+    status: str
+    made_under: int | None
+
+
+async def install(database: Database) -> None:
+    """Let the server note it from now on."""
+    async with database.connection() as connection:
+        await connection.execute(_INSTALL.encode())
+
+
+async def moves(ask: Ask, ids: Sequence[str]) -> list[Move]:
+    """The moves of these workflows, in order."""
+    query = "SELECT workflow, at, before, after, epoch, new_epoch, wanted, lease_left FROM campaign.moves"
+    found = await ask(f"{query} WHERE workflow = ANY(%s) ORDER BY n", list(ids))
+    return [Move(**row) for row in found]
+
+
+async def keeps(ask: Ask, ids: Sequence[str]) -> list[Keep]:
+    """What was done to the documents of these workflows, in order."""
+    query = "SELECT workflow, key, at, did, epoch, status, made_under FROM campaign.keeps"
+    found = await ask(f"{query} WHERE workflow = ANY(%s) ORDER BY n", list(ids))
+    return [Keep(**row) for row in found]
