@@ -28,7 +28,7 @@ from actors.runtime.run import Run
 from models.approvals import GateDecision, GateStop
 from models.config import Config
 from models.errors import Fenced, JournalMismatch, PermissionMissing, SignoffError, WorkflowDeadly
-from models.store import approvals, claims, users
+from models.store import approvals, claims, documents, users
 from models.store.database import Connection, Database
 from models.text import logged, one_line
 from models.workflows import Claim
@@ -87,7 +87,7 @@ class Execution:
                 forgotten=self.compiled.kind.forgotten,
                 added=self.compiled.kind.added,
             )
-            self._refuse_what_kills()
+            await self._refuse_what_kills()
             await self._settle(await self._to_next_stop(self.run))
         except GraphDrained:
             await self.database.steadily(lambda: claims.give_back(self.database, self.claim))
@@ -98,12 +98,14 @@ class Execution:
         except Exception as error:  # noqa: BLE001  # whatever went wrong parks or fails the workflow, with its reason
             await self._park_or_fail(error)
 
-    def _refuse_what_kills(self) -> None:
+    async def _refuse_what_kills(self) -> None:
         deaths, workflow_id = self.claim.deaths, self.claim.workflow_id
         if deaths >= self.config.runners.max_attempts:
+            last = await self.database.steadily(lambda: documents.newest(self.database, workflow_id))
+            where = f"after its step {last}" if last else "before its first step"
             raise WorkflowDeadly(
-                f"{deaths} runners in a row ended while they ran it, without a new step: look into their "
-                f"logs, then begin it again with `signoff workflows retry {workflow_id}`"
+                f"{deaths} runners in a row ended while they ran it, {where}: look into their logs, then "
+                f"begin it again with `signoff workflows retry {workflow_id}`"
             )
 
     async def _to_next_stop(self, run: Run) -> dict[str, Any] | list[GateStop]:

@@ -16,7 +16,7 @@ from models.store import claims, events
 from models.store.database import Connection, Database
 from models.workflows import Claim
 
-# A gate that a workflow has come by is kept as `gate/NAME`: no later run passes over it.
+# A gate that a workflow has come by is kept as `gate/NAME`: no later run passes over it. Its approval tells.
 GATE_PREFIX = "gate/"
 
 _PUT = """
@@ -43,6 +43,7 @@ WITH given AS MATERIALIZED (
 ), told AS (
     INSERT INTO incoming_events (type, workflow_id, data)
     SELECT 'step.done', workflow_id, jsonb_build_object('step', key) FROM kept
+    WHERE NOT starts_with(key, 'gate/')
 )
 SELECT id, epoch FROM held
 """
@@ -111,6 +112,17 @@ async def keep_gate(connection: Connection, workflow_id: str, gate: str) -> None
         "INSERT INTO documents (workflow_id, key, value) VALUES (%s, %s, '{}') ON CONFLICT DO NOTHING",
         (workflow_id, f"{GATE_PREFIX}{gate}"),
     )
+
+
+async def newest(database: Database, workflow_id: str) -> str | None:
+    """The key of a workflow's newest document."""
+    async with database.connection() as connection:
+        cursor = await connection.execute(
+            "SELECT key FROM documents WHERE workflow_id = %s ORDER BY created_at DESC, key LIMIT 1",
+            (workflow_id,),
+        )
+        row = await cursor.fetchone()
+        return row["key"] if row else None
 
 
 async def get_all(database: Database, workflow_id: str) -> dict[str, Any]:

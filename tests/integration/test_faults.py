@@ -121,7 +121,7 @@ async def test_what_kills_its_runner_is_set_aside_and_takes_nobody_along(
         failed = await ended(database, poison.id, timeout=180)
         assert failed.status == "failed"
         assert failed.error is not None
-        assert failed.error.startswith("3 runners in a row ended while they ran it, without a new step")
+        assert failed.error.startswith("3 runners in a row ended while they ran it, after its step one:")
         for other in others:
             done = await ended(database, other.id, timeout=60)
             assert done.status == "succeeded", done.error
