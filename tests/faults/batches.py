@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from models.store import events
 from models.workflows import ENDED_STATUSES
 from pipelines.topics import TopicRow
 from tests.faults.driver import crash_file, exit_file, read_topics
@@ -87,6 +88,8 @@ def ended(keys: Sequence[str], found: Sequence[Mapping[str, Any]], code: str, *,
 
 async def trail(world: World, batch: Batch) -> list[dict[str, Any]]:
     """All that has happened to its topics: what is submitted again after its end adds nothing."""
+    async with world.database.connection() as connection:
+        await events.move(connection)  # what nobody has read yet has no place among them
     return await world.rows(
         "SELECT e.id, e.type FROM events e JOIN workflows w ON w.id = e.workflow_id"
         " WHERE w.key = ANY(%s) ORDER BY e.id",
