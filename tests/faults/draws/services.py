@@ -6,6 +6,7 @@ import time
 import uuid
 
 from tests.fakes.model_script import Rule
+from tests.faults.disturbances import FULL_DISK
 from tests.faults.draws.scene import Scene
 from tests.faults.target import Mood
 
@@ -48,6 +49,7 @@ async def disk_full(scene: Scene) -> bool:
     delayed = """SELECT 1 FROM incoming_events WHERE type = 'workflow.files_delayed' AND workflow_id = %s
                  UNION ALL
                  SELECT 1 FROM events WHERE type = 'workflow.files_delayed' AND workflow_id = %s"""
+    began = time.time()
     await asyncio.to_thread(fill)
     try:
         # Somebody ends meanwhile, and has a file to write.
@@ -59,6 +61,7 @@ async def disk_full(scene: Scene) -> bool:
         return False
     finally:
         path.unlink()
+        world.note(FULL_DISK, began)
     return True
 
 
