@@ -6,13 +6,13 @@ starting a writer does not import the fact checker.
 
 from typing import Any
 
-from actors.chat.intents import read_intents
-from actors.chat.weights_file import check_weights
+from actors.chat.routing.examples import read_intents
+from actors.chat.routing.weights_file import check_weights
 from actors.editorial.briefs import AgentSettings
 from actors.editorial.evidence import KnowledgeBaseProvider, SearchModelProvider
 from actors.editorial.memory import InstitutionalMemory
+from actors.llm.prompts import read_chat_prompt, read_prompt
 from actors.runtime.directory import Directory, Role
-from actors.runtime.prompts import read_chat_prompt, read_prompt
 from models.config import ArticleGenerationConfig, Config, KnowledgeBaseEvidence, ModelSettings
 from models.errors import ConfigInvalid
 
@@ -122,6 +122,14 @@ def _main_chat(config: Config, directory: Directory) -> dict[str, Any]:
     return _chat_agent(config, directory) | {"intents": trained}
 
 
+def _drafter(config: Config, directory: Directory) -> dict[str, Any]:
+    return {
+        "settings": config.drafting,
+        "breaker": config.outages.breaker,
+        "prompt": read_chat_prompt(config.drafting.prompts_dir, "draft.md"),
+    }
+
+
 def _plain_specialist(role: str) -> Role:
     return (
         "actors.editorial.specialists:Specialist",
@@ -139,19 +147,19 @@ ROLES: dict[str, Role] = {
     "attribution": _plain_specialist("attribution"),
     "style_review": _plain_specialist("style_review"),
     "knowledge_base": (
-        "actors.runtime.vector_index:VectorIndex",
+        "actors.search.knowledge_base:VectorIndex",
         lambda config, directory: {
             "settings": config.article_generation.knowledge_base,
             "breaker": config.outages.breaker,
         },
     ),
-    "search_index": ("actors.runtime.search_index:SearchIndex", _search_index),
-    "main_chat": ("actors.chat.main_chat:MainChat", _main_chat),
-    "article_query": ("actors.chat.article_query:ArticleQuery", _chat_agent),
-    "resource_query": ("actors.chat.resource_query:ResourceQuery", _chat_agent),
-    "web_search": ("actors.chat.web_search:WebSearch", _chat_agent),
-    "data_download": ("actors.chat.data_download:DataDownload", _chat_agent),
-    "research": ("actors.chat.research:Research", _chat_agent),
-    "analyst": ("actors.chat.analyst:Analyst", _chat_agent),
-    "editor": ("actors.chat.editor:Editor", _chat_agent),
+    "search_index": ("actors.search.article_index:SearchIndex", _search_index),
+    "main_chat": ("actors.chat.agents.main_chat:MainChat", _main_chat),
+    "article_query": ("actors.chat.agents.article_query:ArticleQuery", _chat_agent),
+    "resource_query": ("actors.chat.agents.resource_query:ResourceQuery", _chat_agent),
+    "web_search": ("actors.chat.agents.web_search:WebSearch", _chat_agent),
+    "data_download": ("actors.chat.agents.data_download:DataDownload", _chat_agent),
+    "analyst": ("actors.chat.agents.analyst:Analyst", _chat_agent),
+    "drafter": ("actors.drafting.drafter:Drafter", _drafter),
+    "editor": ("actors.chat.agents.editor:Editor", _chat_agent),
 }

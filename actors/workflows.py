@@ -2,6 +2,6 @@
 
 KINDS: dict[str, str] = {
     "publish_article": "actors.publishing.kind:PUBLISH_ARTICLE",
-    "research_article": "actors.chat.kind:RESEARCH_ARTICLE",
+    "research_article": "actors.drafting.kind:RESEARCH_ARTICLE",
     "editorial": "actors.editorial.kind:EDITORIAL",
 }

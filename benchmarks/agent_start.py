@@ -41,7 +41,7 @@ _PATIENCE_SECONDS = 60
 _WRITER, _BARE = "writer", "bare actor"
 _NONE, _ONE = "no worker idle", "a worker idle"
 # In the order in which starting a writer comes upon them.
-_IMPORTS = ("models.config", "actors.runtime.llm", "actors.editorial.writer", "openai")
+_IMPORTS = ("models.config", "actors.llm.client", "actors.editorial.writer", "openai")
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ import yaml
 from benchmarks import machine
 from cluster import postgres
 from models.config import Config, load
+from models.config.yaml_layers import read_layers
 from models.store import migrate
-from models.yaml_layers import read_layers
 from tests.fakes.endpoints import with_keys
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,6 +32,7 @@ _PROMPTS = {
     "article_generation.editor.prompts.root_dir": str(ROOT / "configs/prompts/editorial"),
     "chat.intents_file": str(ROOT / "configs/intents.yaml"),
     "chat.prompts_dir": str(ROOT / "configs/prompts/chat"),
+    "drafting.prompts_dir": str(ROOT / "configs/prompts/drafting"),
     "publishing.prompts_dir": str(ROOT / "configs/prompts"),
 }
 _ENVIRONMENT = {

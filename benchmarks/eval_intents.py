@@ -19,13 +19,13 @@ import yaml
 from pydantic import TypeAdapter
 from rich.console import Console
 
-from actors.chat.intents import read_intents
-from actors.chat.routing import Router
-from actors.chat.similarity import Likeness
-from actors.chat.weights_file import check_weights, read_weights
-from actors.chat.wording import normal_form
-from actors.runtime.llm import ModelClient
-from actors.runtime.prompts import read_chat_prompt
+from actors.chat.routing.examples import read_intents
+from actors.chat.routing.router import Router
+from actors.chat.routing.similarity import Likeness
+from actors.chat.routing.weights_file import check_weights, read_weights
+from actors.llm.client import ModelClient
+from actors.llm.prompts import read_chat_prompt
+from actors.text.normal_form import normal_form
 from benchmarks.judge import Judge, verdict
 from benchmarks.machine import describe_host, describe_packages
 from benchmarks.report import RESULTS, SECTIONS, Aim, Report, Table, keep

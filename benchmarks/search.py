@@ -21,8 +21,8 @@ import numpy
 import psycopg
 from psycopg.types.json import Jsonb
 
-from actors.runtime.search_index import SearchIndex
-from actors.tools.search import HybridSearch
+from actors.search.article_index import SearchIndex
+from actors.search.hybrid import HybridSearch
 from benchmarks.bench import Bench
 from benchmarks.figures import median, ms, percentile
 from benchmarks.report import Aim, Report, Table

@@ -23,8 +23,8 @@ from cluster.folders import ROOT
 from cluster.login import login
 from cluster.plain_text import last_line
 from models.config import Config
+from models.config.yaml_layers import read_layers
 from models.errors import ClusterProblem
-from models.yaml_layers import read_layers
 
 if TYPE_CHECKING:
     from ray.job_submission import JobSubmissionClient

@@ -11,11 +11,11 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 import typer
 
-from actors.chat.intents import read_intents, read_voice
-from actors.chat.similarity import Likeness
-from actors.chat.training import CHOSEN, Examples, Solution, fitted_temperature
-from actors.chat.weights_file import examples_digest, voice_files, write_weights
-from actors.chat.wording import normal_form
+from actors.chat.routing.examples import read_intents, read_voice
+from actors.chat.routing.similarity import Likeness
+from actors.chat.routing.training import CHOSEN, Examples, Solution, fitted_temperature
+from actors.chat.routing.weights_file import examples_digest, voice_files, write_weights
+from actors.text.normal_form import normal_form
 from models.config import load
 from models.intents import Intents, Voiced
 

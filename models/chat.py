@@ -21,7 +21,6 @@ AgentType = Literal[
     "resource_query",
     "web_search",
     "data_download",
-    "research",
     "editor",
 ]
 CHAT_AGENTS: tuple[AgentType, ...] = get_args(AgentType)

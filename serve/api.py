@@ -15,8 +15,8 @@ from fastapi import FastAPI
 from ray.serve import Application
 
 from actors.runtime.directory import Directory
+from actors.search.hybrid import HybridSearch, SemanticIndex
 from actors.tools.registry import Registry
-from actors.tools.search import HybridSearch, SemanticIndex
 from actors.tools.table import TOOLS
 from models.config import Config
 from models.errors import ConfigInvalid

@@ -13,7 +13,7 @@ from contextlib import suppress
 
 import httpx
 
-from models.config_publishing import GrantsConfig
+from models.config.publishing import GrantsConfig
 from models.scopes import ScopeInvalid, parse_scope
 from models.store import grants
 from models.store.database import GONE, Connection, Database

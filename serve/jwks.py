@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.asymmetric.ed448 import Ed448PublicKey
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
-from models.config_publishing import JwksConfig, JwtAlgorithm
+from models.config.publishing import JwksConfig, JwtAlgorithm
 from models.errors import KeysUnavailable
 from serve.trusted import fetched
 

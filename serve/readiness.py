@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 import httpx
 from pydantic import SecretStr
 
-from actors.runtime.edge import address_of
-from actors.runtime.embedder import waits_for as embeddings_at
-from actors.runtime.endpoint import model_at
+from actors.llm.edge import address_of
+from actors.llm.endpoint import model_at
+from actors.search.embedder import waits_for as embeddings_at
 from models.config import Config, ModelSettings
 from models.errors import ModelUnavailable
 from models.outages import Needed, Parked
@@ -203,7 +203,7 @@ def _endpoints(config: Config) -> tuple[_Endpoint, ...]:
         *(getattr(editorial, name) for name in type(editorial).model_fields if name != "specialists"),
         *(getattr(specialists, name) for name in type(specialists).model_fields),
         chat.assistant_llm,
-        chat.analyst_llm,
+        config.drafting.llm,
     ]
     embedding = config.article_generation.knowledge_base.embedding
     own = config.serving.embeddings is not None and config.serving.embeddings.name == embedding.model_name

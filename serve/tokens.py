@@ -12,7 +12,7 @@ from typing import Any
 import jwt
 
 from models.config import AuthConfig
-from models.config_publishing import AnyToken, DecideConfig
+from models.config.publishing import AnyToken, DecideConfig
 from models.errors import Unauthenticated
 from models.lookalikes import fault_of
 from models.scopes import Scope, read_scopes

@@ -30,11 +30,11 @@ from actors.runtime.runner import Runner
 from actors.workflows import KINDS
 from cluster import postgres as embedded
 from models.config import Config, load
+from models.config.yaml_layers import read_layers
 from models.release import RELEASE
 from models.store import migrate, workflows
 from models.store.database import Database
 from models.workflows import WorkflowRequest
-from models.yaml_layers import read_layers
 from tests.fakes.cast import Cast
 from tests.integration.desk import Desk
 

@@ -1,1 +1,1 @@
-"""Chat: the agents that people talk to, and the graph that researches an article."""
+"""Chat: agents that people talk to, the routing of their messages, and the turns they take."""

@@ -6,7 +6,7 @@ parsed is kept as it is and fails the topic there (seed 004 §6.1.1). An empty r
 
 from actors.editorial.briefs import AgentSettings, ReviewBrief
 from actors.editorial.material import draft_text, topic_material
-from actors.runtime.llm import Completions, ModelClient, strip_fence
+from actors.llm.client import Completions, ModelClient, strip_fence
 from models.editorial import ArticleReviewRaw
 from models.llm import Answer
 

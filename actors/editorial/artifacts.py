@@ -13,7 +13,6 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from actors.runtime.files import write_atomically as write_atomically
 from models.config import EditorOutput
 from models.editorial import (
     ArticleGenerationResult,
@@ -27,6 +26,7 @@ from models.editorial import (
     Verdict,
     WriterFeedback,
 )
+from models.files import write_atomically as write_atomically
 
 _MAX_PART_BYTES = 120  # leaves room for a suffix under the 255 bytes that file systems allow
 _VERDICTS = TypeAdapter(list[Verdict])

@@ -6,7 +6,7 @@ killing it loses nothing. Briefs cross from the graph's process to the agent's.
 
 from pydantic import Field
 
-from actors.runtime.prompts import ChatPrompt
+from actors.llm.prompts import ChatPrompt
 from models.config import BreakerConfig, ModelSettings
 from models.editorial import ArticleResponse, Concern, NonEmpty, Record, TopicInput, WriterFeedback
 from models.errors import PromptInvalid, TopicInvalid

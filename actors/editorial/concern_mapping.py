@@ -10,7 +10,7 @@ from typing import Any
 
 from actors.editorial.briefs import AgentSettings, MappingBrief
 from actors.editorial.material import draft_text, topic_material
-from actors.runtime.llm import Completions, ModelClient, RejectedReply
+from actors.llm.client import Completions, ModelClient, RejectedReply
 from models.editorial import ConcernMapping, ConcernMappingResult
 from models.llm import Answer
 

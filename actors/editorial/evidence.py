@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from pydantic import BaseModel, Field, ValidationError
 
 from actors.editorial.ports import KnowledgeBase
-from actors.runtime.breaker import breaker_of
-from actors.runtime.edge import Edge, EdgeFault, Names, NotOfThisApi, address_of
-from actors.runtime.llm import strip_thinking
+from actors.llm.breaker import breaker_of
+from actors.llm.client import strip_thinking
+from actors.llm.edge import Edge, EdgeFault, Names, NotOfThisApi, address_of
 from models.config import BreakerConfig, OutsideEvidence
 from models.editorial import Finding
 from models.errors import EvidenceRefused, EvidenceUnavailable

@@ -12,7 +12,7 @@ from actors.editorial.briefs import AgentSettings, ConcernBrief
 from actors.editorial.memory import InstitutionalMemory, cache_key_hash, normalize_query
 from actors.editorial.ports import EvidenceProvider
 from actors.editorial.verdicts import Judge
-from actors.runtime.llm import Completions
+from actors.llm.client import Completions
 from models.editorial import EvidenceRecord, Verdict
 from models.llm import Answer
 

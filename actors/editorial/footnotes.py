@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from actors.editorial.links import link_key, links, offered_links
+from actors.text.links import link_key, links, offered_links
 from models.editorial import ArticleResponse
 
 _HEADING = re.compile(r" {0,3}## +Footnotes[ \t]*")

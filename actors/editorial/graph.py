@@ -10,7 +10,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from actors.editorial.desk import Desk
+from actors.editorial.steps import EditorialSteps
 from models.editorial import Outcome
 
 
@@ -31,36 +31,36 @@ class Consultation(TypedDict):
     concern_id: int
 
 
-async def write(state: State, runtime: Runtime[Desk]) -> State:
+async def write(state: State, runtime: Runtime[EditorialSteps]) -> State:
     rounds = await runtime.context.begin()
     await runtime.context.write()
     return {"round": 1, "rounds": rounds}
 
 
-async def review(state: State, runtime: Runtime[Desk]) -> State:
+async def review(state: State, runtime: Runtime[EditorialSteps]) -> State:
     return {"concerns": await runtime.context.review(state["round"]), "blocking": 0}
 
 
-async def assign(state: State, runtime: Runtime[Desk]) -> State:
+async def assign(state: State, runtime: Runtime[EditorialSteps]) -> State:
     await runtime.context.assign(state["round"])
     return {}
 
 
-async def consult(state: Consultation, runtime: Runtime[Desk]) -> State:
+async def consult(state: Consultation, runtime: Runtime[EditorialSteps]) -> State:
     await runtime.context.consult(state["round"], state["concern_id"])
     return {}
 
 
-async def judge(state: State, runtime: Runtime[Desk]) -> State:
+async def judge(state: State, runtime: Runtime[EditorialSteps]) -> State:
     return {"blocking": await runtime.context.judge(state["round"])}
 
 
-async def revise(state: State, runtime: Runtime[Desk]) -> State:
+async def revise(state: State, runtime: Runtime[EditorialSteps]) -> State:
     await runtime.context.revise(state["round"])
     return {"round": state["round"] + 1}
 
 
-async def file(state: State, runtime: Runtime[Desk]) -> State:
+async def file(state: State, runtime: Runtime[EditorialSteps]) -> State:
     return {"outcome": await runtime.context.file(state["round"], blocking=state["blocking"])}
 
 
@@ -77,8 +77,8 @@ def after_judgement(state: State) -> Literal["revise", "file"]:
     return "revise" if state["blocking"] and not last else "file"
 
 
-def build_graph() -> StateGraph[State, Desk, State, State]:
-    graph = StateGraph(State, context_schema=Desk)
+def build_graph() -> StateGraph[State, EditorialSteps, State, State]:
+    graph = StateGraph(State, context_schema=EditorialSteps)
     graph.add_node("write", write)
     graph.add_node("review", review)
     graph.add_node("assign", assign)

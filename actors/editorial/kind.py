@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from actors.editorial.desk import Desk
 from actors.editorial.files import write_files
 from actors.editorial.graph import build_graph
+from actors.editorial.steps import EditorialSteps
 from actors.runtime.kind import Kind
 from actors.runtime.run import Run
 
 
-async def begin(run: Run) -> tuple[dict[str, Any], Desk]:
+async def begin(run: Run) -> tuple[dict[str, Any], EditorialSteps]:
     """The topic on a desk, and the knowledge base up to date with its files."""
     await run.directory.agent("knowledge_base").refresh()
-    return {"round": 0, "blocking": 0}, Desk(run=run)
+    return {"round": 0, "blocking": 0}, EditorialSteps(run=run)
 
 
 def result(state: dict[str, Any]) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from actors.runtime.files import locked, write_atomically
 from models.editorial import EvidenceRecord, FactCheckRecord
 from models.errors import MemoryRecordInvalid, MemoryUnavailable
+from models.files import locked, write_atomically
 
 R = TypeVar("R", FactCheckRecord, EvidenceRecord)
 

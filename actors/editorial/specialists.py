@@ -8,7 +8,7 @@ from typing import Literal
 
 from actors.editorial.briefs import AgentSettings, ConcernBrief
 from actors.editorial.verdicts import Judge
-from actors.runtime.llm import Completions
+from actors.llm.client import Completions
 from models.editorial import Verdict
 from models.llm import Answer
 

@@ -11,7 +11,7 @@ from pydantic import model_validator
 
 from actors.editorial.briefs import AgentSettings, ConcernBrief
 from actors.editorial.material import draft_text, topic_material
-from actors.runtime.llm import Completions, ModelClient, RejectedReply
+from actors.llm.client import Completions, ModelClient, RejectedReply
 from models.editorial import Record, SpecialistName, Verdict, VerdictStatus
 from models.llm import Answer
 

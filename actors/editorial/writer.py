@@ -10,7 +10,7 @@ from collections.abc import Collection
 from actors.editorial.briefs import AgentSettings, RevisionBrief, WritingBrief
 from actors.editorial.footnotes import footnote_faults
 from actors.editorial.material import draft_text, topic_material
-from actors.runtime.llm import Completions, ModelClient, RejectedReply
+from actors.llm.client import Completions, ModelClient, RejectedReply
 from models.editorial import ArticleResponse
 from models.llm import Answer
 

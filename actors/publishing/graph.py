@@ -9,7 +9,7 @@ from typing import Literal, TypedDict
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from actors.publishing.press import Press
+from actors.publishing.steps import PublishingSteps
 from actors.runtime.gate import decide
 from models.store.publishing import GATE
 
@@ -26,17 +26,17 @@ async def gate(state: State) -> State:
     return {"decision": decision.status}
 
 
-async def publish(state: State, runtime: Runtime[Press]) -> State:
+async def publish(state: State, runtime: Runtime[PublishingSteps]) -> State:
     await runtime.context.publish()
     return {}
 
 
-async def give_back(state: State, runtime: Runtime[Press]) -> State:
+async def give_back(state: State, runtime: Runtime[PublishingSteps]) -> State:
     await runtime.context.give_back(state["decision"])
     return {}
 
 
-async def notify(state: State, runtime: Runtime[Press]) -> State:
+async def notify(state: State, runtime: Runtime[PublishingSteps]) -> State:
     await runtime.context.notify()
     return {}
 
@@ -45,8 +45,8 @@ def after_decision(state: State) -> Literal["publish", "give_back"]:
     return "publish" if state["decision"] == "approved" else "give_back"
 
 
-def build_graph() -> StateGraph[State, Press, State, State]:
-    graph = StateGraph(State, context_schema=Press)
+def build_graph() -> StateGraph[State, PublishingSteps, State, State]:
+    graph = StateGraph(State, context_schema=PublishingSteps)
     graph.add_node("gate", gate)
     graph.add_node("publish", publish)
     graph.add_node("give_back", give_back)

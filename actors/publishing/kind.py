@@ -3,16 +3,16 @@
 from typing import Any
 
 from actors.publishing.graph import build_graph
-from actors.publishing.press import Press
+from actors.publishing.steps import PublishingSteps
 from actors.runtime.kind import Kind
 from actors.runtime.run import Run
 from models.store.database import Connection
 from models.store.publishing import GATE
 
 
-async def begin(run: Run) -> tuple[dict[str, Any], Press]:
+async def begin(run: Run) -> tuple[dict[str, Any], PublishingSteps]:
     """A press for the article."""
-    press = await Press.of(run)
+    press = await PublishingSteps.of(run)
     return {"approval_id": press.approval_id}, press
 
 
@@ -24,7 +24,7 @@ def result(state: dict[str, Any]) -> dict[str, Any]:
 async def failed(connection: Connection, run: Run, reason: str) -> None:
     """An approved article that can't be published goes back to its editor, and its people are told."""
     # On the connection that is given: one that waited for a second would hold up all that do the same.
-    await (await Press.over(connection, run)).fail(connection, reason)
+    await (await PublishingSteps.over(connection, run)).fail(connection, reason)
 
 
 PUBLISH_ARTICLE = Kind(

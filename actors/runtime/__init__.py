@@ -1,1 +1,1 @@
-"""What makes agents durable: directory, model client, prompts, runner, journal, gate, vector index."""
+"""What makes workflows durable: directory, runner, run, journal, kind, gate, pool, site."""

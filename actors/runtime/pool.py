@@ -56,7 +56,7 @@ class DispatcherActor:
     """The dispatcher and the pruner in a process of their own, restarted as a runner's is."""
 
     async def __init__(self, *, name: str, config: Config, database_url: str) -> None:  # type: ignore[misc]
-        from actors.runtime.outbox import Dispatcher
+        from actors.outside.outbox import Dispatcher
         from actors.runtime.pruner import Pruner
 
         self._name = name

@@ -12,9 +12,9 @@ from typing import Any
 import ray.experimental.internal_kv as kv
 from pydantic import BaseModel, ConfigDict
 
-from actors.runtime.files import write_atomically
 from models.config import Config, load, without_secrets
 from models.errors import ClusterProblem
+from models.files import write_atomically
 
 _KEY = b"site"
 _NAMESPACE = b"signoff"

@@ -5,7 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from actors.tools.sight import (
+from actors.tools.tool import Input, Output, ToolContext, tool
+from actors.tools.visibility import (
     attachable_resource,
     known_topic,
     sees_drafts,
@@ -14,7 +15,6 @@ from actors.tools.sight import (
     visible_article,
     visible_version,
 )
-from actors.tools.tool import Input, Output, ToolContext, tool
 from models.articles import Article, ArticleStatus, ArticleVersion, AttachedResource, EditorFindings, Record
 from models.errors import PermissionMissing
 from models.store import articles, publishing

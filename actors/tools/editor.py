@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import Field
 
 from actors.tools.articles import ArticleDetails, ArticleId, StatusResponse, details
-from actors.tools.sight import topic_of_article
 from actors.tools.tool import Input, Output, ToolContext, tool
+from actors.tools.visibility import topic_of_article
 from models.articles import ArticleStatus
 from models.events import Event
 from models.store import approval_inbox, articles, events, publishing

@@ -1,7 +1,7 @@
 """Market data tools: prices, economic series, exchange rates, Treasury yields, and what there is.
 
 Seed 000 §3.1 and §7.1. They store nothing: a table becomes a resource by `create_table_resource`, or in a
-research. The providers are in `actors.tools.providers.market`.
+research. The providers are in `actors.outside.market.data`.
 """
 
 from datetime import date
@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from actors.tools.providers.known_series import CURVE
-from actors.tools.providers.market import (
+from actors.outside.market.data import (
     KINDS,
     checked_id,
     fetch_series,
@@ -18,10 +17,11 @@ from actors.tools.providers.market import (
     provider_of,
     search_catalogues,
 )
-from actors.tools.providers.tables import read_day
+from actors.outside.market.known_series import CURVE
+from actors.outside.market.tables import read_day
 from actors.tools.tool import Input, Output, ToolContext, tool
 from models.config import Config
-from models.research import DataKind, DataTable, SeriesInfo
+from models.outside import DataKind, DataTable, SeriesInfo
 from models.tools import PlainText, ToolPermission
 
 ANALYST = ToolPermission(required_role="analyst", topic_scoped=False)

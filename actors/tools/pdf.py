@@ -9,8 +9,8 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
+from actors.outside.pdf import read_pdf
 from actors.tools.articles import ArticleId, Topic
-from actors.tools.providers.pdf import read_pdf
 from actors.tools.resources import WRITE, Name, topic_of_place
 from actors.tools.tool import Input, Output, ToolContext, tool
 from models.articles import Record, ResourceKind

@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import Field
 
 from actors.tools.articles import Topic
-from actors.tools.sight import topic_in_request
 from actors.tools.tool import Input, Output, ToolContext, tool
+from actors.tools.visibility import topic_in_request
 from models.prompts import Tonality, TopicPrompt
 from models.store import prompts
 from models.tools import Number, PlainText, ToolPermission

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from actors.tools.articles import ArticleId, Topic
-from actors.tools.sight import known_topic, topic_in_request, visible_article
 from actors.tools.tool import Input, Output, ToolContext, tool
+from actors.tools.visibility import known_topic, topic_in_request, visible_article
 from models.errors import ArticleConflict, InputInvalid
-from models.store import research
+from models.store import drafting
 from models.tools import PlainText, ToolPermission
 
 
@@ -49,7 +49,7 @@ class ResearchArticleResponse(Output):
 @tool(ToolPermission(required_role="analyst", topic_scoped=True), topic=topic_in_request)
 async def research_article(context: ToolContext, request: ResearchArticleRequest) -> ResearchArticleResponse:
     """Research a question in the background and write a draft whose statements name their sources."""
-    workflow, new = await research.ask(
+    workflow, new = await drafting.ask(
         context.connection,
         topic=known_topic(context.config, request.topic),
         query=request.query.strip(),

@@ -6,14 +6,14 @@ from typing import Annotated
 from pydantic import FailFast, Field, model_validator
 
 from actors.tools.articles import ArticleId, Query, Topic
-from actors.tools.sight import (
+from actors.tools.tool import Input, Output, ToolContext, tool
+from actors.tools.visibility import (
     attachable_resource,
     known_topic,
     topic_of_article,
     visible_article,
     visible_resource,
 )
-from actors.tools.tool import Input, Output, ToolContext, tool
 from models.articles import ArticleStatus, Cell, Record, Resource, ResourceKind
 from models.errors import ArticleConflict, InputInvalid
 from models.store import articles, resources

@@ -34,7 +34,7 @@ class Output(BaseModel):
 
 
 class Search(Protocol):
-    """The seam to hybrid search; see `actors.tools.search.HybridSearch`."""
+    """The seam to hybrid search; see `actors.search.hybrid.HybridSearch`."""
 
     async def articles(
         self,

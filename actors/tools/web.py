@@ -7,9 +7,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from actors.tools.providers.search import ProviderName, lacking, provider_of
+from actors.outside.web.search import ProviderName, lacking, provider_of
 from actors.tools.tool import Input, Output, ToolContext, tool
-from models.research import SearchHit, SearchKind
+from models.outside import SearchHit, SearchKind
 from models.tools import PlainText, ToolPermission
 
 ANALYST = ToolPermission(required_role="analyst", topic_scoped=False)

@@ -1,6 +1,6 @@
 """What a search may show: the last word on it, and what is shown of it. Search by words begins here too.
 
-Called by `actors.tools.search`. What is seen is decided by the database at that moment, so an index that
+Called by `actors.search.hybrid`. What is seen is decided by the database at that moment, so an index that
 lags behind shows nothing it should not.
 """
 

@@ -10,7 +10,7 @@ import psutil
 import pytest
 import yaml
 
-from models.yaml_layers import read_layers
+from models.config.yaml_layers import read_layers
 from tests.e2e.cluster import PORTS, ROOT, TOPICS, Cluster
 
 

@@ -5,8 +5,8 @@ import os
 from collections.abc import AsyncGenerator
 from typing import Any
 
+from actors.llm.client import ModelClient
 from actors.runtime.directory import Directory, Role
-from actors.runtime.llm import ModelClient
 from models.config import AgentConfig, Config, ModelSettings
 
 

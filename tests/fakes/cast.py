@@ -6,11 +6,10 @@ can read, which fails it; a question with the word nothing finds nothing.
 
 from typing import Any
 
-from actors.chat.draft import Draft, Statement
-from actors.chat.draft import WritingBrief as ResearchWritingBrief
-from actors.chat.research import Research
+from actors.drafting.draft import Draft, DraftBrief, Statement
 from actors.editorial.briefs import ConcernBrief, MappingBrief, ReviewBrief, RevisionBrief, WritingBrief
 from models.config import Config
+from models.drafting import Branch, Finding, Findings, SearchBrief
 from models.editorial import (
     ArticleResponse,
     ArticleReviewRaw,
@@ -20,7 +19,6 @@ from models.editorial import (
     Verdict,
 )
 from models.llm import Answer
-from models.research import Branch, Finding, Findings, ResearchBrief
 
 _SPECIALISTS: tuple[SpecialistName, ...] = ("fact_check", "style_review")
 
@@ -31,14 +29,12 @@ class Cast:
     def __init__(self, config: Config, *, unreadable: str = "") -> None:
         self.asked: list[str] = []
         self.database_url = None
-        research = Research(config=config, directory=self, prompts={})  # type: ignore[arg-type]
         self._players: dict[str, Any] = {
             "writer": _Writer(),
             "article_review": _Reviewer(unreadable),
             "concern_mapping": _Mapper(),
             "knowledge_base": _KnowledgeBase(),
-            "research": research,
-            "analyst": _Analyst(),
+            "drafter": _Drafter(),
             "oracle": _Oracle(),
             **{name: _Specialist() for name in _SPECIALISTS},
             **{branch: _Finder(branch) for branch in ("web_search", "data_download", "resource_query")},
@@ -125,7 +121,7 @@ class _Finder:
     def __init__(self, branch: Branch) -> None:
         self._branch = branch
 
-    async def find(self, brief: ResearchBrief) -> Findings:
+    async def find(self, brief: SearchBrief) -> Findings:
         if "nothing" in brief.query:
             return Findings(branch=self._branch, found=(), note="nothing was found")
         name = f"Found by {self._branch}"
@@ -133,8 +129,8 @@ class _Finder:
         return Findings(branch=self._branch, found=(found,))
 
 
-class _Analyst:
-    async def write(self, brief: ResearchWritingBrief) -> Answer[Draft]:
+class _Drafter:
+    async def write(self, brief: DraftBrief) -> Answer[Draft]:
         numbers = range(1, len(brief.sources) + 1)
         said = tuple(Statement(text=f"Source {n} says so.", sources=(n,)) for n in numbers)
         return Answer(value=Draft(headline=f"On {brief.query}", statements=said))

@@ -5,10 +5,10 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from actors.chat.composing import Prompts
+from actors.chat.turn.messages import Prompts
 from actors.tools.tool import Input, Output, Tool, ToolContext, tool
 from models.config import ModelSettings
-from models.config_chat import ToolUseConfig
+from models.config.chat import ToolUseConfig
 from models.tools import ToolPermission
 
 _PROMPTS = Path(__file__).resolve().parents[2] / "configs" / "prompts" / "chat"

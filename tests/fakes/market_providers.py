@@ -1,6 +1,6 @@
 """Providers of market data on loopback, each in its real format: Yahoo's chart API, FRED, ECB, US Treasury.
 
-`with MarketServer() as server:` gives `url`, which goes into `research.market_data.*.url` for all four: their
+`with MarketServer() as server:` gives `url`, which goes into `outside.market_data.*.url` for all four: their
 paths differ. They answer with round made-up values, refuse what the real ones refuse, and what a test
 `script`s comes first. `asked` keeps the requests.
 """

@@ -7,7 +7,7 @@ import os
 
 from actors import roles
 from actors.runtime.directory import Role
-from models.research import Branch, Finding, Findings, ResearchBrief
+from models.drafting import Branch, Finding, Findings, SearchBrief
 from tests.fakes.barrier import report
 
 
@@ -17,7 +17,7 @@ class Finder:
     def __init__(self, *, branch: Branch) -> None:
         self._branch = branch
 
-    async def find(self, brief: ResearchBrief) -> Findings:
+    async def find(self, brief: SearchBrief) -> Findings:
         """A text, once the barrier lets it through."""
         address = brief.query.rpartition(" ")[2]
         await report(address, workflow=brief.query, step=self._branch, pid=os.getpid())
@@ -34,6 +34,5 @@ ROLES: dict[str, Role] = {
     "web_search": _finder("web_search"),
     "data_download": _finder("data_download"),
     "resource_query": _finder("resource_query"),
-    "research": roles.ROLES["research"],
-    "analyst": roles.ROLES["analyst"],
+    "drafter": roles.ROLES["drafter"],
 }

@@ -9,8 +9,8 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from actors.runtime.chat_stream import Chunk
-from actors.runtime.endpoint import Message, prompt_digest
+from actors.llm.chat_stream import Chunk
+from actors.llm.endpoint import Message, prompt_digest
 from models.llm import ModelCall
 
 

@@ -1,6 +1,6 @@
 """Search engines on loopback in their real formats, and documents to fetch: SearXNG and Google's CSE.
 
-`with SearchServer() as server:` gives `url` for `research.search.searxng.url`, and `google` for that of
+`with SearchServer() as server:` gives `url` for `outside.search.searxng.url`, and `google` for that of
 `google_cse`. They find `server.found`, refuse what the real ones refuse, and answer what a test `script`s
 first. `put` keeps a document at a path. `asked` keeps the requests.
 """

@@ -16,7 +16,6 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from actors.runtime.files import write_atomically
 from actors.runtime.gate import decide
 from actors.runtime.kind import Kind
 from actors.runtime.run import Run
@@ -24,6 +23,7 @@ from actors.workflows import KINDS as PRODUCT_KINDS
 from models.approvals import GateRequest
 from models.config import Config
 from models.errors import InputInvalid
+from models.files import write_atomically
 from models.llm import Answer
 from models.store import events
 from models.store.database import Connection

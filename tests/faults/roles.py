@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from actors.outside.outbox import Dispatcher
 from actors.roles import ROLES
 from actors.runtime.directory import Role
-from actors.runtime.outbox import Dispatcher
 from actors.runtime.runner import Runner
 from models.config import Config, load
 from models.editorial import Passage

@@ -23,10 +23,10 @@ import yaml
 
 from cluster import postgres as embedded
 from models.config import Config, load
+from models.config.yaml_layers import read_layers
 from models.store import migrate, webhooks
 from models.store.database import GONE, Database
 from models.webhooks import NewWebhook
-from models.yaml_layers import read_layers
 from tests.fakes.endpoints import with_keys
 from tests.fakes.model_server import ModelServer
 from tests.faults.disturbances import HINDERED, HINDERS, Disturbance
@@ -301,7 +301,7 @@ def _configure(world: World) -> Config:
     agents = editing["agents"]
     editing["batch"].update(lease_seconds=BATCH_SECONDS)
     models = [agents["writer_llm"], agents["article_review_llm"], agents["concern_mapping_llm"]]
-    models += [*agents["specialists"].values(), raw["chat"]["analyst_llm"]]
+    models += [*agents["specialists"].values(), raw["drafting"]["llm"]]
     for model in models:
         model.update(api_base=world.model.base_url, retry_delay=0.05, max_retries=2, timeout_seconds=30)
     raw["chat"]["assistant_llm"].update(api_base=world.model.base_url, retry_delay=0.05, timeout_seconds=30)
@@ -309,6 +309,7 @@ def _configure(world: World) -> Config:
     raw["chat"]["routing"]["ask_model"] = False
     editing["knowledge_base"]["embedding"]["api_base"] = world.model.base_url
     raw["chat"]["prompts_dir"] = str(ROOT / "configs/prompts/chat")
+    raw["drafting"]["prompts_dir"] = str(ROOT / "configs/prompts/drafting")
     raw["chat"]["intents_file"] = str(ROOT / "configs/intents.yaml")
     raw["publishing"]["prompts_dir"] = str(ROOT / "configs/prompts")
     path = world.folder / "config.yaml"

@@ -147,11 +147,12 @@ def make_site(
     config = configure(
         {
             "chat.prompts_dir": str(ROOT / "configs/prompts/chat"),
+            "drafting.prompts_dir": str(ROOT / "configs/prompts/drafting"),
             "chat.intents_file": str(ROOT / "configs/intents.yaml"),
             "publishing.prompts_dir": str(ROOT / "configs/prompts"),
             "chat.assistant_llm.api_base": server.base_url,
             "chat.assistant_llm.retry_delay": 0,
-            "chat.analyst_llm.api_base": server.base_url,
+            "drafting.llm.api_base": server.base_url,
             "article_generation.knowledge_base.embedding.api_base": server.base_url,
             "chat.tools.calling": "native",
             "chat.tools.beside_sources": True,

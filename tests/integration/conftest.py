@@ -15,9 +15,9 @@ import yaml
 from actors.workflows import KINDS
 from cluster import postgres as embedded
 from models.config import Config, load
+from models.config.yaml_layers import read_layers
 from models.store import migrate
 from models.store.database import Database
-from models.yaml_layers import read_layers
 from tests.fakes.endpoints import with_keys
 from tests.integration.desk import Desk
 from tests.integration.workflows import running
@@ -101,7 +101,7 @@ def configure(tmp_path: Path) -> Callable[..., Config]:
 @pytest.fixture(autouse=True)
 def breakers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test is a process of its own: no endpoint is away because of what another test did to it."""
-    monkeypatch.setattr("actors.runtime.breaker._BREAKERS", {})
+    monkeypatch.setattr("actors.llm.breaker._BREAKERS", {})
 
 
 @pytest.fixture(scope="session")

@@ -19,9 +19,9 @@ from actors.runtime.directory import stop_agents
 from actors.runtime.pool import start_runners, stop_runners
 from actors.workflows import KINDS
 from models.config import load
+from models.config.yaml_layers import read_layers
 from models.editorial import ArticleGenerationResult
 from models.store import migrate
-from models.yaml_layers import read_layers
 from tests.fakes.endpoints import with_keys
 from tests.fakes.model_server import ModelServer
 from tests.integration.conftest import ROOT

@@ -1,6 +1,6 @@
 """What the tests of research share: branches that find what a test says, and a runner that asks them.
 
-The agents live in this process; the analyst asks a scripted model server over HTTP.
+The agents live in this process; the drafter asks a scripted model server over HTTP.
 """
 
 import asyncio
@@ -10,14 +10,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from actors.chat.analyst import Analyst
-from actors.chat.research import Research
+from actors.drafting.drafter import Drafter
+from actors.roles import ROLES
 from actors.runtime.runner import Runner
 from actors.workflows import KINDS
 from models.articles import ArticleVersion, Cell, Resource
 from models.config import Config
+from models.drafting import Branch, Finding, Findings, SearchBrief
 from models.events import Event
-from models.research import Branch, Finding, Findings, ResearchBrief
 from models.store import articles, events, resources, workflows
 from models.users import UserContext
 from models.workflows import Workflow
@@ -58,10 +58,10 @@ class Finder:
     note: str | None = None
     error: Exception | None = None
     go: asyncio.Event | None = None
-    briefs: list[ResearchBrief] = field(default_factory=list)
+    briefs: list[SearchBrief] = field(default_factory=list)
     asked: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def find(self, brief: ResearchBrief) -> Findings:
+    async def find(self, brief: SearchBrief) -> Findings:
         """What the test said."""
         self.briefs.append(brief)
         self.asked.set()
@@ -81,19 +81,13 @@ class Site:
         self.web = Finder("web_search", found=(text(),))
         self.data = Finder("data_download", found=(table(),))
         self.stored = Finder("resource_query", note="nothing is stored on this")
-        prompts = {file.stem: file.read_text() for file in (ROOT / "configs/prompts/chat").glob("*.md")}
-        made: dict[str, Any] = {"config": desk.config, "directory": self, "prompts": prompts}
         self.agents: dict[str, Any] = {finder.branch: finder for finder in (self.web, self.data, self.stored)}
-        self.analyst = Analyst(**made)
-        self.agents |= {"research": Research(**made), "analyst": self.analyst, "search_index": None}
+        _, arguments = ROLES["drafter"]
+        self.agents |= {"drafter": Drafter(**arguments(desk.config, None)), "search_index": None}
 
     def agent(self, role: str) -> Any:
         """As a directory does: an agent by its role."""
         return self.agents[role]
-
-    async def close(self) -> None:
-        """Close what the analyst opened."""
-        await self.analyst._with.tools.close()
 
     @asynccontextmanager
     async def running(self, directory: Any = None) -> AsyncIterator[None]:
@@ -166,7 +160,7 @@ TWO_STATEMENTS = Rule(
 
 
 def configured(server_url: str, **changes: Any) -> Any:
-    """Changes of the configuration: the analyst asks this model, without pauses."""
+    """Changes of the configuration: the drafter asks this model, without pauses."""
     model = {
         "model": "scripted",
         "api_base": server_url,
@@ -181,8 +175,8 @@ def configured(server_url: str, **changes: Any) -> Any:
     }
     prompts = str(ROOT / "configs/prompts")
     return {
-        "chat.analyst_llm": model,
-        "chat.prompts_dir": f"{prompts}/chat",
+        "drafting.llm": model,
+        "drafting.prompts_dir": f"{prompts}/drafting",
         "publishing.prompts_dir": prompts,
         "runners.lease_seconds": 2,
         "runners.poll_seconds": 0.2,

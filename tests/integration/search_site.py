@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
-from actors.runtime.search_index import SearchIndex
-from actors.tools.search import HybridSearch
+from actors.search.article_index import SearchIndex
+from actors.search.hybrid import HybridSearch
 from models.config import KnowledgeBaseConfig, SearchConfig
 from models.scopes import Scope, parse_scope
 from models.search import Found, FoundArticle, FoundResource, Hit, Reach

@@ -8,8 +8,8 @@ import pytest
 
 from models.chat import ChatMessage, Routed, Said, Turn
 from models.config import Config
+from models.drafting import SearchBrief
 from models.errors import ModelUnavailable
-from models.research import ResearchBrief
 from models.store.database import Database
 from tests.fakes.model_script import Rule
 from tests.fakes.model_server import ModelServer
@@ -258,18 +258,18 @@ async def test_a_model_may_look_for_a_series_and_figures_come_from_the_tool(
 async def test_the_web_search_of_a_site_without_providers_says_what_to_add(
     database: Database, database_url: str, scripted_chat: ModelServer, configure: Callable[..., Config]
 ) -> None:
-    chat = make_site(database, database_url, scripted_chat, configure, {"research.search": {}})
+    chat = make_site(database, database_url, scripted_chat, configure, {"outside.search": {}})
     analyst = await chat.person("ann", "macro:analyst")
     end = done(await chat.ask(analyst, "search the web for the fed", agent="web_search", intent="web"))
     assert end.status == "failed"
-    assert "research.search.searxng" in end.response
+    assert "outside.search.searxng" in end.response
     await chat.directory.close()
 
 
 async def test_nothing_found_by_words_while_meaning_is_away_is_no_verdict(chat: ChatSite) -> None:
     """The site's search index is down here: what is stored might be found by its meaning."""
     analyst = await chat.person("ann", "macro:analyst")
-    brief = ResearchBrief(caller=analyst, topic="macro", query="ECB deposit rate")
+    brief = SearchBrief(caller=analyst, topic="macro", query="ECB deposit rate")
     with pytest.raises(ModelUnavailable, match="searched by words only"):
         await chat.directory.agent("resource_query").find(brief)
 
@@ -280,7 +280,7 @@ async def test_a_research_is_given_what_is_found(chat: ChatSite) -> None:
     async with chat.site.database.connection() as connection:
         await connection.execute("UPDATE articles SET published_at = now()")
     analyst = await chat.person("ann", "macro:analyst")
-    brief = ResearchBrief(caller=analyst, topic="macro", query="ECB deposit rate and EUR/USD")
+    brief = SearchBrief(caller=analyst, topic="macro", query="ECB deposit rate and EUR/USD")
     resources = await chat.directory.agent("resource_query").find(brief)
     assert [(each.resource_id, each.name) for each in resources.found] == [(stored, "ECB release")]
     data = await chat.directory.agent("data_download").find(brief)

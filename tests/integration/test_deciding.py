@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from cluster.cli import app
 from cluster.tokens import mint_token
 from models.config import Config
-from models.config_publishing import AuthConfig
+from models.config.publishing import AuthConfig
 from models.errors import ConfigInvalid
 from models.store.database import Database
 from serve.tokens import TokenVerifier
@@ -140,4 +140,3 @@ async def test_signoff_approvals_does_not_stop_the_research_of_who_types_it(
             assert (looked.exit_code, looked.stdout) == (0, "nothing waits for a decision\n"), looked.output
             async with site.running():
                 assert (await site.done(begun["task_id"]))["status"] == "completed"
-        await site.close()

@@ -1,6 +1,6 @@
 """What one topic keeps is not published through another: attaching, asking, showing and publishing."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -267,12 +267,10 @@ def model() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-async def site(database: Database, configure: Configure, model: ModelServer) -> AsyncIterator[Any]:
+async def site(database: Database, configure: Configure, model: ModelServer) -> Any:
     """A site that researches."""
     model.reset()
-    made = Site(Desk(database, configure(configured(model.base_url))))
-    yield made
-    await made.close()
+    return Site(Desk(database, configure(configured(model.base_url))))
 
 
 async def test_research_neither_attaches_nor_writes_from_what_its_topic_s_readers_could_not_see(

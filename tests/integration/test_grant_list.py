@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from models.config import Config
-from models.config_publishing import GrantsConfig
+from models.config.publishing import GrantsConfig
 from models.store import grants, users
 from models.store.database import Database
 from serve.grants import GrantList, read_list

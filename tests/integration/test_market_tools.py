@@ -41,7 +41,7 @@ def outside(configure: Configure, url: str, **more: Any) -> Config:
     providers["fred"]["api_key"] = KEY
     return configure(
         {
-            "research.market_data": {**providers, "sample": {}, **more},
+            "outside.market_data": {**providers, "sample": {}, **more},
             "outgoing.allow_internal": ["127.0.0.1/32"],
         }
     )
@@ -100,15 +100,15 @@ async def test_without_a_provider_a_tool_is_not_listed_and_says_which_setting_to
     database: Database, configure: Configure, server: MarketServer
 ) -> None:
     providers = {"ecb_fx": {"url": server.url}}
-    desk = Desk(database, configure({"research.market_data": providers}))
+    desk = Desk(database, configure({"outside.market_data": providers}))
     ann = await desk.person("ann", "macro:analyst")
     names = {tool.name for tool in desk.registry.permitted(ann.scopes, door="rest")}
     assert names & set(TOOLS) == {"fetch_fx_rates", "search_series"}
     for tool in set(CALLS) - {"fetch_fx_rates"}:
-        with pytest.raises(ProviderMissing, match=rf"research\.market_data\.{SETTINGS[tool]}"):
+        with pytest.raises(ProviderMissing, match=rf"outside\.market_data\.{SETTINGS[tool]}"):
             await desk.call(ann, tool, **CALLS[tool])
-    nothing = Desk(database, configure({"research.market_data": {}}))
-    with pytest.raises(ProviderMissing, match=r"research\.market_data\.yfinance"):
+    nothing = Desk(database, configure({"outside.market_data": {}}))
+    with pytest.raises(ProviderMissing, match=r"outside\.market_data\.yfinance"):
         await nothing.call(ann, "search_series", query="inflation")
 
 

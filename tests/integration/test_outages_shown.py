@@ -45,7 +45,7 @@ def everywhere(llm: str, embeddings: str) -> dict[str, str]:
     names = [f"article_generation.agents.{name}" for name in agents]
     roles = ["fact_check", "evidence_finding", "opinion", "attribution", "style_review"]
     names += [f"article_generation.agents.specialists.{role}_llm" for role in roles]
-    names += ["chat.assistant_llm", "chat.analyst_llm"]
+    names += ["chat.assistant_llm", "drafting.llm"]
     changes = {f"{name}.api_base": llm for name in names}
     return changes | {"article_generation.knowledge_base.embedding.api_base": embeddings}
 
@@ -184,7 +184,7 @@ async def test_an_endpoint_that_nobody_answers_at_is_not_ready(
     await until(door, {**ALL, f"model {MODEL}": False, "embeddings all-minilm-l6-v2": False})
 
 
-@pytest.mark.parametrize("away", ["article_generation.agents.writer_llm", "chat.analyst_llm"])
+@pytest.mark.parametrize("away", ["article_generation.agents.writer_llm", "drafting.llm"])
 async def test_endpoints_of_one_name_are_told_apart(
     configure: Configure, database_url: str, model: ModelServer, runner: None, away: str
 ) -> None:

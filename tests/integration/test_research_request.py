@@ -23,9 +23,7 @@ Configure = Callable[..., Config]
 @pytest.fixture
 async def site(database: Database, configure: Configure) -> Any:
     """A site whose model is never asked."""
-    site = Site(Desk(database, configure(configured("http://127.0.0.1:9/v1"))))
-    yield site
-    await site.close()
+    return Site(Desk(database, configure(configured("http://127.0.0.1:9/v1"))))
 
 
 async def test_a_request_is_a_queued_workflow_of_its_requester(site: Site) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from actors.runtime.directory import Directory
-from actors.runtime.search_index import SearchIndex
+from actors.search.article_index import SearchIndex
 from models.config import Config
 from models.errors import ConfigInvalid, ModelUnavailable
 from models.scopes import parse_scope
@@ -250,7 +250,7 @@ def test_the_role_needs_a_database(configure: Callable[..., Config]) -> None:
     path, arguments = ROLES["search_index"]
     directory = Directory(config=config, roles="actors.roles:ROLES", database_url="postgresql://x/y")
     made = arguments(config, directory)
-    assert path == "actors.runtime.search_index:SearchIndex"
+    assert path == "actors.search.article_index:SearchIndex"
     assert made["database_url"] == directory.__getstate__()["database_url"] == "postgresql://x/y"
     assert isinstance(SearchIndex(**made), SearchIndex)
     with pytest.raises(ConfigInvalid, match="database_url"):

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from actors.search.hybrid import HybridSearch
 from actors.tools import pdf
 from actors.tools.registry import Registry
-from actors.tools.search import HybridSearch
 from actors.tools.table import TOOLS
 from models.config import Config
 from models.errors import (
@@ -42,7 +42,7 @@ async def outside(database: Database, configure: Callable[..., Config], server: 
     """The tools where SearXNG and Google are configured, and loopback may be reached."""
     google = {"url": server.google, "api_key": KEY, "search_engine_id": ENGINE}
     settings = {
-        "research.search": {"searxng": {"url": server.url}, "google_cse": google},
+        "outside.search": {"searxng": {"url": server.url}, "google_cse": google},
         "outgoing.allow_internal": ["127.0.0.1/32"],
     }
     return Desk(database, configure(settings))
@@ -107,9 +107,9 @@ async def test_no_connection_is_held_while_a_provider_is_asked(
     database_url: str, configure: Callable[..., Config], server: SearchServer
 ) -> None:
     settings = {
-        "research.search": {"searxng": {"url": server.url}},
+        "outside.search": {"searxng": {"url": server.url}},
         "outgoing.allow_internal": ["127.0.0.1/32"],
-        "research.timeout_seconds": 1.5,
+        "outside.timeout_seconds": 1.5,
     }
     async with Database(url=database_url, pool_size=1) as database:
         desk = Desk(database, configure(settings))
@@ -142,21 +142,19 @@ async def asked_while_held(
 async def test_without_a_provider_the_tools_are_not_listed_and_say_what_to_add(
     database: Database, configure: Callable[..., Config]
 ) -> None:
-    desk = Desk(database, configure({"research.search": {}}))
+    desk = Desk(database, configure({"outside.search": {}}))
     ann = await desk.person("ann", "macro:analyst")
     listed = {tool.name for tool in desk.registry.permitted(ann.scopes, door="agent")}
     assert "download_pdf" in listed
     for name in ("web_search", "search_news", "search_financial_news"):
         assert name not in listed
-        with pytest.raises(
-            ProviderMissing, match=r"research\.search\.searxng or research\.search\.google_cse"
-        ):
+        with pytest.raises(ProviderMissing, match=r"outside\.search\.searxng or outside\.search\.google_cse"):
             await desk.call(ann, name, query="ECB")
 
 
 async def test_a_provider_that_is_not_configured_is_named(desk: Desk) -> None:
     ann = await desk.person("ann", "macro:analyst")
-    with pytest.raises(ProviderMissing, match=r"add research\.search\.google_cse"):
+    with pytest.raises(ProviderMissing, match=r"add outside\.search\.google_cse"):
         await desk.call(ann, "web_search", query="ECB", provider="google_cse")
 
 
@@ -327,7 +325,7 @@ async def test_over_rest(database_url: str, configure: Callable[..., Config], se
     google = {"url": server.google, "api_key": KEY, "search_engine_id": ENGINE}
     config = configure(
         {
-            "research.search": {"searxng": {"url": server.url}, "google_cse": google},
+            "outside.search": {"searxng": {"url": server.url}, "google_cse": google},
             "outgoing.allow_internal": ["127.0.0.1/32"],
         }
     )

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from models.config import Config, load
-from models.yaml_layers import read_layers
+from models.config.yaml_layers import read_layers
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -47,7 +47,7 @@ def _logs() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def breakers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test is a process of its own: no endpoint is away because of what another test did to it."""
-    monkeypatch.setattr("actors.runtime.breaker._BREAKERS", {})
+    monkeypatch.setattr("actors.llm.breaker._BREAKERS", {})
 
 
 @pytest.fixture(autouse=True)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from models.config import AGENT_ROLES, Config, KnowledgeBaseEvidence, OutsideEvidence, load
+from models.config.yaml_layers import read_layers
 from models.errors import ConfigInvalid
-from models.yaml_layers import read_layers
 
 LOCAL = Path(__file__).resolve().parents[2] / "configs" / "local.yaml"
 # As a text that may lie in any folder.
@@ -264,7 +264,7 @@ def is_optional(path: Key) -> bool:
     other_style = path == ("article_generation", "allowed_styles", "NATURE_NEWS")
     topic = path[:2] == ("publishing", "topics") and (len(path) == 3 or path[3:] == ("approval",))
     own_limit = path[:2] == ("tools", "rate_limits") and len(path) < 4
-    provider = path[:1] == ("research",) and path[1:2] in {("search",), ("market_data",)} and len(path) > 2
+    provider = path[:1] == ("outside",) and path[1:2] in {("search",), ("market_data",)} and len(path) > 2
     priority = path[-1] == "priority"
     has_default = has_default or provider or priority
     return bool(in_open_mapping or has_default or served or other_style or topic or own_limit)

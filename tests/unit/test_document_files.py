@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.runtime import document_files
-from actors.runtime.document_files import DocumentFiles
+from actors.search import document_files
+from actors.search.document_files import DocumentFiles
 from models.errors import KnowledgeBaseInvalid
 
 LONG_AGO = 1_700_000_000

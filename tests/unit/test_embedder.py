@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from actors.runtime.embedder import OpenAIEmbedder
-from actors.runtime.vector_index import VectorIndex
+from actors.search.embedder import OpenAIEmbedder
+from actors.search.knowledge_base import VectorIndex
 from models.config import EmbeddingConfig
 from models.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable, SignoffError
 from tests.fakes.knowledge_base import knowledge_base_settings

@@ -14,8 +14,8 @@ from cluster.apps import base_url
 from cluster.checks import check_resources
 from cluster.submit import dashboard_url
 from models.config import Config, load
+from models.config.yaml_layers import read_layers
 from models.errors import ClusterProblem, ConfigInvalid
-from models.yaml_layers import read_layers
 from serve.embeddings import build_embeddings
 from serve.llm import build_llm, llm_settings
 

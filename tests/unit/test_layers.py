@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.config import AGENT_ROLES, Config, load, without_secrets
+from models.config.yaml_layers import Layers, read_layers
 from models.errors import ConfigInvalid
-from models.yaml_layers import Layers, read_layers
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = ROOT / "configs"
@@ -294,7 +294,7 @@ class TestAgents:
         ("name", "told"),
         [
             ("knowlege_base", "did you mean knowledge_base?"),
-            ("Writer", "did you mean writer?"),
+            ("Writer", "did you mean writer or drafter?"),
             ("evidence", "did you mean evidence_finding?"),
             ("zzz", f"there are {', '.join(AGENT_ROLES)}"),
         ],

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from actors.chat.footnoted import plain
-from actors.chat.mentions import articles_named
-from actors.chat.relevance import bears_on, best_passages
-from actors.chat.topics import _pattern as topic_pattern
-from actors.chat.wording import words
-from actors.runtime.llm import strip_fence, strip_thinking
-from actors.tools.providers.asking import _pattern as series_pattern
+from actors.chat.routing.topics import _pattern as topic_pattern
+from actors.chat.turn.article_numbers import articles_named
+from actors.drafting.markdown import plain
+from actors.llm.client import strip_fence, strip_thinking
+from actors.outside.market.series_in_text import _pattern as series_pattern
+from actors.text.normal_form import words
+from actors.text.relevance import bears_on, best_passages
 from tests.fakes.pumping import calls_in, modules_of, only_matched, patterns_in, slowness
 
 _PACKAGES = ("models", "actors", "serve", "pipelines", "cluster")
@@ -22,11 +22,17 @@ _ONLY_MATCHED = {name for module in _MODULES for name in only_matched(module)}
 
 # Patterns that are made from the site's own words while we run: what makes them, and one as it makes it.
 _MADE: dict[str, re.Pattern[Any]] = {
-    "actors.chat.topics._pattern": topic_pattern(("inflation*", "rate hike*", "gross domestic product")),  # type: ignore[dict-item]
-    "actors.tools.providers.asking._pattern": series_pattern(("interest rate|", "jobless claim|", "cpi")),
-    "actors.tools.providers.asking._shares": re.compile(r"(?<![\w$.])AAPL(?!\w)", re.IGNORECASE | re.ASCII),
-    "actors.tools.providers.asking._capitalised": re.compile(r"(?<!\w)APPLE(?!\w)"),
-    "actors.tools.providers.local._passage": re.compile(r"\b(?:rates|inflation|federal)", re.IGNORECASE),
+    "actors.chat.routing.topics._pattern": topic_pattern(
+        ("inflation*", "rate hike*", "gross domestic product")
+    ),  # type: ignore[dict-item]
+    "actors.outside.market.series_in_text._pattern": series_pattern(
+        ("interest rate|", "jobless claim|", "cpi")
+    ),
+    "actors.outside.market.series_in_text._shares": re.compile(
+        r"(?<![\w$.])AAPL(?!\w)", re.IGNORECASE | re.ASCII
+    ),
+    "actors.outside.market.series_in_text._capitalised": re.compile(r"(?<!\w)APPLE(?!\w)"),
+    "actors.outside.web.local._passage": re.compile(r"\b(?:rates|inflation|federal)", re.IGNORECASE),
 }
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from actors.runtime.endpoint import prompt_digest
-from actors.runtime.llm import (
+from actors.llm.client import (
     ModelClient,
     OpenAICompletions,
     RejectedReply,
@@ -15,6 +14,7 @@ from actors.runtime.llm import (
     strip_fence,
     strip_thinking,
 )
+from actors.llm.endpoint import prompt_digest
 from models.config import ModelSettings, SchemaLimits
 from models.editorial import ArticleResponse, ConcernMappingResult
 from models.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable, PromptTooLong, SignoffError
@@ -277,7 +277,7 @@ async def test_retries_wait_for_retry_delay(server: ModelServer, monkeypatch: py
         waited.append(delay)
         return await sleep(0, result)
 
-    monkeypatch.setattr("actors.runtime.llm.asyncio.sleep", record)
+    monkeypatch.setattr("actors.llm.client.asyncio.sleep", record)
     server.script(Rule(status=500, times=1), Rule(reply="{}", times=1), Rule(reply=ARTICLE))
     await ask_record(server, retry_delay=7.5)
     assert [delay for delay in waited if delay] == [7.5, 7.5]

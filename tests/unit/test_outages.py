@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from actors.runtime.chat_model import ChatModel, TextDelta
-from actors.runtime.edge import address_of, retry_after_of
-from actors.runtime.embedder import OpenAIEmbedder
-from actors.runtime.llm import ModelClient
+from actors.llm.chat_model import ChatModel, TextDelta
+from actors.llm.client import ModelClient
+from actors.llm.edge import address_of, retry_after_of
+from actors.search.embedder import OpenAIEmbedder
 from models.config import BreakerConfig, EmbeddingConfig, ModelSettings
 from models.errors import ModelRefused, ModelReplyInvalid, ModelTimedOut, ModelUnavailable, SignoffError
 from tests.fakes.knowledge_base import knowledge_base_settings

@@ -25,7 +25,7 @@ def models(config: Config) -> list[ModelSettings]:
     editing = config.article_generation.agents
     desk = [editing.writer_llm, editing.article_review_llm, editing.concern_mapping_llm]
     specialists = [getattr(editing.specialists, name) for name in type(editing.specialists).model_fields]
-    return [*desk, *specialists, config.chat.assistant_llm, config.chat.analyst_llm]
+    return [*desk, *specialists, config.chat.assistant_llm, config.drafting.llm]
 
 
 def embedding(config: Config) -> EmbeddingConfig:
@@ -93,7 +93,7 @@ def test_the_key_goes_nowhere_else(base: str, tmp_path: Path) -> None:
 def test_another_endpoint_has_a_key_of_its_own(tmp_path: Path) -> None:
     found = site(tmp_path, {"chat": {"assistant_llm": {"api_base": OUTSIDE, "api_key": "theirs"}}})
     assert found.chat.assistant_llm.api_key.get_secret_value() == "theirs"
-    assert found.chat.analyst_llm.api_key == found.serving.api_key
+    assert found.drafting.llm.api_key == found.serving.api_key
 
 
 @pytest.mark.parametrize(

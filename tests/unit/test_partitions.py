@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import numpy
 import pytest
 
-from actors.runtime.partitions import Partitions
+from actors.search.partitions import Partitions
 from models.errors import ModelReplyInvalid
 from models.search import Place
 from models.store.passages import Placed

@@ -1,6 +1,7 @@
 """PDFs over real HTTP, read in a real process: what comes of them, and what is refused."""
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -15,8 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.tools import pdf_reader
-from actors.tools.providers import pdf
+from actors.outside import pdf, pdf_reader
 from models.errors import AddressRefused, DocumentUnreadable, ProviderFailed
 from models.pdf import PdfContents
 from tests.fakes.pdfs import Sheet, bomb_pdf, encrypted_pdf, make_pdf
@@ -40,7 +40,7 @@ def server() -> Iterator[SearchServer]:
 
 async def read(url: str, **limits: Any) -> PdfContents:
     config = configured()
-    settings = config.research.pdf.model_copy(update=limits)
+    settings = config.outside.pdf.model_copy(update=limits)
     return await pdf.read_pdf(url, config=configured(pdf=settings))
 
 
@@ -56,11 +56,11 @@ async def unreadable(server: SearchServer, body: bytes, **limits: Any) -> str:
 def readers() -> list[str]:
     """The readers that this process has started and that still run."""
     found = []
-    for child in Path(f"/proc/{os.getpid()}/task").glob("*/children"):
-        for number in child.read_text().split():
-            command = Path(f"/proc/{number}/cmdline")
-            if command.exists() and b"pdf_reader" in command.read_bytes():
-                found.append(number)
+    for thread in Path(f"/proc/{os.getpid()}/task").iterdir():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+            for number in (thread / "children").read_text().split():
+                if b"pdf_reader" in Path(f"/proc/{number}/cmdline").read_bytes():
+                    found.append(number)
     return found
 
 
@@ -112,9 +112,9 @@ def test_what_can_not_be_read_is_told_apart(data: bytes, told: str) -> None:
 
 
 async def test_a_document_over_the_limit_is_not_fetched_whole(server: SearchServer) -> None:
-    assert "research.pdf.max_bytes" in await unreadable(server, REPORT, max_bytes=1000)
+    assert "outside.pdf.max_bytes" in await unreadable(server, REPORT, max_bytes=1000)
     server.script(Reply(200, b"%PDF-1.7" + b"x" * 1000, endless=True))
-    with pytest.raises(DocumentUnreadable, match=r"research\.pdf\.max_bytes"):
+    with pytest.raises(DocumentUnreadable, match=r"outside\.pdf\.max_bytes"):
         await read(server.url + "/endless.pdf", max_bytes=100_000)
 
 
@@ -122,7 +122,7 @@ async def test_pages_over_the_limit_are_left_out_and_said_so(server: SearchServe
     url = server.put("/long.pdf", make_pdf(*[Sheet([f"number {n}"], TABLE) for n in range(1, 6)]))
     contents = await read(url, max_pages=2)
     assert contents.pages == 5
-    assert contents.note == "only the first 2 of 5 pages were read (research.pdf.max_pages)"
+    assert contents.note == "only the first 2 of 5 pages were read (outside.pdf.max_pages)"
     assert "number 2" in contents.texts[0]
     assert "number 3" not in contents.texts[0]
     assert [table.page for table in contents.tables] == [1, 2]
@@ -135,13 +135,13 @@ async def test_a_reader_that_takes_too_long_is_killed(
     slow.write_text("while True: pass")
     monkeypatch.setattr(pdf, "_READER", slow)
     url = server.put("/doc.pdf", REPORT)
-    with pytest.raises(DocumentUnreadable, match=r"within 0\.5 s \(research\.pdf\.timeout_seconds\)"):
+    with pytest.raises(DocumentUnreadable, match=r"within 0\.5 s \(outside\.pdf\.timeout_seconds\)"):
         await read(url, timeout_seconds=0.5)
 
 
 async def test_slow_pages_are_given_up_by_the_reader_itself(server: SearchServer) -> None:
     told = await unreadable(server, bomb_pdf(40), timeout_seconds=4)
-    assert "within 4 s (research.pdf.timeout_seconds)" in told
+    assert "within 4 s (outside.pdf.timeout_seconds)" in told
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_text_is_kept_when_its_tables_take_too_long(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("pdfplumber.page.Page.extract_tables", spin)
     told = reading(REPORT, seconds=1)
     assert [number for number, _ in told["texts"]] == [1, 2]
-    assert told["notes"] == ["its tables were not read whole in time (research.pdf.timeout_seconds)"]
+    assert told["notes"] == ["its tables were not read whole in time (outside.pdf.timeout_seconds)"]
 
 
 def test_pages_that_were_read_are_kept_when_the_next_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,7 +273,7 @@ def test_pages_that_were_read_are_kept_when_the_next_takes_too_long(monkeypatch:
     )
     told = reading(REPORT, seconds=1)
     assert [number for number, _ in told["texts"]] == [1]
-    assert told["notes"][0] == "the text was not read whole in time (research.pdf.timeout_seconds)"
+    assert told["notes"][0] == "the text was not read whole in time (outside.pdf.timeout_seconds)"
     monkeypatch.setattr(PageObject, "extract_text", spin)
     assert reading(REPORT, seconds=0.5) == {"fault": "late"}
 

@@ -14,8 +14,8 @@ from actors.runtime import site
 from cluster import postgres_user
 from cluster.ray import session_folder
 from models.config import load
+from models.config.yaml_layers import read_layers
 from models.errors import ClusterProblem
-from models.yaml_layers import read_layers
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "a secret that nobody else may ever see, at all"

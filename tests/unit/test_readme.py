@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from models.config import AGENT_ROLES, Config
-from models.config_fields import Section
-from models.yaml_layers import read_layers
+from models.config.fields import Section
+from models.config.yaml_layers import read_layers
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from actors.chat.intents import read_intents
-from actors.chat.weights_file import examples_digest, read_weights, write_weights
+from actors.chat.routing.examples import read_intents
+from actors.chat.routing.weights_file import examples_digest, read_weights, write_weights
 from actors.runtime import directory
 from cluster import apps
 from cluster.agents import Agents
@@ -20,8 +20,8 @@ from cluster.parts import Head
 from cluster.up import all_parts
 from cluster.workers import Dispatcher, Runners
 from models.config import AGENT_ROLES, load
+from models.config.yaml_layers import read_layers
 from models.errors import ConfigInvalid, PromptInvalid
-from models.yaml_layers import read_layers
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAT = {
@@ -31,7 +31,6 @@ CHAT = {
     "resource_query",
     "web_search",
     "data_download",
-    "research",
     "editor",
 }
 # These hold the whole configuration. The other agents hold their own settings and no more.
@@ -44,6 +43,7 @@ NOTHING: set[str] = set()
 # topic, topic files by each batch; tonalities are taken into the database by each `up`.
 FILES: list[tuple[str, set[str]]] = [
     ("prompts/chat/*.md", CHAT),
+    ("prompts/drafting/draft.md", {"drafter"}),
     ("prompts/editorial/writer.md", {"writer"}),
     ("prompts/editorial/revision.md", {"writer"}),
     ("prompts/editorial/article_review.md", {"article_review"}),

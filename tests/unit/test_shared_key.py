@@ -12,8 +12,8 @@ from fastapi.testclient import TestClient
 from starlette.types import Message
 
 from models.config import Config, load
+from models.config.yaml_layers import read_layers
 from models.errors import ConfigInvalid
-from models.yaml_layers import read_layers
 from serve.shared_key import MOST_BYTES, SharedKey
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -22,7 +22,7 @@ from actors.runtime.submitter import METADATA
 from cluster import job
 from cluster.cli import app
 from cluster.submit import configurations
-from models.yaml_layers import read_layers
+from models.config.yaml_layers import read_layers
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "a secret that nobody else may ever see, at all"

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from actors.runtime.url_guard import SystemResolver, check_url, guarded_client
+from actors.outside.url_guard import SystemResolver, check_url, guarded_client
 from models.addresses import is_public
 from models.config import OutgoingConfig
 from models.errors import AddressRefused

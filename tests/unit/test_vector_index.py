@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from actors.runtime import outage
-from actors.runtime.vector_index import VectorIndex
+from actors.search.knowledge_base import VectorIndex
 from models.config import KnowledgeBaseConfig
 from models.errors import KnowledgeBaseInvalid, ModelReplyInvalid, ModelUnavailable
 from tests.fakes.knowledge_base import FakeEmbedder, knowledge_base_settings
@@ -409,6 +409,6 @@ async def test_a_vector_that_does_not_fit_is_refused(
 
 def test_the_module_is_light_to_import() -> None:
     heavy = "{'faiss', 'numpy', 'tokenizers', 'openai', 'torch', 'ray', 'langgraph'}"
-    code = f"import sys, actors.runtime.vector_index; print(sorted({heavy} & set(sys.modules)))"
+    code = f"import sys, actors.search.knowledge_base; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

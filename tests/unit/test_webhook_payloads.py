@@ -6,7 +6,7 @@ from typing import Any
 from models.approvals import Approval, Vote, content_digest
 from models.articles import Article, ArticleVersion, publication_content
 from models.config import PublishingConfig, load
-from models.config_publishing import ApprovalPolicy
+from models.config.publishing import ApprovalPolicy
 from models.users import User
 from models.webhook_payloads import approval_required, article_published, article_rejected
 

@@ -5,14 +5,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from actors.chat.routing import Router
-from actors.chat.similarity import Likeness
-from actors.chat.training import CHOSEN, Examples
-from actors.chat.wording import normal_form
-from actors.runtime.prompts import read_chat_prompt
+from actors.chat.routing.router import Router
+from actors.chat.routing.similarity import Likeness
+from actors.chat.routing.training import CHOSEN, Examples
+from actors.llm.prompts import read_chat_prompt
+from actors.text.normal_form import normal_form
 from models.chat import ChatMessage, Turn
-from models.config_chat import RoutingConfig
-from models.config_publishing import TopicConfig
+from models.config.chat import RoutingConfig
+from models.config.publishing import TopicConfig
 from models.intents import Intents
 from models.scopes import highest_role, parse_scope
 from models.users import UserContext

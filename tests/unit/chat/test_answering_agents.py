@@ -8,21 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.chat.composing import Prompts, conversation, question, system_prompt
-from actors.chat.data_download import pdf_addresses
-from actors.chat.editor import article_spoken_of
-from actors.chat.figures import shown, tool_call
-from actors.chat.main_chat import with_routing
-from actors.chat.queries import best_of, search_words
-from actors.chat.relevance import bears_on, best_passages, content_words, subject_words
-from actors.chat.sources import Sources
-from actors.chat.web_search import tool_for
-from actors.runtime.llm import rough_tokens
+from actors.chat.agents.data_download import pdf_addresses
+from actors.chat.agents.editor import article_spoken_of
+from actors.chat.agents.main_chat import with_routing
+from actors.chat.agents.market_tables import shown, tool_call
+from actors.chat.agents.queries import best_of, search_words
+from actors.chat.agents.web_search import tool_for
+from actors.chat.turn.messages import Prompts, conversation, question, system_prompt
+from actors.chat.turn.sources import Sources
+from actors.llm.client import rough_tokens
+from actors.text.relevance import bears_on, best_passages, content_words, subject_words
 from models.chat import ChatMessage, Done, Turn, Usage
 from models.config import Config, load
 from models.errors import PromptInvalid
 from models.llm import ModelCall
-from models.research import DataTable, SeriesInfo
+from models.outside import DataTable, SeriesInfo
 from models.scopes import read_scopes
 from models.users import UserContext
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from actors.chat.links import CitedText, escaped, link, plain, web_address
+from actors.chat.turn.links import CitedText, escaped, link, plain, web_address
 
 OURS = "http://127.0.0.1:8000/api/tools/articles/7"
 PIECES = st.sampled_from(

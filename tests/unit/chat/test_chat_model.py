@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from actors.runtime.chat_model import DEADLINE, ChatModel, Ended, TextDelta, ToolRequest
+from actors.llm.chat_model import DEADLINE, ChatModel, Ended, TextDelta, ToolRequest
 from models.errors import (
     ModelRefused,
     ModelReplyInvalid,

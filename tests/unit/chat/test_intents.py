@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import yaml
 
-from actors.chat.intents import read_intents, read_voice
-from actors.chat.similarity import Block, Likeness
-from actors.chat.training import CHOSEN
-from actors.chat.weights_file import check_weights, read_weights, write_weights
-from actors.runtime.prompts import ChatPrompt
+from actors.chat.routing.examples import read_intents, read_voice
+from actors.chat.routing.similarity import Block, Likeness
+from actors.chat.routing.training import CHOSEN
+from actors.chat.routing.weights_file import check_weights, read_weights, write_weights
+from actors.llm.prompts import ChatPrompt
 from benchmarks.eval_intents import (
     cases_of,
     judge_client,

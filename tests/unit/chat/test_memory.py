@@ -3,8 +3,8 @@
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from actors.chat.memory import UNANSWERED, fit
-from actors.runtime.llm import rough_tokens
+from actors.chat.turn.context_window import UNANSWERED, fit
+from actors.llm.client import rough_tokens
 from models.chat import ChatMessage
 from models.config import ModelSettings
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.chat.merging import merged
+from actors.chat.turn.joined_pieces import merged
 from models.chat import Piece, Said, ToolUsed
 
 PIECES = st.lists(

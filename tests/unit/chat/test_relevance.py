@@ -5,8 +5,8 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.chat import wording
-from actors.chat.relevance import _Beginnings, bears_on, content_words
+from actors.text import normal_form
+from actors.text.relevance import _Beginnings, bears_on, content_words
 
 _LETTERS = st.text(alphabet="abcdeł ó.2", max_size=60)
 _ANY = st.text(
@@ -17,7 +17,7 @@ _ANY = st.text(
 
 def _each_with_each(question: str, text: str) -> int:
     beginnings = {word[: max(4, len(word) - 2)] for word in content_words(question)}
-    there = wording.words(text).split()
+    there = normal_form.words(text).split()
     return sum(any(word.startswith(beginning) for word in there) for beginning in beginnings)
 
 
@@ -38,11 +38,11 @@ def test_of_a_pasted_text_the_first_words_count() -> None:
 
 
 def _words_together(text: str) -> str:
-    folded = unicodedata.normalize("NFKD", text).casefold().translate(wording._FOLDED)
+    folded = unicodedata.normalize("NFKD", text).casefold().translate(normal_form._FOLDED)
     apart = unicodedata.normalize("NFKD", folded)
-    return " ".join(wording._WORD.findall("".join(c for c in apart if not unicodedata.combining(c))))
+    return " ".join(normal_form._WORD.findall("".join(c for c in apart if not unicodedata.combining(c))))
 
 
 @given(_ANY)
 def test_words_are_those_of_the_text_taken_apart_as_a_whole(text: str) -> None:
-    assert wording.words(text) == _words_together(text)
+    assert normal_form.words(text) == _words_together(text)

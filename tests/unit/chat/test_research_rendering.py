@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from actors.chat.draft import Draft, Source, Statement, one_line
-from actors.chat.footnoted import Searched, closing, plain, render
-from models.research import Finding
+from actors.drafting.draft import Draft, Source, Statement, one_line
+from actors.drafting.markdown import Searched, closing, plain, render
+from models.drafting import Finding
 
 _REFERENCE = re.compile(r"(?<!\\)\[\^(\d+)\](?!:)")
 _DEFINITION = re.compile(r"\[\^(\d+)\]: (.*)")

@@ -1,31 +1,20 @@
 """Which findings become resources: each thing once, every branch in turn, as the tools take it."""
 
-import asyncio
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.chat.research import Research, Selection
+from actors.drafting.selection import Selection, select
 from actors.tools.resources import CreateTableResourceRequest, CreateTextResourceRequest
-from models.research import Branch, Finding, Findings, ResearchBrief
-from models.users import UserContext
-from tests.unit.chat.research import site
-
-ANN = UserContext(user_id=1, subject="ann", name="Ann", email="", scopes=(), role=None)
-BRIEF = ResearchBrief(caller=ANN, topic="macro", query="rates")
+from models.drafting import Branch, Finding, Findings
 
 
 def selected(*found: list[Finding], most: int = 8) -> Selection:
     """What is chosen of what the branches found."""
     branches: tuple[Branch, ...] = ("web_search", "data_download", "resource_query")
-    config = site()
-    config = config.model_copy(
-        update={"research": config.research.model_copy(update={"max_resources": most})}
-    )
     findings = tuple(Findings(branch=b, found=tuple(f)) for b, f in zip(branches, found, strict=False))
-    made: Any = {"config": config, "directory": None, "prompts": {}}
-    return asyncio.run(Research(**made).select(BRIEF, findings))
+    return select(findings, most=most)
 
 
 def text(name: str, **more: Any) -> Finding:
@@ -146,9 +135,8 @@ def findings(draw: st.DrawFn) -> Finding:
 @settings(deadline=None)
 @given(st.lists(findings(), max_size=6))
 def test_whatever_was_found_is_taken_by_the_tools(found: list[Finding]) -> None:
-    made: Any = {"config": site(), "directory": None, "prompts": {}}
     branch = Findings.model_construct(branch="web_search", found=tuple(found), note=None)
-    selection = asyncio.run(Research(**made).select(BRIEF, (branch,)))
+    selection = select((branch,), most=8)
     for one in selection.chosen:
         head = {"name": one.name, "description": one.description, "topic": "macro"}
         if one.kind == "text":

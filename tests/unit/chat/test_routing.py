@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.chat import routing
-from actors.chat.wording import normal_form
-from actors.runtime.llm import ModelClient
+from actors.chat.routing import router as routing_module
+from actors.llm.client import ModelClient
+from actors.text.normal_form import normal_form
 from models.chat import INTENTS
 from models.config import ModelSettings
 from models.errors import TopicUnknown
@@ -139,7 +139,7 @@ async def test_a_model_that_fails_leaves_the_best_guess(
     server: ModelServer, rule: Rule, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     if rule.hold:
-        monkeypatch.setattr(routing, "_MODEL_SECONDS", 0.1)
+        monkeypatch.setattr(routing_module, "_MODEL_SECONDS", 0.1)
     server.script(rule)
     router = routers.router(settings=UNSURE, model=asked(server))
     route = await router.route(turn("please publish the article 7"))

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.chat.access import ACCESS, Access
-from actors.chat.routing import Router
-from actors.chat.topics import TopicFinder
+from actors.chat.routing.access import ACCESS, Access
+from actors.chat.routing.router import Router
+from actors.chat.routing.topics import TopicFinder
 from models.chat import INTENTS, ChatMessage, Intent
-from models.config_chat import RoutingConfig
+from models.config.chat import RoutingConfig
 from models.scopes import ROLES, Role
 from tests.unit.chat import routers
 from tests.unit.chat.routers import TOPICS, turn

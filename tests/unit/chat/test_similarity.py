@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.chat.features import letters, stems
-from actors.chat.similarity import softmax
-from actors.chat.training import CHOSEN, Examples, Setting, fitted_temperature
-from actors.chat.wording import normal_form
+from actors.chat.routing.features import letters, stems
+from actors.chat.routing.similarity import softmax
+from actors.chat.routing.training import CHOSEN, Examples, Setting, fitted_temperature
+from actors.text.normal_form import normal_form
 from tests.unit.chat import routers
 
 TEXTS = [normal_form(text) for texts in routers.INTENTS.examples.values() for text in texts]

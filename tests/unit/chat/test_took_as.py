@@ -4,11 +4,11 @@ from itertools import permutations
 
 import pytest
 
-from actors.chat.intents import read_intents
-from actors.chat.main_chat import MainChat, with_routing
-from actors.chat.weights_file import read_weights
+from actors.chat.agents.main_chat import MainChat, with_routing
+from actors.chat.routing.examples import read_intents
+from actors.chat.routing.weights_file import read_weights
+from actors.llm.prompts import Prompt, read_prompt
 from actors.runtime.directory import Directory
-from actors.runtime.prompts import Prompt, read_prompt
 from models.chat import INTENTS, Done, Intent, Route, Routed
 from models.config import Config
 from models.intents import Intents

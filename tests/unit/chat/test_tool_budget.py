@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.chat.allowance import Allowance
-from actors.chat.tool_loop import Outcome, converse
-from actors.runtime.chat_model import ChatModel
-from actors.runtime.chat_stream import Chunk, ToolDelta
+from actors.chat.turn.budget import Budget
+from actors.chat.turn.tool_loop import Outcome, converse
+from actors.llm.chat_model import ChatModel
+from actors.llm.chat_stream import Chunk, ToolDelta
 from models.chat import Said
-from models.config_chat import BudgetConfig
+from models.config.chat import BudgetConfig
 from models.errors import ModelReplyInvalid
 from models.llm import ModelCall
 from tests.fakes.chat_tools import TOOLS, Called, chat_prompts, chat_settings, tool_use
@@ -60,7 +60,7 @@ async def talk(
         tools=TOOLS,
         call=call or Called(),
         messages=QUESTION,
-        allowance=Allowance(limits),
+        allowance=Budget(limits),
         prompts=PROMPTS,
     ):
         if isinstance(piece, Said):
@@ -198,7 +198,7 @@ async def test_where_no_usage_is_told_it_is_estimated(server: ModelServer) -> No
 
 def test_an_allowance_counts_and_never_falls_below_nothing() -> None:
     now = 100.0
-    allowance = Allowance(budget(tokens=50, seconds=10), clock=lambda: now)
+    allowance = Budget(budget(tokens=50, seconds=10), clock=lambda: now)
     told = ModelCall(
         agent="a", model="m", prompt_sha256="", prompt_tokens=20, completion_tokens=5, latency_seconds=0
     )

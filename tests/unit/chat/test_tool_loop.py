@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from actors.chat.allowance import Allowance
-from actors.chat.tool_loop import Outcome, converse
-from actors.runtime.chat_model import ChatModel
+from actors.chat.turn.budget import Budget
+from actors.chat.turn.tool_loop import Outcome, converse
+from actors.llm.chat_model import ChatModel
 from models.chat import Said, ToolUsed
-from models.config_chat import BudgetConfig
+from models.config.chat import BudgetConfig
 from models.errors import ArticleNotFound, ModelReplyInvalid, ModelUnavailable, PermissionMissing
 from tests.fakes.chat_tools import TOOLS, Called, chat_prompts, chat_settings, tool_use
 from tests.fakes.model_server import ModelServer, Rule, ToolCall
@@ -56,7 +56,7 @@ class Talk:
             tools=TOOLS,
             call=self.call,
             messages=QUESTION,
-            allowance=Allowance(limits),
+            allowance=Budget(limits),
             prompts=chat_prompts(),
         )
         async with aclosing(pieces):

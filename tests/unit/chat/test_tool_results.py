@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
-from actors.chat.offered_tools import OfferedTools, Reported
-from actors.chat.shown import Shown
-from actors.runtime.chat_model import ToolRequest
-from actors.runtime.llm import bounded_schema
-from actors.runtime.prompts import fence
+from actors.chat.turn.offered_tools import OfferedTools, Reported
+from actors.chat.turn.transcript import Transcript
+from actors.llm.chat_model import ToolRequest
+from actors.llm.client import bounded_schema
+from actors.llm.prompts import fence
 from actors.tools.table import TOOLS as SHIPPED
 from actors.tools.tool import Input, ToolContext, tool
 from models.config import SchemaLimits
@@ -36,9 +36,11 @@ HOSTILE = st.lists(
 ).map("".join)
 
 
-def shown(result_tokens: int = 60, **changes: Any) -> Shown:
+def shown(result_tokens: int = 60, **changes: Any) -> Transcript:
     question = [{"role": "user", "content": "What is new?"}]
-    return Shown(question, settings=chat_settings(**changes), prompts=PROMPTS, result_tokens=result_tokens)
+    return Transcript(
+        question, settings=chat_settings(**changes), prompts=PROMPTS, result_tokens=result_tokens
+    )
 
 
 @given(text=HOSTILE, is_error=st.booleans(), known=st.booleans())

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from actors.editorial.briefs import AgentSettings, ConcernBrief
-from actors.runtime.prompts import read_chat_prompt
+from actors.llm.prompts import read_chat_prompt
 from models.config import BreakerConfig, ModelSettings
 from models.editorial import ArticleResponse, Concern, Finding, Passage, SourceMetadata, TopicInput
 

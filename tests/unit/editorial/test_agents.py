@@ -15,7 +15,7 @@ from actors.editorial.concern_mapping import ConcernMapper, mapping_schema
 from actors.editorial.specialists import Specialist
 from actors.editorial.verdicts import verdict_schema
 from actors.editorial.writer import Writer
-from actors.runtime.llm import bounded_schema
+from actors.llm.client import bounded_schema
 from models.config import SchemaLimits
 from models.editorial import Concern, Verdict, WriterFeedback
 from models.errors import ModelReplyInvalid, ModelUnavailable, PromptInvalid, TopicInvalid

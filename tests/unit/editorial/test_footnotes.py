@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from actors.editorial.footnotes import footnote_faults
-from actors.editorial.links import link_key, links, offered_links
+from actors.text.links import link_key, links, offered_links
 from models.editorial import ArticleResponse
 
 URL = "https://example.org/rates"

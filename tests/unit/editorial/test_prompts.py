@@ -18,7 +18,7 @@ from actors.editorial.fact_check import FactChecker
 from actors.editorial.memory import InstitutionalMemory
 from actors.editorial.specialists import Specialist
 from actors.editorial.writer import Writer
-from actors.runtime.prompts import USER_LINE, ChatPrompt, fence, read_chat_prompt, split_parts
+from actors.llm.prompts import USER_LINE, ChatPrompt, fence, read_chat_prompt, split_parts
 from models.editorial import (
     SPECIALISTS,
     Concern,
@@ -91,7 +91,7 @@ def test_a_text_that_holds_its_own_mark_gets_another(monkeypatch: pytest.MonkeyP
         def __init__(self, data: bytes) -> None:
             self.hexdigest = lambda: ("b" if data.startswith(b"a" * 12) else "a") * 64
 
-    monkeypatch.setattr("actors.runtime.prompts.hashlib.sha256", Digest)
+    monkeypatch.setattr("actors.llm.prompts.hashlib.sha256", Digest)
     assert 'mark="bbbbbbbbbbbb"' in fence('x</data mark="aaaaaaaaaaaa">', "t")
 
 

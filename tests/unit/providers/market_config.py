@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from models.config import Config, load
-from models.config_research import MarketDataProviders
+from models.config.outside import MarketDataProviders
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -12,6 +12,6 @@ ROOT = Path(__file__).resolve().parents[3]
 def with_providers(**providers: Any) -> Config:
     """The configuration in configs/local.yaml with these providers; loopback may be reached."""
     config = load(ROOT / "configs" / "local.yaml", root=ROOT)
-    research = config.research.model_copy(update={"market_data": MarketDataProviders(**providers)})
+    research = config.outside.model_copy(update={"market_data": MarketDataProviders(**providers)})
     outgoing = config.outgoing.model_copy(update={"allow_internal": ("127.0.0.1/32",)})
-    return config.model_copy(update={"research": research, "outgoing": outgoing})
+    return config.model_copy(update={"outside": research, "outgoing": outgoing})

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from actors.tools.providers.search import ProviderName, provider_of
+from actors.outside.web.search import ProviderName, provider_of
 from actors.tools.tool import ToolContext
 from models.config import Config, load
-from models.config_research import GoogleCseSearch, SearchProviders, SearxngSearch
-from models.research import SearchAnswer, SearchKind
+from models.config.outside import GoogleCseSearch, SearchProviders, SearxngSearch
+from models.outside import SearchAnswer, SearchKind
 from models.scopes import read_scopes
 from models.users import UserContext
 from tests.fakes.search_providers import ENGINE, KEY, SearchServer
@@ -21,7 +21,7 @@ def configured(*, allow_internal: tuple[str, ...] = LOOPBACK, **research: Any) -
     config = load(ROOT / "configs" / "local.yaml", root=ROOT)
     return config.model_copy(
         update={
-            "research": config.research.model_copy(update=research),
+            "outside": config.outside.model_copy(update=research),
             "outgoing": config.outgoing.model_copy(update={"allow_internal": allow_internal}),
         }
     )

@@ -7,11 +7,11 @@ from datetime import date
 
 import pytest
 
-from actors.tools.providers.market import fetch_series, find_series, search_catalogues
+from actors.outside.market.data import fetch_series, find_series, search_catalogues
 from models.config import Config
-from models.config_research import EcbFx, Fred, SampleData, UsTreasury, YahooFinance
+from models.config.outside import EcbFx, Fred, SampleData, UsTreasury, YahooFinance
 from models.errors import AddressRefused, InputInvalid, ProviderFailed, ProviderLimited
-from models.research import DataKind, DataTable, SeriesInfo
+from models.outside import DataKind, DataTable, SeriesInfo
 from tests.fakes import market_providers as fake
 from tests.fakes.market_providers import KEY, MarketServer, Reply, json_reply, text_reply
 from tests.unit.providers.market_config import with_providers
@@ -130,7 +130,7 @@ async def test_fred_s_transformations_are_asked_for_by_the_id_s_ending(
 async def test_fred_keeps_the_newest_of_many(
     server: MarketServer, config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.tools.providers.fred.MOST_ROWS", 12)
+    monkeypatch.setattr("actors.outside.market.fred.MOST_ROWS", 12)
     table = await fetched(config, "economic", start=date(1948, 1, 1))
     assert len(table.rows) == 12
     assert table.rows[-1][0] == "2026-09-01"
@@ -143,7 +143,7 @@ async def test_fred_s_refusals_name_the_field_or_the_setting_and_never_the_key(
     with pytest.raises(InputInvalid, match="series_id: fred has no NOSUCH: search_series finds ids"):
         await fetched(config, "economic", "NOSUCH")
     wrong = "f" * 32
-    with pytest.raises(ProviderFailed, match=r"Check research\.market_data\.fred\.api_key") as error:
+    with pytest.raises(ProviderFailed, match=r"Check outside\.market_data\.fred\.api_key") as error:
         await fetched(configured(server.url, wrong), "economic")
     assert wrong not in str(error.value)
     server.script(json_reply({"error_code": 400, "error_message": f"bad key {KEY}"}, 400))
@@ -252,12 +252,12 @@ async def test_a_rate_limit_says_when_to_come_again(
 async def test_slow_and_huge_answers_are_bounded(
     server: MarketServer, config: Config, kind: DataKind
 ) -> None:
-    research = config.research.model_copy(update={"timeout_seconds": 0.2, "max_bytes": 50_000})
-    bounded = config.model_copy(update={"research": research})
+    research = config.outside.model_copy(update={"timeout_seconds": 0.2, "max_bytes": 50_000})
+    bounded = config.model_copy(update={"outside": research})
     server.script(Reply(hold=True))
     with pytest.raises(ProviderFailed, match=PROVIDER[kind][0]):
         await fetched(bounded, kind)
-    quick = bounded.model_copy(update={"research": research.model_copy(update={"timeout_seconds": 10.0})})
+    quick = bounded.model_copy(update={"outside": research.model_copy(update={"timeout_seconds": 10.0})})
     server.script(Reply(body=b"x" * 8192, endless=True))
     with pytest.raises(ProviderFailed, match=PROVIDER[kind][0]):
         await fetched(quick, kind)

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from actors.tools.providers import known_series as known
-from actors.tools.providers.market import checked_id, fetch_series, find_series, lacking, provider_of
-from actors.tools.providers.sample import FOLDER, NOTE, Sample
-from actors.tools.providers.tables import Span
+from actors.outside.market import known_series as known
+from actors.outside.market.data import checked_id, fetch_series, find_series, lacking, provider_of
+from actors.outside.market.sample import FOLDER, NOTE, Sample
+from actors.outside.market.tables import Span
 from models.config import Config
-from models.config_research import SampleData
+from models.config.outside import SampleData
 from models.errors import InputInvalid, ProviderFailed, ProviderMissing
-from models.research import DataKind, SeriesInfo
+from models.outside import DataKind, SeriesInfo
 from tests.unit.providers.market_config import with_providers
 
 TODAY = date(2026, 11, 22)
@@ -155,9 +155,9 @@ def test_ids_are_read_in_any_case() -> None:
 def test_without_any_provider_the_setting_is_named_and_nothing_is_found() -> None:
     bare = with_providers()
     assert lacking("equity", bare) == (
-        "add research.market_data.yfinance or research.market_data.sample to the configuration"
+        "add outside.market_data.yfinance or outside.market_data.sample to the configuration"
     )
-    with pytest.raises(ProviderMissing, match=r"research\.market_data\.fred"):
+    with pytest.raises(ProviderMissing, match=r"outside\.market_data\.fred"):
         provider_of("economic", bare)
     assert find_series("inflation in Poland and $AAPL", config=bare, most=5) == []
 
@@ -165,7 +165,7 @@ def test_without_any_provider_the_setting_is_named_and_nothing_is_found() -> Non
 def test_a_provider_by_name_must_be_configured_and_have_the_kind(config: Config) -> None:
     assert lacking("equity", config) is None
     assert provider_of("equity", config, "sample").name == "sample"
-    with pytest.raises(ProviderMissing, match=r"add research\.market_data\.fred to the configuration"):
+    with pytest.raises(ProviderMissing, match=r"add outside\.market_data\.fred to the configuration"):
         provider_of("economic", config, "fred")
     with pytest.raises(InputInvalid, match=r"provider: 'fred' has no equity data; .* yfinance, sample"):
         provider_of("equity", config, "fred")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.tools.providers.exchange import cross_rates, needed
-from actors.tools.providers.tables import (
+from actors.outside.market.exchange import cross_rates, needed
+from actors.outside.market.tables import (
     MOST_ROWS,
     Readings,
     Span,
@@ -20,7 +20,7 @@ from actors.tools.providers.tables import (
 )
 from models.articles import Cell
 from models.errors import InputInvalid
-from models.research import DataTable
+from models.outside import DataTable
 
 TODAY = date(2026, 9, 30)
 

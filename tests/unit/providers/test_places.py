@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from actors.tools.providers import places
+from actors.outside import node_places
 from models.errors import PlacesTaken
 
 _HOLD = """
 import asyncio, sys
-from actors.tools.providers import places
+from actors.outside import node_places
 async def hold():
-    async with places.taken(sys.argv[1], 1, seconds=20):
+    async with node_places.taken(sys.argv[1], 1, seconds=20):
         print("held", flush=True)
         await asyncio.Event().wait()
 asyncio.run(hold())
@@ -34,7 +34,7 @@ async def test_no_more_work_at_once_than_there_are_places(what: str) -> None:
 
     async def work() -> None:
         nonlocal at_work, most
-        async with places.taken(what, 2, seconds=20):
+        async with node_places.taken(what, 2, seconds=20):
             at_work += 1
             most = max(most, at_work)
             await asyncio.sleep(0)
@@ -54,13 +54,13 @@ async def test_a_process_that_is_killed_gives_its_place_back(what: str) -> None:
         assert held.stdout is not None
         assert held.stdout.readline() == b"held\n"
         with pytest.raises(PlacesTaken) as refused:
-            async with places.taken(what, 1, seconds=0.3):
+            async with node_places.taken(what, 1, seconds=0.3):
                 pass
         assert refused.value.facts["retry_after_seconds"] > 0
     finally:
         held.kill()
         held.wait()
-    async with places.taken(what, 1, seconds=20):
+    async with node_places.taken(what, 1, seconds=20):
         pass
 
 
@@ -71,5 +71,5 @@ async def test_a_folder_of_that_name_that_is_none_is_refused(
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / f"signoff-places-{os.geteuid()}").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(PlacesTaken):
-        async with places.taken(what, 1, seconds=1):
+        async with node_places.taken(what, 1, seconds=1):
             pass

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from actors.tools.providers.search import lacking
-from models.config_research import GoogleCseSearch, LocalSearch, SearchProviders, SearxngSearch
+from actors.outside.web.search import lacking
+from models.config.outside import GoogleCseSearch, LocalSearch, SearchProviders, SearxngSearch
 from models.errors import AddressRefused, ProviderFailed, ProviderLimited, ProviderMissing, SignoffError
-from models.research import SearchHit, SearchKind
+from models.outside import SearchHit, SearchKind
 from tests.fakes.search_providers import (
     KEY,
     Page,
@@ -195,7 +195,7 @@ async def test_google_is_asked_for_more_pages_only_while_there_are_any(server: S
 async def test_google_with_a_wrong_key_names_the_settings(server: SearchServer) -> None:
     told = await refused(server, google(server, key="AIzaWrong"))
     assert "API key not valid" in told
-    assert "research.search.google_cse" in told
+    assert "outside.search.google_cse" in told
 
 
 async def test_google_that_repeats_the_key_does_not_make_it_known(server: SearchServer) -> None:
@@ -269,9 +269,9 @@ async def test_a_provider_that_fails_is_not_replaced(server: SearchServer) -> No
 
 async def test_what_is_not_configured_names_its_setting() -> None:
     nothing, local = SearchProviders(), SearchProviders(local=LocalSearch())
-    with pytest.raises(ProviderMissing, match=r"research\.search\.searxng or .*google_cse or .*local"):
+    with pytest.raises(ProviderMissing, match=r"outside\.search\.searxng or .*google_cse or .*local"):
         await search(configured(search=nothing))
-    with pytest.raises(ProviderMissing, match=r"provider: searxng .*add research\.search\.searxng"):
+    with pytest.raises(ProviderMissing, match=r"provider: searxng .*add outside\.search\.searxng"):
         await search(configured(search=local), name="searxng")
     assert lacking(configured(search=nothing)) is not None
     assert lacking(configured(search=local)) is None

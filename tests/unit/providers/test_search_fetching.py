@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from actors.tools.providers import fetching
-from actors.tools.providers.fetching import fetch, read_json
+from actors.outside import fetching
+from actors.outside.fetching import fetch, read_json
 from models.errors import AddressRefused, ProviderFailed
 from tests.fakes.search_providers import Reply, SearchServer, json_reply, redirect
 from tests.unit.providers.fetching_site import CONFIG, SECRET, failure, get, make_other, make_server

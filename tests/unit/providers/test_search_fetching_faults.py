@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.tools.providers.refusal import retry_after
+from actors.outside.refusal import retry_after
 from models.errors import DocumentUnreadable, ProviderLimited
 from tests.fakes.search_providers import Reply, SearchServer, json_reply
 from tests.unit.providers.fetching_site import SECRET, failure, get, make_server
@@ -23,7 +23,7 @@ async def test_a_body_over_the_limit_is_refused(server: SearchServer) -> None:
     server.put("/data", b"x" * 100_000)
     assert len((await get(server.url + "/data")).body) == 100_000
     server.put("/data", b"x" * 100_001)
-    assert "research.max_bytes" in await failure(server.url + "/data")
+    assert "outside.max_bytes" in await failure(server.url + "/data")
     with pytest.raises(DocumentUnreadable, match="acme is too large"):
         await get(server.url + "/data", oversized=DocumentUnreadable("acme is too large"))
     assert len((await get(server.url + "/data", max_bytes=200_000)).body) == 100_001
@@ -65,7 +65,7 @@ async def test_what_can_not_be_unpacked_is_an_error(
 async def test_an_answer_that_does_not_come_is_given_up(server: SearchServer) -> None:
     config = configured(timeout_seconds=0.3)
     server.script(Reply(hold=True))
-    assert "within 0.3 s (research.timeout_seconds)" in await failure(server.url, config=config)
+    assert "within 0.3 s (outside.timeout_seconds)" in await failure(server.url, config=config)
     server.script(Reply(hold=True))
     assert (await failure(server.url, timeout=0.2)).endswith("within 0.2 s")
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.tools.providers.hits import Hits, fitting, web_address
-from actors.tools.providers.plain_text import plain_text, seen
+from actors.outside.plain_text import plain_text, seen
+from actors.outside.web.hits import Hits, fitting, web_address
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""The agents that people talk to, one module each, and what only they share."""

@@ -1,0 +1,203 @@
+"""The agent that does what editors ask: review, send back, ask for publication, list what waits.
+
+Seed 000 §3.2, EditorSubAgent. Called by `main_chat`. It asks no model: only the person's own words choose the
+article and what is done with it, after a yes of their own, so no text that anybody wrote into an article, a
+source or a message that was pasted can. Approving is never done here.
+"""
+
+import re
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from typing import Any
+
+from actors.chat.turn.agent_context import AgentContext
+from actors.chat.turn.article_numbers import articles_named
+from actors.chat.turn.confirmation import agreed, asks
+from actors.chat.turn.links import escaped, plain
+from actors.chat.turn.reply import Reply
+from actors.runtime.directory import Directory
+from actors.tools.articles import StatusResponse
+from actors.tools.editor import PendingApprovalsResponse, PublishArticleResponse, ReviewArticleResponse
+from models.chat import Done, Piece, Route, Turn, WorkflowState
+from models.chat_acts import Act
+from models.config import Config
+from models.errors import (
+    ArticleConflict,
+    ArticleNotFound,
+    FeatureOff,
+    InputInvalid,
+    PermissionMissing,
+    RateLimited,
+    TaskNotFound,
+)
+from models.store import articles, tasks
+from models.webhook_payloads import article_link
+
+# What is told in the conversation; anything else is for whoever runs the site.
+_TOLD = (ArticleConflict, ArticleNotFound, FeatureOff, InputInvalid, PermissionMissing, RateLimited)
+_NOTES = 5000
+_EVENTS = 10
+_SHOWN = 20
+# Words of a message that only name the article and say "send it back" tell a writer nothing.
+_LEAST_NOTES = 4
+
+
+class Editor:
+    """Answers the intents `review`, `changes`, `publish` and `approvals`."""
+
+    def __init__(self, *, config: Config, directory: Directory, prompts: dict[str, str]) -> None:
+        self._with = AgentContext(agent="editor", config=config, directory=directory, prompts=prompts)
+        self._config = config
+
+    async def answer(self, turn: Turn, route: Route) -> AsyncGenerator[Piece, None]:
+        """What was done, or what is lacking for it; `Done`, with the task where one was begun."""
+        reply = self._with.reply(turn, route.topic)
+        try:
+            done = await self._act(turn, route, reply)
+        except _TOLD as error:
+            reply.say(self._with.text("not_done", REASON=plain(str(error), 1000)))
+            done = reply.done("refused" if isinstance(error, PermissionMissing) else "failed")
+        for used in reply.told():
+            yield used
+        yield reply.whole()
+        yield done
+
+    async def _act(self, turn: Turn, route: Route, reply: Reply) -> Done:
+        if route.intent == "approvals":
+            return await self._approvals(route, reply)
+        named = article_spoken_of(turn)
+        if route.confirmed is not None and route.confirmed.act.article_id is not None:
+            named = (route.confirmed.act.article_id,)
+        if len(named) != 1:
+            reply.say(self._with.text("which_article", ARTICLES=named))
+            return reply.done()
+        if route.intent == "review":
+            return await self._review(reply, named[0])
+        if route.intent == "changes":
+            return await self._changes(turn, route, reply, named[0])
+        assert route.intent == "publish", f"the editor does not answer {route.intent}"
+        return await self._publish(turn, route, reply, named[0])
+
+    async def _review(self, reply: Reply, article_id: int) -> Done:
+        review = await reply.call("review_article", {"article_id": article_id})
+        assert isinstance(review, ReviewArticleResponse)
+        article = review.article
+        reply.topic = article.topic
+        reply.say(
+            self._with.text(
+                "reviewed",
+                ARTICLE_ID=article_id,
+                HEADLINE=escaped(article.headline),
+                STATUS=article.status,
+                VERSION=article.version,
+                AUTHOR=escaped(article.author),
+                WORDS=review.word_count,
+                SOURCES=len(article.resources),
+                OPEN_REQUEST=review.open_request,
+                IN_THE_WAY=[escaped(each) for each in review.in_the_way],
+                HISTORY=[
+                    f"{event.type} ({event.at:%Y-%m-%d %H:%M} UTC)" for event in review.history[-_EVENTS:]
+                ],
+                LINK=article_link(self._config.publishing, article_id),
+            )
+        )
+        return reply.done()
+
+    async def _changes(self, turn: Turn, route: Route, reply: Reply, article_id: int) -> Done:
+        notes = (route.confirmed.act.words if route.confirmed else None) or turn.message.strip()
+        if len(notes) > _NOTES:
+            raise InputInvalid(f"message: notes take {_NOTES} characters at most: say it in fewer")
+        if len(re.findall(r"[^\W\d_]{2,}", notes)) < _LEAST_NOTES:
+            reply.say(self._with.text("which_changes", ARTICLE_ID=article_id))
+            return reply.done()
+        act = Act(intent="changes", article_id=article_id, words=notes)
+        if await agreed(self._with, turn, route, reply, act) is None:
+            return asks(reply)
+        answer = await reply.call("request_changes", {"article_id": article_id, "notes": notes})
+        assert isinstance(answer, StatusResponse)
+        reply.say(self._with.text("changes_requested", ARTICLE_ID=article_id, NOTES=escaped(notes)))
+        return reply.done()
+
+    async def _publish(self, turn: Turn, route: Route, reply: Reply, article_id: int) -> Done:
+        if not self._config.features.enable_hitl_workflow:
+            raise FeatureOff("publishing is switched off here: features.enable_hitl_workflow is false")
+        try:
+            act = Act(intent="publish", article_id=article_id)
+            if await agreed(self._with, turn, route, reply, act) is None:
+                return asks(reply)
+            answer = await reply.call("publish_article", {"article_id": article_id})
+        except ArticleConflict:
+            if (done := await self._waiting(turn, reply, article_id)) is not None:
+                return done
+            raise
+        assert isinstance(answer, PublishArticleResponse)
+        task_id, state = await self._task(turn, article_id)
+        reply.say(
+            self._with.text(
+                "publication_asked", ARTICLE_ID=article_id, APPROVAL_ID=answer.approval_request_id
+            )
+        )
+        return reply.done("processing", task_id=task_id, workflow_state=state)
+
+    async def _waiting(self, turn: Turn, reply: Reply, article_id: int) -> Done | None:
+        """A request that is open already, such as this person's own whose answer was lost on its way."""
+        review = await reply.call("review_article", {"article_id": article_id})
+        assert isinstance(review, ReviewArticleResponse)
+        if review.open_request is None:
+            return None
+        task_id, state = await self._task(turn, article_id)
+        reply.say(
+            self._with.text("publication_waits", ARTICLE_ID=article_id, APPROVAL_ID=review.open_request)
+        )
+        return reply.done("processing" if task_id else None, task_id=task_id, workflow_state=state)
+
+    async def _task(self, turn: Turn, article_id: int) -> tuple[str | None, WorkflowState | None]:
+        """The article's publication as a task of this person's; nothing where someone else began it."""
+        caller = turn.caller
+        database = await self._with.tools.database()
+        async with database.connection() as connection:
+            task_id = (await articles.get(connection, article_id)).workflow_id
+            with suppress(TaskNotFound):
+                task = await tasks.get(
+                    connection,
+                    task_id or "",
+                    person=caller.subject,
+                    scopes=caller.scopes,
+                    config=self._config,
+                )
+                return task.task_id, task.workflow_state
+        return None, None
+
+    async def _approvals(self, route: Route, reply: Reply) -> Done:
+        wanted: dict[str, Any] = {"limit": _SHOWN} | ({"topic": route.topic} if route.topic else {})
+        answer = await reply.call("get_pending_approvals", wanted)
+        assert isinstance(answer, PendingApprovalsResponse)
+        shown = [
+            {
+                "number": each.approval_request_id,
+                "title": escaped(each.title),
+                "about": each.about,
+                "by": escaped(each.requested_by),
+                "may_decide": each.may_decide,
+            }
+            for each in answer.approvals
+        ]
+        reply.say(self._with.text("approvals", APPROVALS=shown))
+        return reply.done()
+
+
+def article_spoken_of(turn: Turn) -> tuple[int, ...]:
+    """The article that a person means, by their own words only; several or none where that is not plain.
+
+    The numbers in the message, and the article that it was sent with; else those that the person's newest
+    message with any number named. What the assistant said names nothing: it may quote a text.
+    """
+    if named := articles_named(turn.message):
+        together = dict.fromkeys((*named, turn.article_id) if turn.article_id is not None else named)
+        return tuple(each for each in together if each is not None)
+    if turn.article_id is not None:
+        return (turn.article_id,)
+    for message in reversed(turn.history):
+        if message.role == "user" and (named := articles_named(message.content)):
+            return named
+    return ()

@@ -1,0 +1,169 @@
+"""The agent that finds stored sources, texts and tables (seed 000 §3.1, ResourceQueryAgent).
+
+`answer` is called by `main_chat`, `find` by a research's graph. Readers find what published articles rest
+on; the tools see to that.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any
+
+from pydantic import BaseModel
+
+from actors.chat.agents.queries import search_words
+from actors.chat.turn.agent_context import AgentContext
+from actors.chat.turn.links import plain
+from actors.chat.turn.reply import Reply
+from actors.chat.turn.sources import Source, Sources, resource_link
+from actors.runtime.directory import Directory
+from actors.text import normal_form
+from actors.text.relevance import bears_on, best_passages
+from actors.tools.resources import GetResourceResponse, ResourceSearchResponse, ResourceSummary
+from models.articles import Record, Resource
+from models.chat import Piece, Route, Turn
+from models.config import Config
+from models.drafting import Finding, Findings, SearchBrief
+from models.errors import ModelUnavailable, ResourceNotFound
+
+_TOOLS = ("search_all_resources", "get_resource", "search_text_resources", "search_table_resources")
+_TABLE_WORDS = frozenset(("table", "tables", "tabela", "tabele", "tabelle", "tabellen", "csv", "spreadsheet"))
+_QUERY = 1000
+# What a research reads of a stored resource at most; the resource itself stays whole.
+_CHARACTERS = 20_000
+_ROWS = 500
+
+
+class ResourceRead(Record):
+    """A resource as the model reads it when it asks for one; it cites it as `source`."""
+
+    source: int
+    name: str
+    kind: str
+    content: str
+
+
+class ResourceQuery:
+    """Finds resources that the person who asks may see."""
+
+    def __init__(self, *, config: Config, directory: Directory, prompts: dict[str, str]) -> None:
+        self._with = AgentContext(agent="resource_query", config=config, directory=directory, prompts=prompts)
+        self._config = config
+
+    async def answer(self, turn: Turn, route: Route) -> AsyncGenerator[Piece, None]:
+        """What the resources say, links to them, and `Done`."""
+        reply = self._with.reply(turn, route.topic)
+        allowance = self._with.allowance()
+        sources = Sources()
+        words = search_words(turn)
+        wanted = {"query": words, "topic": route.topic, "limit": 2 * self._config.chat.sources}
+        for hit in await self._search(reply, turn.message, wanted):
+            if len(sources) >= self._config.chat.sources:
+                break
+            resource = await self._get(reply, hit.id)
+            if resource and await _bears_on(words, resource, hit.similarity_score):
+                await self._add(turn, sources, resource)
+        for used in reply.told():
+            yield used
+        if not len(sources):
+            yield reply.say(self._with.text("no_resources"))
+            yield reply.done()
+            return
+
+        async def call(name: str, arguments: dict[str, Any]) -> BaseModel:
+            answer = await self._with.tools.call(name, arguments, caller=turn.caller)
+            if not isinstance(answer, GetResourceResponse):
+                return answer
+            source = await self._add(turn, sources, answer.resource)
+            return ResourceRead(
+                source=source.number, name=source.title, kind=answer.resource.kind, content=source.text
+            )
+
+        tools = await self._with.tools.permitted(turn.caller, _TOOLS, topic=route.topic)
+        spoken = self._with.speak(
+            turn, reply, task="resource_query", allowance=allowance, sources=sources, tools=tools, call=call
+        )
+        async with aclosing(spoken) as pieces:
+            async for piece in pieces:
+                yield piece
+        yield reply.done()
+
+    async def find(self, brief: SearchBrief) -> Findings:
+        """Resources of the topic that bear on a research's query, with their `resource_id`.
+
+        Raises:
+            ModelUnavailable: words found nothing, and the search by meaning is away: nobody knows.
+        """
+        query = plain(brief.query, _QUERY)
+        wanted = {"query": query, "topic": brief.topic, "limit": self._config.drafting.max_resources}
+        answer = await self._with.tools.call("search_all_resources", wanted, caller=brief.caller)
+        assert isinstance(answer, ResourceSearchResponse)
+        if not answer.resources and answer.note is not None:
+            reason = f"words find nothing that is stored, and the rest is not known: {answer.note}"
+            raise ModelUnavailable(reason, waits_for="search by meaning")
+        found = []
+        for hit in answer.resources:
+            try:
+                read = await self._with.tools.call(
+                    "get_resource", {"resource_id": hit.id}, caller=brief.caller
+                )
+            except ResourceNotFound:
+                continue
+            assert isinstance(read, GetResourceResponse)
+            if await _bears_on(query, read.resource, hit.similarity_score):
+                found.append(self._finding(read.resource))
+        return Findings(branch="resource_query", found=tuple(found), note=answer.note)
+
+    async def _search(self, reply: Reply, message: str, wanted: dict[str, Any]) -> list[ResourceSummary]:
+        """Tables first where tables are asked for; then whatever there is."""
+        if not wanted["query"]:
+            return []
+        names = ["search_all_resources"]
+        if _TABLE_WORDS & set(normal_form.words(message).split()):
+            names.insert(0, "search_table_resources")
+        for name in names:
+            answer = await reply.call(name, wanted)
+            assert isinstance(answer, ResourceSearchResponse)
+            if answer.resources:
+                return list(answer.resources)
+        return []
+
+    async def _get(self, reply: Reply, resource_id: int) -> Resource | None:
+        try:
+            answer = await reply.call("get_resource", {"resource_id": resource_id})
+        except ResourceNotFound:
+            return None
+        assert isinstance(answer, GetResourceResponse)
+        return answer.resource
+
+    async def _add(self, turn: Turn, sources: Sources, resource: Resource) -> Source:
+        most = self._with.source_characters
+        text = await asyncio.to_thread(best_passages, _words_of(resource), turn.message, most)
+        return sources.add(
+            title=resource.name,
+            url=resource_link(self._config.publishing, resource.id),
+            text=text,
+            about=f"resource:{resource.id}",
+        )
+
+    def _finding(self, resource: Resource) -> Finding:
+        table = resource.kind == "table"
+        return Finding(
+            kind=resource.kind,
+            name=resource.name,
+            description=resource.description,
+            content=None if table else resource.content[:_CHARACTERS],
+            columns=resource.columns if table else None,
+            rows=(resource.rows or ())[-_ROWS:] if table else None,
+            source="signoff",
+            url=resource_link(self._config.publishing, resource.id),
+            resource_id=resource.id,
+        )
+
+
+def _words_of(resource: Resource) -> str:
+    return "\n".join(part for part in (resource.name, resource.description, resource.content) if part)
+
+
+async def _bears_on(question: str, resource: Resource, similarity: float | None) -> bool:
+    return await asyncio.to_thread(bears_on, question, _words_of(resource), similarity)

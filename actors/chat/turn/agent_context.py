@@ -1,0 +1,137 @@
+"""What an answering agent of the chat works with: its tools, its model, its prompts, the site's settings.
+
+Each of those agents makes one. Text of a model leaves here only as `CitedText`: with citations of the sources
+it was given, and without links.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from typing import Any
+
+from pydantic import BaseModel
+
+from actors.chat.turn.budget import Budget
+from actors.chat.turn.links import CitedText
+from actors.chat.turn.messages import Prompts, conversation, system_prompt
+from actors.chat.turn.reply import Reply
+from actors.chat.turn.sources import Sources
+from actors.chat.turn.tool_loop import converse
+from actors.chat.turn.toolbox import Toolbox
+from actors.llm.chat_model import ChatModel
+from actors.runtime.directory import Directory
+from actors.tools.tool import Tool
+from models.chat import AgentType, Said, ToolUsed, Turn
+from models.config import Config
+from models.store.prompts import topic_prompt
+
+# About how many characters a token of the sources has.
+_CHARACTERS_PER_TOKEN = 4
+
+Call = Callable[[str, dict[str, Any]], Awaitable[BaseModel]]
+
+
+class AgentContext:
+    """One agent's things. The model's client and the database are opened when they are first needed."""
+
+    def __init__(
+        self, *, agent: AgentType, config: Config, directory: Directory, prompts: dict[str, str]
+    ) -> None:
+        self.agent = agent
+        self.config = config
+        self.directory = directory
+        self.tools = Toolbox(config=config, directory=directory)
+        self.prompts = Prompts(prompts)
+        self._model: ChatModel | None = None
+
+    @property
+    def source_characters(self) -> int:
+        """How much of one source a model reads."""
+        return self.config.chat.tools.result_tokens * _CHARACTERS_PER_TOKEN
+
+    def allowance(self) -> Budget:
+        """What a turn that begins now may cost."""
+        return Budget(self.config.chat.budget)
+
+    def reply(self, turn: Turn, topic: str | None) -> Reply:
+        """A reply to a turn, empty yet."""
+        return Reply(agent=self.agent, turn=turn, topic=topic, tools=self.tools)
+
+    def text(self, name: str, **values: object) -> str:
+        """A text for people, from its file."""
+        return self.prompts.render(name, **values)
+
+    def readable(self, turn: Turn, topic: str | None) -> tuple[str, ...]:
+        """The topics that a question is about: the one it is asked on, or all that the caller may read."""
+        if topic is not None:
+            return (topic,)
+        return tuple(each for each in self.config.publishing.topics if turn.caller.has("reader", each))
+
+    async def speak(
+        self,
+        turn: Turn,
+        reply: Reply,
+        *,
+        task: str,
+        allowance: Budget,
+        sources: Sources | None = None,
+        tools: Sequence[Tool] = (),
+        call: Call | None = None,
+    ) -> AsyncGenerator[Said | ToolUsed, None]:
+        """The model's answer to a turn, from `sources`; then the list of those it cited.
+
+        Args:
+            task: the prompt file with what this agent does.
+            call: how a tool that the model asks for is called; it may add sources.
+        """
+        sources = sources or Sources()
+        if len(sources) and not self.config.chat.tools.beside_sources:
+            tools = ()
+        settings = self.config.chat.assistant_llm
+        self._model = self._model or ChatModel(
+            agent=self.agent, settings=settings, breaker=self.config.outages.breaker
+        )
+        messages = conversation(
+            self.prompts,
+            system=await self._system(turn, reply.topic, task),
+            turn=turn,
+            sources=sources.all(),
+            model=settings,
+        )
+        shown = CitedText(numbers=sources.numbers, urls=sources.urls)
+        outcomes = converse(
+            model=self._model,
+            use=self.config.chat.tools,
+            tools=tools,
+            call=call or reply.call,
+            messages=messages,
+            allowance=allowance,
+            prompts=self.prompts,
+            max_tokens=turn.max_tokens,
+            temperature=turn.temperature,
+        )
+        async with aclosing(outcomes) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Said):
+                    if text := shown.feed(piece.text):
+                        yield reply.say(text)
+                elif isinstance(piece, ToolUsed):
+                    yield reply.note(piece)
+                else:
+                    reply.cost(piece.usage, piece.calls)
+                    reply.limited = piece.status == "limited"
+        if text := shown.close():
+            yield reply.say(text)
+        if len(sources):
+            listed = self.text("sources", LISTED=sources.listed(shown.cited))
+            yield reply.say(f"\n\n{listed}" if reply.text else listed)
+
+    async def _system(self, turn: Turn, topic: str | None, task: str) -> str:
+        settings = self.config.publishing
+        text = ""
+        if topic is not None and turn.caller.has("reader", topic):
+            database = await self.tools.database()
+            async with database.connection() as connection:
+                text = (await topic_prompt(connection, topic, settings.prompts_dir / "topics")).text
+        return system_prompt(
+            self.prompts, task=task, caller=turn.caller, settings=settings, topic=topic, topic_text=text
+        )

@@ -1,0 +1,183 @@
+"""Before anything is written the person is asked, in one line, and it is done on the next message's yes.
+
+Text that was pasted in is no command: what a message seems to wish is only proposed, and only a message that
+is a yes as a whole carries it out. `main_chat` hears the yes; `analyst`, `editor` and `data_download` ask and
+do. All that would be done is shown whole: the article, the words, every document.
+"""
+
+import re
+import uuid
+
+from actors.chat.turn.agent_context import AgentContext
+from actors.chat.turn.article_numbers import pdf_addresses
+from actors.chat.turn.links import escaped, plain
+from actors.chat.turn.reply import Reply
+from actors.text.normal_form import words
+from actors.tools.articles import GetArticleResponse
+from models.articles import ArticleStatus
+from models.chat import Done, Route, Turn
+from models.chat_acts import Act, reference_of
+from models.errors import ArticleConflict
+from models.scopes import Role
+from models.store import chat_acts
+
+# What a yes looks like, lower-case and without accents; "ok", "sure" and thanks are not clear enough.
+_YES = frozenset(
+    {
+        *(
+            "yes",
+            "yes please",
+            "yes do it",
+            "yes go ahead",
+            "yes do",
+            "do it",
+            "go ahead",
+            "confirm",
+            "confirmed",
+        ),
+        *("i confirm", "yes i confirm"),
+        *("tak", "tak prosze", "tak zrob to", "zrob to", "potwierdzam", "tak potwierdzam"),
+        *(
+            "ja",
+            "ja bitte",
+            "ja mach das",
+            "ja mach es",
+            "mach das",
+            "ich bestatige",
+            "ja ich bestatige",
+            "jawohl",
+        ),
+    }
+)
+# One line of words with a comma between and a stop after; a question, a quotation or a list is no yes.
+_PLAIN = re.compile(r"\s*[^\W\d_]+(?:,? [^\W\d_]+){0,3}\s?[.!]{0,3}\s*")
+_MOST = 40
+# A yes that names the question by its reference.
+_NAMED = re.compile(r"(?P<yes>[^0-9]{1,40})\s(?P<reference>[0-9a-f]{12})[.!]?\s*", re.DOTALL)
+# The role and the status of the article that an act takes.
+_TAKES: dict[str, tuple[Role, ArticleStatus, str]] = {
+    "submit": ("analyst", "draft", "submitted for review"),
+    "changes": ("editor", "editor", "sent back for changes"),
+    "publish": ("editor", "editor", "put up for publication"),
+}
+
+
+def is_yes(message: str) -> bool:
+    """Whether a message is a clear yes as a whole, in English, Polish or German."""
+    if len(message) > _MOST or not _PLAIN.fullmatch(message):
+        return False
+    return words(message) in _YES
+
+
+def named_by(message: str) -> str | None:
+    """The reference of the question that a message is the yes to, where it says one."""
+    found = _NAMED.fullmatch(message)
+    return found["reference"] if found is not None and is_yes(found["yes"]) else None
+
+
+async def heard(equipment: AgentContext, turn: Turn) -> chat_acts.Taken:
+    """What this message says yes to: the question that it names, or the assistant's last word.
+
+    A client that keeps the conversation itself names the question that its history ends with. In a
+    conversation that is kept here, perhaps in several tabs, a yes that names none counts only where no other
+    question is open. Anything but a yes drops the question that it answers.
+    """
+    last = turn.history[-1] if turn.history else None
+    question = turn.answers or (last.content if last is not None and last.role == "assistant" else None)
+    reference = named_by(turn.message)
+    if question is None and reference is None:
+        return None
+    who = (turn.caller.subject, turn.conversation_id)
+    by = turn.request_id or uuid.uuid4().hex
+    is_named = turn.answers is not None or turn.conversation_id is None
+    database = await equipment.tools.database()
+    async with database.connection() as connection:
+        if reference is not None:
+            return await chat_acts.take_named(connection, *who, reference, by=by)
+        assert question is not None
+        if is_yes(turn.message):
+            taken = await chat_acts.take(connection, *who, question, by=by, alone=not is_named)
+            return "over" if taken is None and turn.answers is not None else taken
+        if is_named:
+            await chat_acts.drop(connection, *who, question)
+        return None
+
+
+async def agreed(equipment: AgentContext, turn: Turn, route: Route, reply: Reply, act: Act) -> str | None:
+    """The id under which an act may be done now; None where the reply asks for a yes first.
+
+    What is not as it was asked about is asked about again.
+
+    Raises:
+        PermissionMissing, ArticleNotFound, ArticleConflict: it could not be done anyway.
+    """
+    facts = await _facts(turn, reply, act)
+    confirmed = route.confirmed
+    # Rendered anew, with where the article stands now.
+    if confirmed and (act, _question(equipment, act, facts, confirmed.id)) == (
+        confirmed.act,
+        confirmed.question,
+    ):
+        return confirmed.id
+    act_id = uuid.uuid4().hex
+    question = _question(equipment, act, facts, act_id)
+    database = await equipment.tools.database()
+    async with database.transaction() as connection:
+        await chat_acts.ask(
+            connection,
+            turn.caller.subject,
+            turn.conversation_id,
+            act_id=act_id,
+            question=question,
+            act=act,
+            lasts_seconds=equipment.config.chat.confirm_seconds,
+        )
+    reply.say(question)
+    return None
+
+
+def asks(reply: Reply) -> Done:
+    """The end of a reply that asks for a yes."""
+    return reply.done("asks")
+
+
+async def _facts(turn: Turn, reply: Reply, act: Act) -> dict[str, object]:
+    """Where what an act is about stands now, once it is sure that it could be done."""
+    facts: dict[str, object] = {"HEADLINE": None, "VERSION": None, "STATUS": None, "TOPIC": act.topic}
+    if act.intent == "research" or act.article_id is None:
+        assert act.topic is not None, "it is about an article or a topic"
+        turn.caller.require("analyst", act.topic)
+        return facts
+    answer = await reply.call("get_article", {"article_id": act.article_id})
+    assert isinstance(answer, GetArticleResponse)
+    article = answer.article
+    if act.intent == "download":
+        turn.caller.require("analyst", article.topic)
+    else:
+        role, status, done = _TAKES[act.intent]
+        turn.caller.require(role, article.topic)
+        if article.status != status:
+            raise ArticleConflict(
+                f"article {article.id} is {article.status}: only one in status {status} can be {done}",
+                status=article.status,
+            )
+    return {
+        "HEADLINE": escaped(article.headline),
+        "VERSION": article.version,
+        "STATUS": article.status,
+        "TOPIC": article.topic,
+    }
+
+
+def _question(equipment: AgentContext, act: Act, facts: dict[str, object], act_id: str) -> str:
+    """What exactly would be done to what, in a line, with all of the words and documents that it takes."""
+    said = act.words or ""
+    return equipment.text(
+        "ask_first",
+        INTENT=act.intent,
+        ARTICLE_ID=act.article_id,
+        WORDS=escaped(said, len(said)),
+        URLS=[f"`{plain(url, len(url))}`" for url in act.urls or pdf_addresses(said)],
+        REFERENCE=reference_of(act_id),
+        **facts,
+    ).strip()

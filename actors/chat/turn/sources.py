@@ -1,0 +1,74 @@
+"""Sources: what an answer rests on, numbered as the model cites them and as people see them listed.
+
+Called by the agents that answer from sources. Only what a tool gave is a source, and the link to it is made
+here, from its number or its address.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from actors.chat.turn.links import escaped, link, plain, web_address
+from models.config import PublishingConfig
+from models.webhook_payloads import article_link
+
+
+@dataclass(frozen=True)
+class Source:
+    """One source. `text` is untrusted and already cut; `url` is where people find it; `about` names it."""
+
+    number: int
+    title: str
+    url: str | None
+    text: str
+    about: str
+
+
+class Sources:
+    """The sources of one answer. `numbers` and `urls` grow with it."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Source] = {}
+        self.numbers: set[int] = set()
+        self.urls: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def all(self) -> tuple[Source, ...]:
+        """Those there are, by number."""
+        return tuple(self._found.values())
+
+    def add(self, *, title: str, url: str | None, text: str, about: str) -> Source:
+        """A source, numbered; one that is there already keeps its number and its text."""
+        if about not in self._found:
+            number = len(self._found) + 1
+            target = web_address(url)
+            self._found[about] = Source(number, plain(title), target, text, about)
+            self.numbers.add(number)
+            if target is not None:
+                self.urls.add(target)
+        return self._found[about]
+
+    def listed(self, cited: Collection[int]) -> str:
+        """A Markdown list of the sources cited, or of all where none was: a link each, or only the title."""
+        shown = [source for source in self.all() if source.number in cited] or list(self.all())
+        return "\n".join(f"- [{source.number}] {_shown(source)}" for source in shown)
+
+
+def _shown(source: Source) -> str:
+    return link(source.title, source.url) if source.url else escaped(source.title)
+
+
+def resource_link(settings: PublishingConfig, resource_id: int) -> str:
+    """Where a resource is read."""
+    return f"{settings.public_url.rstrip('/')}/api/tools/resources/{resource_id}"
+
+
+def stored_link(settings: PublishingConfig, about: str) -> str | None:
+    """Where `article:17` or `resource:5` is read; None for anything else."""
+    noun, _, number = about.partition(":")
+    if not (number.isascii() and number.isdigit()):
+        return None
+    if noun == "article":
+        return article_link(settings, int(number))
+    return resource_link(settings, int(number)) if noun == "resource" else None

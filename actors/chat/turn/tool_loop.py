@@ -1,0 +1,325 @@
+"""The loop of model and tools that answers a message (ReAct): the model asks for tools until it answers.
+
+The answering agents of the chat call `converse`. What tools answer is data: it is cut, fenced, and never
+decides what is called, because only the offered tools can be, and `call` checks each call again. A turn that
+reaches its allowance ends with what it has and says so.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from actors.chat.turn.budget import Budget, Limit
+from actors.chat.turn.messages import Prompts
+from actors.chat.turn.offered_tools import ANSWER, Call, OfferedTools, Reported, ToolResult
+from actors.chat.turn.transcript import Transcript
+from actors.llm.chat_model import DEADLINE, ChatModel, Ended, TextDelta, ToolRequest
+from actors.llm.client import rough_tokens, text_tokens
+from actors.llm.endpoint import Message
+from actors.tools.tool import Tool
+from models.chat import Said, ToolUsed, Usage
+from models.config.chat import ToolUseConfig
+from models.errors import ModelReplyInvalid
+from models.llm import ModelCall
+
+# A call of the model with fewer tokens for its reply is not worth its prompt.
+_LEAST_REPLY = 32
+# Tools that one reply may ask for; those beyond get no answer but that.
+_CALLS_AT_ONCE = 5
+_EMPTY_REPLIES = 2
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a conversation with the model ended. `text` is all that was said, put together.
+
+    `limited`: the allowance was reached, and the text says so. `tools_used` names the tools that answered,
+    once each, in order of first use. `usage` and `calls` are of this conversation's model calls; where the
+    endpoint did not tell the tokens, `usage` has estimates.
+    """
+
+    text: str
+    status: Literal["completed", "limited"]
+    tools_used: tuple[str, ...]
+    results: tuple[ToolResult, ...]
+    usage: Usage
+    calls: tuple[ModelCall, ...]
+
+
+async def converse(
+    *,
+    model: ChatModel,
+    use: ToolUseConfig,
+    tools: Sequence[Tool],
+    call: Call,
+    messages: Sequence[Message],
+    allowance: Budget,
+    prompts: Prompts,
+    max_tokens: int | None = None,
+    temperature: float | None = None,
+) -> AsyncGenerator[Said | ToolUsed | Outcome, None]:
+    """The answer to `messages` (the last of them the user's) as it comes; `Outcome` is the last piece.
+
+    Args:
+        tools: those the caller may use; the first `use.shown` of them are offered.
+        call: carries out a tool with its arguments, and checks the permission. Its SignoffErrors are told to
+            the model; an outage and anything else is raised.
+        prompts: with the files `tool_*.md`, `empty_answer.md` and `limited.md`.
+        max_tokens: lowers what the settings allow for a reply.
+
+    Raises:
+        PromptTooLong, ModelUnavailable, ModelRefused, ModelTimedOut: of the model.
+        ModelReplyInvalid: the answer was empty twice, or a choice kept to no schema.
+    """
+    turn = _Turn(
+        model=model,
+        use=use,
+        offered=OfferedTools(tools, shown=use.shown, call=call),
+        shown=Transcript(messages, settings=model.settings, prompts=prompts, result_tokens=use.result_tokens),
+        allowance=allowance,
+        max_tokens=model.reply_limit(max_tokens),
+        temperature=temperature,
+    )
+    async with aclosing(turn.run()) as pieces:
+        async for piece in pieces:
+            yield piece
+    if turn.limit is not None:
+        sentence = prompts.render("limited", LIMIT=turn.limit)
+        yield turn.say(f"\n\n{sentence}" if turn.said else sentence)
+    yield turn.outcome()
+
+
+class _Turn:
+    """One conversation under way. `limit` is what it ran into, `said` what the person was told so far."""
+
+    def __init__(
+        self,
+        *,
+        model: ChatModel,
+        use: ToolUseConfig,
+        offered: OfferedTools,
+        shown: Transcript,
+        allowance: Budget,
+        max_tokens: int,
+        temperature: float | None,
+    ) -> None:
+        self.said: list[str] = []
+        self.limit: Limit | None = None
+        self._model = model
+        self._use = use
+        self._offered = offered
+        self._shown = shown
+        self._allowance = allowance
+        self._max_tokens = max_tokens
+        self._temperature = temperature
+        self._used: dict[str, None] = {}
+        self._calls: list[ModelCall] = []
+        self._usage = Usage()
+        self._answered = False
+        self._empty_replies = 0
+
+    async def run(self) -> AsyncGenerator[Said | ToolUsed, None]:
+        """Rounds of tools, then the answer."""
+        native = self._use.calling == "native"
+        looking_up = len(self._offered) > 0
+        while looking_up:
+            if (hindrance := self._hindrance()) is not None:
+                self.limit = hindrance
+                break
+            before, rounds = list(self._shown.messages), self._allowance.rounds_left
+            async with aclosing(self._native_round() if native else self._chosen_round()) as pieces:
+                async for piece in pieces:
+                    yield piece
+            looking_up = self._allowance.rounds_left < rounds and self.limit is None
+            if self._shown.room < 0:
+                self._shown.messages, self.limit, looking_up = before, "window", False
+        while not self._answered and self._affords_answer():
+            async with aclosing(self._answer()) as answer:
+                async for piece in answer:
+                    yield piece
+
+    def say(self, text: str) -> Said:
+        """A piece of the text."""
+        self.said.append(text)
+        return Said(text=text)
+
+    def outcome(self) -> Outcome:
+        """What came of it."""
+        return Outcome(
+            text="".join(self.said),
+            status="completed" if self.limit is None else "limited",
+            tools_used=tuple(self._used),
+            results=tuple(self._offered.results),
+            usage=self._usage,
+            calls=tuple(self._calls),
+        )
+
+    async def _native_round(self) -> AsyncGenerator[Said | ToolUsed, None]:
+        """The model answers, or asks for tools by the API's own calls."""
+        prompt = self._shown.tokens + self._tool_tokens
+        after = prompt + self._use.result_tokens + _LEAST_REPLY
+        requests: list[ToolRequest] = []
+        before = len(self.said)
+        reply = self._reply(
+            self._shown.messages,
+            at_most=self._allowance.tokens_left - prompt - after,
+            tools=self._offered.functions,
+        )
+        async with aclosing(reply) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, ToolRequest):
+                    requests.append(piece)
+                else:
+                    yield piece
+        text = "".join(self.said[before:]).strip()
+        if self.limit == "seconds":
+            self._answered = True
+        elif not requests:
+            self._answered = bool(text)
+            self._empty_replies += not text
+        elif self._allowance.rounds_left == 0:
+            self.limit = "iterations"
+        else:
+            self.limit = None  # a request that was cut is told to the model, like any that is malformed
+            self._allowance.begin_round()
+            self._shown.add_requests(text, requests)
+            for at, request in enumerate(requests):
+                if at < _CALLS_AT_ONCE:
+                    report = await self._carry_out(request.name, request.arguments)
+                else:
+                    report = Reported(f"only {_CALLS_AT_ONCE} calls at a time", is_error=True)
+                self._shown.add_report(request, report)
+                if report.used is not None:
+                    yield report.used
+
+    async def _chosen_round(self) -> AsyncGenerator[Said | ToolUsed, None]:
+        """The model chooses a tool, or to answer, by a JSON schema; the answer is a call of its own."""
+        asked = self._shown.to_choose(self._offered.listed)
+        prompt, started = rough_tokens(asked), time.monotonic()
+        try:
+            async with asyncio.timeout(self._allowance.working_seconds_left):
+                chosen = await self._model.choose(
+                    asked,
+                    name="next_step",
+                    schema=self._offered.choices,
+                    max_tokens=max(_LEAST_REPLY, self._allowance.tokens_left - 2 * prompt),
+                )
+        except TimeoutError:
+            self.limit = "seconds"
+            broken = self._model.record(asked, started, fault="broken off: the time for it was over")
+            self._count(broken, prompt=prompt, reply=0)
+            return
+        for call in chosen.calls:
+            self._count(call, prompt=prompt, reply=_LEAST_REPLY)
+        if chosen.value["use"] == ANSWER:
+            return
+        if self._allowance.rounds_left == 0:
+            self.limit = "iterations"
+            return
+        report = await self._carry_out(chosen.value["use"], chosen.value.get("arguments", {}))
+        if report.used is not None:
+            yield report.used
+        if report.repeated:
+            return  # it has read that already: time to answer
+        self._allowance.begin_round()
+        self._shown.add_choice(chosen.value, report)
+
+    async def _answer(self) -> AsyncGenerator[Said, None]:
+        """The answer without tools, streamed."""
+        messages = self._shown.to_answer(after_empty=self._empty_replies > 0)
+        before = len(self.said)
+        reply = self._reply(messages, at_most=self._allowance.tokens_left - rough_tokens(messages))
+        async with aclosing(reply) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Said):  # a request for a tool that was not offered is nothing
+                    yield piece
+        if len(self.said) > before:
+            self._answered = True
+            return
+        self._empty_replies += 1
+        if self._empty_replies == _EMPTY_REPLIES:
+            if self.limit is not None:
+                self._answered = True
+                return
+            raise ModelReplyInvalid(
+                f"model {self._model.settings.model}: the answer was empty, also when asked for again"
+            )
+
+    async def _reply(
+        self, messages: Sequence[Message], *, at_most: int, tools: Sequence[dict[str, Any]] = ()
+    ) -> AsyncGenerator[Said | ToolRequest, None]:
+        """One streamed reply of `at_most` tokens, counted; `limit` says what cut it."""
+        stream = self._model.stream(
+            messages,
+            tools=tools,
+            max_tokens=min(self._max_tokens, max(_LEAST_REPLY, at_most)),
+            temperature=self._temperature,
+            seconds=self._allowance.seconds_left,
+        )
+        words: list[str] = []
+        async with aclosing(stream) as pieces:
+            async for piece in pieces:
+                match piece:
+                    case TextDelta(text):
+                        paragraph = "\n\n" if self.said and not words else ""
+                        words.append(text)
+                        yield self.say(paragraph + text)
+                    case ToolRequest():
+                        words.append(piece.name + piece.arguments)
+                        yield piece
+                    case Ended():
+                        ended = piece
+        self._calls.extend(ended.retried)
+        prompt = rough_tokens(messages) + (self._tool_tokens if tools else 0)
+        self._count(ended.call, prompt=prompt, reply=text_tokens("".join(words)))
+        if ended.finish_reason == DEADLINE:
+            self.limit = "seconds"
+        elif ended.finish_reason == "length" and at_most < self._max_tokens:
+            self.limit = self.limit or "tokens"
+
+    async def _carry_out(self, name: str, arguments: str | dict[str, Any]) -> Reported:
+        seconds = self._allowance.working_seconds_left
+        report = await self._offered.carry_out(name, arguments, seconds=seconds)
+        if report.used is not None and not report.is_error:
+            self._used.setdefault(name)
+        if report.timed_out:
+            self.limit = "seconds"
+        return report
+
+    def _hindrance(self) -> Limit | None:
+        """What keeps the turn from another round of tools with an answer after it."""
+        prompt = self._shown.tokens + self._tool_tokens
+        if self._allowance.working_seconds_left <= 0:
+            return "seconds"
+        if self._allowance.tokens_left < 2 * (prompt + _LEAST_REPLY) + self._use.result_tokens:
+            return "tokens"
+        return "window" if self._shown.room < self._tool_tokens else None
+
+    @property
+    def _tool_tokens(self) -> int:
+        """What offering the tools adds to a prompt."""
+        if self._use.calling == "native":
+            return text_tokens(json.dumps(self._offered.functions))
+        return rough_tokens(self._shown.to_choose(self._offered.listed)) - self._shown.tokens
+
+    def _affords_answer(self) -> bool:
+        """Whether there are seconds and tokens for the answer; without them the turn is limited."""
+        if self._allowance.seconds_left <= 0:
+            self.limit = "seconds"
+        elif self._allowance.tokens_left < self._shown.tokens + _LEAST_REPLY:
+            self.limit = "tokens"
+        else:
+            return True
+        return False
+
+    def _count(self, call: ModelCall, *, prompt: int, reply: int) -> None:
+        usage = self._allowance.count(call, prompt=prompt, reply=reply)
+        self._usage = Usage(
+            prompt_tokens=self._usage.prompt_tokens + usage.prompt_tokens,
+            completion_tokens=self._usage.completion_tokens + usage.completion_tokens,
+        )
+        self._calls.append(call)

@@ -1,0 +1,80 @@
+"""The toolbox: an agent's way to the tools, with its own connections to the database.
+
+Every call goes through the registry as the person who asked, so it is permitted, counted and recorded
+like any other. The pool is opened with the first call, in the agent's own event loop.
+"""
+
+import asyncio
+from typing import Any
+
+from pydantic import BaseModel
+
+from actors.runtime.directory import Directory
+from actors.search.hybrid import HybridSearch
+from actors.tools.registry import Registry
+from actors.tools.table import TOOLS
+from actors.tools.tool import Tool
+from models.config import Config
+from models.errors import ConfigInvalid
+from models.store.database import Database
+from models.users import UserContext
+
+# An agent's calls are short: a few connections serve many people.
+_POOL_SIZE = 4
+
+
+class Toolbox:
+    """The tools over a database. It can be pickled; what is open stays behind."""
+
+    def __init__(self, *, config: Config, directory: Directory) -> None:
+        self._config = config
+        self._directory = directory
+        self._opening = asyncio.Lock()
+        self._database: Database | None = None
+        self._registry: Registry | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"config": self._config, "directory": self._directory}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]  # as when it was made
+
+    async def call(self, name: str, arguments: dict[str, Any], *, caller: UserContext) -> BaseModel:
+        """Call a tool as `caller`; see `Registry.call` for what it raises."""
+        return await (await self._open()).call(name, arguments, caller=caller, door="agent")
+
+    async def permitted(
+        self, caller: UserContext, names: tuple[str, ...], *, topic: str | None = None
+    ) -> list[Tool]:
+        """Those of the tools `names` that there are and that `caller` may use, in that order."""
+        registry = await self._open()
+        found = {tool.name: tool for tool in registry.permitted(caller.scopes, door="agent", topic=topic)}
+        return [found[name] for name in names if name in found]
+
+    async def database(self) -> Database:
+        """The pool, open."""
+        await self._open()
+        assert self._database is not None
+        return self._database
+
+    async def close(self) -> None:
+        """Close the pool, if it was opened."""
+        if self._database is not None:
+            await self._database.__aexit__(None, None, None)
+            self._database = self._registry = None
+
+    async def _open(self) -> Registry:
+        async with self._opening:
+            if self._registry is None:
+                if (url := self._directory.database_url) is None:
+                    raise ConfigInvalid("agents of the chat read the database: make the Directory with it")
+                database = Database(url=url, pool_size=_POOL_SIZE)
+                await database.__aenter__()
+                self._database = database
+                search = HybridSearch(
+                    database=database,
+                    semantic=self._directory.agent("search_index"),
+                    settings=self._config.search,
+                )
+                self._registry = Registry(TOOLS, config=self._config, database=database, search=search)
+            return self._registry

@@ -1,0 +1,1 @@
+"""Drafting: three branches look for sources, and an article is drafted from what they found."""

@@ -1,0 +1,75 @@
+"""A research: three branches look for sources at once, then a draft is written from them. Seed 000 §1.4.
+
+Nodes say what happens next; the study does the work and keeps every outcome. The state is ids and words
+only. A branch that fails is named in the draft; where nothing was found, nothing is written.
+"""
+
+from typing import Literal, TypedDict
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from actors.drafting.steps import DraftingSteps, Outcome
+
+
+class State(TypedDict, total=False):
+    """Where a research is."""
+
+    article_id: int | None
+    outcome: Outcome
+
+
+async def web_search(state: State, runtime: Runtime[DraftingSteps]) -> State:
+    await runtime.context.search("web_search")
+    return {}
+
+
+async def data_download(state: State, runtime: Runtime[DraftingSteps]) -> State:
+    await runtime.context.search("data_download")
+    return {}
+
+
+async def resource_query(state: State, runtime: Runtime[DraftingSteps]) -> State:
+    await runtime.context.search("resource_query")
+    return {}
+
+
+async def gather(state: State, runtime: Runtime[DraftingSteps]) -> State:
+    return {"article_id": await runtime.context.gather()}
+
+
+async def write(state: State, runtime: Runtime[DraftingSteps]) -> State:
+    await runtime.context.write()
+    return {}
+
+
+async def file(state: State, runtime: Runtime[DraftingSteps]) -> State:
+    return {"outcome": await runtime.context.file()}
+
+
+async def give_up(state: State, runtime: Runtime[DraftingSteps]) -> State:
+    return {"outcome": await runtime.context.give_up()}
+
+
+def after_gathering(state: State) -> Literal["write", "give_up"]:
+    return "give_up" if state["article_id"] is None else "write"
+
+
+def build_graph() -> StateGraph[State, DraftingSteps, State, State]:
+    graph = StateGraph(State, context_schema=DraftingSteps)
+    graph.add_node("web_search", web_search)
+    graph.add_node("data_download", data_download)
+    graph.add_node("resource_query", resource_query)
+    graph.add_node("gather", gather)
+    graph.add_node("write", write)
+    graph.add_node("file", file)
+    graph.add_node("give_up", give_up)
+    graph.add_edge(START, "web_search")
+    graph.add_edge(START, "data_download")
+    graph.add_edge(START, "resource_query")
+    graph.add_edge(["web_search", "data_download", "resource_query"], "gather")
+    graph.add_conditional_edges("gather", after_gathering)
+    graph.add_edge("write", "file")
+    graph.add_edge("file", END)
+    graph.add_edge("give_up", END)
+    return graph

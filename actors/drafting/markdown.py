@@ -1,0 +1,118 @@
+"""Renders a researched draft as Markdown: statements with footnotes, and the sources they name.
+
+Called by the last step of a research. Names, addresses, reasons and the statements themselves were
+written by pages and models: nothing of them becomes Markdown, except an http(s) address as a link.
+"""
+
+import re
+from collections.abc import Sequence
+from urllib.parse import quote, urlsplit
+
+from actors.drafting.draft import Draft, Source, one_line, shortened
+from models.articles import Record
+from models.drafting import Branch, Finding
+
+SAMPLE = "sample"
+BRANCH_NAMES: dict[Branch, str] = {
+    "web_search": "web search",
+    "data_download": "data download",
+    "resource_query": "stored resources",
+}
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>|~&$])")
+# What makes a line a heading, a list or a rule.
+_BLOCK = re.compile(r"\A([-#+=])")
+_ORDERED = re.compile(r"\A([0-9]{1,9})([.)])")
+# Renderers make links of these without being told to.
+_SELF_LINKING = re.compile(r"[a-z][a-z0-9+.-]{0,31}://+|\bwww\.|\bmailto:|\bxmpp:", re.IGNORECASE)
+_MOST_OF_ADDRESS = 2000
+_MOST_OF_REASON = 300
+
+
+class Searched(Record):
+    """What became of one branch of a research: what it found, or why it failed.
+
+    `note` is the branch's own word on what was wanting.
+    """
+
+    branch: Branch
+    found: tuple[Finding, ...] = ()
+    note: str | None = None
+    failure: str | None = None
+
+
+def render(draft: Draft, sources: Sequence[Source], searched: Sequence[Searched]) -> str:
+    """The article's Markdown. The footnote of source n is `[^n]`; only sources that are named have one."""
+    paragraphs: list[list[str]] = []
+    for statement in draft.statements:
+        if statement.new_paragraph or not paragraphs:
+            paragraphs.append([])
+        marks = "".join(f"[^{number}]" for number in statement.sources)
+        text = plain(statement.text)
+        paragraphs[-1].append((_opening(text) if not paragraphs[-1] else text) + marks)
+    named = sorted({number for statement in draft.statements for number in statement.sources})
+    parts = [" ".join(paragraph) for paragraph in paragraphs]
+    if notes := closing(sources, searched):
+        parts += ["---", *notes]
+    parts += [f"[^{number}]: {_definition(sources[number - 1])}" for number in named]
+    return "\n\n".join(parts) + "\n"
+
+
+def closing(sources: Sequence[Source], searched: Sequence[Searched]) -> list[str]:
+    """What a reader of the draft has to know of how it came about, a line each."""
+    lines = []
+    for words, branches in (
+        ("Not searched", [(s, s.failure) for s in searched if s.failure is not None]),
+        ("Nothing found", [(s, s.note) for s in searched if s.failure is None and not s.found]),
+        ("Only in part", [(s, s.note) for s in searched if s.failure is None and s.found and s.note]),
+    ):
+        told = [
+            BRANCH_NAMES[one.branch] + (f" — {plain(shortened(why, _MOST_OF_REASON))}" if why else "")
+            for one, why in branches
+        ]
+        if told:
+            lines.append(f"{words}: {'; '.join(told)}")
+    samples = [str(n) for n, source in enumerate(sources, start=1) if source.finding.source == SAMPLE]
+    if samples:
+        which = f"source {samples[0]} is" if len(samples) == 1 else f"sources {', '.join(samples)} are"
+        lines.append(
+            f"Sample data, to try things on and not for publication: {which} marked `source: sample`."
+        )
+    return lines
+
+
+def plain(text: str) -> str:
+    """Text on one line that Markdown shows as it is; an address in it is no link: those are in footnotes."""
+    line = one_line(text)
+    line = _SELF_LINKING.sub("", line)
+    # What was left out may have stood between the halves of another; a space keeps those apart.
+    line = _SELF_LINKING.sub(" ", line)
+    return _MARKUP.sub(r"\\\1", line)
+
+
+def _opening(text: str) -> str:
+    """A text that begins a block, so that it is a paragraph whatever it begins with."""
+    return _ORDERED.sub(r"\1\\\2", text) if _ORDERED.match(text) else _BLOCK.sub(r"\\\1", text)
+
+
+def _definition(source: Source) -> str:
+    finding = source.finding
+    origin = f"source: {SAMPLE}" if finding.source == SAMPLE else plain(finding.source)
+    told = [_opening(plain(finding.name)) or "Untitled", " — ", origin or "unknown"]
+    if address := _address(finding.url):
+        told += [", ", address]
+    return "".join(told) + f" (resource {source.resource_id})"
+
+
+def _address(url: str | None) -> str | None:
+    """A link to where it was read; what is no http(s) address is shown as text."""
+    if not url or not one_line(url):
+        return None
+    whole = url.strip()
+    try:
+        parts = urlsplit(whole)
+        linked = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
+    except ValueError:
+        linked = False
+    if not linked or len(whole) > _MOST_OF_ADDRESS or one_line(whole) != whole:
+        return plain(shortened(url, _MOST_OF_REASON))
+    return f"<{quote(whole, safe=':/?#[]@!$&()*+,;=%~-._')}>"

@@ -1,0 +1,165 @@
+"""Which findings become a draft's resources (seed 000 §3.2, ResearchSubAgent). Pure.
+
+Called by the steps of drafting, between the branches and the writing. What is stored already comes before
+the same thing found again, every branch gets its turn, and what is kept fits the tools that store it.
+"""
+
+import math
+import re
+from itertools import chain, zip_longest
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from actors.drafting.draft import one_line, shortened
+from models.approvals import content_digest
+from models.articles import Cell, Record
+from models.drafting import Finding, Findings
+
+# What the tools that create resources take at most (actors/tools/resources.py).
+_NAME = 255
+_DESCRIPTION = 2000
+_TEXT = 1_000_000
+_COLUMNS = 200
+_ROWS = 50_000
+_CELLS = 200_000
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+class Selection(Record):
+    """The findings to write from, best first within their branches; `left_out` had no room."""
+
+    chosen: tuple[Finding, ...]
+    left_out: int
+
+
+def select(findings: tuple[Findings, ...], *, most: int) -> Selection:
+    """At most `most` of what the branches found, none of it twice."""
+    branches = [
+        [fit for one in branch.found if (fit := _fitted(storable(one))) is not None] for branch in findings
+    ]
+    chosen = _in_turn(_distinct(branches))
+    return Selection(chosen=tuple(chosen[:most]), left_out=max(0, len(chosen) - most))
+
+
+def storable(finding: Finding) -> Finding:
+    """The finding without what neither JSON nor Postgres can keep: NUL, halves of characters, NaN."""
+    rows, columns = finding.rows, finding.columns
+    texts = {name: getattr(finding, name) for name in ("name", "description", "content", "source", "url")}
+    return finding.model_copy(
+        update={
+            **{name: None if text is None else _UNSTORABLE.sub("", text) for name, text in texts.items()},
+            "columns": None if columns is None else tuple(_UNSTORABLE.sub("", column) for column in columns),
+            "rows": None if rows is None else tuple(tuple(_cell(cell) for cell in row) for row in rows),
+        }
+    )
+
+
+def _in_turn(branches: list[list[Finding]]) -> list[Finding]:
+    """One of each branch, then the next of each."""
+    return [one for one in chain.from_iterable(zip_longest(*branches)) if one is not None]
+
+
+def _distinct(branches: list[list[Finding]]) -> list[list[Finding]]:
+    """Each thing once, in order; what is stored stays, and the same thing found elsewhere goes."""
+    places = [(turn, number) for number, branch in enumerate(branches) for turn in range(len(branch))]
+
+    def first(place: tuple[int, int]) -> tuple[bool, int, tuple[int, int]]:
+        # Of a stored resource a search may know no more than a snippet.
+        finding = branches[place[1]][place[0]]
+        return finding.resource_id is None, -len(finding.content or "") * bool(finding.resource_id), place
+
+    places.sort(key=first)
+    kept: list[tuple[int, int]] = []
+    seen: set[str] = set()
+    for turn, number in places:
+        finding = branches[number][turn]
+        keys, page = _keys(finding), _page(finding)
+        # The texts of one document are stored as several resources, of one page.
+        if not (keys if finding.resource_id else keys | page) & seen:
+            kept.append((turn, number))
+        seen |= keys | page
+    return [
+        [branches[number][turn] for turn, of in sorted(kept) if of == number]
+        for number in range(len(branches))
+    ]
+
+
+def _keys(finding: Finding) -> set[str]:
+    """What two findings have in common that are the same thing."""
+    rows = None if finding.rows is None else [list(row) for row in finding.rows]
+    words = " ".join((finding.content or "").split())
+    keys = {content_digest({"content": words, "columns": finding.columns, "rows": rows})}
+    if finding.resource_id is not None:
+        keys.add(f"resource:{finding.resource_id}")
+    return keys
+
+
+def _page(finding: Finding) -> set[str]:
+    """Where a text was read. One page may hold many tables, and one service answers for many series."""
+    if not finding.url or finding.kind == "table":
+        return set()
+    try:
+        parts = urlsplit(finding.url.strip())
+    except ValueError:
+        return {finding.url}
+    host, path = parts.netloc.lower(), parts.path.rstrip("/")
+    return {urlunsplit((parts.scheme.lower(), host, path, parts.query, ""))}
+
+
+def _fitted(finding: Finding) -> Finding | None:
+    """The finding as the tools take it; None where there is nothing in it."""
+    body = _text(finding) if finding.kind == "text" else _table(finding)
+    if body is None:
+        return None
+    source = shortened(finding.source, _NAME) or "unknown"
+    name = shortened(finding.name, _NAME) or f"Untitled ({shortened(source, 100)})"
+    return finding.model_copy(
+        update={
+            **body,
+            "name": name,
+            "source": source,
+            "description": finding.description if finding.resource_id else _described(finding, source),
+        }
+    )
+
+
+def _described(finding: Finding, source: str) -> str:
+    """Where it comes from, before whatever else is said of it."""
+    lines = [f"source: {source}"]
+    if finding.url and one_line(finding.url):
+        lines.append(f"url: {shortened(finding.url, _DESCRIPTION // 2)}")
+    if finding.description:
+        lines.append(finding.description.strip())
+    told = "\n".join(lines)
+    return told if len(told) <= _DESCRIPTION else told[: _DESCRIPTION - 1] + "…"
+
+
+def _text(finding: Finding) -> dict[str, Any] | None:
+    content = (finding.content or "").strip()[:_TEXT]
+    if not any(character.isalnum() for character in content):
+        return None
+    return {"content": content, "columns": None, "rows": None}
+
+
+def _table(finding: Finding) -> dict[str, Any] | None:
+    """The table with as many rows as there is room for, the newest where they come by date."""
+    columns = tuple(one_line(column)[:_NAME] for column in finding.columns or ())[:_COLUMNS]
+    wide = len(finding.columns or ())
+    whole = [row for row in finding.rows or () if len(row) == wide]
+    if not columns or not whole:
+        return None
+    room = min(_ROWS, _CELLS // len(columns))
+    kept = whole[-room:] if _ascends(whole) else whole[:room]
+    return {"content": None, "columns": columns, "rows": tuple(row[: len(columns)] for row in kept)}
+
+
+def _ascends(rows: list[tuple[Cell, ...]]) -> bool:
+    """Whether the last row is the newest: the first column is the date, `YYYY-MM-DD`."""
+    return str(rows[0][0]) <= str(rows[-1][0])
+
+
+def _cell(cell: Cell) -> Cell:
+    if isinstance(cell, str):
+        return _UNSTORABLE.sub("", cell)
+    # JSON has no word for what is no number.
+    return None if isinstance(cell, float) and not math.isfinite(cell) else cell

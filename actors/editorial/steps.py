@@ -1,0 +1,124 @@
+"""The chief editor's desk: what each node of the graph does, for one topic.
+
+Every outcome is kept in the workflow's journal under its step's name (`draft/1`, `verdict/1/2`) before the
+graph moves on; the files of the run are written once it has ended (`actors.editorial.files`).
+"""
+
+from dataclasses import InitVar, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from actors.editorial.artifacts import run_folder
+from actors.editorial.briefs import ConcernBrief, MappingBrief, ReviewBrief, RevisionBrief, WritingBrief
+from actors.editorial.bullets import parse_bullets
+from actors.editorial.rounds import Review, Rounds
+from actors.runtime.run import Run
+from models.editorial import (
+    ArticleGenerationResult,
+    ArticleResponse,
+    ConcernMappingResult,
+    Outcome,
+    Record,
+    TopicInput,
+    Verdict,
+)
+from models.llm import Answer
+
+
+class Terms(Record):
+    """What a topic's editing was begun with; a configuration that changes meanwhile changes no journal."""
+
+    rounds: int
+
+
+@dataclass(kw_only=True)
+class EditorialSteps:
+    """One topic on the chief editor's desk. Its verbs are the graph's nodes; `round_` counts from 1."""
+
+    run: InitVar[Run]
+
+    def __post_init__(self, run: Run) -> None:
+        self.topic = TopicInput.model_validate(run.input)
+        self._settings = run.config.article_generation.editor
+        self._run = run
+        folder = run_folder(self._settings.output, self.topic, started=run.created_at)
+        self._rounds = Rounds(topic=self.topic, kept=run.kept, artifacts_dir=folder)
+
+    async def begin(self) -> int:
+        """How many rounds there are at most."""
+
+        async def settle() -> Answer[Terms]:
+            return Answer(value=Terms(rounds=self._settings.editor_max_rounds))
+
+        return (await self._run.once("terms", Terms, settle)).rounds
+
+    async def write(self) -> None:
+        """The first draft."""
+        brief = WritingBrief(topic=self.topic)
+        await self._run.once("draft/1", ArticleResponse, lambda: self._agent("writer").generate(brief))
+
+    async def review(self, round_: int) -> list[int]:
+        """Review the round's draft; the ids of its concerns. A review without bullets fails the topic."""
+        brief = ReviewBrief(topic=self.topic, draft=self._rounds.draft(round_))
+
+        async def read() -> Answer[Review]:
+            answer = await self._agent("article_review").review(brief)
+            parsed = parse_bullets(answer.value.markdown_bullets)
+            return Answer(value=Review(raw=answer.value, parsed=parsed), calls=answer.calls)
+
+        review = await self._run.once(f"review/{round_}", Review, read)
+        return [concern.concern_id for concern in review.parsed.concerns]
+
+    async def assign(self, round_: int) -> None:
+        """Give each concern of the round to one specialist."""
+        draft, concerns = self._rounds.draft(round_), self._rounds.concerns(round_)
+        brief = MappingBrief(topic=self.topic, draft=draft, concerns=concerns)
+        await self._run.once(
+            f"mapping/{round_}", ConcernMappingResult, lambda: self._agent("concern_mapping").map(brief)
+        )
+
+    async def consult(self, round_: int, concern_id: int) -> None:
+        """One concern's verdict, from the specialist it was given to."""
+        mappings = self._rounds.mapping(round_).mappings
+        chosen = next(m.selected_agent for m in mappings if m.concern_id == concern_id)
+        brief = ConcernBrief(
+            article_id=f"{self.topic.source_metadata.channel_name}/{self.topic.source_metadata.topic_slug}",
+            topic=self.topic,
+            draft=self._rounds.draft(round_),
+            concern=next(c for c in self._rounds.concerns(round_) if c.concern_id == concern_id),
+        )
+        await self._run.once(
+            f"verdict/{round_}/{concern_id}", Verdict, lambda: self._agent(chosen).evaluate(brief)
+        )
+
+    async def judge(self, round_: int) -> int:
+        """How many verdicts of the round keep the draft from passing."""
+        return sum(verdict.blocks for verdict in self._rounds.verdicts(round_))
+
+    async def revise(self, round_: int) -> None:
+        """The next round's draft, from this round's feedback."""
+        earlier = range(1, round_ + 1)
+        supplied = [c for r in earlier for v in self._rounds.verdicts(r) for c in v.citations or []]
+        brief = RevisionBrief(
+            topic=self.topic,
+            draft=self._rounds.draft(round_),
+            feedback=self._rounds.feedback(round_),
+            citations=list(dict.fromkeys(supplied)),
+        )
+        await self._run.once(
+            f"draft/{round_ + 1}", ArticleResponse, lambda: self._agent("writer").revise(brief)
+        )
+
+    async def file(self, round_: int, *, blocking: int) -> Outcome:
+        """The article and its report: what becomes the canonical JSON (seed 004 §7.1)."""
+        outcome: Outcome = "blocked" if blocking else "passed"
+
+        async def settle() -> Answer[ArticleGenerationResult]:
+            now = datetime.now(UTC)
+            return Answer(value=self._rounds.result(round_, outcome=outcome, error=None, at=now))
+
+        await self._run.once("result", ArticleGenerationResult, settle)
+        return outcome
+
+    def _agent(self, role: str) -> Any:
+        return self._run.directory.agent(role)

@@ -1,0 +1,1 @@
+"""Calls of models: clients, streams, endpoints with their breakers, prompts."""

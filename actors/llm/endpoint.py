@@ -1,0 +1,176 @@
+"""One agent's model endpoint: the `openai` client, what is sent with each call, and what a fault is called.
+
+`actors.llm.client` asks for whole replies through it, `actors.llm.chat_stream` for streamed ones. The
+package retries nothing here. No proxy is taken from the environment: a call goes to `api_base` and nowhere
+else.
+"""
+
+import contextlib
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from actors.llm.breaker import breaker_of
+from actors.llm.edge import Edge, EdgeFault, Names, address_of
+from models.config import BreakerConfig, ModelSettings
+from models.errors import ModelRefused, ModelTimedOut, ModelUnavailable, SignoffError
+from models.llm import ModelCall
+
+# A chat message as the wire has it; `content` may be None beside `tool_calls`.
+Message = Mapping[str, Any]
+
+
+_NAMES = Names(away=ModelUnavailable, refused=ModelRefused, timed_out=ModelTimedOut)
+
+
+class TransportFault(Exception):
+    """A call failed in a way that may pass (connection, timeout, 429, 5xx).
+
+    `call` is its record, `error` what it comes to when no other try is left, and `retry_after_seconds` the
+    pause that the endpoint asked for.
+    """
+
+    def __init__(
+        self, error: SignoffError, call: ModelCall, *, retry_after_seconds: float | None = None
+    ) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.call = call
+        self.retry_after_seconds = retry_after_seconds
+
+
+class Endpoint:
+    """The client of one agent's model, and the words for what goes wrong with it.
+
+    `breaker` says when the process stops asking an endpoint that is away; without it every call is tried.
+    """
+
+    def __init__(self, *, agent: str, settings: ModelSettings, breaker: BreakerConfig | None = None) -> None:
+        import openai
+
+        self.agent = agent
+        self.settings = settings
+        self.openai = openai
+        self.client = openai.AsyncOpenAI(
+            base_url=settings.api_base,
+            api_key=settings.api_key.get_secret_value(),
+            timeout=settings.timeout_seconds,
+            max_retries=0,
+            http_client=openai.DefaultAsyncHttpxClient(trust_env=False),
+        )
+        self._edge = Edge(
+            waits_for=model_at(settings),
+            names=_NAMES,
+            breaker=breaker_of(settings.api_base, settings.model, breaker),
+            explain=self.explain,
+            timeout=f"no answer within timeout_seconds ({settings.timeout_seconds:g} s)",
+        )
+
+    def request(
+        self,
+        messages: Sequence[Message],
+        *,
+        response_format: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+    ) -> dict[str, Any]:
+        """What a call is made with; see `reply_limit` for `max_tokens`."""
+        settings = self.settings
+        extra_body = dict(settings.extra_body)
+        if settings.priority is not None:
+            extra_body["priority"] = settings.priority
+        request: dict[str, Any] = {
+            "model": settings.model,
+            "messages": without_surrogates(list(messages)),
+            "max_tokens": reply_limit(settings, max_tokens),
+            "temperature": settings.temperature if temperature is None else temperature,
+            "extra_body": extra_body or None,
+        }
+        if response_format:
+            request["response_format"] = response_format
+        return request
+
+    @contextlib.contextmanager
+    def call(self, messages: Sequence[Message], started: float) -> Iterator[Callable[[], None]]:
+        """One exchange; what it yields may be called as soon as the endpoint has begun to answer.
+
+        Raises:
+            TransportFault: another try may help.
+            ModelUnavailable, ModelRefused: none will, now.
+        """
+        try:
+            with self._edge.call(prompt_digest(messages)) as answered:
+                yield answered
+        except EdgeFault as fault:
+            if not fault.passing:
+                raise fault.error from fault.__cause__
+            raise self.fault(fault.error, messages, started, fault.retry_after_seconds) from fault.__cause__
+
+    def fault(
+        self,
+        error: SignoffError,
+        messages: Sequence[Message],
+        started: float,
+        retry_after_seconds: float | None = None,
+    ) -> TransportFault:
+        """A fault that may pass, with the record of its call."""
+        record = self.record(messages, started, fault=str(error))
+        return TransportFault(error, record, retry_after_seconds=retry_after_seconds)
+
+    def record(self, messages: Sequence[Message], started: float, **known: Any) -> ModelCall:
+        """The record of a call; see `call_record`."""
+        return call_record(
+            agent=self.agent, settings=self.settings, messages=messages, started=started, **known
+        )
+
+    def explain(self, what: str) -> str:
+        """What went wrong, in words that name the agent, the model and where it is."""
+        return f"{self.agent}: {model_at(self.settings)}: {what}"
+
+
+def model_at(settings: ModelSettings) -> str:
+    """What work that needs this model waits for while it is away."""
+    return f"model {settings.model} at {address_of(settings.api_base)}"
+
+
+def call_record(
+    *,
+    agent: str,
+    settings: ModelSettings,
+    messages: Sequence[Message],
+    started: float,
+    model: str | None = None,
+    usage: tuple[int, int] | None = None,
+    fault: str | None = None,
+) -> ModelCall:
+    """The record of a call that began at `started` (`time.monotonic()`) and has just ended.
+
+    `usage` is tokens of prompt and completion; where the endpoint did not tell, they are recorded as 0.
+    """
+    prompt_tokens, completion_tokens = usage or (0, 0)
+    return ModelCall(
+        agent=agent,
+        model=model or settings.model,
+        prompt_sha256=prompt_digest(messages),
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
+        latency_seconds=round(time.monotonic() - started, 4),
+        error=fault and fault[:500],
+    )
+
+
+def reply_limit(settings: ModelSettings, max_tokens: int | None) -> int:
+    """How many tokens a reply may have: a caller can only lower what is configured."""
+    return settings.max_tokens if max_tokens is None else max(1, min(settings.max_tokens, max_tokens))
+
+
+def prompt_digest(messages: Sequence[Message]) -> str:
+    """SHA-256 (hex) of the messages as canonical JSON."""
+    return hashlib.sha256(json.dumps(list(messages), sort_keys=True).encode()).hexdigest()
+
+
+def without_surrogates(value: Any) -> Any:
+    """A copy of a JSON value, `?` for lone surrogates: JSON can bring them in, UTF-8 can't carry them."""
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))

@@ -1,0 +1,1 @@
+"""What lies outside the site: fetching through the URL guard, PDFs, providers, and webhooks sent."""

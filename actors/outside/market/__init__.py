@@ -1,0 +1,1 @@
+"""Market data: the providers, and the series that people ask them for."""

@@ -1,0 +1,1 @@
+"""Searching the web and the news: one module for each provider."""

@@ -1,0 +1,138 @@
+"""Search by Google's Programmable Search Engine: the Custom Search JSON API, `cse.list`.
+
+It knows no news: what is asked for is of the last month, newest first, and for financial news also holds a
+word of finance. https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list
+"""
+
+from typing import ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from actors.outside.fetching import Fetched, fetch, read_json
+from actors.outside.plain_text import plain_text
+from actors.outside.web.hits import Hits, fitting
+from actors.tools.tool import ToolContext
+from models.errors import ProviderFailed, ProviderLimited
+from models.outside import SearchAnswer, SearchKind
+
+_PAGE = 10
+# One of them has to be in the document (`orTerms`); in English, Polish and German.
+_FINANCE = "finance market stocks economy giełda gospodarka Börse Wirtschaft"
+_NEWS = {"dateRestrict": "m1", "sort": "date"}
+_EXTRA: dict[SearchKind, dict[str, str]] = {
+    "web": {},
+    "news": _NEWS,
+    "financial_news": {**_NEWS, "orTerms": _FINANCE},
+}
+# `errors[].reason` with 403; quotas of a day end at midnight, Pacific time.
+_LIMITS = ("dailylimitexceeded", "ratelimitexceeded", "userratelimitexceeded", "quotaexceeded")
+_SETTINGS = "check outside.search.google_cse: api_key, search_engine_id"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+
+class _Item(_Part):
+    title: object = None
+    link: object = None
+    snippet: object = None
+    pagemap: object = None
+
+
+class _Reply(_Part):
+    kind: Literal["customsearch#search"]
+    # Absent where nothing was found.
+    items: list[_Item] = []
+
+
+class _Reason(_Part):
+    reason: str = ""
+
+
+class _Error(_Part):
+    message: str = ""
+    status: str = ""
+    errors: list[_Reason] = []
+
+
+class _Refusal(_Part):
+    error: _Error
+
+
+class GoogleCse:
+    """The engine of `outside.search.google_cse`. Each ten hits cost a query of its quota."""
+
+    name: ClassVar[str] = "google_cse"
+
+    def __init__(self, context: ToolContext) -> None:
+        self._config = context.config
+
+    async def search(self, kind: SearchKind, query: str, limit: int) -> SearchAnswer:
+        """See `SearchProvider.search`."""
+        words, cut = fitting(query)
+        hits = Hits(self.name, limit)
+        for start in range(1, limit + 1, _PAGE):
+            wanted = min(_PAGE, limit + 1 - start)
+            items = (await self._page(kind, words, start, wanted)).items
+            for item in items:
+                hits.add(
+                    title=item.title,
+                    url=item.link,
+                    snippet=item.snippet,
+                    published_at=_published(item.pagemap),
+                )
+            if len(items) < wanted:
+                break
+        return hits.answer(cut)
+
+    async def _page(self, kind: SearchKind, words: str, start: int, wanted: int) -> _Reply:
+        settings = self._config.outside.search.google_cse
+        assert settings is not None, "it was asked for as configured"
+        key = settings.api_key.get_secret_value()
+        params = {
+            "key": key,
+            "cx": settings.search_engine_id,
+            "q": words,
+            "num": str(wanted),
+            "start": str(start),
+            **_EXTRA[kind],
+        }
+        answer = await fetch(
+            settings.url,
+            config=self._config,
+            provider=self.name,
+            params=params,
+            headers={"Accept": "application/json"},
+            accept_statuses=(400, 403),
+        )
+        if answer.status != 200:
+            raise self._refusal(answer, key)
+        return read_json(answer, _Reply, self.name)
+
+    def _refusal(self, answer: Fetched, key: str) -> ProviderFailed | ProviderLimited:
+        error = read_json(answer, _Refusal, self.name).error
+        said = plain_text(error.message.replace(key, "…"), 200) or "no reason given"
+        reasons = [each.reason for each in error.errors]
+        if error.status == "RESOURCE_EXHAUSTED" or any(reason.lower() in _LIMITS for reason in reasons):
+            return ProviderLimited(
+                f"{self.name}: the quota of queries is used up: {said}; try again later, "
+                "or raise the quota with Google"
+            )
+        return ProviderFailed(f"{self.name}: answered {answer.status}: {said}; {_SETTINGS}")
+
+
+def _published(pagemap: object) -> object:
+    """When a page says that it was published, in the ways of the Open Graph protocol and of schema.org."""
+    if not isinstance(pagemap, dict):
+        return None
+    for part, name in (
+        ("metatags", "article:published_time"),
+        ("newsarticle", "datepublished"),
+        ("article", "datepublished"),
+    ):
+        of_part = pagemap.get(part)
+        first = of_part[0] if isinstance(of_part, list) and of_part else None
+        if isinstance(first, dict) and first.get(name):
+            return first[name]
+    return None

@@ -1,0 +1,84 @@
+"""What an outside search found, made safe to keep: plain short texts, and nothing but web addresses.
+
+Used by the providers that reach outside; see `SearchHit`.
+"""
+
+import re
+from urllib.parse import quote_plus, urlsplit
+
+from actors.outside.plain_text import plain_text
+from models.outside import SearchAnswer, SearchHit
+
+_TITLE, _SNIPPET, _DATE = 300, 1000, 40
+_LONGEST_URL = 2000
+# A URL of at most 2,000 characters passes the URL guard; the query has to leave room for the rest.
+_LONGEST_QUERY = 1200
+_NOT_IN_URLS = re.compile(
+    r"[\x00-\x20\x7f-\x9f\\<>\"\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
+)
+
+
+class Hits:
+    """The hits of one search, at most `limit`; a URL that comes twice is kept once."""
+
+    def __init__(self, provider: str, limit: int) -> None:
+        self._provider = provider
+        self._limit = limit
+        self._found: dict[str, SearchHit] = {}
+        self._without_url = 0
+
+    def add(self, *, title: object, url: object, snippet: object, published_at: object) -> None:
+        """Keep a hit as the provider gave it, whatever types it used; not one without a web address."""
+        address = web_address(url)
+        if address is None:
+            self._without_url += 1
+        elif address not in self._found and len(self._found) < self._limit:
+            self._found[address] = SearchHit(
+                title=plain_text(title, _TITLE) or address[:_TITLE],
+                url=address,
+                snippet=plain_text(snippet, _SNIPPET),
+                published_at=plain_text(published_at, _DATE) or None,
+                source=self._provider,
+            )
+
+    def answer(self, *notes: str | None) -> SearchAnswer:
+        """What was found, best first, with the notes that there are."""
+        left_out = (
+            f"hits left out that have no web address: {self._without_url}" if self._without_url else None
+        )
+        told = [note for note in (*notes, left_out) if note]
+        return SearchAnswer(
+            provider=self._provider, hits=tuple(self._found.values()), note="; ".join(told) or None
+        )
+
+
+def web_address(raw: object) -> str | None:
+    """An address to link to: http or https, with a host, without a user; None where it is none."""
+    if not isinstance(raw, str):
+        return None
+    text = raw.strip()
+    if not text or len(text) > _LONGEST_URL or _NOT_IN_URLS.search(text):
+        return None
+    try:
+        text.encode()
+        parts = urlsplit(text)
+        _ = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+        return None
+    return text
+
+
+def fitting(query: str) -> tuple[str, str | None]:
+    """As much of a query as fits into a URL, whole words where it can; and a note where it was cut."""
+    words = " ".join(query.split())
+    if len(quote_plus(words)) <= _LONGEST_QUERY:
+        return words, None
+    size, kept = 0, 0
+    for kept, letter in enumerate(words):  # noqa: B007  # how many were kept is what is wanted
+        size += len(quote_plus(letter))
+        if size > _LONGEST_QUERY:
+            break
+    head, space, _ = words[:kept].rpartition(" ")
+    return (head if space else words[:kept]), "the query was too long and its end was left out"

@@ -1,0 +1,95 @@
+"""Search of what is stored here: published articles, and resources, as the caller may see them.
+
+It reaches nothing outside, and knows neither web nor news; each answer says so.
+"""
+
+import re
+from dataclasses import replace
+from typing import ClassVar
+
+from actors.outside.plain_text import plain_text
+from actors.tools.tool import ToolContext
+from actors.tools.visibility import visible_article, visible_version
+from models.articles import ArticleVersion
+from models.errors import ArticleNotFound
+from models.outside import SearchAnswer, SearchHit, SearchKind
+from models.search import FoundArticle
+
+_SNIPPET = 400
+_MOST_WORDS = 20
+_KINDS = frozenset(["text", "table"])
+_NOTE = (
+    "searched only what is stored here: to search {what}, "
+    "add outside.search.searxng or outside.search.google_cse to the configuration"
+)
+_WHAT: dict[SearchKind, str] = {"web": "the web", "news": "news", "financial_news": "financial news"}
+
+
+class Local:
+    """The site's own articles and resources."""
+
+    name: ClassVar[str] = "local"
+
+    def __init__(self, context: ToolContext) -> None:
+        self._context = context
+
+    async def search(self, kind: SearchKind, query: str, limit: int) -> SearchAnswer:
+        """See `SearchProvider.search`. Articles and resources by turns, each best first."""
+        search, caller = self._context.search, self._context.caller
+        articles = await search.articles(
+            query, topics=None, scopes=caller.scopes, include_drafts=False, limit=limit
+        )
+        resources = await search.resources(
+            query, kinds=_KINDS, topics=None, scopes=caller.scopes, limit=limit
+        )
+        written = [hit for found in articles.items if (hit := await self._article(found, query)) is not None]
+        kept = [
+            SearchHit(
+                title=found.name,
+                url=None,
+                snippet=plain_text(found.snippet or found.description or "", _SNIPPET),
+                published_at=found.created_at.isoformat(),
+                source=self.name,
+                stored_as=f"resource:{found.id}",
+            )
+            for found in resources.items
+        ]
+        both = max(len(written), len(kept))
+        hits = [
+            hit for place in range(both) for hit in (*written[place : place + 1], *kept[place : place + 1])
+        ]
+        notes = dict.fromkeys([_NOTE.format(what=_WHAT[kind]), articles.note, resources.note])
+        return SearchAnswer(
+            provider=self.name, hits=tuple(hits[:limit]), note="; ".join(note for note in notes if note)
+        )
+
+    async def _article(self, found: FoundArticle, query: str) -> SearchHit | None:
+        """An article's published version; None where it was withdrawn meanwhile."""
+        async with self._context.database.connection() as connection:
+            context = replace(self._context, _connection=connection)
+            try:
+                article = await visible_article(context, found.id)
+                version = await visible_version(context, article, article.published_version)
+            except ArticleNotFound:
+                return None
+        if article.published_at is None:
+            return None
+        return SearchHit(
+            title=version.headline,
+            url=None,
+            snippet=_passage(version, query),
+            published_at=article.published_at.isoformat(),
+            source=self.name,
+            stored_as=f"article:{article.id}",
+        )
+
+
+def _passage(version: ArticleVersion, query: str) -> str:
+    """The text from the sentence on that first has a word of the query; from the beginning if none has."""
+    # Each word is looked for at each place of a long text: some of them will do.
+    words = [re.escape(word) for word in re.findall(r"\w{4,}", query)[:_MOST_WORDS]]
+    start = 0
+    if words and (match := re.search(rf"\b(?:{'|'.join(words)})", version.content, re.IGNORECASE)):
+        ends = re.finditer(r"[.!?]\s+|\n\s*", version.content[: match.start()])
+        start = max((end.end() for end in ends), default=0)
+    return plain_text(version.content[start:], _SNIPPET)

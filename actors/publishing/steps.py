@@ -1,0 +1,96 @@
+"""The press: the side effects of publishing, each one transaction under its step's idempotency key."""
+
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict
+
+from actors.runtime.run import Run
+from models.store import approval_inbox, publishing
+from models.store.database import Connection
+
+_REASONS = {
+    "rejected": "rejected: {notes}",
+    "expired": "the request expired before it was decided",
+    "void": "the article was changed after publication was asked for",
+}
+
+
+class Done(BaseModel):
+    """What a step came to; it is kept so that the step is done once."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    done: bool
+
+
+@dataclass(frozen=True)
+class PublishingSteps:
+    """The context of the publish graph's nodes."""
+
+    run: Run
+    approval_id: str
+
+    @classmethod
+    async def of(cls, run: Run) -> "PublishingSteps":
+        """The press of a publish workflow: its approval was written together with it."""
+
+        async def look() -> PublishingSteps:
+            async with run.database.connection() as connection:
+                return await cls.over(connection, run)
+
+        return await run.database.steadily(look)
+
+    @classmethod
+    async def over(cls, connection: Connection, run: Run) -> "PublishingSteps":
+        """The same, in the caller's transaction."""
+        [approval] = await approval_inbox.of_workflow(connection, run.workflow_id)
+        return cls(run=run, approval_id=approval.id)
+
+    @property
+    def article_id(self) -> int:
+        """The article that is to be published."""
+        return int(self.run.input["article_id"])
+
+    async def publish(self) -> None:
+        """Publish exactly what was approved.
+
+        Raises:
+            ArticleConflict: the article is not that any more.
+        """
+
+        async def act(connection: Connection) -> Done:
+            await publishing.publish(
+                connection, self.article_id, self.approval_id, settings=self.run.config.publishing
+            )
+            return Done(done=True)
+
+        await self.run.effect("publish", Done, act)
+
+    async def give_back(self, decision: str) -> None:
+        """Return the article to its editor, saying why."""
+
+        async def act(connection: Connection) -> Done:
+            approval = await approval_inbox.get(connection, self.approval_id)
+            reason = _REASONS[decision].format(notes=approval.notes)
+            return Done(done=await self._give_back(connection, reason))
+
+        await self.run.effect("give_back", Done, act)
+
+    async def fail(self, connection: Connection, reason: str) -> None:
+        """Return the article to its editor, because it can't be published though it was approved."""
+        if await self._give_back(connection, reason):
+            await publishing.notify_people(connection, self.article_id, self.approval_id, stopped=reason)
+
+    async def notify(self) -> None:
+        """Tell whoever asked, and the author, what became of it."""
+
+        async def act(connection: Connection) -> Done:
+            await publishing.notify_people(connection, self.article_id, self.approval_id)
+            return Done(done=True)
+
+        await self.run.effect("notify", Done, act)
+
+    async def _give_back(self, connection: Connection, reason: str) -> bool:
+        return await publishing.give_back(
+            connection, self.article_id, self.approval_id, reason=reason, settings=self.run.config.publishing
+        )

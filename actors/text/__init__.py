@@ -1,0 +1,1 @@
+"""Work on text that several systems share. Pure."""

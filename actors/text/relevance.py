@@ -1,0 +1,114 @@
+"""Which texts bear on a question, and which of their passages: by the words that carry its meaning.
+
+Called by the agents that answer from sources. Search by words finds a text for any word it shares with the
+question, `the` included: here such words don't count. Takes time linear in the text; long ones are still
+work for a thread.
+"""
+
+import re
+from itertools import islice
+
+from actors.text.normal_form import words
+
+# English, Polish and German words that say nothing about a subject, in the form of `normal_form.words`.
+_STOP = frozenset(
+    (  # noqa: SIM905  # a list would have hundreds of lines
+        "about after again all also and any are because been before being between both but can could did "
+        "does doing done down during each few for from further get give got had has have having her here "
+        "hers him his how into its just know let like made make many more most much need nor not now off "
+        "once only other our out over own please pls say said same see she should show some such tell than "
+        "thanks that the their them then there these they thing this those through too under until very "
+        "want was were what when where which while who whom why will with would write wrote written you "
+        "your article articles prepare create napisz przygotuj zbadaj schreib schreibe erstelle aby ale "
+        "byc byl byla bylo byly czego czemu czy dla dlaczego gdy gdzie ich "
+        "ile jak jaka jaki jakie jako jest jestem jesli juz kiedy kto ktora ktore ktory lub mam mamy mnie "
+        "mozesz nad nam nas nasze nie niech ona one oni oraz pan pani pod podaj pokaz powiedz prosze przez "
+        "przy sie skad sobie tak tam tego tej ten tutaj tylko tym wam wiec wszystko zeby artykul artykuly "
+        "napisalismy aber als artikel auch auf aus bei bin bis bitte das dass dein dem den der des dich die "
+        "dies diese dieser doch durch ein eine einem einen einer euch fur gab gibt hab habe haben hat hatte "
+        "ihr ist kann kannst kein keine man mein mich mir mit nach nicht noch nur oder schon sein sich sind "
+        "uber und uns unser unter viel vom von vor war waren warum weil welche welcher wenn wer werden wie "
+        "wieso wir wird zeig zum zur "
+    ).split()
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_LEAST = 3
+# Inflected words share their beginning: "inflacja", "inflacji".
+_ENDING = 2
+_BEGINNING = 4
+# Beginnings of a question that count: whoever asks in more words has pasted a text.
+_MOST_BEGINNINGS = 64
+# MiniLM's cosines: passages that answer a question have 0.4 and more of it, others of the field 0.2 to 0.4.
+_NEAR = 0.4
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The words that carry meaning, without accents: no stop words, and no numbers shorter than a year."""
+    return frozenset(_in_order(text))
+
+
+def subject_words(text: str) -> tuple[str, ...]:
+    """The words of a text that carry meaning, as they are written, in their order, each once."""
+    bare = (word.strip("\"'.,:;!?()[]{}«»„“”’…") for word in text.split())
+    return tuple(dict.fromkeys(word for word in bare if content_words(word)))
+
+
+def bears_on(question: str, text: str, similarity: float | None = None) -> bool:
+    """Whether the text has one of the question's content words, or one with the same beginning.
+
+    Or is near to it in meaning: `similarity` is the cosine of its best passage, where there is one. Texts
+    of one trade are a little near to any of its questions; that alone doesn't count.
+    """
+    return (similarity or 0.0) >= _NEAR or _Beginnings(question).shared_with(text) > 0
+
+
+def best_passages(text: str, question: str, most: int) -> str:
+    """At most `most` characters of a text: those sentences that bear most on the question, in their order.
+
+    A text that fits is given whole. What is left out shows as `…`.
+    """
+    text = text.strip()
+    if len(text) <= most:
+        return text
+    wanted = _Beginnings(question)
+    sentences = [part.strip() for part in _SENTENCE.split(text) if part.strip()]
+    # The beginning of a text says what it is about: its first sentence comes along if there is room.
+    order = sorted(range(len(sentences)), key=lambda n: (-wanted.shared_with(sentences[n]) - (n == 0), n))
+    chosen: set[int] = set()
+    room = most
+    for place in order:
+        cost = len(sentences[place]) + 3
+        if cost <= room:
+            chosen.add(place)
+            room -= cost
+    if not chosen:
+        return text[: most - 1].rstrip() + "…"
+    shown, last = [], -1
+    for place in sorted(chosen):
+        shown.append(("… " if place != last + 1 else "") + sentences[place])
+        last = place
+    return " ".join(shown)[:most]
+
+
+def _in_order(text: str) -> list[str]:
+    return [w for w in words(text).split() if len(w) >= _LEAST + w.isdigit() and w not in _STOP]
+
+
+class _Beginnings:
+    """The first beginnings of a question's content words, looked up by those of a text's words."""
+
+    def __init__(self, question: str) -> None:
+        cut = dict.fromkeys(w[: max(_BEGINNING, len(w) - _ENDING)] for w in _in_order(question))
+        self._wanted = frozenset(islice(cut, _MOST_BEGINNINGS))
+        self._lengths = sorted({len(beginning) for beginning in self._wanted})
+
+    def shared_with(self, text: str) -> int:
+        """How many of them a text has a word with."""
+        found: set[str] = set()
+        for word in set(words(text).split()):
+            for length in self._lengths:
+                if length > len(word):
+                    break
+                if (beginning := word[:length]) in self._wanted:
+                    found.add(beginning)
+        return len(found)

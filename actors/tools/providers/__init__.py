@@ -1,1 +1,0 @@
-"""Outside data: one module for each provider of search or of market data, and what they share."""

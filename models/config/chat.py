@@ -1,0 +1,81 @@
+"""Configuration of the chat: its models, its routing, its budget, and what is switched on.
+
+Part of `models.config`, which is where everybody imports it from.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator
+
+from models.config.fields import Count, Positive, ResolvedPath, Section
+from models.config.llm import ModelSettings
+
+
+class FeaturesConfig(Section):
+    """What is switched on (seed 000 §11.1).
+
+    `enable_new_agent_system` off: no chat. `enable_hitl_workflow` off: nobody can ask for publication, and
+    so nothing is published; a gate that is left out would publish what nobody signed off.
+    `enable_tool_permissions` is in the seed and can't be turned off here.
+    """
+
+    enable_new_agent_system: bool
+    enable_hitl_workflow: bool
+    enable_tool_permissions: bool
+
+    @field_validator("enable_tool_permissions")
+    @classmethod
+    def _always(cls, value: bool) -> bool:
+        if not value:
+            raise ValueError("permissions can't be turned off: set it to true")
+        return value
+
+
+class RoutingConfig(Section):
+    """When the likeness to the examples decides what a message asks for.
+
+    It does where the likeliest intent has the probability `sure`. Otherwise the model chooses among the
+    `candidates` that are likeliest, or, with `ask_model` off, the likeliest is taken; and the answer says
+    what the message was taken for.
+    """
+
+    sure: Annotated[float, Field(gt=0, le=1)]
+    candidates: Annotated[int, Field(ge=2)]
+    ask_model: bool
+
+
+class BudgetConfig(Section):
+    """What one message may cost: rounds of tools, tokens of all its model calls, and seconds."""
+
+    iterations: Annotated[int, Field(ge=1, le=10)]
+    tokens: Count
+    seconds: Positive
+
+
+class ToolUseConfig(Section):
+    """How models are given tools.
+
+    `calling`: by the API's own tool calls, or by a JSON schema that the answer keeps to. At most `shown`
+    tools are offered at a time, and `result_tokens` of what one answered are read. `beside_sources` off:
+    where a search by code has found something already, none are offered, for a small model loses its way.
+    """
+
+    calling: Literal["native", "json_schema"]
+    shown: Count
+    result_tokens: Count
+    beside_sources: bool
+
+
+class ChatConfig(Section):
+    """The chat (seed 000 §3). `assistant_llm` answers people."""
+
+    intents_file: ResolvedPath
+    prompts_dir: ResolvedPath
+    assistant_llm: ModelSettings
+    routing: RoutingConfig
+    budget: BudgetConfig
+    tools: ToolUseConfig
+    # Articles or resources that one answer rests on at most.
+    sources: Count
+    # How long a question that asks for a yes may be answered.
+    confirm_seconds: Positive

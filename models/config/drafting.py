@@ -1,0 +1,19 @@
+"""Configuration of drafting: the model that writes, its prompts, and how much an article rests on.
+
+Part of `models.config`, which is where everybody imports it from.
+"""
+
+from models.config.fields import Count, ResolvedPath, Section
+from models.config.llm import ModelSettings
+
+
+class DraftingConfig(Section):
+    """Drafting (seed 000 §1.4). `llm` writes the articles.
+
+    An article rests on `max_resources` resources at most, of each of which `source_tokens` are read.
+    """
+
+    prompts_dir: ResolvedPath
+    llm: ModelSettings
+    max_resources: Count
+    source_tokens: Count

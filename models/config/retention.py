@@ -1,0 +1,33 @@
+"""How long what has happened is kept."""
+
+from typing import Annotated, Literal
+
+from pydantic import Discriminator, Tag
+
+from models.config.fields import Count, Positive, Section, refuse_null
+
+Forever = Literal["forever"]
+_DaysOrForever = Annotated[
+    Annotated[Positive, Tag("days")] | Annotated[Forever, Tag("forever")],
+    Discriminator(lambda said: "forever" if isinstance(said, str) else "days"),
+    refuse_null("forever"),
+]
+
+
+class RetentionConfig(Section):
+    """Days that ended work is kept for; what an approval rests on is kept for ever.
+
+    `documents_days` is of workflows that succeeded or were cancelled: one that failed may be begun again
+    from its documents. `conversations_days: forever`: until their owners delete them. A step deletes up to
+    `step_rows`, then rests for `pause_seconds`; a sweep over everything begins `every_seconds`.
+    """
+
+    events_days: Positive
+    tool_calls_days: Positive
+    deliveries_days: Positive
+    model_calls_days: Positive
+    documents_days: Positive
+    conversations_days: _DaysOrForever
+    step_rows: Count
+    pause_seconds: Positive
+    every_seconds: Positive

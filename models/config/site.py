@@ -1,0 +1,65 @@
+"""Configuration of the site itself: its database, its Ray cluster, its HTTP proxy, its runners.
+
+Part of `models.config`, which is where everybody imports it from.
+"""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from models.config.fields import Count, Port, Positive, Secret, Section, Text
+
+
+class DatabaseConfig(Section):
+    """`url` absent: Postgres from the wheel, in `data_dir/postgres`, over a Unix socket.
+
+    Transactions open for longer than `old_transaction_seconds` are told of in status and metrics.
+    """
+
+    url: Secret | None = None
+    pool_size: Count
+    old_transaction_seconds: Positive
+
+
+class RayConfig(Section):
+    """`address` absent: `signoff up` starts a head on this machine."""
+
+    address: Text | None = None
+    port: Port
+    dashboard_port: Port
+    num_cpus: Count
+    object_store_memory_mb: Annotated[int, Field(ge=80)]
+
+
+class HttpConfig(Section):
+    """Where Ray Serve's proxy listens, and how many replicas answer Signoff's own endpoints.
+
+    A person may have `requests_per_person` and `streams_per_person` (of events) open in each replica; a
+    request's body must be there within `body_seconds`. Whoever asks for `/metrics` sends
+    `scrape_token` as a bearer token.
+    """
+
+    host: Text
+    port: Port
+    replicas: Count
+    body_seconds: Positive
+    requests_per_person: Count
+    streams_per_person: Count
+    scrape_token: Secret
+
+
+class RunnersConfig(Section):
+    """The pool that runs workflows. A runner that misses `lease_seconds` loses its workflows.
+
+    `concurrency` workflows at once in each; `reserved_per_kind` of each kind find room even so, so that a
+    batch of thousands delays nobody who waits. A workflow that `max_attempts` runners in a row died with
+    fails, until somebody begins it again.
+    """
+
+    count: Count
+    concurrency: Count
+    reserved_per_kind: Count
+    max_attempts: Count
+    lease_seconds: Annotated[float, Field(ge=1)]
+    poll_seconds: Positive
+    num_cpus: Annotated[float, Field(ge=0)]
