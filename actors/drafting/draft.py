@@ -1,4 +1,4 @@
-"""A researched draft: what it is written from, what the model answers, and what is refused of that.
+"""A draft: what it is written from, what the model answers, and what is refused of that.
 
 The drafter writes it, the graph keeps it, `actors.drafting.markdown` renders it. Every statement
 names its sources by number, counted from 1; the schema allows no number that there is not.
@@ -23,7 +23,7 @@ _INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
 
 class Source(Record):
-    """A resource to write from, with what the research knows of it."""
+    """A resource to write from, with what was found out about it."""
 
     resource_id: int
     finding: Finding

@@ -1,6 +1,6 @@
-"""A research: three branches look for sources at once, then a draft is written from them. Seed 000 §1.4.
+"""Drafting: three branches look for sources at once, then an article is written from them. Seed 000 §1.4.
 
-Nodes say what happens next; the study does the work and keeps every outcome. The state is ids and words
+Nodes say what happens next; the steps do the work and keep every outcome. The state is ids and words
 only. A branch that fails is named in the draft; where nothing was found, nothing is written.
 """
 
@@ -13,7 +13,7 @@ from actors.drafting.steps import DraftingSteps, Outcome
 
 
 class State(TypedDict, total=False):
-    """Where a research is."""
+    """Where the work is."""
 
     article_id: int | None
     outcome: Outcome

@@ -1,4 +1,4 @@
-"""The kind of workflow that turns a research into a draft, as the runner runs it."""
+"""The kind of workflow that drafts an article from what is found for it, as the runner runs it."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from models.store.database import Connection
 
 
 async def begin(run: Run) -> tuple[dict[str, Any], DraftingSteps]:
-    """What was asked for, on a desk of its own."""
+    """The steps of what was asked for."""
     return {}, DraftingSteps(run=run)
 
 

@@ -1,6 +1,6 @@
-"""Renders a researched draft as Markdown: statements with footnotes, and the sources they name.
+"""Renders a draft as Markdown: statements with footnotes, and the sources they name.
 
-Called by the last step of a research. Names, addresses, reasons and the statements themselves were
+Called by the last step of drafting. Names, addresses, reasons and the statements themselves were
 written by pages and models: nothing of them becomes Markdown, except an http(s) address as a link.
 """
 
@@ -29,7 +29,7 @@ _MOST_OF_REASON = 300
 
 
 class Searched(Record):
-    """What became of one branch of a research: what it found, or why it failed.
+    """What became of one branch: what it found, or why it failed.
 
     `note` is the branch's own word on what was wanting.
     """

@@ -1,7 +1,7 @@
-"""Whoever asked for a research, while they are not here: what is done, is done as them.
+"""Whoever asked for an article, while they are not here: what is done, is done as them.
 
-Used by the research's steps. Grants are looked up each time, so one that is taken away meanwhile stops the
-research at its next step. All is done with what they have on the research's topic alone: what another topic
+Used by the steps of drafting. Grants are looked up each time, so one that is taken away meanwhile stops the
+work at its next step. All is done with what they have on the article's topic alone: what another topic
 keeps from its readers is neither found nor attached, whatever else the requester may do there.
 """
 

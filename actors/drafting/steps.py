@@ -1,4 +1,4 @@
-"""A research under way: what each node of its graph does.
+"""Drafting under way: what each node of its graph does.
 
 Every outcome is kept under its step's name before the graph moves on, and each side effect is one
 transaction with its step, done as the person who asked.
@@ -79,7 +79,7 @@ class Told(Record):
 
 @dataclass
 class DraftingSteps:
-    """The context of the research graph's nodes."""
+    """The context of the graph's nodes."""
 
     run: InitVar[Run]
 
@@ -90,7 +90,7 @@ class DraftingSteps:
         self._requester = Requester(run=run, topic=self.topic)
 
     async def search(self, branch: Branch) -> None:
-        """One branch's findings, or why it failed: that ends the branch, and not the research.
+        """One branch's findings, or why it failed: that ends the branch, and not the work.
 
         An outage of the site is neither: it is raised, and the search is done when it is over.
         """

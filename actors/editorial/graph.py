@@ -1,6 +1,6 @@
 """The chief editor: write, review, consult specialists, revise, until the article passes or rounds end.
 
-Nodes say what happens next; the desk does the work and keeps every outcome. The state is ids and
+Nodes say what happens next; the steps do the work and keep every outcome. The state is ids and
 counts only. Seed 004 §6.1.
 """
 

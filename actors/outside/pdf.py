@@ -1,6 +1,6 @@
 """PDFs of the web: fetched through the URL guard, and read in a process of their own. It stores nothing.
 
-Called by the tool `download_pdf`, and by a research. What a PDF says is untrusted text.
+Called by the tool `download_pdf`, and by the agent `data_download`. What a PDF says is untrusted text.
 """
 
 import asyncio

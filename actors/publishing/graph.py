@@ -1,7 +1,7 @@
 """Publishing: wait for the decision, then publish or give back, then tell the people. Seed 000 §8.1.
 
 The approval was written together with the workflow. The state is one id and one word; what is decided
-on stands in the approval. Side effects are steps of the press, each done once.
+on stands in the approval. Side effects are steps, each done once.
 """
 
 from typing import Literal, TypedDict

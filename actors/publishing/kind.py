@@ -11,9 +11,9 @@ from models.store.publishing import GATE
 
 
 async def begin(run: Run) -> tuple[dict[str, Any], PublishingSteps]:
-    """A press for the article."""
-    press = await PublishingSteps.of(run)
-    return {"approval_id": press.approval_id}, press
+    """The steps for the article."""
+    steps = await PublishingSteps.of(run)
+    return {"approval_id": steps.approval_id}, steps
 
 
 def result(state: dict[str, Any]) -> dict[str, Any]:

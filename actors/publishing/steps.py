@@ -1,4 +1,4 @@
-"""The press: the side effects of publishing, each one transaction under its step's idempotency key."""
+"""The side effects of publishing, each one transaction under its step's idempotency key."""
 
 from dataclasses import dataclass
 
@@ -32,7 +32,7 @@ class PublishingSteps:
 
     @classmethod
     async def of(cls, run: Run) -> "PublishingSteps":
-        """The press of a publish workflow: its approval was written together with it."""
+        """The steps of a publication: its approval was written together with it."""
 
         async def look() -> PublishingSteps:
             async with run.database.connection() as connection:

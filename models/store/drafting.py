@@ -1,4 +1,4 @@
-"""The beginning and the end of a research: its workflow, and the word to whoever asked for it.
+"""The beginning and the end of drafting: its workflow, and the word to whoever asked for it.
 
 Seed 000 §1.5. What happens between is in `actors/drafting`.
 """
@@ -25,7 +25,7 @@ async def ask(
     by: str,
     request_id: str | None,
 ) -> tuple[Workflow, bool]:
-    """Queue a research; or the one that `by` began under this `request_id`, however far it is.
+    """Queue a workflow that drafts an article; or the one that `by` began under this `request_id`, however far it is.
 
     Returns whether it is a new one, too.
 
