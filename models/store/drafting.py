@@ -25,7 +25,7 @@ async def ask(
     by: str,
     request_id: str | None,
 ) -> tuple[Workflow, bool]:
-    """Queue a workflow that drafts an article; or the one that `by` began under this `request_id`, however far it is.
+    """Queue a workflow that drafts an article; or find the one that `by` began under this `request_id`.
 
     Returns whether it is a new one, too.
 

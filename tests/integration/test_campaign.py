@@ -28,8 +28,9 @@ async def test_a_short_campaign_finds_nothing() -> None:
     assert all(outcome.batches and outcome.messages > 10 for outcome in campaign.outcomes)
 
 
-@pytest.mark.parametrize("number", FOUND_BY)
-async def test_a_defect_that_is_put_back_is_found(number: int) -> None:
+async def test_a_defect_that_is_put_back_is_found() -> None:
+    """The one that takes the fewest faults; a whole campaign (`make faults`) looks for all of them."""
+    number = 7
     search = FOUND_BY[number]
     campaign = Campaign(
         seed=search.seed, faults=40, fewest=4, most=5, only=list(search.only), defect=number, runs=8

@@ -27,7 +27,8 @@ from tests.integration.test_backup import connect, fill, sites  # noqa: F401
 from tests.integration.test_restore_broken_off import Sites, as_it_was, no_word, second
 
 COMMAND = """
-import os, pickle, sys
+import os, pickle, signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it is ignored, and heard by nobody
 os.umask(0o077)
 from pathlib import Path
 from cluster.commands import site
@@ -89,7 +90,7 @@ async def test_a_backup_that_is_told_to_end_leaves_neither_files_nor_a_dump_at_w
         await holder.execute("LOCK TABLE events IN ACCESS EXCLUSIVE MODE")
         await waits(one, "pg_dump")
         process.send_signal(number)
-        assert await process.wait() == 128 + number
+        assert await asyncio.wait_for(process.wait(), 60) == 128 + number
         assert hidden(tmp_path) == []
         await waits(one, "pg_dump", there=False)
     assert not (tmp_path / "file").exists()
@@ -110,7 +111,7 @@ async def test_a_restore_that_is_told_to_end_is_undone(
         await waits(two, "pg_restore")
         process.terminate()
         process.terminate()
-        assert await process.wait() == 128 + signal.SIGTERM
+        assert await asyncio.wait_for(process.wait(), 60) == 128 + signal.SIGTERM
         await waits(two, "pg_restore", there=False)
     await as_it_was(two)
     assert hidden(two.data_dir) == []
