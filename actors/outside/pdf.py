@@ -107,7 +107,7 @@ async def _told(data: bytes, limits: PdfConfig) -> _Told:
     finally:
         if process.returncode is None:
             process.kill()
-            await process.wait()
+            await _forget(process)
     if code == -signal.SIGXCPU:
         raise _out_of_time(limits)
     if code:
@@ -119,6 +119,14 @@ async def _told(data: bytes, limits: PdfConfig) -> _Told:
     if told.fault == "late":
         raise _out_of_time(limits)
     return told
+
+
+async def _forget(process: asyncio.subprocess.Process) -> None:
+    """Wait for the end of a process that was killed. It is not seen before its pipe was read to its end."""
+    assert process.stdout is not None
+    while await process.stdout.read(2**16):
+        pass
+    await process.wait()
 
 
 def _out_of_time(limits: PdfConfig) -> DocumentUnreadable:

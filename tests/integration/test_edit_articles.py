@@ -181,7 +181,8 @@ def test_bad_topics_fail_with_their_reasons_and_the_others_go_on(newsroom: Newsr
     assert code == 1
     assert "12 topics: 1 passed, 11 error" in told
     assert "loud: error" in told
-    assert told.count("[/INST] volume: is not a known key") == 2, "as text, on one line each time"
+    # A line and the table's; Ray may show what a runner logs besides.
+    assert told.count("[/INST] volume: is not a known key") >= 2, "as text, on one line each time"
     assert "\x1b[2J" not in told
     assert newsroom.article("good").success
     for slug, reason in {

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from actors.chat.agents.analyst import Analyst
 from models.chat import Done, Intent, Piece, Route, Said, Turn
 from models.config import Config
 from models.errors import ArticleConflict, ArticleNotFound, InputInvalid, PermissionMissing, RequestConflict
 from models.store import workflows
 from models.store.database import Database
 from models.users import UserContext
+from tests.integration.conftest import ROOT
 from tests.integration.desk import Desk
 from tests.integration.research_site import QUERY, Site, configured
 from tests.integration.rest import client, served
@@ -125,9 +127,15 @@ async def answered(
     site: Site, who: UserContext, message: str, intent: Intent, topic: str | None = "macro", **more: Any
 ) -> list[Piece]:
     """What the analyst answers."""
+    prompts = {file.stem: file.read_text() for file in (ROOT / "configs/prompts/chat").glob("*.md")}
+    directory: Any = site
+    analyst = Analyst(config=site.desk.config, directory=directory, prompts=prompts)
     route = Route(intent=intent, agent_type="analyst", topic=topic, reason="", score=1, by="example")
     turn = Turn(caller=who, message=message, topic=topic, **more)
-    return [piece async for piece in site.analyst.answer(turn, route)]
+    try:
+        return [piece async for piece in analyst.answer(turn, route)]
+    finally:
+        await analyst._with.tools.close()
 
 
 def done(pieces: list[Piece]) -> Done:

@@ -283,8 +283,8 @@ async def test_a_draft_from_sources_that_there_are_not_is_asked_for_again(
     async with site.desk.database.connection() as connection:
         cursor = await connection.execute("SELECT agent, error FROM model_calls ORDER BY id")
         assert [(row["agent"], row["error"] is None) for row in await cursor.fetchall()] == [
-            ("analyst", False),
-            ("analyst", True),
+            ("drafter", False),
+            ("drafter", True),
         ]
 
 

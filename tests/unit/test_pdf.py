@@ -166,6 +166,19 @@ async def test_a_reader_that_fails_is_an_error(
     assert told in await unreadable(server, REPORT + b" " * 1_000_000)
 
 
+async def test_a_reader_that_says_too_much_is_given_up_at_once(
+    server: SearchServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it has said more is in its pipe, which must be read, or its end is never seen."""
+    odd = tmp_path / "pdf_reader.py"
+    odd.write_text("while True: print('x' * 1_000_000)")
+    monkeypatch.setattr(pdf, "_READER", odd)
+    monkeypatch.setattr(pdf, "_MOST_TOLD", 1)
+    for _ in range(10):
+        async with asyncio.timeout(20):
+            assert "more than can be kept" in await unreadable(server, REPORT)
+
+
 async def test_a_cancelled_call_leaves_no_reader(
     server: SearchServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
