@@ -35,6 +35,7 @@ from tests.faults.kinds import Trace
 from tests.faults.nursery import Nursery
 from tests.faults.proxy import Proxy
 from tests.faults.roles import Order
+from tests.faults.starved import Starved
 from tests.faults.target import Target
 from tests.integration.rest import free_port
 
@@ -207,15 +208,21 @@ class World:
         return await self.database.steadily(ask)
 
     async def watch_leases(self) -> None:
-        """Note whose lease comes near its end while a fault hinders its renewal; else it is no reason."""
+        """Note whose lease comes near its end while a fault hinders its renewal, or no processor was free.
+
+        Else it is no reason: a runner that renews late by itself is to be found.
+        """
+        starved = Starved()
         while True:
+            starved.look(pid for name in RUNNERS if (pid := self.pid(name)))
             with contextlib.suppress(*GONE):
                 now = time.time()
                 query = "SELECT pid FROM runners WHERE lease_until < now() + interval '0.3 seconds'"
                 async with self.database.connection() as connection:
                     late = await (await connection.execute(query.encode())).fetchall()
-                if self._hindering or now < self._hindered_until:
-                    for row in late:
+                hindered = self._hindering or now < self._hindered_until
+                for row in late:
+                    if hindered or starved.seconds(row["pid"]) > _STALL_SECONDS:
                         self.disturbances.append(Disturbance("late lease", now - 1, now + 1, row["pid"]))
             await asyncio.sleep(0.15)
 
