@@ -11,7 +11,7 @@ UV      = build/uv
 NO_PYTHON = "There is no Python 3.11, and uv could fetch none. Install one (on Debian 12: apt install python3.11" \
     "python3.11-venv), then type: make PYTHON=/path/to/python3.11"
 
-.PHONY: setup check test faults test-fast e2e demo up down bench train-intents eval-intents lock
+.PHONY: setup check test faults test-fast e2e demo up down bench docs train-intents eval-intents lock
 
 setup: $(STAMP)
 
@@ -69,12 +69,16 @@ demo: setup
 bench: setup
 	$(BIN)/python -m benchmarks
 
+# After changing a docstring or a comment in models/config: the reference in docs/configuration.md.
+docs: setup
+	$(BIN)/python -m cluster.config_reference
+
 # After changing the examples that messages are routed by (configs/intents.yaml, configs/intents/voices).
 train-intents: setup
 	$(BIN)/python -m cluster.train_intents --config $(CONFIG)
 
 eval-intents: setup
-	$(BIN)/python -m benchmarks.eval_intents --config $(CONFIG)
+	$(BIN)/python -m benchmarks.intents.eval_intents --config $(CONFIG)
 
 # After changing dependencies in pyproject.toml: install them, run the tests, then write the lock anew.
 lock: setup

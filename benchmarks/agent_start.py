@@ -22,8 +22,8 @@ from typing import Any
 import psutil
 import ray
 
+from actors import systems
 from actors.editorial.briefs import WritingBrief
-from actors.roles import ROLES
 from actors.runtime.directory import Directory
 from benchmarks.bare import Bare, Importer, memory
 from benchmarks.bench import Bench, ray_here
@@ -32,8 +32,8 @@ from benchmarks.desk_script import write_topics
 from benchmarks.figures import median
 from benchmarks.report import Aim, Report, Table
 from models.config import Config
-from models.editorial import TopicInput
-from tests.fakes.model_server import ModelServer
+from models.content.editorial import TopicInput
+from tests.fakes.model.model_server import ModelServer
 
 _AIM_SECONDS, _AIM_MB = 2.5, 150.0
 _ROLE = "writer"
@@ -41,7 +41,7 @@ _PATIENCE_SECONDS = 60
 _WRITER, _BARE = "writer", "bare actor"
 _NONE, _ONE = "no worker idle", "a worker idle"
 # In the order in which starting a writer comes upon them.
-_IMPORTS = ("models.config", "actors.llm.client", "actors.editorial.writer", "openai")
+_IMPORTS = ("models.config", "actors.llm.client", "actors.editorial.agents.writer", "openai")
 
 
 @dataclass(frozen=True)
@@ -129,13 +129,13 @@ def _workers(what: str) -> list[psutil.Process]:
 
 def _start_writer(config: Config, topic: TopicInput) -> _Start:
     started = time.perf_counter()
-    directory = Directory(config=config, roles="actors.roles:ROLES")
+    directory = Directory(config=config, roles="actors.systems:roles")
     handle = directory.handle(_ROLE, 0)
     ray.get(handle.__ray_ready__.remote())
     ready = time.perf_counter() - started
     asyncio.run(directory.agent(_ROLE).generate(WritingBrief(topic=topic)))
     answer = time.perf_counter() - started
-    [process] = _workers(ROLES[_ROLE][0].rpartition(":")[2])
+    [process] = _workers(systems.roles()[_ROLE][0].rpartition(":")[2])
     return _weighed(handle, process.pid, ready, answer)
 
 

@@ -19,11 +19,13 @@ from typing import Any
 import psycopg
 import yaml
 
+from actors.systems import load
 from benchmarks import machine
-from cluster import postgres
-from models.config import Config, load
+from cluster.postgres import server
+from cluster.ray import SERVE_LOGS
+from models.config import Config
 from models.config.yaml_layers import read_layers
-from models.store import migrate
+from models.store.schema.migrate import migrate
 from tests.fakes.endpoints import with_keys
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -40,6 +42,7 @@ _ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # lets Ray stay on loopback
     "PYTHONPATH": str(ROOT),
+    **SERVE_LOGS,
     "SPT_NOENV": "1",  # as `signoff up` starts Ray: a process title must not overwrite the environment
 }
 
@@ -99,13 +102,13 @@ def bench(*, quick: bool) -> Iterator[Bench]:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # workers would compile all they import, each time
     folder = Path(tempfile.mkdtemp(prefix="signoff-bench-", dir="/tmp"))
     try:
-        url = postgres.start(folder)
+        url = server.start(folder)
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {_TEMPLATE}".encode())
         migrate(_of(url, _TEMPLATE))
         yield Bench(folder=folder, postgres_url=url, quick=quick)
     finally:
-        postgres.stop(folder)
+        server.stop(folder)
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -138,6 +141,6 @@ def _leave_in_order() -> None:
 
 def _of(url: str, database: str) -> str:
     """The URL of another database on the same server."""
-    found = url.replace(f"/{postgres.DATABASE}?", f"/{database}?")
+    found = url.replace(f"/{server.DATABASE}?", f"/{database}?")
     assert found != url
     return found

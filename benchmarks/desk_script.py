@@ -8,7 +8,7 @@ These three specialists ask their model and nothing else, so the calls can be co
 import json
 from pathlib import Path
 
-from tests.fakes.model_server import Rule
+from tests.fakes.model.model_server import Rule
 
 AGENTS = ("opinion", "attribution", "style_review")
 ROUNDS = 2

@@ -26,8 +26,8 @@ from benchmarks.bench import ROOT, Bench, ray_here
 from benchmarks.desk_script import AGENTS, PATH_CALLS, ROUNDS, SEQUENTIAL_CALLS, rules, write_topics
 from benchmarks.figures import median, times
 from benchmarks.report import Aim, Report, Table
-from models.editorial import SPECIALISTS
-from tests.fakes.model_server import ModelServer, most_at_once
+from models.content.editorial import SPECIALISTS
+from tests.fakes.model.model_server import ModelServer, most_at_once
 
 _AIM = 1.15
 _WARMUP_LATENCY = 0.02
@@ -130,24 +130,24 @@ class _Newsroom:
 
 @contextmanager
 def _newsroom(bench: Bench, server: ModelServer, topics: int) -> Iterator[_Newsroom]:
+    from actors import systems
     from actors.runtime import site
     from actors.runtime.directory import stop_agents
     from actors.runtime.pool import start_runners, stop_runners
-    from actors.workflows import KINDS
 
     models = [f"agents.{agent}_llm" for agent in ("writer", "article_review", "concern_mapping")]
     models += [f"agents.specialists.{specialist}_llm" for specialist in SPECIALISTS]
     path, config = bench.configure(
         {
             **{f"article_generation.{model}.api_base": server.base_url for model in models},
-            "article_generation.knowledge_base.embedding.api_base": server.base_url,
+            "embedding.api_base": server.base_url,
             "article_generation.knowledge_base.data_dir": str(ROOT / "configs/samples/knowledgebase"),
             "article_generation.batch.max_topics_at_once": topics,
         }
     )
     with bench.database() as url:
         try:
-            start_runners(config, url, roles="actors.roles:ROLES", kinds=KINDS)
+            start_runners(config, url, roles="actors.systems:roles", kinds=systems.graphs())
             site.publish(config, root=bench.folder, database_url=url)
             yield _Newsroom(config=path, url=url, folder=bench.folder, server=server)
         finally:

@@ -26,8 +26,8 @@ from benchmarks.figures import median, ms, percentile, times
 from benchmarks.kinds import STEPS
 from benchmarks.report import Aim, Report, Table
 from benchmarks.runner import plain_runners
-from models.store import workflows
 from models.store.database import Database
+from models.store.runtime import workflows
 from models.workflows import WorkflowRequest
 
 PACKAGES = ("langgraph", "langgraph-checkpoint-postgres", "dbos", "psycopg", "SQLAlchemy")
@@ -88,7 +88,8 @@ def _run(bench: Bench, name: str, *, concurrency: int, count: int) -> Sample:
     processes = 1 if name == ONE or concurrency == 1 else 2
     each = concurrency // processes
     # What is reserved for a kind comes on top of the concurrency: so many at once, and no more.
-    reserved = min(each, bench.config.runners.reserved_per_kind)
+    _, shipped = bench.configure()
+    reserved = min(each, shipped.runners.reserved_per_kind)
     config, _ = bench.configure({"runners.concurrency": each, "runners.reserved_per_kind": reserved})
     with bench.database() as url, plain_runners(processes, config=config, url=url) as runners:
         return asyncio.run(_signoff(url, pids=list(runners.values()), warmup=warmup, count=count))

@@ -1,13 +1,14 @@
-"""gateway: what the chat's door costs. `POST /v1/chat/completions` against the same model called directly.
+"""gateway: what the chat's door costs. `POST /v1/chat/completions` against the model itself and LiteLLM.
 
-The model is the scripted server (real HTTP, answers at once). Through Signoff a message is checked (token,
-rights, rate), routed by its likeness to the examples, answered by the agent `main_chat` in a process
-of its own, and its calls recorded; directly the same client calls the model. Messages differ each time.
-For throughput the peer is a FastAPI app that does nothing, on the same Ray Serve in HAProxy mode.
+The model is the scripted server (real HTTP, answers at once); the same client calls it directly, through
+LiteLLM's proxy and through Signoff. There a message is checked (token, rights, rate), routed by its likeness
+to the examples, answered by the agent `main_chat` in a process of its own, and its calls recorded. Messages
+differ each time. What Serve could do at most is shown by a FastAPI app that does nothing on the same Ray.
 
-HAProxy mode opens ports on all interfaces, so the benchmark runs in a network namespace of its own, which
-takes root; else it runs behind Serve's Python proxy, and says so.
-Aim: time to first token at most 10 ms more (p50, one at a time); at 32 at once ≥ 0.8 of the no-op app.
+Signoff runs as `signoff up` starts it, behind Serve's Python proxy; and, where there can be a network
+namespace (which takes root), once more in HAProxy mode, which opens ports on all interfaces.
+Aims, as `signoff up` starts it: time to first token at most 10 ms more than directly (p50, one at a time); at
+32 at once at least 1.0 × LiteLLM's answers per CPU-second.
 """
 
 import asyncio
@@ -17,17 +18,23 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import psutil
+
+from benchmarks import litellm_peer
 from benchmarks.bench import ROOT, Bench, ray_here
+from benchmarks.cpu import postmaster_pid, process_seconds, server_seconds
 from benchmarks.figures import median, ms, percentile, times
 from benchmarks.report import Aim, Report, Table
 
-_AIM_SECONDS, _AIM_SHARE = 0.010, 0.8
+_AIM_SECONDS, _AIM_SHARE = 0.010, 1.0
 _AT_ONCE, _SECONDS = 32, 8.0
 _PORT = 8947
+_PYTHON_PROXY, _HAPROXY = "Serve's Python proxy, as `signoff up` starts it", "HAProxy"
 _MESSAGES = (
     "hello there, number {}",
     "thanks a lot, that was {}",
@@ -37,8 +44,26 @@ _MESSAGES = (
 
 
 def measure(bench: Bench) -> Report:
-    """In a network namespace where there can be one: in a process of its own, which prints the figures."""
-    inside = shutil.which("unshare") and os.geteuid() == 0
+    """Each way of starting Serve in a process of its own, which prints its figures."""
+    litellm_peer.install()
+    found = {_PYTHON_PROXY: _measured(bench, haproxy=False)}
+    if shutil.which("unshare") and os.geteuid() == 0:
+        found[_HAPROXY] = _measured(bench, haproxy=True)
+    return Report(
+        name="gateway",
+        measured=f"{found[_PYTHON_PROXY]['count']} messages one at a time, each way in turn; then {_AT_ONCE} "
+        f"at once for {_SECONDS:g} s. CPU: all processes between client and model, Postgres among them.",
+        machine=bench.machine("ray", "fastapi", "openai"),
+        tables=[_table(proxy, figures) for proxy, figures in found.items()],
+        aims=_aims(found[_PYTHON_PROXY]),
+        notes=[
+            f"LiteLLM {litellm_peer.VERSION}: one worker, a master key, no database.",
+            "Client, proxies, replica, agent, Postgres and model share this machine's cores.",
+        ],
+    )
+
+
+def _measured(bench: Bench, *, haproxy: bool) -> dict[str, Any]:
     command = [
         sys.executable,
         "-m",
@@ -47,42 +72,43 @@ def measure(bench: Bench) -> Report:
         *(["--quick"] if bench.quick else []),
     ]
     environment = dict(os.environ)
-    if inside:
+    if haproxy:
         environment["RAY_SERVE_ENABLE_HA_PROXY"] = "1"
         command = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", *command]
     with bench.database() as url:
         done = subprocess.run(
             command, cwd=ROOT, env=environment, input=url, stdout=subprocess.PIPE, text=True, check=True
         )
-    found = json.loads(done.stdout.splitlines()[-1])
-    added = found["first"]["signoff"] - found["first"]["direct"]
-    share = found["rate"]["signoff"] / found["rate"]["noop"]
-    return Report(
-        name="gateway",
-        measured=f"{found['count']} messages one at a time, in turns with the direct call; then {_AT_ONCE} "
-        f"at once for {_SECONDS:g} s. Proxy: {'HAProxy' if inside else 'Python (no namespace to be had)'}.",
-        machine=bench.machine("ray", "fastapi", "openai"),
-        tables=[
-            Table(
-                "time to first token, one at a time (ms)",
-                ("way", "p50", "p95"),
-                [[name, ms(found["first"][name]), ms(found["first_p95"][name])] for name in found["first"]],
-            ),
-            Table(
-                f"requests per second, {_AT_ONCE} at once",
-                ("way", "requests/s", "× no-op"),
-                [
-                    [name, f"{rate:.0f}", times(rate / found["rate"]["noop"])]
-                    for name, rate in found["rate"].items()
-                ],
-            ),
+    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return figures
+
+
+def _table(proxy: str, found: dict[str, Any]) -> Table:
+    direct = found["first"]["direct"]
+    return Table(
+        f"behind {proxy}",
+        ("way", "first token, ms", "p95", "more than directly", f"answers/s, {_AT_ONCE} at once", "CPU, ms"),
+        [
+            [
+                way,
+                ms(found["first"][way]) if way in found["first"] else "",
+                ms(found["first_p95"][way]) if way in found["first"] else "",
+                ms(found["first"][way] - direct) if way in found["first"] else "",
+                f"{found['rate'][way]:.0f}",
+                ms(found["cpu"][way]) if way in found["cpu"] else "",
+            ]
+            for way in found["rate"]
         ],
-        aims=[
-            Aim("added time to first token (p50) ≤ 10 ms", added <= _AIM_SECONDS, f"{ms(added)} ms"),
-            Aim("throughput at 32 ≥ 0.8 of the no-op app", share >= _AIM_SHARE, times(share)),
-        ],
-        notes=["Client, proxy, replica, agent, Postgres and model share this machine's cores."],
     )
+
+
+def _aims(found: dict[str, Any]) -> list[Aim]:
+    added = found["first"]["signoff"] - found["first"]["direct"]
+    share = found["cpu"]["litellm"] / found["cpu"]["signoff"]
+    return [
+        Aim("added time to first token (p50) ≤ 10 ms", added <= _AIM_SECONDS, f"{ms(added)} ms"),
+        Aim("answers per CPU-second at 32 ≥ 1.0 × LiteLLM's", share >= _AIM_SHARE, times(share)),
+    ]
 
 
 def _inside(folder: Path, url: str, *, quick: bool) -> dict[str, Any]:
@@ -90,9 +116,9 @@ def _inside(folder: Path, url: str, *, quick: bool) -> dict[str, Any]:
     import ray.serve as ray_serve
     from fastapi import FastAPI
 
-    from cluster.tokens import mint_token
+    from cluster.cli.tokens import mint_token
     from serve.api import build_api
-    from tests.fakes.model_server import ModelServer
+    from tests.fakes.model.model_server import ModelServer
 
     count = 30 if quick else 300
     bench = Bench(folder=folder, postgres_url=url, quick=quick)
@@ -100,7 +126,7 @@ def _inside(folder: Path, url: str, *, quick: bool) -> dict[str, Any]:
         _, config = bench.configure(
             {
                 "chat.assistant_llm.api_base": model.base_url,
-                "article_generation.knowledge_base.embedding.api_base": model.base_url,
+                "embedding.api_base": model.base_url,
                 "tools.rate_limit": {"calls": 1_000_000, "per_seconds": 1},
                 "http.port": _PORT,
             }
@@ -120,34 +146,66 @@ def _inside(folder: Path, url: str, *, quick: bool) -> dict[str, Any]:
         ray_serve.run(Noop.bind(), name="noop", route_prefix="/noop")  # type: ignore[attr-defined]
         ray_serve.run(build_api(config, url), name="api", route_prefix="/")
         token = mint_token(config.auth, user="ann", scopes=["global:reader"], now=datetime.now(UTC))
-        return asyncio.run(_measure(model.base_url, token, config.chat.assistant_llm.model, count))
+        served, site = config.chat.assistant_llm.model, f"http://127.0.0.1:{_PORT}"
+        with litellm_peer.proxy(folder, api_base=model.base_url, model=served) as litellm:
+            ways = {
+                "direct": Way(f"{model.base_url}/chat/completions", served, "none"),
+                "litellm": Way(f"{litellm.url}/v1/chat/completions", litellm.model, litellm.key),
+                "signoff": Way(f"{site}/v1/chat/completions", "signoff", token),
+            }
+            others, postmaster = {litellm.pid, model.pid}, postmaster_pid(url)
+            used = {
+                "litellm": lambda: _tree_seconds(litellm.pid),
+                "signoff": lambda: _ray_seconds(but=others) + server_seconds(postmaster),
+            }
+            return asyncio.run(_measure(ways, Way(f"{site}/noop/", "none", token), used, count))
 
 
-async def _measure(model_url: str, token: str, model: str, count: int) -> dict[str, Any]:
+class Way(NamedTuple):
+    """One way to the model: where to post, the model's name there, and the key."""
+
+    url: str
+    model: str
+    key: str
+
+
+def _tree_seconds(pid: int) -> float:
+    """Processor seconds of a process and those that it started."""
+    process = psutil.Process(pid)
+    return sum(process_seconds(each.pid) for each in (process, *process.children(recursive=True)))
+
+
+def _ray_seconds(*, but: set[int]) -> float:
+    """Processor seconds of all that this process started: Ray, proxies, replicas, agents."""
+    others = [child for child in psutil.Process().children() if child.pid not in but]
+    return sum(_tree_seconds(child.pid) for child in others)
+
+
+async def _measure(
+    ways: dict[str, Way], noop: Way, used: dict[str, Callable[[], float]], count: int
+) -> dict[str, Any]:
     import aiohttp
 
-    site = f"http://127.0.0.1:{_PORT}"
-    ways = {
-        "direct": (f"{model_url}/chat/completions", model),
-        "signoff": (f"{site}/v1/chat/completions", "signoff"),
-    }
-    headers = {"Authorization": f"Bearer {token}"}
-    connector = aiohttp.TCPConnector(limit=0)
-    async with aiohttp.ClientSession(headers=headers, connector=connector) as client:
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as client:
         taken: dict[str, list[float]] = {name: [] for name in ways}
         for number in range(count + 20):
-            for name, (url, called) in ways.items():
-                seconds = await _first_token(client, url, called, number)
+            for name, way in ways.items():
+                seconds = await _first_token(client, way, number)
                 if number >= 20:
                     taken[name].append(seconds)
-        rate = {}
-        for name, (url, called) in (*ways.items(), ("noop", (f"{site}/noop/", "none"))):
-            rate[name] = await _rate(client, url, called)
+        rate, cpu = {}, {}
+        for name, way in (*ways.items(), ("no-op app", noop)):
+            before = used[name]() if name in used else 0.0
+            answers, seconds = await _answers(client, way)
+            rate[name] = answers / seconds
+            if name in used:
+                cpu[name] = (used[name]() - before) / answers
     return {
         "count": count,
         "first": {name: median(values) for name, values in taken.items()},
         "first_p95": {name: percentile(values, 95) for name, values in taken.items()},
         "rate": rate,
+        "cpu": cpu,
     }
 
 
@@ -156,10 +214,11 @@ def _body(model: str, number: int, *, stream: bool) -> dict[str, Any]:
     return {"model": model, "stream": stream, "messages": [{"role": "user", "content": text}]}
 
 
-async def _first_token(client: Any, url: str, model: str, number: int) -> float:
+async def _first_token(client: Any, way: Way, number: int) -> float:
     """Seconds from sending a message to its first piece of text; the answer is read to its end."""
     begun, first = time.perf_counter(), None
-    async with client.post(url, json=_body(model, number, stream=True)) as answer:
+    body = _body(way.model, number, stream=True)
+    async with client.post(way.url, json=body, headers=_headers(way)) as answer:
         assert answer.status == 200, await answer.text()
         async for line in answer.content:
             if first is None and line.startswith(b"data: {"):
@@ -170,8 +229,8 @@ async def _first_token(client: Any, url: str, model: str, number: int) -> float:
     return first
 
 
-async def _rate(client: Any, url: str, model: str) -> float:
-    """Answers per second, `_AT_ONCE` clients asking again as soon as they are answered."""
+async def _answers(client: Any, way: Way) -> tuple[int, float]:
+    """Answers, and in how many seconds; `_AT_ONCE` clients ask again as soon as they are answered."""
     end = time.perf_counter() + _SECONDS
     done = 0
 
@@ -179,7 +238,8 @@ async def _rate(client: Any, url: str, model: str) -> float:
         nonlocal done
         number = offset * 1_000_000
         while time.perf_counter() < end:
-            async with client.post(url, json=_body(model, number, stream=False)) as answer:
+            body = _body(way.model, number, stream=False)
+            async with client.post(way.url, json=body, headers=_headers(way)) as answer:
                 assert answer.status == 200, await answer.text()
                 await answer.read()
             number += 1
@@ -187,7 +247,11 @@ async def _rate(client: Any, url: str, model: str) -> float:
 
     begun = time.perf_counter()
     await asyncio.gather(*(ask(n) for n in range(_AT_ONCE)))
-    return done / (time.perf_counter() - begun)
+    return done, time.perf_counter() - begun
+
+
+def _headers(way: Way) -> dict[str, str]:
+    return {"Authorization": f"Bearer {way.key}"}
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def _plain_step(number: int) -> Any:
 
 
 def _kept_step(number: int) -> Any:
-    async def step(state: Count, runtime: Runtime[Run]) -> Count:
+    async def step(state: Count, runtime: Runtime[Run]) -> Count:  # type: ignore[type-var]  # no base class there
         async def make() -> Answer[Done]:
             return Answer(value=Done(step=number))
 

@@ -31,8 +31,8 @@ from benchmarks.kinds import KINDS, Entry, Journal
 from benchmarks.report import Aim, Report, Table
 from benchmarks.runner import plain_runners
 from models.config import Config
-from models.store import claims, workflows
 from models.store.database import Database
+from models.store.runtime import claims, workflows
 from models.workflows import WorkflowRequest
 
 _AIM_SECONDS = 5.0
@@ -98,7 +98,7 @@ def _ray_runners(config: Config, path: Path, url: str) -> Iterator[dict[str, int
     from actors.runtime.pool import start_runners, stop_runners
 
     try:
-        yield dict(start_runners(config, url, roles="actors.roles:ROLES", kinds=KINDS))
+        yield dict(start_runners(config, url, roles="actors.systems:roles", kinds=KINDS))
     finally:
         stop_runners(timeout_seconds=10)
 

@@ -21,9 +21,10 @@ import uvloop
 
 from actors.runtime.directory import Directory
 from actors.runtime.runner import Runner
+from actors.systems import load
 from benchmarks.bench import ROOT
 from benchmarks.kinds import KINDS
-from models.config import Config, load
+from models.config import Config
 from models.store.database import Database
 
 _START_SECONDS = 60
@@ -71,7 +72,7 @@ def main(
 
 async def _run(config: Config, url: str, name: str) -> None:
     async with Database(url=url, pool_size=config.database.pool_size) as database:
-        directory = Directory(config=config, roles="actors.roles:ROLES")
+        directory = Directory(config=config, roles="actors.systems:roles")
         runner = Runner(name=name, config=config, database=database, directory=directory, kinds=KINDS)
         running = asyncio.create_task(runner.run())
         closed = asyncio.create_task(asyncio.to_thread(sys.stdin.read))

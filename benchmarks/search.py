@@ -26,8 +26,8 @@ from actors.search.hybrid import HybridSearch
 from benchmarks.bench import Bench
 from benchmarks.figures import median, ms, percentile
 from benchmarks.report import Aim, Report, Table
+from models.content.search import reach_of
 from models.scopes import Scope, parse_scope
-from models.search import reach_of
 from models.store.database import Database
 
 _TOPICS = ("macro", "equity", "fixed_income", "esg")
@@ -153,7 +153,13 @@ async def _search_all(
 ) -> tuple[list[list[str]], float, list[float]]:
     queries = Queries()
     settings = config.article_generation.knowledge_base
-    index = SearchIndex(settings=settings, search=config.search, database_url=url, embedder=queries)
+    index = SearchIndex(
+        settings=settings,
+        embedding=config.embedding,
+        search=config.search,
+        database_url=url,
+        embedder=queries,
+    )
     rows, recalls, worst = [], [], 0.0
     async with Database(url=url, pool_size=config.database.pool_size) as database:
         hybrid = HybridSearch(database=database, semantic=index, settings=config.search)

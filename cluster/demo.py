@@ -13,11 +13,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from cluster.apps import base_url
-from cluster.inbox import DEFAULT_SCOPES, Inbox, Listed
+from cluster.cli.inbox import DEFAULT_SCOPES, Inbox, ListedApproval
+from cluster.cli.tokens import mint_token
+from cluster.parts.apps import base_url
 from cluster.plain_text import one_line
 from cluster.submit import dashboard_url, submit
-from cluster.tokens import mint_token
 from cluster.up import up
 from models.config import Config
 
@@ -28,7 +28,7 @@ _USER = "demo"
 
 def demo(config: Config, path: Path, console: Console) -> int:
     """The exit code: 1 if a topic ended in an error. A blocked article is an outcome, and is shown."""
-    from cluster.commands.options import DEFAULT_CONFIG
+    from cluster.cli.commands.options import DEFAULT_CONFIG
 
     up(config, console)
     arguments = ["--topics", SAMPLES, "--allow-blocked", "--draft-in", SUBJECT]
@@ -75,7 +75,7 @@ def command() -> str:
     return called if Path(called).name == "signoff" and shutil.which("signoff") is None else "signoff"
 
 
-def waiting(config: Config) -> Listed | None:
+def waiting(config: Config) -> ListedApproval | None:
     """The first article of the samples' subject that waits, as seen by a user of the demo."""
     token = mint_token(config.auth, user=_USER, scopes=[DEFAULT_SCOPES], now=datetime.now(UTC))
     with Inbox(base_url(config), token) as inbox:

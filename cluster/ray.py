@@ -20,7 +20,7 @@ from cluster.plain_text import last_line
 from cluster.state import RayHead
 from models.config import Config
 from models.errors import ClusterProblem
-from serve.sockets import PROXY_CALLBACK
+from serve.admission.sockets import PROXY_CALLBACK
 
 if TYPE_CHECKING:
     import psutil
@@ -30,6 +30,8 @@ LOOPBACK = "127.0.0.1"
 # Despite its name it works on Linux too, and is Ray's only way to keep a whole node on loopback:
 # `--node-ip-address=127.0.0.1` alone is replaced by the machine's outside address.
 _LOOPBACK_ONLY = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+# What replicas log is in files of their own: on stderr Ray's log monitor would read each line once more.
+SERVE_LOGS = {"RAY_SERVE_LOG_TO_STDERR": "0"}
 _MARK = "SIGNOFF_CLUSTER"
 _START_SECONDS = 180
 _SESSIONS_KEPT = 3
@@ -248,6 +250,7 @@ def _head_environment(temp_dir: Path) -> dict[str, str]:
     environment.update({_MARK: str(temp_dir), "SPT_NOENV": "1"})
     environment.update({"RAY_AUTH_MODE": "token", "RAY_USAGE_STATS_ENABLED": "0"})
     environment["RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH"] = PROXY_CALLBACK
+    environment |= SERVE_LOGS
     return environment | _LOOPBACK_ONLY
 
 

@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict
 
 from cluster import ray
-from cluster.apps import asked_for
 from cluster.bringup import local_head
+from cluster.parts.apps import asked_for
 from cluster.plain_text import last_line
-from cluster.postgres_tools import database_url
+from cluster.postgres.tools import database_url
 from models.config import Config
 from models.errors import ClusterProblem
 from models.outages import Parked
-from models.store.activity import OldTransaction, TableSize, counts_at, old_transactions_at, table_sizes_at
-from models.store.outages import parked_at
+from models.store.runtime.outages import parked_at
+from models.store.upkeep.activity import (
+    OldTransaction,
+    TableSize,
+    counts_at,
+    old_transactions_at,
+    table_sizes_at,
+)
 from models.text import flat
 
 if TYPE_CHECKING:

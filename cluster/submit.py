@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from actors.runtime.submitter import METADATA
 from cluster import job as jobs
 from cluster import ray
+from cluster.cli.login import login
 from cluster.folders import ROOT
-from cluster.login import login
 from cluster.plain_text import last_line
 from models.config import Config
 from models.config.yaml_layers import read_layers

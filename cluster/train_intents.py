@@ -15,9 +15,9 @@ from actors.chat.routing.examples import read_intents, read_voice
 from actors.chat.routing.similarity import Likeness
 from actors.chat.routing.training import CHOSEN, Examples, Solution, fitted_temperature
 from actors.chat.routing.weights_file import examples_digest, voice_files, write_weights
+from actors.systems import load
 from actors.text.normal_form import normal_form
-from models.config import load
-from models.intents import Intents, Voiced
+from models.chat.intents import Intents, Voiced
 
 
 class Corpus(NamedTuple):

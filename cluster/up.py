@@ -10,23 +10,24 @@ import sys
 
 from rich.console import Console
 
-from cluster import postgres, ray
-from cluster.agents import Agents
-from cluster.apps import OldApps, base_url, serve_apps
+from cluster import ray
 from cluster.bringup import Bringup, local_head
 from cluster.folders import ensure_writable
-from cluster.parts import (
+from cluster.parts.agents import Agents
+from cluster.parts.apps import OldApps, base_url, serve_apps
+from cluster.parts.infrastructure import (
     BundledModel,
     Head,
     Machine,
     Postgres,
-    Site,
+    SitePart,
 )
-from cluster.plan import Part, run_parts
-from cluster.schema import OldSchema, Schema
+from cluster.parts.plan import ClusterPart, run_parts
+from cluster.parts.schema import OldSchema, Schema
+from cluster.parts.workers import DispatcherPart, Runners, SearchIndexPart
+from cluster.postgres import server
 from cluster.state import ClusterState, only_one, read_state, write_state
 from cluster.view import ProgressView
-from cluster.workers import Dispatcher, Runners, SearchIndex
 from models.config import Config
 
 
@@ -54,7 +55,7 @@ def up(config: Config, console: Console) -> None:
     console.print("stop with: signoff down")
 
 
-def all_parts(bringup: Bringup) -> list[Part]:
+def all_parts(bringup: Bringup) -> list[ClusterPart]:
     """Every part of the bring-up, in the order they are shown."""
     return [
         Machine(bringup),
@@ -62,11 +63,11 @@ def all_parts(bringup: Bringup) -> list[Part]:
         Schema(bringup),
         Head(bringup),
         BundledModel(bringup),
-        Site(bringup),
+        SitePart(bringup),
         Runners(bringup),
-        Dispatcher(bringup),
+        DispatcherPart(bringup),
         Agents(bringup),
-        SearchIndex(bringup),
+        SearchIndexPart(bringup),
         *serve_apps(bringup),
         OldApps(bringup),
         OldSchema(bringup),
@@ -94,8 +95,8 @@ def down(config: Config, console: Console) -> None:
             if left := ray.processes(head):
                 ray.stop(head)
                 console.print(f"stopped Ray at {head.address} ({len(left)} processes)")
-        if postgres.url(config.data_dir) is not None:
-            postgres.stop(config.data_dir)
+        if server.url(config.data_dir) is not None:
+            server.stop(config.data_dir)
             console.print("stopped PostgreSQL")
         write_state(config.data_dir, ClusterState())
     console.print(f"down; the data stays in {config.data_dir}")

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from cluster.plan import Progress
+from cluster.parts.plan import PartProgress
 
 _STYLES = {"up": "green", "failed": "red", "starting": "yellow", "checking": "cyan", "waiting": "dim"}
 
@@ -19,7 +19,7 @@ class ProgressView:
         self._console = console
         self._told: dict[str, str] = {}
 
-    def __enter__(self) -> Callable[[Mapping[str, Progress]], None]:
+    def __enter__(self) -> Callable[[Mapping[str, PartProgress]], None]:
         if self._live:
             self._live.start()
         return self._watch
@@ -28,7 +28,7 @@ class ProgressView:
         if self._live:
             self._live.stop()
 
-    def _watch(self, progress: Mapping[str, Progress]) -> None:
+    def _watch(self, progress: Mapping[str, PartProgress]) -> None:
         if self._live:
             self._live.update(table(progress))
             return
@@ -40,7 +40,7 @@ class ProgressView:
                 self._console.print(f"{part.name}: {part.state}{detail}{seconds}", highlight=False)
 
 
-def table(progress: Mapping[str, Progress]) -> Table:
+def table(progress: Mapping[str, PartProgress]) -> Table:
     """The parts as a table: name, state, detail, seconds."""
     shown = Table(box=None, pad_edge=False)
     for column in ("part", "state", "detail"):

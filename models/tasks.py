@@ -1,19 +1,11 @@
 """Tasks: the workflows that somebody began, as they see them (seed 000 §1.5, `GET /api/tasks/{task_id}`)."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
-from models.articles import Record
-from models.chat import WorkflowState
+from models.chat.messages import WorkflowState
+from models.record import Record
 from models.workflows import WorkflowStatus
-
-WorkflowType = Literal["research", "write", "edit", "publish"]
-# The seed's word (§4.1) for each kind of workflow that is a task.
-TASK_KINDS: dict[str, WorkflowType] = {
-    "research_article": "research",
-    "publish_article": "publish",
-    "editorial": "write",
-}
 
 
 class Task(Record):

@@ -1,95 +1,99 @@
-"""Errors in words for people: one line, without ANSI codes, control characters or traces.
+"""Text as it can be kept, shown and cut: each of these once, pure, and in time linear in the text.
 
-Used wherever an error is shown or kept: workflows, summaries, status, problem details, the chat. The trace
-goes to the log under a short id that the line names.
+Apart on purpose: `cluster.plain_text` writes out what can't be seen, because whoever decides at a terminal
+must know of it; `models.lookalikes` refuses it in names; `models.error_lines` says errors.
 """
 
-import logging
 import re
-import secrets
 import unicodedata
 
-from models.errors import SignoffError
-
-MOST = 300
-# What is read of a text at most: a trace may have any length.
-_MOST_READ = 100_000
 _ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~]?)|\x9b[0-?]*[@-~]"
 )
-_LINES = re.compile(r"[\r\n]+")
-_TRACE = re.compile(r'^(?:Traceback \(most recent call last\):|[ \t]+File "[^"\n]*", line \d+)', re.MULTILINE)
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]")
+# Soft hyphens, bidi marks, tag letters, noncharacters, halves of surrogate pairs and characters for private
+# use. The joiners U+200C and U+200D stay: some scripts, and emoji, are written with them.
+_SHAPELESS = re.compile(
+    r"[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufdd0-\ufdef\ufeff"
+    r"\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\ue000-\uf8ff\U000e0000-\U000e01ef\U000f0000-\U0010ffff]"
+)
+_SPACES = ("Cc", "Zl", "Zp")
+_UNSEEN = ("Cf", "Cs", "Co", "Cn")
+SHORT = 300
 
 
-def one_line(error: BaseException | str, most: int = MOST) -> str:
-    """An error in one line of at most `most` characters: what an error of Signoff's says, or kind and words.
-
-    Of a text with a trace in it, what the trace ends with; of any other, its first line.
-    """
-    error = _inmost(error)
-    if isinstance(error, str):
-        return _line(error, most)
-    line = _line(str(error), most)
-    if isinstance(error, SignoffError):
-        return line or type(error).__name__
-    return _cut(f"{type(error).__name__}: {line}" if line else type(error).__name__, most)
+def unstorable(text: str) -> str | None:
+    """Why Postgres and UTF-8 can't keep a text, with what to do; None where they can. JSON can spell both."""
+    if "\0" in text:
+        return "holds a NUL character: leave it out"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "holds half of a surrogate pair: send whole characters"
+    return None
 
 
-def logged(error: BaseException, logger: logging.Logger, what: str = "") -> str:
-    """The line for people. What was not raised on purpose goes to the log with its trace, under an id.
-
-    Args:
-        what: what failed, such as `workflow 3f…`; only the log says it.
-    """
-    line = one_line(error)
-    told = f"{what}: {line}" if what else line
-    if isinstance(error, SignoffError):
-        logger.warning("%s", told)
-        return line
-    trace_id = secrets.token_hex(3)
-    logger.error("%s (trace %s)", told, trace_id, exc_info=error)
-    named = f" (trace {trace_id})"
-    return _cut(line, MOST - len(named)) + named
+def storable(text: str) -> str:
+    """The text as Postgres, JSON and UTF-8 can keep it: without NUL, and `?` for halves of characters."""
+    return without_halves(text.replace("\0", ""))
 
 
-def trace_of(error: BaseException, logger: logging.Logger, what: str) -> str:
-    """Log an error as `logged` does; the trace's id alone, for whoever is told nothing else of it."""
-    return logged(error, logger, what).rpartition(" (trace ")[2].removesuffix(")")
+def without_halves(text: str) -> str:
+    """`?` for each half of a surrogate pair: JSON can bring them in, UTF-8 can't carry them."""
+    return text.encode(errors="replace").decode()
+
+
+def seen(text: str) -> str:
+    """A text without what has no shape; control characters become spaces, line ends and tabs stay."""
+    return _SHAPELESS.sub("", _CONTROL.sub(" ", text))
+
+
+def one_line(text: str) -> str:
+    """What is seen of a text, on one line, with one space between words."""
+    return " ".join(seen(text).split())
+
+
+def shortened(text: str, most: int = SHORT) -> str:
+    """One line of at most `most` characters, cut between words where that loses little."""
+    line = one_line(text)
+    return line if len(line) <= most else _ended(line[: most - 1])
+
+
+def cut(text: str, most: int) -> str:
+    """At most `most` characters of a text, wherever that ends: for errors and quotations."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def cut_to_bytes(text: str, size: int) -> str:
+    """At most `size` bytes of a text (and three at least), between words where that loses little."""
+    start = start_of(text, size)
+    return start if len(start) == len(text) else _ended(start_of(text, size - 3))
+
+
+def start_of(text: str, size: int) -> str:
+    """As many whole characters from its start as `size` bytes of UTF-8 hold; `?` for halves."""
+    return text.encode(errors="replace")[: max(size, 0)].decode(errors="ignore")
 
 
 def flat(text: str) -> str:
     """A whole text on one line: escape sequences out, a space for each control character."""
-    bare = _ESCAPES.sub("", text)
-    return "".join(" " if unicodedata.category(char) in ("Cc", "Zl", "Zp") else char for char in bare).strip()
+    return "".join(
+        " " if unicodedata.category(char) in _SPACES else char for char in without_escapes(text)
+    ).strip()
 
 
-def _inmost(error: BaseException | str) -> BaseException | str:
-    """What Ray or a task group only carries."""
-    for _ in range(10):
-        if isinstance(error, BaseExceptionGroup):
-            error = error.exceptions[0]
-        elif isinstance(cause := getattr(error, "cause", None), Exception):
-            error = cause
-        else:
-            break
-    return error
+def without_escapes(text: str) -> str:
+    """A text without the escape sequences that steer a terminal."""
+    return _ESCAPES.sub("", text)
 
 
-def _line(text: str, most: int) -> str:
-    bare = _ESCAPES.sub("", text[-_MOST_READ:] if _TRACE.search(text[:_MOST_READ]) else text[:_MOST_READ])
-    lines = [line for line in _LINES.split(bare) if line.strip()]
-    if not lines:
-        return ""
-    return _cut(_visible(lines[-1] if _TRACE.search(bare) else lines[0]), most)
+def printable(text: str) -> str:
+    """For terminals and logs: spaces for control characters, and no format characters at all, nor joiners."""
+    kept = (" " if unicodedata.category(char) in _SPACES else char for char in text)
+    return "".join(char for char in kept if unicodedata.category(char) not in _UNSEEN)
 
 
-def _visible(text: str) -> str:
-    """Without control and format characters and halves of characters, with one space between words."""
-    kept = (" " if unicodedata.category(char) in ("Cc", "Zl", "Zp") else char for char in text)
-    return " ".join(
-        "".join(c for c in kept if unicodedata.category(c) not in ("Cf", "Cs", "Co", "Cn")).split()
-    )
-
-
-def _cut(line: str, most: int) -> str:
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+def _ended(start: str) -> str:
+    """The beginning of a text that goes on."""
+    words = start.rpartition(" ")[0]
+    return (words if len(words) > len(start) // 2 else start).rstrip() + "…"

@@ -8,18 +8,14 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from models.errors import PermissionMissing
 from models.scopes import Role, Scope, check_permission
+from models.text import unstorable
 
 Door = Literal["rest", "mcp", "agent"]
 
 
 def _storable(text: str) -> str:
-    """What Postgres can keep: no NUL, and no half of a surrogate pair, which JSON can spell."""
-    if "\x00" in text:
-        raise ValueError("holds a NUL character: leave it out")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise ValueError("holds half of a surrogate pair: send whole characters") from error
+    if fault := unstorable(text):
+        raise ValueError(fault)
     return text
 
 

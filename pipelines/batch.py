@@ -1,4 +1,4 @@
-"""A batch: a driver's lease over its workflows, how each topic's workflow begins, and how it is watched.
+"""A batch: a driver's lease over its workflows, how each row's workflow begins, and how it is watched.
 
 The runners do the work, and only while the batch's lease lives: the driver renews it, ends it when it
 is told to stop, and loses it when it dies. Submitting again finds the same workflows by their keys.
@@ -14,13 +14,13 @@ from typing import Literal
 
 import psycopg
 
+from models.error_lines import error_line
 from models.errors import WorkflowConflict
 from models.events import Event
-from models.store import batches, events, workflows
+from models.store import events
 from models.store.database import GONE, Connection, Database, is_gone
-from models.text import one_line
+from models.store.runtime import batches, workflows
 from models.workflows import ENDED_STATUSES, Workflow, WorkflowRequest
-from pipelines.topics import TopicRow
 
 _log = logging.getLogger("signoff.batch")
 Start = Literal["new", "continued", "finished before"]
@@ -32,63 +32,66 @@ _TRIES = 5
 
 
 class Batch:
-    """A live batch. `start` a topic, then `wait` for its workflow."""
+    """A live batch. `start` a workflow, then `wait` for it. `noun` is what people call what it is about."""
 
     def __init__(
         self,
         *,
         batch_id: str,
         database: Database,
-        requested_by: str,
+        noun: str,
         force: bool,
         progress: Callable[[str, Event], None],
     ) -> None:
         self.id = batch_id
         self._database = database
-        self._requested_by = requested_by
+        self._noun = noun
         self._force = force
         self._progress = progress
         self._waiting: dict[str, tuple[str, asyncio.Future[Workflow]]] = {}
 
-    async def start(self, row: TopicRow) -> tuple[Workflow, Start]:
-        """Begin a topic's workflow, or take up the one that is there, and hold it.
+    async def start(self, request: WorkflowRequest) -> tuple[Workflow, Start]:
+        """Begin what is asked for, or take up the workflow of its key that is there, and hold it.
 
         Raises:
-            WorkflowConflict: an older workflow of the topic is open; the newest can't be begun beside it.
+            WorkflowConflict: an older workflow of the key is open; the newest can't be begun beside it.
         """
         tries = 0
         while True:
             try:
                 async with self._database.transaction() as connection:
-                    workflow, how = await self._begin_or_find(connection, row)
+                    workflow, how = await self._begin_or_find(connection, request)
                     if how != "finished before":
                         await batches.hold(connection, batch_id=self.id, workflow_id=workflow.id)
                     return workflow, how
             except psycopg.errors.UniqueViolation as error:
                 tries += 1
                 if tries == _TRIES:
-                    raise await self._in_the_way(row) from error
+                    raise await self._in_the_way(request) from error
                 await asyncio.sleep(_POLL_SECONDS)
             except GONE as error:
                 if not is_gone(error):  # refused for what is in it
                     raise
                 await asyncio.sleep(_POLL_SECONDS)
 
-    async def _in_the_way(self, row: TopicRow) -> WorkflowConflict:
+    async def _in_the_way(self, request: WorkflowRequest) -> WorkflowConflict:
+        key = _key(request)
+
         async def look() -> str:
             async with self._database.connection() as connection:
-                return await workflows.open_of_key(connection, row.key) or "ID"
+                return await workflows.open_of_key(connection, key) or "ID"
 
         other = await self._database.steadily(look)
         return WorkflowConflict(
-            f"an older run of the topic is open: stop it with `signoff workflows cancel {other}`, then "
-            "submit the topic again"
+            f"an older run of the {self._noun} is open: stop it with `signoff workflows cancel {other}`, "
+            f"then submit the {self._noun} again"
         )
 
-    async def _begin_or_find(self, connection: Connection, row: TopicRow) -> tuple[Workflow, Start]:
-        assert row.topic is not None
-        known = await workflows.latest_of_key(connection, row.key)
-        if known and known.input_digest == row.digest and not self._force:
+    async def _begin_or_find(
+        self, connection: Connection, request: WorkflowRequest
+    ) -> tuple[Workflow, Start]:
+        known = await workflows.latest_of_key(connection, _key(request))
+        if known and known.input_digest == request.input_digest and not self._force:
             if known.status == "succeeded":
                 return known, "finished before"
             if known.status == "failed":
@@ -96,14 +99,8 @@ class Batch:
             if known.status != "cancelled":
                 return known, "continued"
         elif known and known.status not in ENDED_STATUSES:
-            await workflows.cancel(connection, known.id, reason="a newer run of the topic was asked for")
-        request = WorkflowRequest(
-            kind="editorial",
-            key=row.key,
-            input=row.topic.model_dump(mode="json"),
-            input_digest=row.digest,
-            requested_by=self._requested_by,
-        )
+            reason = f"a newer run of the {self._noun} was asked for"
+            await workflows.cancel(connection, known.id, reason=reason)
         return await workflows.create(connection, request), "new"
 
     async def wait(self, workflow: Workflow, *, name: str) -> Workflow:
@@ -123,7 +120,7 @@ class Batch:
             nonlocal seen
             seen = await self._look(seen)
 
-        await _again_and_again(look, every=_POLL_SECONDS, to="watch the topics")
+        await _again_and_again(look, every=_POLL_SECONDS, to=f"watch the {self._noun}s")
 
     async def _newest(self) -> int:
         async with self._database.connection() as connection:
@@ -146,6 +143,11 @@ class Batch:
         return fresh[-1].id if fresh else seen
 
 
+def _key(request: WorkflowRequest) -> str:
+    assert request.key is not None, "a batch finds its workflows by their keys"
+    return request.key
+
+
 async def _again_and_again(act: Callable[[], Awaitable[None]], *, every: float, to: str) -> None:
     """Act until cancelled. While Postgres can't, that is said at growing intervals, and so is its return."""
     since: float | None = None
@@ -159,7 +161,7 @@ async def _again_and_again(act: Callable[[], Awaitable[None]], *, every: float, 
             now = time.monotonic()
             since = now if since is None else since
             if now >= say_again:
-                reason = one_line(error)
+                reason = error_line(error)
                 _log.warning("can't %s since %.0f s, and goes on trying: %s", to, now - since, reason)
                 say_again = now + max(_SAY_AGAIN_SECONDS, now - since)
         else:
@@ -174,6 +176,7 @@ async def live_batch(
     *,
     database: Database,
     requested_by: str,
+    noun: str,
     lease_seconds: float,
     force: bool,
     progress: Callable[[str, Event], None],
@@ -184,9 +187,7 @@ async def live_batch(
     watches.
     """
     batch_id = await batches.begin(database, requested_by=requested_by, lease_seconds=lease_seconds)
-    batch = Batch(
-        batch_id=batch_id, database=database, requested_by=requested_by, force=force, progress=progress
-    )
+    batch = Batch(batch_id=batch_id, database=database, noun=noun, force=force, progress=progress)
 
     async def renew() -> None:
         await batches.renew(database, batch_id=batch_id, lease_seconds=lease_seconds)

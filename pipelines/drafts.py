@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from psycopg.errors import UniqueViolation
 
-from models.articles import Article, findings_of
 from models.config import Config
-from models.editorial import ArticleGenerationResult
+from models.content.articles import Article, findings_of
+from models.content.editorial import ArticleGenerationResult
+from models.error_lines import error_line
 from models.errors import TopicUnknown
-from models.store import articles, publishing
+from models.store.content import articles, publishing
 from models.store.database import Database
-from models.text import one_line
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,15 @@ class Asked:
 
     line: str
     refused: bool
+
+
+@dataclass(frozen=True)
+class Drafting:
+    """Whether edited articles become drafts in a subject area, `topic`, and are to be published."""
+
+    topic: str | None = None
+    request_publication: bool = False
+    requests_at_most: int | None = None
 
 
 class Drafts:
@@ -90,7 +99,7 @@ class Drafts:
             try:
                 said = await self._database.steadily(functools.partial(self._ask, article.id))
             except Exception as error:  # noqa: BLE001  # one article's trouble ends no other
-                why = f"{name}: the publication of article {article.id} is not asked for: {one_line(error)}"
+                why = f"{name}: the publication of article {article.id} is not asked for: {error_line(error)}"
                 yield Asked(line=why, refused=True)
             else:
                 room -= 1

@@ -1,28 +1,19 @@
-"""What a batch says while it runs: a line for each step of a topic, and nothing that steers a terminal.
+"""What a batch says while it runs: a line for each step of a row, and nothing that steers a terminal.
 
 Names, headlines, excerpts and reasons come from files and models: all of it is said through `say`.
 """
 
 import sys
-import unicodedata
+from collections.abc import Mapping
 
 from models.events import Event
-from models.text import flat
-
-_STEPS = {
-    "terms": "begun",
-    "draft": "draft {0} written",
-    "review": "draft {0} reviewed",
-    "mapping": "concerns of draft {0} mapped",
-    "verdict": "concern {1} of draft {0} judged",
-    "result": "filed",
-}
+from models.text import flat, printable
 
 
 def plain(text: str) -> str:
     """Text that others wrote as one line: escape sequences, control and format characters are gone."""
     indent = " " * (len(text) - len(text.lstrip(" ")))
-    return indent + "".join(c for c in flat(text) if c.isprintable() or unicodedata.category(c) == "Zs")
+    return indent + printable(flat(text))
 
 
 def say(line: str, *, trouble: bool = False) -> None:
@@ -30,12 +21,17 @@ def say(line: str, *, trouble: bool = False) -> None:
     print(plain(line), file=sys.stderr if trouble else sys.stdout, flush=True)
 
 
-def show(name: str, event: Event) -> None:
-    """One line of progress."""
+def show(name: str, event: Event, *, steps: Mapping[str, str]) -> None:
+    """One line of progress.
+
+    Args:
+        steps: what to say of a step that is done, by the first part of its key; `{0}`, `{1}` stand for the
+            other parts.
+    """
     what = event.type
     if event.type == "step.done":
-        step, *numbers = str(event.data["step"]).split("/")
-        what = _STEPS.get(step, step).format(*numbers)
+        step, *parts = str(event.data["step"]).split("/")
+        what = steps[step].format(*parts) if step in steps else step
     elif event.type == "workflow.failed":
         what = f"error: {event.data.get('error')}"
     elif event.type == "workflow.parked":

@@ -15,8 +15,11 @@ from pydantic import ValidationError
 
 from models.approvals import content_digest
 from models.config import ArticleGenerationConfig
-from models.editorial import Record, TopicInput
+from models.content.editorial import TopicInput
 from models.errors import PathNotVisible, TopicInvalid
+from models.record import Record
+from models.text import unstorable
+from models.workflows import WorkflowRequest
 
 
 class TopicRow(Record):
@@ -46,6 +49,21 @@ class TopicRow(Record):
         """The digest of the topic; unchanged means that a finished run still stands."""
         assert self.topic is not None
         return content_digest(self.topic.model_dump(mode="json"))
+
+    def request(self, *, by: str) -> WorkflowRequest:
+        """The workflow that edits it, for the person who submitted it."""
+        assert self.topic is not None, "what is no topic is refused"
+        return WorkflowRequest(
+            kind="editorial",
+            key=self.key,
+            input=self.topic.model_dump(mode="json"),
+            input_digest=self.digest,
+            requested_by=by,
+        )
+
+    def head(self) -> "TopicRow":
+        """Its path, channel and slug."""
+        return self.model_copy(update={"topic": None, "error": None})
 
 
 def find_topic_files(topics: str, *, roots: Iterable[Path]) -> tuple[pyarrow.fs.FileSystem, list[str]]:
@@ -145,13 +163,8 @@ def _parse(path: str, content: bytes) -> Any:
 
 def _refuse_what_is_no_text(path: str, raw: dict[str, Any]) -> None:
     for where, value in _texts(raw):
-        if not _is_text(value):
+        if unstorable(value) is not None:
             raise TopicInvalid(f"{path}: {where}: holds a character that is no text (NUL or half a pair)")
-
-
-def _is_text(value: str) -> bool:
-    """Whether a file system, Postgres and UTF-8 can hold it."""
-    return "\x00" not in value and not any("\ud800" <= c <= "\udfff" for c in value)
 
 
 def _check(path: str, raw: dict[str, Any], settings: ArticleGenerationConfig) -> TopicInput:
@@ -190,7 +203,7 @@ def _reason(fault: Any) -> str:
 def _name(raw: Any, key: str) -> str | None:
     metadata = raw.get("source_metadata") if isinstance(raw, dict) else None
     value = metadata.get(key) if isinstance(metadata, dict) else None
-    return value if isinstance(value, str) and value.strip() and _is_text(value) else None
+    return value if isinstance(value, str) and value.strip() and unstorable(value) is None else None
 
 
 def _texts(value: Any, where: str = "") -> Iterator[tuple[str, str]]:

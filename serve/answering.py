@@ -8,13 +8,14 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from fastapi import Request
 
 from actors.runtime.directory import Directory
-from models.chat import ChatStatus, Done, Piece, Routed, Said, ToolUsed, Turn
+from models.chat.messages import ChatStatus, Done, Piece, Route, Routed, Said, ToolUsed, Turn
 from models.config import Config
+from models.error_lines import trace_of
 from models.errors import (
     AgentDied,
     AnswerFailed,
@@ -24,9 +25,9 @@ from models.errors import (
     RateLimited,
     SignoffError,
 )
-from models.store import tool_calls
 from models.store.database import GONE, Database
-from models.text import trace_of
+from models.store.people import tool_calls
+from models.text import storable
 from models.users import UserContext
 
 _log = logging.getLogger(__name__)
@@ -45,26 +46,47 @@ _CLOSE_SECONDS = 10.0
 
 
 class Assistant(Protocol):
-    """The seam to whoever answers: the agent `main_chat`, or a script in tests."""
+    """The seam to whoever answers: the agents of the chat, or a script in tests."""
 
     def answer(self, turn: Turn) -> AsyncGenerator[Piece, None]:
         """The pieces of an answer, the last of them `Done`; closing it stops the work."""
         ...
 
 
-class MainChatAgent:
-    """The agent `main_chat`, wherever it runs in the cluster."""
+class ChatAgents:
+    """The agents of the chat, wherever they run in the cluster."""
 
     def __init__(self, directory: Directory) -> None:
         self._directory = directory
 
-    def answer(self, turn: Turn) -> AsyncGenerator[Piece, None]:
-        """Its answer, as it gives it. Raises AgentDied when its process ends meanwhile."""
-        stream: AsyncGenerator[Piece, None] = self._directory.agent("main_chat").stream("answer", turn)
-        return stream
+    async def answer(self, turn: Turn) -> AsyncGenerator[Piece, None]:
+        """The answer, as the agent gives it whom `main_chat` routes the turn to.
+
+        Raises:
+            AgentDied: the process of one of them ended meanwhile.
+        """
+        route: Route | None = None
+        async with aclosing(self._pieces("main_chat", "receive", turn)) as received:
+            async for piece in received:
+                if isinstance(piece, Route):
+                    route = piece
+                    yield Routed.of(piece)
+                else:
+                    yield piece
+        if route is None or route.agent_type == "main_chat":
+            return
+        async with aclosing(self._pieces(route.agent_type, "batches", turn, route)) as answered:
+            async for piece in answered:
+                yield piece
+
+    async def _pieces(self, role: str, verb: str, *of: Turn | Route) -> AsyncGenerator[Any, None]:
+        async with aclosing(self._directory.agent(role).stream(verb, *of)) as batches:
+            async for batch in batches:
+                for piece in batch:
+                    yield piece
 
     def start(self) -> None:
-        """Begin to start its processes, so that the first chat needn't wait for that; blocks a moment."""
+        """Begin to start `main_chat`, so that the first chat needn't wait for that; blocks a moment."""
         for replica in range(self._directory.replicas("main_chat")):
             self._directory.handle("main_chat", replica)
 
@@ -91,6 +113,7 @@ class Answering(Generic[T]):
         self._said: list[str] = []
         self._tools: list[str] = []
         self._routed: Routed | None = None
+        self._done: Done | None = None
         # Stopping it has no use any more: it was stopped, or is being kept.
         self._stopped = False
         self._gone = False
@@ -177,7 +200,7 @@ class Answering(Generic[T]):
             if self._outage is not None:
                 await self._keep(self._so_far("failed"))
                 raise self._outage from None
-            done = self._so_far("interrupted")
+            done = self._done or self._so_far("interrupted")
         except Exception:
             self._stopped = True
             await self._keep(self._so_far("failed"))
@@ -186,11 +209,23 @@ class Answering(Generic[T]):
         return await self._keep(done)
 
     async def _take_in(self) -> Done:
+        try:
+            await self._read()
+        except AgentDied:
+            if self._done is None:
+                raise
+        if self._done is None:
+            raise AgentDied("the agent ended its answer without saying how: ask again")
+        return self._done
+
+    async def _read(self) -> None:
+        """All pieces, to the end of the stream behind `Done`: one that has ended needs no cancelling."""
         async with aclosing(self._pieces) as pieces:
             async for piece in pieces:
                 match piece:
                     case Done():
-                        return piece.model_copy(update={"response": storable(piece.response)})
+                        self._done = piece.model_copy(update={"response": storable(piece.response)})
+                        continue
                     case Said():
                         piece = Said(text=storable(piece.text))
                         self._said.append(piece.text)
@@ -199,7 +234,6 @@ class Answering(Generic[T]):
                     case ToolUsed():
                         self._tools.append(piece.name)
                 self._queue.put_nowait(piece)
-        raise AgentDied("the agent main_chat ended its answer without saying how: ask again")
 
     def _so_far(self, status: ChatStatus) -> Done:
         return Done(
@@ -263,8 +297,3 @@ async def assistant_for(request: Request, caller: UserContext) -> Assistant:
             retry_after_seconds=wait,
         )
     return assistant
-
-
-def storable(text: str) -> str:
-    """A model's text as JSON and Postgres can hold it: without NUL and halves of surrogate pairs."""
-    return text.replace("\x00", "").encode(errors="replace").decode()

@@ -14,21 +14,24 @@ import ray.serve as ray_serve
 from fastapi import FastAPI
 from ray.serve import Application
 
+from actors import systems
 from actors.runtime.directory import Directory
 from actors.search.hybrid import HybridSearch, SemanticIndex
 from actors.tools.registry import Registry
-from actors.tools.table import TOOLS
 from models.config import Config
 from models.errors import ConfigInvalid
 from models.near_names import meant
 from models.release import RELEASE
 from models.store.database import Database
-from serve.admission import Admission, Crowd
-from serve.answering import COUNTED_AS, Answers, Assistant, MainChatAgent
+from serve.admission.middleware import Admission, Crowd
+from serve.answering import COUNTED_AS, Answers, Assistant, ChatAgents
+from serve.auth.grants import GrantList
+from serve.auth.tokens import TokenVerifier
 from serve.feed import Feed
-from serve.grants import GrantList
+from serve.mcp.door import add_mcp, mcp_open
 from serve.metrics import Metrics
-from serve.openai_errors import OpenAIErrors
+from serve.openai import door as openai
+from serve.openai.errors import OpenAIErrors
 from serve.openapi import describe
 from serve.own_address import listen_on_node_only
 from serve.problems import add_problem_handlers
@@ -41,17 +44,14 @@ from serve.routes import (
     events,
     health,
     metrics,
-    openai,
     tasks,
-    tools,
     users,
     webhooks,
     workflows,
 )
 from serve.routes.health import Pulse
-from serve.routes.mcp import add_mcp, mcp_open
+from serve.routes.tools import add_tools, check_routes
 from serve.served import agents_not_up, running_replicas
-from serve.tokens import TokenVerifier
 
 # Of one replica: people who follow events hold a request each.
 _MOST_REQUESTS = 2000
@@ -63,13 +63,15 @@ def build_api(config: Config, database_url: str) -> Application:
 
     Raises:
         ConfigInvalid: `tools.rate_limits` has a limit for a tool that there is not.
+        ValueError: two tools are in one place.
     """
     _check_rate_limits(config)
+    check_routes(systems.tools())
 
     def build() -> FastAPI:
         listen_on_node_only()
-        directory = Directory(config=config, roles="actors.roles:ROLES", database_url=database_url)
-        assistant = MainChatAgent(directory)
+        directory = Directory(config=config, roles="actors.systems:roles", database_url=database_url)
+        assistant = ChatAgents(directory)
         # In the background: the site answers all else meanwhile, and also when the agent can't start.
         threading.Thread(target=assistant.start, daemon=True).start()
         return make_app(
@@ -97,7 +99,7 @@ def build_api(config: Config, database_url: str) -> Application:
 
 def _check_rate_limits(config: Config) -> None:
     """Here, where the tools are known: a limit under a misspelt name would hold nobody back."""
-    names = (*(tool.name for tool in TOOLS), COUNTED_AS)
+    names = (*(tool.name for tool in systems.tools()), COUNTED_AS)
     if wrong := [name for name in config.tools.rate_limits if name not in names]:
         raise ConfigInvalid(
             "\n".join(f"tools.rate_limits.{name}: is no tool: {meant(name, names)}" for name in wrong)
@@ -123,7 +125,7 @@ def make_app(
         async with Database(url=database_url, pool_size=config.database.pool_size) as database:
             search = HybridSearch(database=database, semantic=semantic, settings=config.search)
             app.state.database = database
-            app.state.registry = Registry(TOOLS, config=config, database=database, search=search)
+            app.state.registry = Registry(systems.tools(), config=config, database=database, search=search)
             app.state.metrics = Metrics(
                 database, old_transaction_seconds=config.database.old_transaction_seconds
             )
@@ -153,15 +155,20 @@ def make_app(
         openapi_url=None,
     )
     app.state.config = config
+    app.state.kinds = systems.kinds()
     app.state.assistant = assistant
     app.state.verifier = TokenVerifier(config.auth)
     app.state.crowd = Crowd(config.http)
     app.add_middleware(Admission, http=config.http)
     app.add_middleware(OpenAIErrors)
     add_problem_handlers(app)
-    asked = (health, metrics, chat, openai, conversations, tasks, tools, approvals)
-    for module in (*asked, events, webhooks, workflows, users, audit):
+    for module in (health, metrics, chat, openai, conversations, tasks):
         app.include_router(module.router)
+    add_tools(app, systems.tools())
+    for module in (approvals, events, webhooks, workflows, users, audit):
+        app.include_router(module.router)
+    for router in systems.routers():
+        app.include_router(router)
     describe(app)
     add_mcp(app)
     return app

@@ -1,6 +1,6 @@
 """Prometheus metrics, from counters in Postgres: every replica tells the same, whoever is asked.
 
-A scrape adds the calls since the last one, as sweeps do; see `models.store.tool_calls.add`.
+A scrape adds the calls since the last one, as sweeps do; see `models.store.people.tool_calls.add`.
 """
 
 import asyncio
@@ -12,8 +12,11 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
 
-from models.store import activity, approval_inbox, outbox, tool_calls, workflows
+from models.store import approval_inbox, outbox
 from models.store.database import Database
+from models.store.people import tool_calls
+from models.store.runtime import workflows
+from models.store.upkeep import activity
 
 _Key = tuple[str, str, str]
 

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from serve.limits import needs_token
+from serve.admission.limits import needs_token
 from serve.problems import Problem
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from models.store import articles
+from models.store.content import articles
 from models.store.database import Database
 
 _PATIENCE_SECONDS = 10.0

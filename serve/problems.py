@@ -12,9 +12,10 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 
+from models.error_lines import error_line, trace_of
 from models.errors import PermissionMissing, SignoffError, Unauthenticated
 from models.store.database import GONE
-from models.text import flat, one_line, trace_of
+from models.text import flat
 
 _log = logging.getLogger(__name__)
 # What an outage is told to wait for where nobody knows.
@@ -143,7 +144,7 @@ def _told(error: SignoffError) -> str:
     """What people are told. Of an outage what is away and when to try again; where it is, the log has."""
     waits_for = error.facts.get("waits_for")
     if not error.outage or not isinstance(waits_for, str):
-        return one_line(error, _MOST) if error.outage else str(error)
+        return error_line(error, _MOST) if error.outage else str(error)
     since = error.facts.get("away_since")
     when = f" since {since[11:16]} UTC" if isinstance(since, str) else ""
     seconds = headers_of(error)["Retry-After"]

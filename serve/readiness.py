@@ -19,11 +19,11 @@ from actors.llm.edge import address_of
 from actors.llm.endpoint import model_at
 from actors.search.embedder import waits_for as embeddings_at
 from models.config import Config, ModelSettings
+from models.error_lines import error_line
 from models.errors import ModelUnavailable
 from models.outages import Needed, Parked
-from models.store import outages
 from models.store.database import GONE, Database
-from models.text import one_line
+from models.store.runtime import outages
 from serve.served import deployment_key
 
 _log = logging.getLogger(__name__)
@@ -143,7 +143,7 @@ class Readiness:
             async with asyncio.timeout(_PROBE_SECONDS):
                 return await self._probes.replicas()
         except Exception as error:  # noqa: BLE001  # Ray raises many kinds; the endpoints are asked all the same
-            _log.warning("Serve does not say which replicas run: %s", one_line(error))
+            _log.warning("Serve does not say which replicas run: %s", error_line(error))
             return None
 
     async def _ask_agents(self) -> Needed | None:
@@ -153,7 +153,7 @@ class Readiness:
             async with asyncio.timeout(_PROBE_SECONDS):
                 coming = await self._probes.agents()
         except Exception as error:  # noqa: BLE001  # as above: whatever it was, nobody knows of the agents
-            _log.warning("Ray does not say which agents are up: %s", one_line(error))
+            _log.warning("Ray does not say which agents are up: %s", error_line(error))
             return self._needed("agents", f"not known: {type(error).__name__}")
         return self._needed("agents", f"starting: {', '.join(coming)}" if coming else None)
 
@@ -205,7 +205,7 @@ def _endpoints(config: Config) -> tuple[_Endpoint, ...]:
         chat.assistant_llm,
         config.drafting.llm,
     ]
-    embedding = config.article_generation.knowledge_base.embedding
+    embedding = config.embedding
     own = config.serving.embeddings is not None and config.serving.embeddings.name == embedding.model_name
     found = [_model(each, config) for each in settings]
     found.append(

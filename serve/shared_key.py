@@ -9,7 +9,7 @@ import hmac
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from serve.bodies import BodyRefused, ClientLeft, closing, has_body, read_body, told_again
+from serve.admission.bodies import BodyRefused, ClientLeft, closing, has_body, read_body, told_again
 
 # A prompt of 128,000 tokens, or 2,048 texts to embed, fit many times over.
 MOST_BYTES = 16 * 1024 * 1024

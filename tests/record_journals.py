@@ -5,8 +5,8 @@
 writes `tests/journals/RELEASE/*.json`, under the name in `models.release`. Run it once for each release,
 when its schema is settled; the files of earlier releases stay as they are. Each holds the rows of one
 workflow whose runner was ended inside a step or at its gate, the revision of the schema, what is to be
-decided, and how it must end when it is gone on with. `tests/integration/test_recorded_journals.py` lets this
-release go on with all of them.
+decided, and how it must end when it is gone on with. `test_recorded_journals.py` lets this release go on
+with all of them.
 
 It runs the release's own runner with agents that are played, on a Postgres of its own.
 """
@@ -26,17 +26,19 @@ from typing import Any
 import psycopg
 import yaml
 
+from actors import systems
 from actors.runtime.runner import Runner
-from actors.workflows import KINDS
+from actors.systems import load
 from cluster import postgres as embedded
-from models.config import Config, load
+from models.config import Config
 from models.config.yaml_layers import read_layers
 from models.release import RELEASE
-from models.store import migrate, workflows
 from models.store.database import Database
+from models.store.runtime import workflows
+from models.store.schema.migrate import migrate
 from models.workflows import WorkflowRequest
 from tests.fakes.cast import Cast
-from tests.integration.desk import Desk
+from tests.integration.editorial.desk import Desk
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "tests/journals"
@@ -170,7 +172,7 @@ async def _leave(url: str, config: Config, point: Point, file: Path) -> None:
     await point.begin(database, config)
     if point.inside != "":
         cast = _Halting(config, point.inside)
-        runner = Runner(name="r", config=config, database=database, directory=cast, kinds=KINDS)  # type: ignore[arg-type]
+        runner = Runner(name="r", config=config, database=database, directory=cast, kinds=systems.graphs())  # type: ignore[arg-type]
         running = asyncio.create_task(runner.run())
         async with asyncio.timeout(_SECONDS):
             if point.inside:

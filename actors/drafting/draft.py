@@ -11,15 +11,15 @@ from typing import Any
 from pydantic import Field
 
 from actors.text.links import link_key, links, offered_links
-from models.articles import Record
-from models.drafting import Finding
+from models.content.drafting import Finding
+from models.record import Record
+from models.text import one_line, shortened
 
 _MOST_SOURCES_OF_STATEMENT = 3
 _HEADLINE = 200
 # Marks that models put into texts though they are told not to: the footnotes are set by code.
 # A run of spaces is tried from its start only, so that a long one is not read again from each of them.
 _MARKS = re.compile(r"(?:(?<!\s)\s+|\A\s*)?\[\^?\d{1,3}(?:\s*,\s*\^?\d{1,3})*\]")
-_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
 
 class Source(Record):
@@ -123,21 +123,6 @@ def draft_faults(draft: Draft, sources: Sequence[Source]) -> list[str]:
         for link in sorted(links(text) - offered)
     )
     return faults[:5]
-
-
-def one_line(text: str) -> str:
-    """The text without control characters and halves of characters, on one line."""
-    return " ".join(_INVISIBLE.sub(" ", text).split())
-
-
-def shortened(text: str, limit: int) -> str:
-    """The text on one line, cut between words where that loses little."""
-    line = one_line(text)
-    if len(line) <= limit:
-        return line
-    cut = line[: limit - 1]
-    words = cut.rpartition(" ")[0]
-    return (words if len(words) > limit // 2 else cut).rstrip() + "…"
 
 
 def _offered(finding: Finding) -> set[str]:

@@ -9,14 +9,14 @@ from typing import Literal, TypedDict
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from actors.drafting.steps import DraftingSteps, Outcome
+from actors.drafting.steps import DraftingResult, DraftingSteps
 
 
 class State(TypedDict, total=False):
     """Where the work is."""
 
     article_id: int | None
-    outcome: Outcome
+    outcome: DraftingResult
 
 
 async def web_search(state: State, runtime: Runtime[DraftingSteps]) -> State:

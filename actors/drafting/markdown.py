@@ -4,13 +4,14 @@ Called by the last step of drafting. Names, addresses, reasons and the statement
 written by pages and models: nothing of them becomes Markdown, except an http(s) address as a link.
 """
 
-import re
 from collections.abc import Sequence
 from urllib.parse import quote, urlsplit
 
-from actors.drafting.draft import Draft, Source, one_line, shortened
-from models.articles import Record
-from models.drafting import Branch, Finding
+from actors.drafting.draft import Draft, Source
+from actors.text.markdown import opening, unlinked
+from models.content.drafting import Branch, Finding
+from models.record import Record
+from models.text import one_line, shortened
 
 SAMPLE = "sample"
 BRANCH_NAMES: dict[Branch, str] = {
@@ -18,12 +19,6 @@ BRANCH_NAMES: dict[Branch, str] = {
     "data_download": "data download",
     "resource_query": "stored resources",
 }
-_MARKUP = re.compile(r"([\\`*_{}\[\]<>|~&$])")
-# What makes a line a heading, a list or a rule.
-_BLOCK = re.compile(r"\A([-#+=])")
-_ORDERED = re.compile(r"\A([0-9]{1,9})([.)])")
-# Renderers make links of these without being told to.
-_SELF_LINKING = re.compile(r"[a-z][a-z0-9+.-]{0,31}://+|\bwww\.|\bmailto:|\bxmpp:", re.IGNORECASE)
 _MOST_OF_ADDRESS = 2000
 _MOST_OF_REASON = 300
 
@@ -47,8 +42,8 @@ def render(draft: Draft, sources: Sequence[Source], searched: Sequence[Searched]
         if statement.new_paragraph or not paragraphs:
             paragraphs.append([])
         marks = "".join(f"[^{number}]" for number in statement.sources)
-        text = plain(statement.text)
-        paragraphs[-1].append((_opening(text) if not paragraphs[-1] else text) + marks)
+        text = unlinked(statement.text)
+        paragraphs[-1].append((opening(text) if not paragraphs[-1] else text) + marks)
     named = sorted({number for statement in draft.statements for number in statement.sources})
     parts = [" ".join(paragraph) for paragraph in paragraphs]
     if notes := closing(sources, searched):
@@ -66,7 +61,7 @@ def closing(sources: Sequence[Source], searched: Sequence[Searched]) -> list[str
         ("Only in part", [(s, s.note) for s in searched if s.failure is None and s.found and s.note]),
     ):
         told = [
-            BRANCH_NAMES[one.branch] + (f" — {plain(shortened(why, _MOST_OF_REASON))}" if why else "")
+            BRANCH_NAMES[one.branch] + (f" — {unlinked(shortened(why, _MOST_OF_REASON))}" if why else "")
             for one, why in branches
         ]
         if told:
@@ -80,24 +75,10 @@ def closing(sources: Sequence[Source], searched: Sequence[Searched]) -> list[str
     return lines
 
 
-def plain(text: str) -> str:
-    """Text on one line that Markdown shows as it is; an address in it is no link: those are in footnotes."""
-    line = one_line(text)
-    line = _SELF_LINKING.sub("", line)
-    # What was left out may have stood between the halves of another; a space keeps those apart.
-    line = _SELF_LINKING.sub(" ", line)
-    return _MARKUP.sub(r"\\\1", line)
-
-
-def _opening(text: str) -> str:
-    """A text that begins a block, so that it is a paragraph whatever it begins with."""
-    return _ORDERED.sub(r"\1\\\2", text) if _ORDERED.match(text) else _BLOCK.sub(r"\\\1", text)
-
-
 def _definition(source: Source) -> str:
     finding = source.finding
-    origin = f"source: {SAMPLE}" if finding.source == SAMPLE else plain(finding.source)
-    told = [_opening(plain(finding.name)) or "Untitled", " — ", origin or "unknown"]
+    origin = f"source: {SAMPLE}" if finding.source == SAMPLE else unlinked(finding.source)
+    told = [opening(unlinked(finding.name)) or "Untitled", " — ", origin or "unknown"]
     if address := _address(finding.url):
         told += [", ", address]
     return "".join(told) + f" (resource {source.resource_id})"
@@ -114,5 +95,5 @@ def _address(url: str | None) -> str | None:
     except ValueError:
         linked = False
     if not linked or len(whole) > _MOST_OF_ADDRESS or one_line(whole) != whole:
-        return plain(shortened(url, _MOST_OF_REASON))
+        return unlinked(shortened(url, _MOST_OF_REASON))
     return f"<{quote(whole, safe=':/?#[]@!$&()*+,;=%~-._')}>"

@@ -7,16 +7,17 @@ keeps from its readers is neither found nor attached, whatever else the requeste
 
 from typing import Any
 
+from actors import systems
 from actors.runtime.run import Run
 from actors.search.hybrid import HybridSearch
 from actors.tools.registry import Registry
-from actors.tools.table import TOOLS
-from models.articles import Article
-from models.drafting import Finding
+from models.content.articles import Article
+from models.content.drafting import Finding
 from models.errors import ArticleConflict, PermissionMissing
 from models.scopes import Role
-from models.store import articles, drafting, resources, users
+from models.store.content import articles, drafting, resources
 from models.store.database import Connection
+from models.store.people import users
 from models.users import UserContext
 
 ROLE: Role = "analyst"
@@ -29,7 +30,7 @@ class Requester:
         self._run = run
         self._topic = topic
         search = HybridSearch(database=run.database, semantic=None, settings=run.config.search)
-        self._registry = Registry(TOOLS, config=run.config, database=run.database, search=search)
+        self._registry = Registry(systems.tools(), config=run.config, database=run.database, search=search)
 
     async def now(self) -> UserContext:
         """Who they are, and may do, at this moment. PermissionMissing: not what they asked for any more."""

@@ -5,15 +5,15 @@ the same thing found again, every branch gets its turn, and what is kept fits th
 """
 
 import math
-import re
 from itertools import chain, zip_longest
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from actors.drafting.draft import one_line, shortened
 from models.approvals import content_digest
-from models.articles import Cell, Record
-from models.drafting import Finding, Findings
+from models.content.articles import Cell
+from models.content.drafting import Finding, Findings
+from models.record import Record
+from models.text import cut, one_line, shortened, storable
 
 # What the tools that create resources take at most (actors/tools/resources.py).
 _NAME = 255
@@ -22,7 +22,6 @@ _TEXT = 1_000_000
 _COLUMNS = 200
 _ROWS = 50_000
 _CELLS = 200_000
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class Selection(Record):
@@ -35,20 +34,21 @@ class Selection(Record):
 def select(findings: tuple[Findings, ...], *, most: int) -> Selection:
     """At most `most` of what the branches found, none of it twice."""
     branches = [
-        [fit for one in branch.found if (fit := _fitted(storable(one))) is not None] for branch in findings
+        [fit for one in branch.found if (fit := _fitted(storable_finding(one))) is not None]
+        for branch in findings
     ]
     chosen = _in_turn(_distinct(branches))
     return Selection(chosen=tuple(chosen[:most]), left_out=max(0, len(chosen) - most))
 
 
-def storable(finding: Finding) -> Finding:
+def storable_finding(finding: Finding) -> Finding:
     """The finding without what neither JSON nor Postgres can keep: NUL, halves of characters, NaN."""
     rows, columns = finding.rows, finding.columns
     texts = {name: getattr(finding, name) for name in ("name", "description", "content", "source", "url")}
     return finding.model_copy(
         update={
-            **{name: None if text is None else _UNSTORABLE.sub("", text) for name, text in texts.items()},
-            "columns": None if columns is None else tuple(_UNSTORABLE.sub("", column) for column in columns),
+            **{name: None if text is None else storable(text) for name, text in texts.items()},
+            "columns": None if columns is None else tuple(storable(column) for column in columns),
             "rows": None if rows is None else tuple(tuple(_cell(cell) for cell in row) for row in rows),
         }
     )
@@ -131,7 +131,7 @@ def _described(finding: Finding, source: str) -> str:
     if finding.description:
         lines.append(finding.description.strip())
     told = "\n".join(lines)
-    return told if len(told) <= _DESCRIPTION else told[: _DESCRIPTION - 1] + "…"
+    return cut(told, _DESCRIPTION)
 
 
 def _text(finding: Finding) -> dict[str, Any] | None:
@@ -160,6 +160,6 @@ def _ascends(rows: list[tuple[Cell, ...]]) -> bool:
 
 def _cell(cell: Cell) -> Cell:
     if isinstance(cell, str):
-        return _UNSTORABLE.sub("", cell)
+        return storable(cell)
     # JSON has no word for what is no number.
     return None if isinstance(cell, float) and not math.isfinite(cell) else cell

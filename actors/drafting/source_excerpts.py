@@ -3,12 +3,13 @@
 Called by the drafter. A long text is cut at its end; of a long table the first and the newest rows stay.
 """
 
-from actors.drafting.draft import DraftBrief, one_line, shortened
+from actors.drafting.draft import DraftBrief
 from actors.llm.client import BYTES_PER_TOKEN, text_tokens
 from actors.llm.prompts import ChatPrompt
-from models.articles import Cell
 from models.config import ModelSettings
-from models.drafting import Finding
+from models.content.articles import Cell
+from models.content.drafting import Finding
+from models.text import cut_to_bytes, one_line, shortened
 
 _DESCRIPTION = 300
 _FIRST_ROWS = 2
@@ -33,8 +34,8 @@ def fitted_prompt(
     size = each * BYTES_PER_TOKEN
     while True:
         system, user = prompt.render(
-            TOPIC_PROMPT=_cut(brief.topic_prompt, instructions),
-            TONALITY=_cut(brief.tonality or "", instructions // 2),
+            TOPIC_PROMPT=cut_to_bytes(brief.topic_prompt, instructions),
+            TONALITY=cut_to_bytes(brief.tonality or "", instructions // 2),
             QUERY=brief.query,
             SOURCES=[readable(source.finding, size) for source in brief.sources],
         )
@@ -50,9 +51,9 @@ def readable(finding: Finding, size: int) -> str:
         head.append(f"url: {shortened(finding.url, _DESCRIPTION)}")
     if finding.description:
         head.append(shortened(finding.description, _DESCRIPTION))
-    head_text = _cut("\n".join(head), max(size, _DESCRIPTION))
+    head_text = cut_to_bytes("\n".join(head), max(size, _DESCRIPTION))
     body = _rows(finding, size) if finding.kind == "table" and finding.rows else finding.content or ""
-    return f"{head_text}\n\n{_cut(body, size)}".rstrip()
+    return f"{head_text}\n\n{cut_to_bytes(body, size)}".rstrip()
 
 
 def _rows(finding: Finding, size: int) -> str:
@@ -76,13 +77,3 @@ def _rows(finding: Finding, size: int) -> str:
 
 def _line(cells: tuple[Cell, ...]) -> str:
     return " | ".join("" if cell is None else one_line(str(cell)) for cell in cells)
-
-
-def _cut(text: str, size: int) -> str:
-    """At most `size` bytes of the text, between words where that loses little."""
-    whole = text.encode("utf-8", "replace")
-    if len(whole) <= size:
-        return text
-    cut = whole[: max(size - 3, 0)].decode("utf-8", "ignore")
-    words = cut.rpartition(" ")[0]
-    return (words if len(words) > len(cut) // 2 else cut).rstrip() + "…"

@@ -10,20 +10,21 @@ from typing import Any, Literal, TypedDict, TypeVar, get_args
 
 from pydantic import BaseModel
 
-from actors.drafting.draft import Draft, DraftBrief, Source, one_line, shortened
+from actors.drafting.draft import Draft, DraftBrief, Source
 from actors.drafting.markdown import Searched, render
 from actors.drafting.requester import Requester
-from actors.drafting.selection import Selection, select, storable
+from actors.drafting.selection import Selection, select, storable_finding
 from actors.runtime import outage
 from actors.runtime.run import Run
 from actors.text.relevance import subject_words
-from models.articles import Record
-from models.drafting import Branch, Finding, Findings, SearchBrief
+from models.content.drafting import Branch, Finding, Findings, SearchBrief
+from models.error_lines import logged
 from models.errors import Fenced
 from models.llm import Answer
-from models.store import articles, prompts
+from models.record import Record
+from models.store.content import articles, prompts
 from models.store.database import Connection
-from models.text import logged
+from models.text import one_line, shortened
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -42,7 +43,7 @@ class MissingBranch(TypedDict):
     reason: str
 
 
-class Outcome(TypedDict):
+class DraftingResult(TypedDict):
     """The workflow's result. `resources_created` are the new ones; the draft may rest on stored ones too.
 
     `failed_branches` could not search, `empty_branches` found nothing.
@@ -71,7 +72,7 @@ class Filed(Record):
     version: int
 
 
-class Told(Record):
+class RequesterNotified(Record):
     """The requester was told."""
 
     outcome: str
@@ -98,9 +99,11 @@ class DraftingSteps:
 
         async def look() -> Answer[Searched]:
             try:
-                findings: Findings = await self._agent(branch).find(brief)
+                findings: Findings = await self._run.agent(branch).find(brief)
                 note = one_line(findings.note or "") or None
-                found = await self._requester.shareable(tuple(storable(each) for each in findings.found))
+                found = await self._requester.shareable(
+                    tuple(storable_finding(each) for each in findings.found)
+                )
                 return Answer(value=Searched(branch=branch, found=found, note=note))
             except Fenced:
                 raise
@@ -139,9 +142,9 @@ class DraftingSteps:
             tonality=self._run.input.get("tonality"),
             sources=self._sources(),
         )
-        await self._run.once("draft", Draft, lambda: self._agent("drafter").write(brief))
+        await self._run.once("draft", Draft, lambda: self._run.agent("drafter").write(brief))
 
-    async def file(self) -> Outcome:
+    async def file(self) -> DraftingResult:
         """The text as a new version of the draft, unless somebody has worked on it meanwhile.
 
         Raises:
@@ -156,17 +159,17 @@ class DraftingSteps:
         told = shortened(" ".join(statement.text for statement in draft.statements), _PREVIEW)
         return self._outcome("completed", gathered.article_id, created=gathered.created, preview=told)
 
-    async def give_up(self) -> Outcome:
+    async def give_up(self) -> DraftingResult:
         """There is not enough to write from: say so, and write nothing."""
         article_id = self._asked_article()
 
-        async def act(connection: Connection) -> Told:
+        async def act(connection: Connection) -> RequesterNotified:
             await self._requester.tell(
                 connection, "not_enough", headline=self._headline(), article_id=article_id
             )
-            return Told(outcome="not_enough")
+            return RequesterNotified(outcome="not_enough")
 
-        await self._run.effect("not_enough", Told, act)
+        await self._run.effect("not_enough", RequesterNotified, act)
         return self._outcome("not_enough", article_id)
 
     async def fail(self, connection: Connection, reason: str) -> None:
@@ -264,7 +267,7 @@ class DraftingSteps:
         *,
         created: tuple[int, ...] = (),
         preview: str = "",
-    ) -> Outcome:
+    ) -> DraftingResult:
         searched = self._searched()
         failed = [MissingBranch(branch=s.branch, reason=s.failure) for s in searched if s.failure is not None]
         empty = [
@@ -272,7 +275,7 @@ class DraftingSteps:
             for s in searched
             if s.failure is None and not s.found
         ]
-        return Outcome(
+        return DraftingResult(
             status=status,
             article_id=article_id,
             resources_created=list(created),
@@ -301,6 +304,3 @@ class DraftingSteps:
         found = self._run.kept(key, type_)
         assert found is not None, f"step {key} has been passed but left no document"
         return found
-
-    def _agent(self, role: str) -> Any:
-        return self._run.directory.agent(role)

@@ -14,19 +14,20 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from models.config import EditorOutput
-from models.editorial import (
+from models.content.editorial import (
     ArticleGenerationResult,
     ArticleResponse,
     ArticleReviewRaw,
     ArticleReviewResult,
     ConcernMappingResult,
-    Record,
     SourceMetadata,
     TopicInput,
     Verdict,
     WriterFeedback,
 )
 from models.files import write_atomically as write_atomically
+from models.record import Record
+from models.text import one_line
 
 _MAX_PART_BYTES = 120  # leaves room for a suffix under the 255 bytes that file systems allow
 _VERDICTS = TypeAdapter(list[Verdict])
@@ -94,18 +95,14 @@ def run_folder(output: EditorOutput, topic: TopicInput, *, started: datetime) ->
 
 def render_markdown(article: ArticleResponse) -> str:
     """An article as one Markdown text: headline, alternative headline, description, body."""
-    alternative, description = (_one_line(t) for t in (article.alternativeHeadline, article.description))
+    alternative, description = (one_line(t) for t in (article.alternativeHeadline, article.description))
     parts = [
-        f"# {_one_line(article.headline)}",
+        f"# {one_line(article.headline)}",
         f"*{alternative}*" if alternative else "",
         f"> {description}" if description else "",
         article.articleBody.strip(),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 class RunArtifacts:

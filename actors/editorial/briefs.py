@@ -8,8 +8,9 @@ from pydantic import Field
 
 from actors.llm.prompts import ChatPrompt
 from models.config import BreakerConfig, ModelSettings
-from models.editorial import ArticleResponse, Concern, NonEmpty, Record, TopicInput, WriterFeedback
+from models.content.editorial import ArticleResponse, Concern, NonEmpty, TopicInput, WriterFeedback
 from models.errors import PromptInvalid, TopicInvalid
+from models.record import Record
 
 
 class WritingBrief(Record):

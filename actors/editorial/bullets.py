@@ -7,7 +7,7 @@ a bullet is an error: what can't be read is not "no concerns".
 
 import re
 
-from models.editorial import ArticleReviewResult, Concern
+from models.content.editorial import ArticleReviewResult, Concern
 from models.errors import ReviewUnreadable
 
 _LINE_END = re.compile(r"\r\n|\r|\n")

@@ -14,7 +14,7 @@ from actors.llm.breaker import breaker_of
 from actors.llm.client import strip_thinking
 from actors.llm.edge import Edge, EdgeFault, Names, NotOfThisApi, address_of
 from models.config import BreakerConfig, OutsideEvidence
-from models.editorial import Finding
+from models.content.editorial import ProviderEvidence
 from models.errors import EvidenceRefused, EvidenceUnavailable
 
 
@@ -57,11 +57,11 @@ class KnowledgeBaseProvider:
         """The version of the index that is searched."""
         return await self._knowledge_base.version()
 
-    async def search(self, query: str) -> Finding:
+    async def search(self, query: str) -> ProviderEvidence:
         """At most `top_k` passages with a score (cosine) of at least `min_score`, each under its citation."""
         found = await self._knowledge_base.search(query, self._top_k)
         passages = [passage for passage in found if passage.score >= self._min_score]
-        return Finding(
+        return ProviderEvidence(
             response="\n\n".join(f"{passage.citation}\n{passage.text}" for passage in passages),
             citations=_once(passage.citation for passage in passages),
         )
@@ -87,7 +87,7 @@ class SearchModelProvider:
         """Empty: there is no index here."""
         return ""
 
-    async def search(self, query: str) -> Finding:
+    async def search(self, query: str) -> ProviderEvidence:
         """What the model answered, and the sources its answer's own fields name; a blank query finds nothing.
 
         Raises:
@@ -95,12 +95,12 @@ class SearchModelProvider:
             EvidenceRefused: it refuses this query, takes too long over it alone, or answered without a text.
         """
         if not query.strip():
-            return Finding(response="", citations=[])
+            return ProviderEvidence(response="", citations=[])
         reply = await self._ask(query)
         response = strip_thinking(reply.choices[0].message.content or "")
         if not response:
             raise EvidenceRefused(self._explain("the answer holds no text"))
-        return Finding(response=response, citations=_once(_sources(reply)))
+        return ProviderEvidence(response=response, citations=_once(_sources(reply)))
 
     async def _ask(self, query: str) -> _Reply:
         import openai

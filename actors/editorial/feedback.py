@@ -6,7 +6,7 @@ order they came in, give the same feedback.
 
 from collections.abc import Sequence
 
-from models.editorial import Verdict, WriterFeedback
+from models.content.editorial import Verdict, WriterFeedback
 
 _MAX_SUGGESTIONS = 5
 

@@ -11,7 +11,12 @@ from typing import Any
 from actors.editorial.artifacts import RunArtifacts, article_path, run_folder, write_atomically
 from actors.editorial.rounds import R, Review, Rounds
 from models.config import Config, EditorOutput
-from models.editorial import ArticleGenerationResult, ArticleResponse, ConcernMappingResult, TopicInput
+from models.content.editorial import (
+    ArticleGenerationResult,
+    ArticleResponse,
+    ConcernMappingResult,
+    TopicInput,
+)
 from models.workflows import Workflow
 
 

@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from actors.text.links import link_key, links, offered_links
-from models.editorial import ArticleResponse
+from models.content.editorial import ArticleResponse
+from models.text import cut
 
 _HEADING = re.compile(r" {0,3}## +Footnotes[ \t]*")
 _DEFINITION = re.compile(r" {0,3}\[\^([^\[\]\n]*)\]:(.*)", re.DOTALL)
@@ -171,4 +172,4 @@ def _mark(label: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    return text if len(text) <= _MAX_QUOTED else text[: _MAX_QUOTED - 1] + "…"
+    return cut(text, _MAX_QUOTED)

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from actors.editorial.steps import EditorialSteps
-from models.editorial import Outcome
+from models.content.editorial import Outcome
 
 
 class State(TypedDict, total=False):

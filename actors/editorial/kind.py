@@ -11,7 +11,7 @@ from actors.runtime.run import Run
 
 async def begin(run: Run) -> tuple[dict[str, Any], EditorialSteps]:
     """The topic on a desk, and the knowledge base up to date with its files."""
-    await run.directory.agent("knowledge_base").refresh()
+    await run.agent("knowledge_base").refresh()
     return {"round": 0, "blocking": 0}, EditorialSteps(run=run)
 
 

@@ -5,7 +5,7 @@ the templates put them through the `fence` filter; a test holds every template t
 """
 
 from actors.editorial.briefs import AgentSettings
-from models.editorial import ArticleResponse, TopicInput
+from models.content.editorial import ArticleResponse, TopicInput
 
 
 def topic_material(topic: TopicInput, *, settings: AgentSettings) -> dict[str, object]:

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from models.editorial import EvidenceRecord, FactCheckRecord
+from models.content.editorial import EvidenceRecord, FactCheckRecord
 from models.errors import MemoryRecordInvalid, MemoryUnavailable
 from models.files import locked, write_atomically
 

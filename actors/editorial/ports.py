@@ -7,7 +7,7 @@ What an evidence provider holds against one query (EvidenceRefused) ends that to
 
 from typing import Protocol
 
-from models.editorial import Finding, Passage
+from models.content.editorial import Passage, ProviderEvidence
 
 
 class KnowledgeBase(Protocol):
@@ -34,6 +34,6 @@ class EvidenceProvider(Protocol):
         """The index version where the provider searches the knowledge base, else an empty string."""
         ...
 
-    async def search(self, query: str) -> Finding:
+    async def search(self, query: str) -> ProviderEvidence:
         """What was found: words and citations, both empty where there is nothing."""
         ...

@@ -7,7 +7,7 @@ of equals the latest; a blocked article's concerns are those of its best draft.
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from models.editorial import (
+from models.content.editorial import (
     ArticleMetadata,
     Concern,
     EditorReport,

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 
 from actors.editorial.feedback import compile_feedback
 from actors.editorial.report import article_metadata, best_round, editor_report
-from models.editorial import (
+from models.content.editorial import (
     ArticleGenerationResult,
     ArticleResponse,
     ArticleReviewRaw,
@@ -18,11 +18,11 @@ from models.editorial import (
     ConcernMappingResult,
     IterationReport,
     Outcome,
-    Record,
     TopicInput,
     Verdict,
     WriterFeedback,
 )
+from models.record import Record
 
 R = TypeVar("R", bound=Record)
 

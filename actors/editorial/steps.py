@@ -6,23 +6,22 @@ graph moves on; the files of the run are written once it has ended (`actors.edit
 
 from dataclasses import InitVar, dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from actors.editorial.artifacts import run_folder
 from actors.editorial.briefs import ConcernBrief, MappingBrief, ReviewBrief, RevisionBrief, WritingBrief
 from actors.editorial.bullets import parse_bullets
 from actors.editorial.rounds import Review, Rounds
 from actors.runtime.run import Run
-from models.editorial import (
+from models.content.editorial import (
     ArticleGenerationResult,
     ArticleResponse,
     ConcernMappingResult,
     Outcome,
-    Record,
     TopicInput,
     Verdict,
 )
 from models.llm import Answer
+from models.record import Record
 
 
 class Terms(Record):
@@ -55,14 +54,14 @@ class EditorialSteps:
     async def write(self) -> None:
         """The first draft."""
         brief = WritingBrief(topic=self.topic)
-        await self._run.once("draft/1", ArticleResponse, lambda: self._agent("writer").generate(brief))
+        await self._run.once("draft/1", ArticleResponse, lambda: self._run.agent("writer").generate(brief))
 
     async def review(self, round_: int) -> list[int]:
         """Review the round's draft; the ids of its concerns. A review without bullets fails the topic."""
         brief = ReviewBrief(topic=self.topic, draft=self._rounds.draft(round_))
 
         async def read() -> Answer[Review]:
-            answer = await self._agent("article_review").review(brief)
+            answer = await self._run.agent("article_review").review(brief)
             parsed = parse_bullets(answer.value.markdown_bullets)
             return Answer(value=Review(raw=answer.value, parsed=parsed), calls=answer.calls)
 
@@ -74,7 +73,7 @@ class EditorialSteps:
         draft, concerns = self._rounds.draft(round_), self._rounds.concerns(round_)
         brief = MappingBrief(topic=self.topic, draft=draft, concerns=concerns)
         await self._run.once(
-            f"mapping/{round_}", ConcernMappingResult, lambda: self._agent("concern_mapping").map(brief)
+            f"mapping/{round_}", ConcernMappingResult, lambda: self._run.agent("concern_mapping").map(brief)
         )
 
     async def consult(self, round_: int, concern_id: int) -> None:
@@ -88,7 +87,7 @@ class EditorialSteps:
             concern=next(c for c in self._rounds.concerns(round_) if c.concern_id == concern_id),
         )
         await self._run.once(
-            f"verdict/{round_}/{concern_id}", Verdict, lambda: self._agent(chosen).evaluate(brief)
+            f"verdict/{round_}/{concern_id}", Verdict, lambda: self._run.agent(chosen).evaluate(brief)
         )
 
     async def judge(self, round_: int) -> int:
@@ -106,7 +105,7 @@ class EditorialSteps:
             citations=list(dict.fromkeys(supplied)),
         )
         await self._run.once(
-            f"draft/{round_ + 1}", ArticleResponse, lambda: self._agent("writer").revise(brief)
+            f"draft/{round_ + 1}", ArticleResponse, lambda: self._run.agent("writer").revise(brief)
         )
 
     async def file(self, round_: int, *, blocking: int) -> Outcome:
@@ -119,6 +118,3 @@ class EditorialSteps:
 
         await self._run.once("result", ArticleGenerationResult, settle)
         return outcome
-
-    def _agent(self, role: str) -> Any:
-        return self._run.directory.agent(role)

@@ -12,8 +12,9 @@ from pydantic import model_validator
 from actors.editorial.briefs import AgentSettings, ConcernBrief
 from actors.editorial.material import draft_text, topic_material
 from actors.llm.client import Completions, ModelClient, RejectedReply
-from models.editorial import Record, SpecialistName, Verdict, VerdictStatus
+from models.content.editorial import SpecialistName, Verdict, VerdictStatus
 from models.llm import Answer
+from models.record import Record
 
 
 class VerdictReply(Record):
@@ -34,7 +35,7 @@ class VerdictReply(Record):
         return reply
 
 
-class Question(NamedTuple):
+class RenderedPrompt(NamedTuple):
     """A rendered prompt."""
 
     system: str
@@ -56,9 +57,9 @@ class Judge:
             agent=role, settings=settings.model, completions=completions, breaker=settings.breaker
         )
 
-    def question(self, brief: ConcernBrief, **found: object) -> Question:
+    def question(self, brief: ConcernBrief, **found: object) -> RenderedPrompt:
         """The prompt about one concern; `found` are the specialist's own names for it."""
-        return Question(
+        return RenderedPrompt(
             *self._prompt.render(
                 **topic_material(brief.topic, settings=self._settings),
                 DRAFT=draft_text(brief.draft),
@@ -68,7 +69,7 @@ class Judge:
         )
 
     async def verdict(
-        self, question: Question, *, concern_id: int, citations: list[str] | None = None
+        self, question: RenderedPrompt, *, concern_id: int, citations: list[str] | None = None
     ) -> Answer[Verdict]:
         """The model's verdict on the concern, with the pipeline's `citations` (None: there are none).
 

@@ -16,7 +16,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
-from actors.llm.chat_stream import Chunk, OpenAIStreams, Streams, ToolDelta
+from actors.llm.chat_stream import OpenAIStreams, StreamChunk, Streams, ToolDelta
 from actors.llm.client import (
     Completions,
     ModelClient,
@@ -76,7 +76,7 @@ class _Reply:
     model: str | None = None
     usage: tuple[int, int] | None = None
 
-    def take(self, chunk: Chunk) -> str:
+    def take(self, chunk: StreamChunk) -> str:
         """The text that may be given out, now that `chunk` has come."""
         self.model = chunk.model or self.model
         self.usage = chunk.usage or self.usage
@@ -203,7 +203,7 @@ class ChatModel:
         )
 
     async def _spoken(
-        self, chunks: AsyncGenerator[Chunk, None], reply: _Reply, ends: float | None
+        self, chunks: AsyncGenerator[StreamChunk, None], reply: _Reply, ends: float | None
     ) -> AsyncGenerator[str, None]:
         """The text of a reply; the rest of it is gathered in `reply`."""
         try:

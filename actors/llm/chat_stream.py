@@ -1,7 +1,7 @@
 """The seam to a model that streams: chat completions as chunks, each tried once.
 
-`actors.llm.chat_model` reads them. The `openai` package checks nothing of what a stream holds, so every
-chunk is validated here: what is no chunk raises, and never becomes half an answer.
+`actors.llm.chat_model` reads them. The `openai` package reads the events and checks nothing of what they
+hold, so every chunk is validated here: what is no chunk raises, and never becomes half an answer.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ class ToolDelta:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chunk:
+class StreamChunk:
     """A part of a reply. `usage` is tokens of prompt and completion, where the server tells them."""
 
     text: str = ""
@@ -47,7 +47,7 @@ class Streams(Protocol):
         tools: Sequence[Mapping[str, Any]],
         max_tokens: int | None,
         temperature: float | None,
-    ) -> AsyncGenerator[Chunk, None]:
+    ) -> AsyncGenerator[StreamChunk, None]:
         """The reply as it comes; closing it (`aclose`) ends the call at the server.
 
         Raises TransportFault where another try may help, ModelUnavailable or ModelRefused where none will.
@@ -68,19 +68,26 @@ class OpenAIStreams:
         tools: Sequence[Mapping[str, Any]],
         max_tokens: int | None,
         temperature: float | None,
-    ) -> AsyncGenerator[Chunk, None]:
+    ) -> AsyncGenerator[StreamChunk, None]:
         """One completion; `timeout_seconds` bounds the whole of it, however slowly it trickles in."""
         endpoint = self._endpoint
         request = endpoint.request(messages, max_tokens=max_tokens, temperature=temperature)
         if tools:
             request["tools"] = list(tools)
+        extra_body = request.pop("extra_body") or {}
+        request |= {"stream": True, "stream_options": {"include_usage": True}, **extra_body}
         started = time.monotonic()
         ends = started + endpoint.settings.timeout_seconds
         finish: str | None = None
         with endpoint.call(messages, started) as answered:
             async with asyncio.timeout(ends - time.monotonic()):
-                stream = await endpoint.client.chat.completions.create(
-                    **request, stream=True, stream_options={"include_usage": True}
+                # Chunks as plain JSON: a model of every field of each token's costs more than all the rest.
+                stream = await endpoint.client.post(
+                    "/chat/completions",
+                    body=request,
+                    cast_to=object,
+                    stream=True,
+                    stream_cls=endpoint.openai.AsyncStream[object],
                 )
             try:
                 self._check(stream.response.headers.get("content-type", ""))
@@ -106,17 +113,17 @@ class OpenAIStreams:
         if not content_type.startswith("text/event-stream"):
             raise self._refuse(f"the reply is not a stream of events but {content_type or 'of no type'}")
 
-    def _read(self, piece: Any) -> Chunk:
-        if not isinstance(piece, self._endpoint.openai.types.chat.ChatCompletionChunk):
+    def _read(self, piece: object) -> StreamChunk:
+        if not isinstance(piece, dict):
             raise self._refuse("the stream does not hold chat completion chunks")
         try:
-            chunk = _Chunk.model_validate(piece, from_attributes=True)
+            chunk = _Chunk.model_validate(piece)
         except ValidationError as error:
             raise self._refuse(f"the stream holds a malformed chunk: {error.errors()[0]['msg']}") from error
         choice = chunk.choices[0] if chunk.choices else _Choice()
         delta = choice.delta or _Delta()
         usage = chunk.usage
-        return Chunk(
+        return StreamChunk(
             text=delta.content or "",
             tools=tuple(
                 ToolDelta(

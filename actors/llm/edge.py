@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 from actors.llm.breaker import Attempt, Breaker, BreakerOpen
+from models.error_lines import error_line
 from models.errors import SignoffError
-from models.text import one_line
 
 if TYPE_CHECKING:
     import openai
@@ -134,7 +134,7 @@ class Edge:
             facts["retry_after_seconds"] = round(retry_after, 1)
         if since is not None:
             facts["away_since"] = since.isoformat(timespec="seconds")
-        return self._names.away(one_line(self._explain(one_line(what, _WHAT))), **facts)
+        return self._names.away(error_line(self._explain(error_line(what, _WHAT))), **facts)
 
     def _enter(self) -> Attempt:
         try:
@@ -147,7 +147,7 @@ class Edge:
     def _status_fault(self, attempt: Attempt, error: "openai.APIStatusError") -> EdgeFault:
         status, what = (
             error.status_code,
-            f"Error code: {error.status_code} - {one_line(_words(error), _WHAT)}",
+            f"Error code: {error.status_code} - {error_line(_words(error), _WHAT)}",
         )
         if status in _OF_THE_REQUEST:
             attempt.answered()
@@ -159,7 +159,7 @@ class Edge:
         return EdgeFault(away, passing=status in _PASSING or status >= 500, retry_after_seconds=pause)
 
     def _failure(self, name: type[SignoffError], what: str) -> SignoffError:
-        return name(one_line(self._explain(one_line(what, _WHAT))))
+        return name(error_line(self._explain(error_line(what, _WHAT))))
 
 
 def address_of(url: str) -> str:
@@ -189,7 +189,7 @@ def _words(error: Exception) -> str:
     import openai
 
     if isinstance(error, openai.APIConnectionError) and error.__cause__ is not None:
-        return f"{error} ({one_line(error.__cause__)})"
+        return f"{error} ({error_line(error.__cause__)})"
     body = getattr(error, "body", None)
     message = body.get("message") if isinstance(body, dict) else None
     return message if isinstance(message, str) and message.strip() else str(error) or type(error).__name__

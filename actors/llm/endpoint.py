@@ -17,6 +17,7 @@ from actors.llm.edge import Edge, EdgeFault, Names, address_of
 from models.config import BreakerConfig, ModelSettings
 from models.errors import ModelRefused, ModelTimedOut, ModelUnavailable, SignoffError
 from models.llm import ModelCall
+from models.text import without_halves
 
 # A chat message as the wire has it; `content` may be None beside `tool_calls`.
 Message = Mapping[str, Any]
@@ -173,4 +174,4 @@ def prompt_digest(messages: Sequence[Message]) -> str:
 
 def without_surrogates(value: Any) -> Any:
     """A copy of a JSON value, `?` for lone surrogates: JSON can bring them in, UTF-8 can't carry them."""
-    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    return json.loads(without_halves(json.dumps(value, ensure_ascii=False)))

@@ -11,6 +11,7 @@ from pathlib import Path
 import jinja2
 
 from models.errors import PromptInvalid
+from models.text import without_halves
 
 USER_LINE = "---user---"
 
@@ -21,8 +22,7 @@ def fence(text: str, name: str) -> str:
     The mark is made from the text's own digest, so no text can hold its own closing mark; and equal
     texts have equal fences, so that a served model's prefix cache finds them again.
     """
-    # A lone surrogate, which JSON can bring in, is no reason to fail.
-    text = text.encode("utf-8", "replace").decode()
+    text = without_halves(text)
     mark = hashlib.sha256(text.encode()).hexdigest()[:12]
     while mark in text:  # found by brute force, if ever
         mark = hashlib.sha256(f"{mark}{text}".encode()).hexdigest()[:12]

@@ -22,10 +22,11 @@ from actors.outside.url_guard import guarded_client
 from actors.outside.webhook_message import signature_headers
 from models.config import Config
 from models.errors import AddressRefused, DatabaseUnavailable, SealBroken
-from models.sealing import Seal
 from models.store import outbox, webhooks
 from models.store.database import GONE, Database
-from models.webhooks import DeliveryClaim
+from models.text import storable
+from models.webhooks.sealing import Seal
+from models.webhooks.webhooks import DeliveryClaim
 
 _log = logging.getLogger("signoff.dispatcher")
 # What a claim outlasts its request by: time to begin it, and to write down what it came to.
@@ -117,7 +118,8 @@ class Dispatcher:
                 sending.create_task(self._carry(claim, begun))
             if len(claims) < room or room <= 0:
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), self._poll_seconds)
+                    async with asyncio.timeout(self._poll_seconds):
+                        await self._wake.wait()
 
     async def _claim(self, room: int) -> list[DeliveryClaim]:
         try:
@@ -187,7 +189,7 @@ class Dispatcher:
             if isinstance(error, AddressRefused | SealBroken)
             else f"{type(error).__name__}: {error}"
         )
-        return said.replace("\x00", "")[:500]  # Postgres holds no NUL
+        return storable(said)[:500]
 
     async def _settle(self, claim: DeliveryClaim, answer: _Answer) -> bool:
         if answer.is_success and answer.status is not None:

@@ -15,12 +15,13 @@ from pydantic import ValidationError
 
 from actors.outside import node_places
 from actors.outside.fetching import Fetched, fetch
-from actors.outside.plain_text import plain_text, seen
-from models.articles import Record
+from actors.outside.plain_text import plain_text
 from models.config import Config
 from models.config.outside import PdfConfig
+from models.content.pdf import PdfContents, PdfTable
 from models.errors import DocumentUnreadable
-from models.pdf import PdfContents, PdfTable
+from models.record import Record
+from models.text import seen
 
 _READER = Path(__file__).with_name("pdf_reader.py")
 # Where readers of PDFs look for its mark (ISO 32000-1, Annex H.3.4.1).

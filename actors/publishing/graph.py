@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from actors.publishing.steps import PublishingSteps
 from actors.runtime.gate import decide
-from models.store.publishing import GATE
+from models.store.content.publishing import GATE
 
 
 class State(TypedDict, total=False):

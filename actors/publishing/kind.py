@@ -6,8 +6,8 @@ from actors.publishing.graph import build_graph
 from actors.publishing.steps import PublishingSteps
 from actors.runtime.kind import Kind
 from actors.runtime.run import Run
+from models.store.content.publishing import GATE
 from models.store.database import Connection
-from models.store.publishing import GATE
 
 
 async def begin(run: Run) -> tuple[dict[str, Any], PublishingSteps]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from actors.runtime.run import Run
-from models.store import approval_inbox, publishing
+from models.store import approval_inbox
+from models.store.content import publishing
 from models.store.database import Connection
 
 _REASONS = {
@@ -15,7 +16,7 @@ _REASONS = {
 }
 
 
-class Done(BaseModel):
+class StepDone(BaseModel):
     """What a step came to; it is kept so that the step is done once."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -58,23 +59,23 @@ class PublishingSteps:
             ArticleConflict: the article is not that any more.
         """
 
-        async def act(connection: Connection) -> Done:
+        async def act(connection: Connection) -> StepDone:
             await publishing.publish(
                 connection, self.article_id, self.approval_id, settings=self.run.config.publishing
             )
-            return Done(done=True)
+            return StepDone(done=True)
 
-        await self.run.effect("publish", Done, act)
+        await self.run.effect("publish", StepDone, act)
 
     async def give_back(self, decision: str) -> None:
         """Return the article to its editor, saying why."""
 
-        async def act(connection: Connection) -> Done:
+        async def act(connection: Connection) -> StepDone:
             approval = await approval_inbox.get(connection, self.approval_id)
             reason = _REASONS[decision].format(notes=approval.notes)
-            return Done(done=await self._give_back(connection, reason))
+            return StepDone(done=await self._give_back(connection, reason))
 
-        await self.run.effect("give_back", Done, act)
+        await self.run.effect("give_back", StepDone, act)
 
     async def fail(self, connection: Connection, reason: str) -> None:
         """Return the article to its editor, because it can't be published though it was approved."""
@@ -84,11 +85,11 @@ class PublishingSteps:
     async def notify(self) -> None:
         """Tell whoever asked, and the author, what became of it."""
 
-        async def act(connection: Connection) -> Done:
+        async def act(connection: Connection) -> StepDone:
             await publishing.notify_people(connection, self.article_id, self.approval_id)
-            return Done(done=True)
+            return StepDone(done=True)
 
-        await self.run.effect("notify", Done, act)
+        await self.run.effect("notify", StepDone, act)
 
     async def _give_back(self, connection: Connection, reason: str) -> bool:
         return await publishing.give_back(

@@ -6,19 +6,20 @@ actor and the call runs again.
 """
 
 import asyncio
-import importlib
 import logging
 import random
-from collections.abc import AsyncGenerator, Callable, Collection
+from collections.abc import AsyncGenerator, Collection
 from typing import Any
 
 import ray
 import ray.actor
 import ray.exceptions
 
+from actors.system import Role as Role
+from actors.system import load_named
 from models.config import Config
-from models.errors import AgentDied, ConfigInvalid
-from models.text import one_line
+from models.error_lines import error_line
+from models.errors import AgentDied
 
 NAMESPACE = "signoff"
 PREFIX = "agent:"
@@ -29,14 +30,12 @@ _CALL_RETRIES = 3
 _OWN = (ray.exceptions.RayTaskError, ray.exceptions.TaskCancelledError)
 _log = logging.getLogger(__name__)
 
-# What a role is made of: its class, and a function from the configuration to its arguments.
-Role = tuple[str, Callable[[Config, "Directory"], dict[str, Any]]]
-
 
 class Directory:
-    """Hands out agents. `roles` is where the table of roles is, as `module:NAME`. It can be pickled.
+    """Hands out agents. `roles` is where the roles are, as `module:NAME` of a table or of what makes one.
 
-    `database_url` is for the roles that read the database: the embedded Postgres' is in no configuration.
+    It can be pickled. `database_url` is for the roles that read the database: the embedded Postgres' is in no
+    configuration.
     """
 
     def __init__(self, *, config: Config, roles: str, database_url: str | None = None) -> None:
@@ -54,14 +53,17 @@ class Directory:
         }
 
     def agent(self, role: str) -> Any:
-        """A stand-in for the agent: awaiting `agent.verb(…)` calls the actor (see `RemoteAgent`)."""
-        if role not in self._config.agents:
-            raise ConfigInvalid(f"agents.{role}: is required: the resources of this agent are not configured")
+        """A stand-in for the agent: awaiting `agent.verb(…)` calls the actor (see `RemoteAgent`).
+
+        Raises:
+            ConfigInvalid: its resources are not configured.
+        """
+        self._config.agent(role)
         return RemoteAgent(directory=self, role=role)
 
     def replicas(self, role: str) -> int:
         """How many actors share the role."""
-        return self._config.agents[role].replicas
+        return self._config.agent(role).replicas
 
     def handle(self, role: str, replica: int, *, fresh: bool = False) -> Any:
         """The actor of a role, started if there is none; `fresh` drops a handle that went stale."""
@@ -70,17 +72,19 @@ class Directory:
             self._handles[key] = self._start(role, replica)
         return self._handles[key]
 
-    def forget(self, role: str) -> None:
-        """Drop the handles of a role, whose actors are dead for good; the next call finds new ones."""
-        for replica in range(self.replicas(role)):
-            self._handles.pop((role, replica), None)
+    def known(self, role: str, replica: int) -> Any:
+        """The actor of a role, if it was asked for before; None if not."""
+        return self._handles.get((role, replica))
+
+    def forget(self) -> None:
+        """Drop all handles. One actor that is dead for good was seldom stopped alone: calls find new ones."""
+        self._handles.clear()
 
     def _start(self, role: str, replica: int) -> Any:
-        module, _, table = self._roles.partition(":")
-        path, arguments = getattr(importlib.import_module(module), table)[role]
-        module, _, name = path.partition(":")
-        plain = getattr(importlib.import_module(module), name)
-        settings = self._config.agents[role]
+        roles = load_named(self._roles)
+        path, arguments = (roles() if callable(roles) else roles)[role]
+        plain = load_named(path)
+        settings = self._config.agent(role)
         return (
             ray.remote(plain)
             .options(
@@ -137,29 +141,32 @@ class RemoteAgent:
         """
         replica = random.randrange(self._directory.replicas(self._role))
         try:
-            actor = await asyncio.to_thread(self._directory.handle, self._role, replica)
+            actor = await self._handle(replica)
         except ray.exceptions.RayError as error:
             raise self._away("can't be started", error) from error
         pieces = getattr(actor, verb).options(num_returns="streaming", max_task_retries=0)
         stream = pieces.remote(*args, **kwargs)
+        ended = False
         try:
             async for reference in stream:
                 yield await reference
+            ended = True
         except ray.exceptions.RayTaskError as error:
             raise _own_error(error) from None
         except _OWN:
             raise
         except ray.exceptions.RayError as error:
             if isinstance(error, ray.exceptions.ActorDiedError):
-                self._directory.forget(self._role)
+                self._directory.forget()
             raise self._away("ended while it answered", error) from error
         finally:
-            ray.cancel(stream)
+            if not ended:
+                ray.cancel(stream)
 
     async def _call(
         self, replica: int, verb: str, args: tuple[Any, ...], kwargs: dict[str, Any], *, fresh: bool
     ) -> Any:
-        actor = await asyncio.to_thread(self._directory.handle, self._role, replica, fresh=fresh)
+        actor = await self._handle(replica, fresh=fresh)
         reference = getattr(actor, verb).remote(*args, **kwargs)
         try:
             return await reference
@@ -169,8 +176,13 @@ class RemoteAgent:
         except ray.exceptions.RayTaskError as error:
             raise _own_error(error) from None
 
+    async def _handle(self, replica: int, *, fresh: bool = False) -> Any:
+        """The actor; beside the event loop where it must be looked up or started."""
+        known = None if fresh else self._directory.known(self._role, replica)
+        return known or await asyncio.to_thread(self._directory.handle, self._role, replica, fresh=fresh)
+
     def _away(self, what: str, error: Exception) -> AgentDied:
-        _log.warning("the agent %s %s: %s", self._role, what, one_line(error))
+        _log.warning("the agent %s %s: %s", self._role, what, error_line(error))
         return AgentDied(f"the agent {self._role} {what}: ask again", waits_for=f"agent {self._role}")
 
 

@@ -27,10 +27,12 @@ from actors.runtime.replay import mismatch
 from actors.runtime.run import Run
 from models.approvals import GateDecision, GateStop
 from models.config import Config
+from models.error_lines import error_line, logged
 from models.errors import Fenced, JournalMismatch, PermissionMissing, SignoffError, WorkflowDeadly
-from models.store import approvals, claims, documents, users
+from models.store import approvals
 from models.store.database import Connection, Database
-from models.text import logged, one_line
+from models.store.people import users
+from models.store.runtime import claims, documents
 from models.workflows import Claim
 
 _log = logging.getLogger("signoff.runner")
@@ -214,7 +216,7 @@ class Execution:
         pause = outage.pause_seconds(waited, self.config.outages)
         if pause is None:
             patience = self.config.outages.patience_seconds
-            await self._fail(f"waited {patience:g} s in vain for {waiting}: {one_line(error)}")
+            await self._fail(f"waited {patience:g} s in vain for {waiting}: {error_line(error)}")
         else:
             await self._park(waiting, pause_seconds=pause, waited=waited + pause)
 
@@ -225,7 +227,7 @@ class Execution:
         return self.claim.waited_seconds + time.monotonic() - self.begun
 
     async def _park(self, waits_for: str, *, pause_seconds: float | None, waited: float = 0.0) -> None:
-        waits_for = one_line(waits_for)
+        waits_for = error_line(waits_for)
         _log.warning("workflow %s is parked: %s", self.claim.workflow_id, waits_for)
         afresh = self.run is not None and self.run.got_on
         await self.database.steadily(

@@ -13,10 +13,10 @@ from typing import Generic, Protocol, TypeVar
 
 import psycopg
 
-from models.store import claims, documents
-from models.store.claims import Finish, fenced
 from models.store.database import Database
-from models.store.documents import Outcome
+from models.store.runtime import claims, documents
+from models.store.runtime.claims import Finish, fenced
+from models.store.runtime.documents import Outcome
 from models.workflows import Claim
 
 _LOCKED_PAUSE_SECONDS = 0.05

@@ -1,9 +1,8 @@
 """A kind of workflow, as the runner sees it: a graph, how it begins, what it comes to.
 
-The table of kinds is `actors/workflows.py`; runners import them before they claim.
+Where it is stands in its row, in its system's `system.py`; runners import them before they claim.
 """
 
-import importlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from langgraph.graph import StateGraph
 
 from actors.runtime.run import Run
+from actors.system import load_named
 from models.config import Config
 from models.store.database import Connection
 from models.workflows import Workflow
@@ -43,7 +43,6 @@ class Kind:
 
 def load_kind(path: str) -> Kind:
     """Import the kind at `module:NAME`."""
-    module, _, name = path.partition(":")
-    kind = getattr(importlib.import_module(module), name)
+    kind = load_named(path)
     assert isinstance(kind, Kind), f"{path} is not a Kind"
     return kind

@@ -9,9 +9,9 @@ import errno
 import ray.exceptions
 
 from models.config import OutagesConfig
+from models.error_lines import error_line
 from models.errors import PlacesTaken, SignoffError
 from models.store.database import is_gone
-from models.text import one_line
 
 # Of the machine or the network, whatever was to be done.
 _SITE = {
@@ -35,9 +35,9 @@ _SITE = {
 def waits_for(error: BaseException) -> str | None:
     """What has to come back before the work can go on; None where the work itself is wrong."""
     if isinstance(error, PlacesTaken):  # people are told, and work waits
-        return one_line(error)
+        return error_line(error)
     if isinstance(error, SignoffError):
-        return str(error.facts.get("waits_for") or one_line(error)) if error.outage else None
+        return str(error.facts.get("waits_for") or error_line(error)) if error.outage else None
     if is_gone(error):
         return "Postgres"
     if isinstance(error, ray.exceptions.RayError) and not isinstance(error, ray.exceptions.RayTaskError):

@@ -8,7 +8,7 @@ import os
 import socket
 from pathlib import Path
 
-from models.store.runners import RunnerProcess
+from models.store.runtime.runners import RunnerProcess
 
 
 def this_process() -> RunnerProcess:

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 from actors.runtime.kind import Kind
 from models.config import Config
-from models.store import documents, events, projections, workflows
+from models.error_lines import error_line
+from models.store import events
 from models.store.database import Database
-from models.text import one_line
+from models.store.runtime import documents, projections, workflows
 from models.workflows import ENDED_STATUSES, Workflow
 
 _log = logging.getLogger("signoff.projection")
@@ -84,12 +85,12 @@ class Projector:
             "the files of workflow %s can't be written, next try in %g s: %s",
             workflow_id,
             seconds,
-            one_line(error),
+            error_line(error),
             exc_info=None if before else error,
         )
         if before is None:
             # Whoever waits for the workflow waits for its files.
-            await self._database.steadily(lambda: self._tell(workflow_id, one_line(error)))
+            await self._database.steadily(lambda: self._tell(workflow_id, error_line(error)))
 
     async def _tell(self, workflow_id: str, reason: str) -> None:
         async with self._database.connection() as connection:

@@ -13,9 +13,11 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 
 from models.config import RetentionConfig
-from models.store import events, retention, tool_calls
+from models.store import events
 from models.store.database import GONE, Connection, Database
-from models.store.retention import START, Step, Walked
+from models.store.people import tool_calls
+from models.store.upkeep import retention
+from models.store.upkeep.retention import START, Step, Walked
 
 _log = logging.getLogger("signoff.pruner")
 # A workflow's documents, or a conversation's messages, are about so many.
@@ -95,7 +97,7 @@ class Pruner:
         while not self._stopping.is_set() and await step() >= self._settings.step_rows:
             await self._rest(self._settings.pause_seconds)
 
-    async def _walk(self, step: Callable[[retention.Place], Awaitable[Step]]) -> int:
+    async def _walk(self, step: Callable[[retention.WalkPosition], Awaitable[Step]]) -> int:
         gone, place = 0, START
         while not self._stopping.is_set():
             done = await step(place)

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Iterable
 
 from models.errors import JournalMismatch
-from models.store.documents import GATE_PREFIX
+from models.store.runtime.documents import GATE_PREFIX
 
 # For so long a node may read, say, the database before it asks for what was kept for it.
 PATIENCE_SECONDS = 5.0

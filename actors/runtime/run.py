@@ -20,8 +20,8 @@ from actors.runtime.replay import Replay
 from models.config import Config
 from models.errors import JournalMismatch
 from models.llm import Answer, ModelCall
-from models.store import documents
 from models.store.database import Connection, Database
+from models.store.runtime import documents
 from models.workflows import Claim
 
 R = TypeVar("R", bound=BaseModel)
@@ -43,8 +43,8 @@ class Run:
         directory: Directory,
         journal: Journal,
         kept: Mapping[str, Any],
-        forgotten: frozenset[str] = frozenset(),
-        added: frozenset[str] = frozenset(),
+        forgotten: frozenset[str],
+        added: frozenset[str],
     ) -> None:
         self.config = config
         self.directory = directory
@@ -114,6 +114,10 @@ class Run:
     def database(self) -> Database:
         """The runner's pool: for reading; what is written goes through `keep` and `effect`."""
         return self._database
+
+    def agent(self, role: str) -> Any:
+        """A stand-in for an agent: its verbs are awaited."""
+        return self.directory.agent(role)
 
     @property
     def got_on(self) -> bool:

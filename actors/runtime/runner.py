@@ -21,8 +21,9 @@ from actors.runtime.process import is_dead, this_process
 from actors.runtime.projection import Projector
 from models.config import Config
 from models.errors import Fenced
-from models.store import approvals, claims, runners, workflows
+from models.store import approvals
 from models.store.database import GONE, Connection, Database
+from models.store.runtime import claims, runners, workflows
 from models.workflows import Claim
 
 _log = logging.getLogger("signoff.runner")
@@ -261,5 +262,7 @@ class Runner:
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(event.wait(), seconds)
+        # Not `wait_for`: before Python 3.12 it swallows a cancellation that comes together with the event.
+        async with asyncio.timeout(seconds):
+            await event.wait()
     event.clear()

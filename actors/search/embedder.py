@@ -96,5 +96,5 @@ class OpenAIEmbedder:
         settings = self._settings
         return (
             f"embedding model {settings.model_name} at {address_of(settings.api_base)}: {what}. "
-            "Check that the endpoint is up, and knowledge_base.embedding"
+            "Check that the endpoint is up, and what is set under embedding"
         )

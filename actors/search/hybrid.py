@@ -11,12 +11,12 @@ from collections.abc import Awaitable, Collection, Iterable, Sequence
 from typing import Protocol
 
 from models.config import SearchConfig
+from models.content.search import Found, FoundArticle, FoundResource, Hit, Reach, fuse, reach_of
+from models.error_lines import logged
 from models.errors import SignoffError
 from models.scopes import Scope
-from models.search import Found, FoundArticle, FoundResource, Hit, Reach, fuse, reach_of
 from models.store import search as store
 from models.store.database import Connection, Database
-from models.text import logged
 
 _log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from models.editorial import Passage
+from models.content.editorial import Passage
 from models.errors import ModelReplyInvalid
 from models.files import locked, sync_folder, write_atomically
 
@@ -29,7 +29,7 @@ _DRAFT = ".draft-"
 _log = logging.getLogger(__name__)
 
 
-class Manifest(BaseModel):
+class IndexManifest(BaseModel):
     """`manifest.json` of a saved version: what its two other files must be (SHA-256, hex)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -67,7 +67,7 @@ class Index:
             raise ModelReplyInvalid(
                 f"knowledge base: the embedding model gave {query.shape[1]} numbers, but the index has "
                 f"{self.vectors.d}: another model answers to the same name. Correct "
-                "knowledge_base.embedding.model_name, so that the index is built anew"
+                "embedding.model_name, so that the index is built anew"
             )
         scores, places = self.vectors.search(query, min(top_k, len(self.passages)))
         return [
@@ -102,7 +102,7 @@ class IndexFolder:
 
         folder = self._root / version
         try:
-            manifest = Manifest.model_validate_json((folder / "manifest.json").read_bytes())
+            manifest = IndexManifest.model_validate_json((folder / "manifest.json").read_bytes())
             vectors, lines = (folder / "index.faiss").read_bytes(), (folder / "passages.jsonl").read_bytes()
             found = (manifest.format, manifest.version, _sha256(vectors), _sha256(lines))
             if found != (FORMAT, version, manifest.index_sha256, manifest.passages_sha256):
@@ -123,7 +123,7 @@ class IndexFolder:
         lines = "".join(
             json.dumps({"citation": citation, "text": text}) + "\n" for citation, text in index.passages
         ).encode()
-        manifest = Manifest(
+        manifest = IndexManifest(
             format=FORMAT,
             version=index.version,
             passages=len(index.passages),

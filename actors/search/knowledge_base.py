@@ -15,8 +15,8 @@ from actors.search.chunks import Chunker
 from actors.search.document_files import Document, DocumentFiles, Named
 from actors.search.embedder import Embedder, OpenAIEmbedder, waits_for
 from actors.search.index_files import FORMAT, Index, IndexFolder
-from models.config import BreakerConfig, KnowledgeBaseConfig
-from models.editorial import Passage
+from models.config import BreakerConfig, EmbeddingConfig, KnowledgeBaseConfig
+from models.content.editorial import Passage
 from models.errors import KnowledgeBaseInvalid, ModelUnavailable
 
 A = TypeVar("A")
@@ -30,11 +30,13 @@ class VectorIndex:
         self,
         *,
         settings: KnowledgeBaseConfig,
+        embedding: EmbeddingConfig,
         embedder: Embedder | None = None,
         breaker: BreakerConfig | None = None,
     ) -> None:
         self._settings = settings
-        self._embedder = embedder or OpenAIEmbedder(settings=settings.embedding, breaker=breaker)
+        self._embedding = embedding
+        self._embedder = embedder or OpenAIEmbedder(settings=embedding, breaker=breaker)
         self._folder = IndexFolder(settings.index_dir)
         self._files = DocumentFiles(settings.data_dir)
         self._chunker: Chunker | None = None
@@ -83,7 +85,7 @@ class VectorIndex:
             raise ModelUnavailable(
                 "knowledge base: the query's embedding was not there within knowledge_base.timeout_seconds "
                 f"({self._settings.timeout_seconds:g} s)",
-                waits_for=waits_for(self._settings.embedding),
+                waits_for=waits_for(self._embedding),
             ) from error
         return await asyncio.to_thread(index.nearest, vector, top_k)
 
@@ -98,7 +100,9 @@ class VectorIndex:
             # Who asks from here on may have changed a file since, and needs another look.
             self._next = None
             if self._chunker is None:
-                self._chunker = await asyncio.to_thread(lambda: Chunker(settings=self._settings))
+                self._chunker = await asyncio.to_thread(
+                    lambda: Chunker(settings=self._settings, embedding=self._embedding)
+                )
             version = self._version_of(await asyncio.to_thread(self._files.look), self._chunker)
             if self._index is not None and self._index.version == version:
                 return version
@@ -114,7 +118,9 @@ class VectorIndex:
             return version
 
     def _version_of(self, documents: Sequence[Named], chunker: Chunker) -> str:
-        return index_version(documents, settings=self._settings, tokenizer=chunker.digest)
+        return index_version(
+            documents, settings=self._settings, embedding=self._embedding, tokenizer=chunker.digest
+        )
 
     async def _on_disk(self, verb: Callable[[A], R], argument: A) -> R:
         try:
@@ -138,7 +144,9 @@ class VectorIndex:
         return await asyncio.to_thread(Index.build, version, passages, vectors)
 
 
-def index_version(documents: Sequence[Named], *, settings: KnowledgeBaseConfig, tokenizer: str) -> str:
+def index_version(
+    documents: Sequence[Named], *, settings: KnowledgeBaseConfig, embedding: EmbeddingConfig, tokenizer: str
+) -> str:
     """16 hex digits over the documents, in order, and all that shapes an index.
 
     `tokenizer` is the digest of its file.
@@ -146,8 +154,8 @@ def index_version(documents: Sequence[Named], *, settings: KnowledgeBaseConfig, 
     what = {
         "format": FORMAT,
         "documents": [(document.name, document.digest) for document in documents],
-        "model_name": settings.embedding.model_name,
-        "max_input_tokens": settings.embedding.max_input_tokens,
+        "model_name": embedding.model_name,
+        "max_input_tokens": embedding.max_input_tokens,
         "chunk_size_tokens": settings.chunk_size_tokens,
         "chunk_overlap_tokens": settings.chunk_overlap_tokens,
         "tokenizer": tokenizer,

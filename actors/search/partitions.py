@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from actors.search.index_files import normalised
+from models.content.search import Hit, Kind, Place
 from models.errors import ModelReplyInvalid
-from models.search import Hit, Kind, Place
 from models.store.passages import Placed
 
 # An item's passages crowd the top: this many times as many passages are looked at as items are wanted.
@@ -76,7 +76,7 @@ class Partitions:
         if self.dimensions not in (None, dimensions):
             raise ModelReplyInvalid(
                 f"the embedding model gave {dimensions} numbers, but the search index has {self.dimensions}: "
-                "another model answers to the same name. Correct knowledge_base.embedding.model_name, so "
+                "another model answers to the same name. Correct embedding.model_name, so "
                 "that the index is built anew"
             )
 

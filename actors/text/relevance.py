@@ -9,6 +9,7 @@ import re
 from itertools import islice
 
 from actors.text.normal_form import words
+from models.text import cut
 
 # English, Polish and German words that say nothing about a subject, in the form of `normal_form.words`.
 _STOP = frozenset(
@@ -82,7 +83,7 @@ def best_passages(text: str, question: str, most: int) -> str:
             chosen.add(place)
             room -= cost
     if not chosen:
-        return text[: most - 1].rstrip() + "…"
+        return cut(text, most)
     shown, last = [], -1
     for place in sorted(chosen):
         shown.append(("… " if place != last + 1 else "") + sentences[place])

@@ -1,1 +1,1 @@
-"""Tools: what a person, a program or an agent may do, each with its permission. The table is `table.py`."""
+"""Tools: what a person, a program or an agent may do, each with its permission. The list is in `systems`."""

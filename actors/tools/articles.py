@@ -15,9 +15,10 @@ from actors.tools.visibility import (
     visible_article,
     visible_version,
 )
-from models.articles import Article, ArticleStatus, ArticleVersion, AttachedResource, EditorFindings, Record
+from models.content.articles import Article, ArticleStatus, ArticleVersion, AttachedResource, EditorFindings
 from models.errors import PermissionMissing
-from models.store import articles, publishing
+from models.record import Record
+from models.store.content import articles, publishing
 from models.tools import Number, PlainText, ToolPermission
 
 Topic = Annotated[PlainText, Field(description="Topic slug", examples=["macro"], max_length=64)]
@@ -65,7 +66,11 @@ class ArticleSearchResponse(Output):
 
 
 @tool(
-    ToolPermission(required_role="reader", topic_scoped=True), topic=topic_in_request, own_transactions=True
+    ToolPermission(required_role="reader", topic_scoped=True),
+    rest="POST /articles/search",
+    effect="reads",
+    topic=topic_in_request,
+    own_transactions=True,
 )
 async def search_articles(context: ToolContext, request: ArticleSearchRequest) -> ArticleSearchResponse:
     """Search the articles of a topic by words and by meaning; readers find published texts only."""
@@ -116,7 +121,12 @@ class GetArticleResponse(Output):
     article: ArticleDetails
 
 
-@tool(ToolPermission(required_role="reader", topic_scoped=False))
+@tool(
+    ToolPermission(required_role="reader", topic_scoped=False),
+    rest="GET /articles/{id}",
+    in_path={"id": "article_id"},
+    effect="reads",
+)
 async def get_article(context: ToolContext, request: GetArticleRequest) -> GetArticleResponse:
     """Read an article whole. Readers see its published version."""
     article = await visible_article(context, request.article_id)
@@ -162,7 +172,13 @@ class CreateDraftResponse(Output):
     status: ArticleStatus = "draft"
 
 
-@tool(ToolPermission(required_role="analyst", topic_scoped=True), topic=topic_in_request)
+@tool(
+    ToolPermission(required_role="analyst", topic_scoped=True),
+    rest="POST /articles/create",
+    effect="writes",
+    only_adds=True,
+    topic=topic_in_request,
+)
 async def create_draft_article(context: ToolContext, request: CreateDraftRequest) -> CreateDraftResponse:
     """Create an empty draft article in a topic."""
     article = await articles.create(
@@ -199,7 +215,13 @@ class WriteArticleResponse(Output):
     status: ArticleStatus
 
 
-@tool(ToolPermission(required_role="analyst", topic_scoped=True), topic=topic_of_article)
+@tool(
+    ToolPermission(required_role="analyst", topic_scoped=True),
+    rest="POST /articles/{id}/write",
+    in_path={"id": "article_id"},
+    effect="writes",
+    topic=topic_of_article,
+)
 async def write_article_content(context: ToolContext, request: WriteArticleRequest) -> WriteArticleResponse:
     """Write a new version of an article. A request for publication that is open becomes void by it."""
     article = await articles.lock(context.connection, request.article_id)
@@ -242,7 +264,13 @@ class StatusResponse(Output):
     message: str
 
 
-@tool(ToolPermission(required_role="analyst", topic_scoped=True), topic=topic_of_article)
+@tool(
+    ToolPermission(required_role="analyst", topic_scoped=True),
+    rest="POST /articles/{id}/submit",
+    in_path={"id": "article_id"},
+    effect="writes",
+    topic=topic_of_article,
+)
 async def submit_for_review(context: ToolContext, request: SubmitArticleRequest) -> StatusResponse:
     """Submit a draft for editorial review."""
     article = await publishing.submit(context.connection, request.article_id, by=context.caller.subject)

@@ -1,7 +1,8 @@
 """Deciding approvals. For people only: no agent and no MCP client is offered these.
 
 Who may decide is the approval's own scope, so any reader may try. `decide_approval` serves every kind of
-gate; `decide_article` is the callback of seed 000 §7.2, which knows the article only.
+gate; `decide_article` is the callback of seed 000 §7.2, which knows the article only. Their endpoints are
+with the approvals (`serve.routes.approvals`), so they declare none.
 """
 
 from typing import Annotated, Literal
@@ -52,7 +53,7 @@ async def _about(context: ToolContext, request: DecisionRequest) -> tuple[str | 
     return approval.topic, approval.about
 
 
-@tool(_ANYONE, about=_about, for_models=False)
+@tool(_ANYONE, rest=None, effect="writes", about=_about, for_models=False)
 async def decide_approval(context: ToolContext, request: DecisionRequest) -> DecisionResponse:
     """Approve or reject exactly what was shown."""
     approval = await _asked(context, request)
@@ -104,7 +105,7 @@ async def _about_article(
     return (every[0].topic if every else None), about
 
 
-@tool(_ANYONE, about=_about_article, for_models=False)
+@tool(_ANYONE, rest=None, effect="writes", about=_about_article, for_models=False)
 async def decide_article(context: ToolContext, request: ArticleDecisionRequest) -> ArticleDecisionResponse:
     """Approve or reject the publication that is asked for."""
     approval = await _approval_meant(context, request)

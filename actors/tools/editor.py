@@ -7,9 +7,10 @@ from pydantic import Field
 from actors.tools.articles import ArticleDetails, ArticleId, StatusResponse, details
 from actors.tools.tool import Input, Output, ToolContext, tool
 from actors.tools.visibility import topic_of_article
-from models.articles import ArticleStatus
+from models.content.articles import ArticleStatus
 from models.events import Event
-from models.store import approval_inbox, articles, events, publishing
+from models.store import approval_inbox, events
+from models.store.content import articles, publishing
 from models.tools import PlainText, ToolPermission
 from models.workflows import Permission
 
@@ -33,7 +34,13 @@ class ReviewArticleResponse(Output):
     history: tuple[Event, ...]
 
 
-@tool(ToolPermission(required_role="editor", topic_scoped=True), topic=topic_of_article)
+@tool(
+    ToolPermission(required_role="editor", topic_scoped=True),
+    rest="GET /articles/{id}/review",
+    in_path={"id": "article_id"},
+    effect="reads",
+    topic=topic_of_article,
+)
 async def review_article(context: ToolContext, request: ReviewArticleRequest) -> ReviewArticleResponse:
     """Review an article: its newest text and sources, its history, and what stands in the way."""
     article = await articles.get(context.connection, request.article_id)
@@ -62,7 +69,13 @@ class RequestChangesRequest(Input):
     notes: Annotated[Notes, Field(min_length=1, pattern=r"\S")]
 
 
-@tool(ToolPermission(required_role="editor", topic_scoped=True), topic=topic_of_article)
+@tool(
+    ToolPermission(required_role="editor", topic_scoped=True),
+    rest="POST /articles/{id}/request-changes",
+    in_path={"id": "article_id"},
+    effect="writes",
+    topic=topic_of_article,
+)
 async def request_changes(context: ToolContext, request: RequestChangesRequest) -> StatusResponse:
     """Send an article that is with the editors back to draft."""
     article = await publishing.request_changes(
@@ -92,6 +105,9 @@ class PublishArticleResponse(Output):
 
 @tool(
     ToolPermission(required_role="editor", topic_scoped=True, requires_hitl=True),
+    rest="POST /articles/{id}/publish",
+    in_path={"id": "article_id"},
+    effect="asks",
     topic=topic_of_article,
     feature="enable_hitl_workflow",
 )
@@ -140,7 +156,11 @@ class PendingApprovalsResponse(Output):
     approvals: tuple[PendingApproval, ...]
 
 
-@tool(ToolPermission(required_role="editor", topic_scoped=False))
+@tool(
+    ToolPermission(required_role="editor", topic_scoped=False),
+    rest="GET /workflow/pending-approvals",
+    effect="reads",
+)
 async def get_pending_approvals(
     context: ToolContext, request: PendingApprovalsRequest
 ) -> PendingApprovalsResponse:

@@ -21,7 +21,7 @@ from actors.outside.market.known_series import CURVE
 from actors.outside.market.tables import read_day
 from actors.tools.tool import Input, Output, ToolContext, tool
 from models.config import Config
-from models.outside import DataKind, DataTable, SeriesInfo
+from models.content.outside import DataKind, DataTable, SeriesInfo
 from models.tools import PlainText, ToolPermission
 
 ANALYST = ToolPermission(required_role="analyst", topic_scoped=False)
@@ -91,25 +91,49 @@ class MarketDataResponse(Output):
     table: DataTable
 
 
-@tool(ANALYST, own_transactions=True, lacking=lambda config: lacking("equity", config))
+@tool(
+    ANALYST,
+    rest="POST /research/equity-data",
+    effect="leaves the site",
+    own_transactions=True,
+    lacking=lambda config: lacking("equity", config),
+)
 async def fetch_equity_data(context: ToolContext, request: EquityDataRequest) -> MarketDataResponse:
     """Fetch daily share prices: open, high, low, close, volume."""
     return await _fetch(context, "equity", request.symbol, request)
 
 
-@tool(ANALYST, own_transactions=True, lacking=lambda config: lacking("economic", config))
+@tool(
+    ANALYST,
+    rest="POST /research/economic-data",
+    effect="leaves the site",
+    own_transactions=True,
+    lacking=lambda config: lacking("economic", config),
+)
 async def fetch_economic_data(context: ToolContext, request: EconomicDataRequest) -> MarketDataResponse:
     """Fetch an economic series, such as inflation or unemployment; search_series finds its id."""
     return await _fetch(context, "economic", request.series_id, request)
 
 
-@tool(ANALYST, own_transactions=True, lacking=lambda config: lacking("fx", config))
+@tool(
+    ANALYST,
+    rest="POST /research/fx-rates",
+    effect="leaves the site",
+    own_transactions=True,
+    lacking=lambda config: lacking("fx", config),
+)
 async def fetch_fx_rates(context: ToolContext, request: FxRatesRequest) -> MarketDataResponse:
     """Fetch daily exchange rates of two currencies."""
     return await _fetch(context, "fx", f"{request.base}/{request.quote}", request)
 
 
-@tool(ANALYST, own_transactions=True, lacking=lambda config: lacking("treasury", config))
+@tool(
+    ANALYST,
+    rest="POST /research/treasury-yields",
+    effect="leaves the site",
+    own_transactions=True,
+    lacking=lambda config: lacking("treasury", config),
+)
 async def fetch_treasury_yields(context: ToolContext, request: TreasuryYieldsRequest) -> MarketDataResponse:
     """Fetch daily par yields of US Treasuries by maturity, in percent."""
     wanted = CURVE if request.maturities is None else ",".join(request.maturities)
@@ -147,7 +171,13 @@ def _lacking_all(config: Config) -> str | None:
     return missing[0] if None not in missing else None
 
 
-@tool(ANALYST, own_transactions=True, lacking=_lacking_all)
+@tool(
+    ANALYST,
+    rest="POST /research/series",
+    effect="leaves the site",
+    own_transactions=True,
+    lacking=_lacking_all,
+)
 async def search_series(context: ToolContext, request: SeriesSearchRequest) -> SeriesSearchResponse:
     """Find the ids of market data series by words: shares, economic series, currencies, yields."""
     found, note = await search_catalogues(

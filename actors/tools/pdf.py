@@ -13,9 +13,10 @@ from actors.outside.pdf import read_pdf
 from actors.tools.articles import ArticleId, Topic
 from actors.tools.resources import WRITE, Name, topic_of_place
 from actors.tools.tool import Input, Output, ToolContext, tool
-from models.articles import Record, ResourceKind
-from models.pdf import PdfContents, PdfTable
-from models.store import articles, resources
+from models.content.articles import ResourceKind
+from models.content.pdf import PdfContents, PdfTable
+from models.record import Record
+from models.store.content import articles, resources
 from models.tools import PlainText
 
 _LONGEST_NAME, _LONGEST_DESCRIPTION = 255, 2000
@@ -63,7 +64,14 @@ async def _topic(context: ToolContext, request: DownloadPdfRequest) -> str:
         return await topic_of_place(here, topic=request.topic, article_id=request.article_id)
 
 
-@tool(WRITE, topic=_topic, own_transactions=True)
+@tool(
+    WRITE,
+    rest="POST /research/download-pdf",
+    effect=("writes", "leaves the site"),
+    only_adds=True,
+    topic=_topic,
+    own_transactions=True,
+)
 async def download_pdf(context: ToolContext, request: DownloadPdfRequest) -> DownloadPdfResponse:
     """Fetch a PDF and keep its text and tables as resources, attached to an article where one is named."""
     contents = await read_pdf(request.url, config=context.config)

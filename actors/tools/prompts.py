@@ -7,8 +7,8 @@ from pydantic import Field
 from actors.tools.articles import Topic
 from actors.tools.tool import Input, Output, ToolContext, tool
 from actors.tools.visibility import topic_in_request
-from models.prompts import Tonality, TopicPrompt
-from models.store import prompts
+from models.content.prompts import Tonality, TopicPrompt
+from models.store.content import prompts
 from models.tools import Number, PlainText, ToolPermission
 
 READER = ToolPermission(required_role="reader", topic_scoped=False)
@@ -26,7 +26,7 @@ class TonalitiesResponse(Output):
     selected_content_tonality_id: int | None
 
 
-@tool(READER)
+@tool(READER, rest="GET /prompts/tonalities", effect="reads")
 async def get_tonalities(context: ToolContext, request: GetTonalitiesRequest) -> TonalitiesResponse:
     """List the tonalities that a user may choose from."""
     return TonalitiesResponse(
@@ -50,7 +50,7 @@ class SetUserTonalityResponse(Output):
     selected_content_tonality_id: int | None
 
 
-@tool(READER)
+@tool(READER, rest="POST /prompts/user-tonality", effect="writes", idempotent=True)
 async def set_user_tonality(context: ToolContext, request: SetUserTonalityRequest) -> SetUserTonalityResponse:
     """Choose the tonality of the caller's chats and of his contents."""
     await prompts.choose(
@@ -77,7 +77,13 @@ class TopicPromptResponse(Output):
     prompt: TopicPrompt
 
 
-@tool(ToolPermission(required_role="admin", topic_scoped=True), topic=topic_in_request)
+@tool(
+    ToolPermission(required_role="admin", topic_scoped=True),
+    rest="GET /prompts/topic/{slug}",
+    in_path={"slug": "topic"},
+    effect="reads",
+    topic=topic_in_request,
+)
 async def get_topic_prompts(context: ToolContext, request: GetTopicPromptsRequest) -> TopicPromptResponse:
     """Read what agents are told about a topic."""
     folder = context.config.publishing.prompts_dir / "topics"
@@ -95,6 +101,9 @@ class EditPromptsRequest(Input):
 @tool(
     # Even a global admin needs the role on the topic itself.
     ToolPermission(required_role="admin", topic_scoped=True, global_admin_override=False),
+    rest="POST /prompts/topic/{slug}",
+    in_path={"slug": "topic"},
+    effect="writes",
     topic=topic_in_request,
 )
 async def edit_prompts(context: ToolContext, request: EditPromptsRequest) -> TopicPromptResponse:

@@ -19,8 +19,9 @@ from models.approvals import content_digest
 from models.config import Config
 from models.errors import FeatureOff, InputInvalid, ProviderMissing, RateLimited, SignoffError, ToolNotFound
 from models.scopes import Scope
-from models.store import tool_calls
 from models.store.database import GONE, Connection, Database
+from models.store.people import tool_calls
+from models.text import storable
 from models.tools import Door
 from models.users import UserContext
 
@@ -162,7 +163,7 @@ class Registry:
     async def _record_failure(self, call: _Call, error: Exception, given: Connection | None) -> None:
         """By itself, for the call's transaction is undone. Whoever holds a connection waits for no second."""
         told = str(error) if isinstance(error, SignoffError) else f"{type(error).__name__}: {error}"
-        told = told.replace("\x00", "").encode(errors="replace").decode()[:2000]
+        told = storable(told)[:2000]
         database = self._database
         async with database.connection() if given is None else database.apart() as connection:
             await tool_calls.record(connection, **_facts(call), status=type(error).__name__, error=told)

@@ -11,7 +11,7 @@ from actors.tools.articles import ArticleId, Topic
 from actors.tools.tool import Input, Output, ToolContext, tool
 from actors.tools.visibility import known_topic, topic_in_request, visible_article
 from models.errors import ArticleConflict, InputInvalid
-from models.store import drafting
+from models.store.content import drafting
 from models.tools import PlainText, ToolPermission
 
 
@@ -46,7 +46,12 @@ class ResearchArticleResponse(Output):
     message: str
 
 
-@tool(ToolPermission(required_role="analyst", topic_scoped=True), topic=topic_in_request)
+@tool(
+    ToolPermission(required_role="analyst", topic_scoped=True),
+    rest="POST /research/article",
+    effect=("writes", "leaves the site"),
+    topic=topic_in_request,
+)
 async def research_article(context: ToolContext, request: ResearchArticleRequest) -> ResearchArticleResponse:
     """Research a question in the background and write a draft whose statements name their sources."""
     workflow, new = await drafting.ask(

@@ -14,9 +14,10 @@ from actors.tools.visibility import (
     visible_article,
     visible_resource,
 )
-from models.articles import ArticleStatus, Cell, Record, Resource, ResourceKind
+from models.content.articles import ArticleStatus, Cell, Resource, ResourceKind
 from models.errors import ArticleConflict, InputInvalid
-from models.store import articles, resources
+from models.record import Record
+from models.store.content import articles, resources
 from models.tools import Number, PlainText, ToolPermission
 
 READ = ToolPermission(required_role="reader", topic_scoped=False)
@@ -58,7 +59,7 @@ class ResourceSearchResponse(Output):
     note: str | None = None
 
 
-@tool(READ, own_transactions=True)
+@tool(READ, rest="POST /resources/search/text", effect="reads", own_transactions=True)
 async def search_text_resources(
     context: ToolContext, request: ResourceSearchRequest
 ) -> ResourceSearchResponse:
@@ -66,7 +67,7 @@ async def search_text_resources(
     return await _search(context, request, frozenset(["text"]))
 
 
-@tool(READ, own_transactions=True)
+@tool(READ, rest="POST /resources/search/tables", effect="reads", own_transactions=True)
 async def search_table_resources(
     context: ToolContext, request: ResourceSearchRequest
 ) -> ResourceSearchResponse:
@@ -74,7 +75,7 @@ async def search_table_resources(
     return await _search(context, request, frozenset(["table"]))
 
 
-@tool(READ, own_transactions=True)
+@tool(READ, rest="POST /resources/search/all", effect="reads", own_transactions=True)
 async def search_all_resources(
     context: ToolContext, request: ResourceSearchRequest
 ) -> ResourceSearchResponse:
@@ -105,7 +106,7 @@ class GetResourceResponse(Output):
     resource: Resource
 
 
-@tool(READ)
+@tool(READ, rest="GET /resources/{id}", in_path={"id": "resource_id"}, effect="reads")
 async def get_resource(context: ToolContext, request: GetResourceRequest) -> GetResourceResponse:
     """Read a resource whole. Readers see those that published articles rest on."""
     return GetResourceResponse(resource=await visible_resource(context, request.resource_id))
@@ -179,7 +180,7 @@ async def _topic_of_new(context: ToolContext, request: _NewResource) -> str:
     return await topic_of_place(context, topic=request.topic, article_id=request.article_id)
 
 
-@tool(WRITE, topic=_topic_of_new)
+@tool(WRITE, rest="POST /resources/create/text", effect="writes", only_adds=True, topic=_topic_of_new)
 async def create_text_resource(
     context: ToolContext, request: CreateTextResourceRequest
 ) -> CreateResourceResponse:
@@ -195,7 +196,7 @@ async def create_text_resource(
     return await _created(context, request, resource)
 
 
-@tool(WRITE, topic=_topic_of_new)
+@tool(WRITE, rest="POST /resources/create/table", effect="writes", only_adds=True, topic=_topic_of_new)
 async def create_table_resource(
     context: ToolContext, request: CreateTableResourceRequest
 ) -> CreateResourceResponse:
@@ -237,7 +238,14 @@ class AttachmentResponse(Output):
     attached_resources: tuple[int, ...]
 
 
-@tool(WRITE, topic=topic_of_article)
+@tool(
+    WRITE,
+    rest="POST /resources/{id}/attach",
+    in_path={"id": "resource_id"},
+    effect="writes",
+    idempotent=True,
+    topic=topic_of_article,
+)
 async def attach_resource(context: ToolContext, request: AttachmentRequest) -> AttachmentResponse:
     """Attach a resource to an article. A draft of another topic takes the right to publish there."""
     topic = (await visible_article(context, request.article_id)).topic
@@ -245,7 +253,14 @@ async def attach_resource(context: ToolContext, request: AttachmentRequest) -> A
     return await _change_attached(context, request.article_id, add=request.resource_id)
 
 
-@tool(WRITE, topic=topic_of_article)
+@tool(
+    WRITE,
+    rest="POST /resources/{id}/detach",
+    in_path={"id": "resource_id"},
+    effect="writes",
+    idempotent=True,
+    topic=topic_of_article,
+)
 async def detach_resource(context: ToolContext, request: AttachmentRequest) -> AttachmentResponse:
     """Take a resource off an article; the resource itself stays."""
     return await _change_attached(context, request.article_id, remove=request.resource_id)

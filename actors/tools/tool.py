@@ -1,19 +1,22 @@
-"""What a tool is: a typed async function, its input and output as records, and its permission.
+"""What a tool is: a typed async function, its input and output as records, and what it declares of itself.
 
-`@tool` reads name, description and records off the function. The registry carries calls out.
+`@tool` reads name, description and records off the function, and takes all else from its arguments: the
+permission, the route and the effect. Nothing is guessed from a name. The registry carries calls out.
 """
 
 import inspect
 import typing
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from actors.tools.route import RestRoute
 from models.config import Config
+from models.content.search import Found, FoundArticle, FoundResource
 from models.scopes import Scope
-from models.search import Found, FoundArticle, FoundResource
 from models.store.database import Connection, Database
 from models.tools import ToolPermission
 from models.users import UserContext
@@ -85,6 +88,10 @@ Run = Callable[[ToolContext, Any], Awaitable[Any]]
 # What the configuration lacks for a tool: the setting to add, or None where it is all there.
 Lacking = Callable[[Config], str | None]
 Feature = Literal["enable_hitl_workflow"]
+# reads: changes nothing here and asks nobody outside. writes: changes what is kept here. asks: begins work
+# that stops for a person's decision. leaves the site: may send a query or a fetch outside; alone, it changes
+# nothing here. What the site announces to its own webhooks is no tool's effect.
+Effect = Literal["reads", "writes", "asks", "leaves the site"]
 
 
 @dataclass(frozen=True)
@@ -92,7 +99,8 @@ class Tool:
     """A tool. `for_models` false: only people use it, so MCP and agents don't see it.
 
     `lacking` tells what the configuration must have for it to be listed, and to be called; `feature` is the
-    setting under `features` that switches it on.
+    setting under `features` that switches it on. `only_adds`: what was kept before stays as it was;
+    `idempotent`: the same call again changes nothing more. `route` None: it has no endpoint of its own.
     """
 
     name: str
@@ -101,6 +109,10 @@ class Tool:
     output: type[Output]
     permission: ToolPermission
     run: Run
+    route: RestRoute | None
+    effects: frozenset[Effect]
+    only_adds: bool
+    idempotent: bool
     topic: TopicOf | None
     about: AboutOf | None
     for_models: bool
@@ -115,20 +127,19 @@ class Tool:
         return f"features.{self.feature}"
 
     @property
-    def reads(self) -> bool:
-        """Whether its name says that it changes nothing."""
-        return self.name.startswith(("get_", "search_", "review_", "web_search", "fetch_"))
-
-    @property
-    def reaches_outside(self) -> bool:
-        """Whether its name says that it may ask somebody outside this site."""
-        outside = ("web_search", "search_news", "search_financial_news", "fetch_", "download_")
-        return self.name.startswith(outside)
+    def changes_something(self) -> bool:
+        """Whether anything here may be otherwise after a call."""
+        return not self.effects.isdisjoint(("writes", "asks"))
 
 
 def tool(
     permission: ToolPermission,
     *,
+    rest: str | None,
+    effect: Effect | tuple[Effect, ...],
+    in_path: Mapping[str, str] = MappingProxyType({}),
+    only_adds: bool = False,
+    idempotent: bool = False,
     topic: TopicOf | None = None,
     about: AboutOf | None = None,
     for_models: bool = True,
@@ -136,18 +147,40 @@ def tool(
     lacking: Lacking = lambda config: None,
     feature: Feature | None = None,
 ) -> Callable[[Run], Tool]:
-    """Make a tool of a function `async def name(context, request: Input) -> Output`."""
+    """Make a tool of a function `async def name(context, request: Input) -> Output`.
+
+    Args:
+        rest: its endpoint below `/api/tools`, as "POST /articles/{id}/write"; None: it has none of its own.
+        effect: what a call does; more than one where one word does not say it all.
+        in_path: the input's fields of parameters that the path calls otherwise, as `{"id": "article_id"}`.
+        only_adds: what was kept before stays as it was.
+        idempotent: the same call again changes nothing more.
+
+    Raises:
+        ValueError: `rest` is no method and path, or names no field of the input.
+    """
+    effects: frozenset[Effect] = frozenset((effect,) if isinstance(effect, str) else effect)
     assert permission.topic_scoped == (topic is not None), "a topic-scoped tool says which topic"
+    assert effects, "a tool says what it does"
+    assert effects == {"reads"} or "reads" not in effects, "what reads does nothing else"
+    assert permission.requires_hitl == ("asks" in effects), (
+        "a tool asks where a human decides, and only there"
+    )
 
     def make(run: Run) -> Tool:
         hints = typing.get_type_hints(run)
-        return Tool(
+        fields = hints["request"].model_fields
+        made = Tool(
             name=run.__name__,
             description=inspect.cleandoc(run.__doc__ or ""),
             input=hints["request"],
             output=hints["return"],
             permission=permission,
             run=run,
+            route=None if rest is None else RestRoute.parse(rest, in_path=in_path, fields=fields),
+            effects=effects,
+            only_adds=only_adds,
+            idempotent=idempotent,
             topic=topic,
             about=about,
             for_models=for_models,
@@ -155,5 +188,9 @@ def tool(
             lacking=lacking,
             feature=feature,
         )
+        assert made.changes_something or not (only_adds or idempotent), f"{made.name} changes nothing"
+        if made.changes_something and made.route is not None:
+            assert made.route.method != "GET", f"{made.name}: GET is for what changes nothing"
+        return made
 
     return make

@@ -6,10 +6,11 @@ Readers see published versions only. Drafts take editor (or more) on the article
 from typing import Any
 
 from actors.tools.tool import ToolContext
-from models.articles import Article, ArticleVersion, Resource
 from models.config import Config
+from models.content.articles import Article, ArticleVersion, Resource
 from models.errors import ArticleNotFound, InputInvalid, PermissionMissing, ResourceNotFound
-from models.store import approval_inbox, articles, resources
+from models.store import approval_inbox
+from models.store.content import articles, resources
 from models.users import UserContext
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from actors.outside.web.search import ProviderName, lacking, provider_of
 from actors.tools.tool import Input, Output, ToolContext, tool
-from models.outside import SearchHit, SearchKind
+from models.content.outside import SearchHit, SearchKind
 from models.tools import PlainText, ToolPermission
 
 ANALYST = ToolPermission(required_role="analyst", topic_scoped=False)
@@ -42,19 +42,31 @@ class WebSearchResponse(Output):
     note: str | None = None
 
 
-@tool(ANALYST, own_transactions=True, lacking=lacking)
+@tool(
+    ANALYST,
+    rest="POST /research/web-search",
+    effect="leaves the site",
+    own_transactions=True,
+    lacking=lacking,
+)
 async def web_search(context: ToolContext, request: WebSearchRequest) -> WebSearchResponse:
     """Search the web; where only `local` is configured, what is stored here."""
     return await _search(context, "web", request)
 
 
-@tool(ANALYST, own_transactions=True, lacking=lacking)
+@tool(ANALYST, rest="POST /research/news", effect="leaves the site", own_transactions=True, lacking=lacking)
 async def search_news(context: ToolContext, request: WebSearchRequest) -> WebSearchResponse:
     """Search recent news."""
     return await _search(context, "news", request)
 
 
-@tool(ANALYST, own_transactions=True, lacking=lacking)
+@tool(
+    ANALYST,
+    rest="POST /research/financial-news",
+    effect="leaves the site",
+    own_transactions=True,
+    lacking=lacking,
+)
 async def search_financial_news(context: ToolContext, request: WebSearchRequest) -> WebSearchResponse:
     """Search recent news about markets, companies and the economy."""
     return await _search(context, "financial_news", request)

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
 from models.addresses import is_loopback
-from models.config.agents import AGENT_ROLES as AGENT_ROLES
+from models.config.agents import DEFAULT, check_roles, with_defaults
 from models.config.agents import SINGLE_ROLES as SINGLE_ROLES
 from models.config.agents import AgentConfig as AgentConfig
-from models.config.agents import check_roles, with_defaults
 from models.config.chat import ChatConfig as ChatConfig
 from models.config.chat import FeaturesConfig as FeaturesConfig
 from models.config.drafting import DraftingConfig as DraftingConfig
@@ -56,7 +56,7 @@ from models.config.site import DatabaseConfig as DatabaseConfig
 from models.config.site import HttpConfig as HttpConfig
 from models.config.site import RayConfig as RayConfig
 from models.config.site import RunnersConfig as RunnersConfig
-from models.config.strict_yaml import faults
+from models.config.strict_yaml import WRONG_KEYS, faults
 from models.config.yaml_layers import read_layers
 from models.errors import ConfigInvalid
 
@@ -64,6 +64,7 @@ from models.errors import ConfigInvalid
 class Config(Section):
     """The whole configuration."""
 
+    # everything Signoff keeps on this machine: embedded Postgres, converted models, what `up` started
     data_dir: ResolvedPath
     database: DatabaseConfig
     ray: RayConfig
@@ -73,6 +74,7 @@ class Config(Section):
     runners: RunnersConfig
     outages: OutagesConfig
     agents: Annotated[dict[str, AgentConfig], BeforeValidator(with_defaults), AfterValidator(check_roles)]
+    embedding: EmbeddingConfig
     article_generation: ArticleGenerationConfig
     publishing: PublishingConfig
     tools: ToolsConfig
@@ -84,6 +86,12 @@ class Config(Section):
     chat: ChatConfig
     outside: OutsideConfig
     drafting: DraftingConfig
+
+    def agent(self, role: str) -> AgentConfig:
+        """The resources of a role's agents. ConfigInvalid where there are none for it."""
+        if (found := self.agents.get(role, self.agents.get(DEFAULT))) is None:
+            raise ConfigInvalid(f"agents.{role}: is required: the resources of this agent are not configured")
+        return found
 
     @model_validator(mode="after")
     def _no_public_secret(self) -> "Config":
@@ -97,13 +105,27 @@ class Config(Section):
             )
         return self
 
+    @model_validator(mode="after")
+    def _chunks_are_read_whole(self) -> "Config":
+        size, embedding = self.article_generation.knowledge_base.chunk_size_tokens, self.embedding
+        if size > embedding.max_input_tokens:
+            reason = (
+                f"chunk_size_tokens is {size}, but {embedding.model_name} reads {embedding.max_input_tokens} "
+                "tokens (embedding.max_input_tokens): the rest of each chunk would be lost. Set "
+                f"chunk_size_tokens to {embedding.max_input_tokens} or less"
+            )
+            wrong = {("article_generation", "knowledge_base"): reason}
+            raise PydanticCustomError(WRONG_KEYS, "{wrong}", {"wrong": wrong})
+        return self
 
-def load(path: Path | str, *, root: Path | None = None) -> Config:
+
+def load(path: Path | str, *, root: Path | None = None, roles: tuple[str, ...] | None = None) -> Config:
     """Read and check a YAML configuration.
 
     Args:
         path: the YAML file; it may extend another (see `models.config.yaml_layers`).
         root: what relative paths in it are relative to; the current folder when absent.
+        roles: the agents' roles that there are (see `actors.systems.load`); None: names are not checked.
 
     Raises:
         ConfigInvalid: one line per fault, each with the file, the key path and the reason.
@@ -111,7 +133,7 @@ def load(path: Path | str, *, root: Path | None = None) -> Config:
     path = Path(path)
     layers = read_layers(path)
     raw = layers.merged()
-    context: dict[str, Any] = {"root": Path(root or Path.cwd()).absolute()}
+    context: dict[str, Any] = {"root": Path(root or Path.cwd()).absolute(), "roles": roles}
     try:
         return Config.model_validate(raw, context=context | {"own": own_endpoints(raw, context)})
     except ValidationError as error:

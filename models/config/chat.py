@@ -19,9 +19,9 @@ class FeaturesConfig(Section):
     `enable_tool_permissions` is in the seed and can't be turned off here.
     """
 
-    enable_new_agent_system: bool
-    enable_hitl_workflow: bool
-    enable_tool_permissions: bool
+    enable_new_agent_system: bool  # off: no chat
+    enable_hitl_workflow: bool  # off: nobody can ask for publication
+    enable_tool_permissions: bool  # always true
 
     @field_validator("enable_tool_permissions")
     @classmethod
@@ -47,9 +47,9 @@ class RoutingConfig(Section):
 class BudgetConfig(Section):
     """What one message may cost: rounds of tools, tokens of all its model calls, and seconds."""
 
-    iterations: Annotated[int, Field(ge=1, le=10)]
-    tokens: Count
-    seconds: Positive
+    iterations: Annotated[int, Field(ge=1, le=10)]  # rounds of tools at most
+    tokens: Count  # of all model calls of the message
+    seconds: Positive  # until it is answered with what there is
 
 
 class ToolUseConfig(Section):
@@ -69,8 +69,8 @@ class ToolUseConfig(Section):
 class ChatConfig(Section):
     """The chat (seed 000 §3). `assistant_llm` answers people."""
 
-    intents_file: ResolvedPath
-    prompts_dir: ResolvedPath
+    intents_file: ResolvedPath  # the examples that messages are routed by
+    prompts_dir: ResolvedPath  # the agents' prompts and fixed texts
     assistant_llm: ModelSettings
     routing: RoutingConfig
     budget: BudgetConfig

@@ -13,7 +13,7 @@ class DraftingConfig(Section):
     An article rests on `max_resources` resources at most, of each of which `source_tokens` are read.
     """
 
-    prompts_dir: ResolvedPath
+    prompts_dir: ResolvedPath  # its prompt
     llm: ModelSettings
     max_resources: Count
     source_tokens: Count

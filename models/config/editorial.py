@@ -3,37 +3,39 @@
 Part of `models.config`, which is where everybody imports it from.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from models.config.fields import Count, Positive, ResolvedPath, Secret, Section, Text, Url
-from models.config.llm import EmbeddingConfig, ModelSettings
+from models.config.llm import ModelSettings
+from models.config.strict_yaml import WRONG_KEYS
 
 
 class EditorOutput(Section):
     """Where articles and run artifacts go (seed 004 §7)."""
 
-    final_articles_dir: ResolvedPath
-    run_artifacts_dir: ResolvedPath
-    save_intermediate_results: bool
+    final_articles_dir: ResolvedPath  # one JSON a topic, in a folder a channel
+    run_artifacts_dir: ResolvedPath  # a folder for each run, and the summaries of batches
+    save_intermediate_results: bool  # off: only the result and the report of a run are kept there
 
 
 class EditorPrompts(Section):
     """Prompt files, relative to `root_dir`."""
 
     root_dir: ResolvedPath
-    writer_prompt_file: Text
-    revision_prompt_file: Text
-    article_review_prompt_file: Text
-    concern_mapping_prompt_file: Text
-    specialists_dir: Text
+    writer_prompt_file: Text  # a system and a user part, split by `---user---`
+    revision_prompt_file: Text  # likewise
+    article_review_prompt_file: Text  # likewise
+    concern_mapping_prompt_file: Text  # likewise
+    specialists_dir: Text  # a file for each specialist
 
 
 class EditorConfig(Section):
     """The chief editor's loop."""
 
-    editor_max_rounds: Count
+    editor_max_rounds: Count  # drafts that are reviewed at most
     output: EditorOutput
     prompts: EditorPrompts
 
@@ -60,23 +62,24 @@ class EditorialModels(Section):
 class KnowledgeBaseConfig(Section):
     """The fact checker's documents (seed 004 §7.4, §8.1)."""
 
-    data_dir: ResolvedPath
-    index_dir: ResolvedPath
-    chunk_size_tokens: Count
-    chunk_overlap_tokens: Annotated[int, Field(ge=0)]
-    top_k: Count
-    min_score: Annotated[float, Field(ge=-1, le=1)]
-    timeout_seconds: Positive
-    embedding: EmbeddingConfig
+    data_dir: ResolvedPath  # `.txt` and `.md` files; the index follows them at each topic
+    index_dir: ResolvedPath  # where the index is kept
+    chunk_size_tokens: Count  # special tokens included; not over what the embedding model reads
+    chunk_overlap_tokens: Annotated[int, Field(ge=0)]  # what two neighbouring chunks share
+    top_k: Count  # passages of one answer at most
+    min_score: Annotated[float, Field(ge=-1, le=1)]  # passages under this cosine are neither shown nor cited
+    timeout_seconds: Positive  # of one look-up
+
+    @model_validator(mode="before")
+    @classmethod
+    def _embedding_has_moved(cls, said: Any) -> Any:
+        if isinstance(said, dict) and "embedding" in said:
+            reason = "is not a known key here: its settings belong under embedding, at the top level"
+            raise PydanticCustomError(WRONG_KEYS, "{wrong}", {"wrong": {"embedding": reason}})
+        return said
 
     @model_validator(mode="after")
     def _chunks(self) -> "KnowledgeBaseConfig":
-        if self.chunk_size_tokens > self.embedding.max_input_tokens:
-            raise ValueError(
-                f"chunk_size_tokens is {self.chunk_size_tokens}, but {self.embedding.model_name} reads "
-                f"{self.embedding.max_input_tokens} tokens (embedding.max_input_tokens): the rest of each "
-                f"chunk would be lost. Set chunk_size_tokens to {self.embedding.max_input_tokens} or less"
-            )
         if self.chunk_overlap_tokens >= self.chunk_size_tokens:
             raise ValueError("chunk_overlap_tokens must be smaller than chunk_size_tokens")
         return self
@@ -92,24 +95,24 @@ class OutsideEvidence(Section):
     """Evidence from an OpenAI-compatible search model (Perplexity's API and the like; seed 004 §8.2)."""
 
     provider: Literal["openai_compatible"]
-    api_base: Url
-    api_key: Secret
-    model: Text
-    timeout_seconds: Positive
+    api_base: Url  # excerpts of drafts are sent there
+    api_key: Secret  # of that endpoint
+    model: Text  # such as `sonar`
+    timeout_seconds: Positive  # of one search
 
 
 class InstitutionalMemoryConfig(Section):
     """Where earlier findings are kept (seed 004 §7.3)."""
 
-    data_dir: ResolvedPath
-    fact_checking_subdir: Text
-    evidence_finding_subdir: Text
+    data_dir: ResolvedPath  # it is in every backup
+    fact_checking_subdir: Text  # a folder in it
+    evidence_finding_subdir: Text  # a folder in it
 
 
 class BatchConfig(Section):
     """How `pipelines.edit_articles` runs. Its lease ends `lease_seconds` after the driver dies."""
 
-    max_topics_at_once: Count
+    max_topics_at_once: Count  # `--at-once` says otherwise for one batch
     lease_seconds: Annotated[float, Field(ge=1)]
 
 
@@ -122,9 +125,9 @@ class ArticleGenerationConfig(Section):
     evidence: KnowledgeBaseEvidence | OutsideEvidence = Field(discriminator="provider")
     institutional_memory: InstitutionalMemoryConfig
     batch: BatchConfig
-    allowed_styles: dict[str, Text] = Field(min_length=1)
-    default_style_mode: Text
-    default_target_length_words: Text
+    allowed_styles: dict[str, Text] = Field(min_length=1)  # what each style asks of a text
+    default_style_mode: Text  # of topics that name none
+    default_target_length_words: Text  # of topics that name none, such as `900-1200`
 
     @model_validator(mode="after")
     def _style(self) -> "ArticleGenerationConfig":

@@ -104,7 +104,7 @@ def _resolve(path: Path, info: ValidationInfo) -> Path:
     return Path(os.path.normpath(root / path)) if root is not None else path
 
 
-Url = Annotated[Text, AfterValidator(_check_url)]
+Url = Annotated[Text, AfterValidator(_check_url), Field(json_schema_extra={"format": "uri"})]
 Secret = Annotated[SecretStr, BeforeValidator(_read_secret)]
 ResolvedPath = Annotated[Path, Field(strict=False), BeforeValidator(_refuse_blank), AfterValidator(_resolve)]
 

@@ -34,19 +34,19 @@ class ModelSettings(Section):
     model is one of `serving.models`, and `api_key` is `serving.api_key`.
     """
 
-    model: Text
-    api_base: Url
-    api_key: Secret
-    context_window: Count
-    max_tokens: Count
-    temperature: Annotated[float, Field(ge=0, le=2)]
+    model: Text  # as its endpoint calls it
+    api_base: Url  # absent: this site's own
+    api_key: Secret  # absent: `serving.api_key`, for the site's own endpoint alone
+    context_window: Count  # in tokens, prompt and answer together
+    max_tokens: Count  # of an answer
+    temperature: Annotated[float, Field(ge=0, le=2)]  # 0: always the likeliest
     context_window_threshold: Annotated[int, Field(ge=1, le=100)]
-    max_retries: Annotated[int, Field(ge=0)]
-    retry_delay: Annotated[float, Field(ge=0)]
-    timeout_seconds: Positive
+    max_retries: Annotated[int, Field(ge=0)]  # for faults of the transport and bad replies together
+    retry_delay: Annotated[float, Field(ge=0)]  # in seconds, before the next try
+    timeout_seconds: Positive  # of one try
     priority: int | None = None
     schema_limits: SchemaLimits = SchemaLimits()
-    extra_body: dict[str, Any] = Field(default_factory=dict)
+    extra_body: dict[str, Any] = Field(default_factory=dict)  # passed to the endpoint as it is
 
     @model_validator(mode="before")
     @classmethod
@@ -62,19 +62,20 @@ class ModelSettings(Section):
 class EmbeddingConfig(Section):
     """An OpenAI-compatible embeddings endpoint, and the tokenizer that counts its tokens.
 
+    The knowledge base and the search index read it, each beside its own settings.
     `tokenizer` is `bundled` or a folder with `tokenizer.json`; `max_input_tokens` is what the model
     reads at most, its special tokens included. Without `api_base` it is that of `serving.embeddings`, and
     `api_key` is `serving.api_key`.
     """
 
-    provider: Literal["openai_compatible"]
-    model_name: Text
-    api_base: Url
-    api_key: Secret
+    provider: Literal["openai_compatible"]  # any endpoint that speaks this API
+    model_name: Text  # as its endpoint calls it
+    api_base: Url  # absent: this site's own
+    api_key: Secret  # absent: `serving.api_key`, for the site's own endpoint alone
     tokenizer: Text
     max_input_tokens: Count
-    batch_size: Count
-    timeout_seconds: Positive
+    batch_size: Count  # texts in one request
+    timeout_seconds: Positive  # of one request
 
     @model_validator(mode="before")
     @classmethod

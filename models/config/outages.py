@@ -29,9 +29,9 @@ class BreakerConfig(Section):
 class OutagesConfig(Section):
     """How long parked work waits: its pauses grow from first to longest, and after the patience it fails."""
 
-    patience_seconds: Positive
-    first_pause_seconds: Positive
-    longest_pause_seconds: Positive
+    patience_seconds: Positive  # parked work fails after that
+    first_pause_seconds: Positive  # before it is tried again
+    longest_pause_seconds: Positive  # between two tries
     breaker: BreakerConfig
 
     @model_validator(mode="after")

@@ -20,9 +20,9 @@ class SearxngSearch(Section):
 class GoogleCseSearch(Section):
     """Google's Programmable Search: queries leave the site."""
 
-    url: Url
-    api_key: Secret
-    search_engine_id: Text
+    url: Url  # of the API
+    api_key: Secret  # of the API
+    search_engine_id: Text  # `cx` of the engine
 
 
 class SearchProviders(Section):
@@ -40,26 +40,26 @@ class SampleData(Section):
 class YahooFinance(Section):
     """Yahoo Finance's chart API, as the yfinance package uses it: share prices."""
 
-    url: Url
+    url: Url  # of the API
 
 
 class Fred(Section):
     """The St. Louis Fed's FRED API: economic series."""
 
-    url: Url
-    api_key: Secret
+    url: Url  # of the API
+    api_key: Secret  # of the API
 
 
 class EcbFx(Section):
     """The European Central Bank's data API: reference exchange rates."""
 
-    url: Url
+    url: Url  # of the API
 
 
 class UsTreasury(Section):
     """The US Treasury's daily par yield curve rates."""
 
-    url: Url
+    url: Url  # of the site
 
 
 class MarketDataProviders(Section):
@@ -75,10 +75,10 @@ class MarketDataProviders(Section):
 class PdfConfig(Section):
     """How large a PDF may be, how long it may take to be read, and how many are read at once on a node."""
 
-    max_bytes: Count
-    max_pages: Count
-    timeout_seconds: Positive
-    readers: Count
+    max_bytes: Count  # of one file
+    max_pages: Count  # those that are read
+    timeout_seconds: Positive  # until its reader is ended
+    readers: Count  # at once on a node
 
 
 class OutsideConfig(Section):

@@ -20,8 +20,9 @@ class JwksConfig(Section):
     Keys from a URL are kept for `cache_seconds`; a token that names an unknown key has them read again.
     """
 
-    file: ResolvedPath | None = None
-    url: Url | None = None
+    file: ResolvedPath | None = None  # a JWK set
+    url: Url | None = None  # where a JWK set is
+    # those that tokens may be signed with
     algorithms: tuple[JwtAlgorithm, ...] = Field(
         default=("RS256", "ES256", "EdDSA"), strict=False, min_length=1
     )
@@ -54,8 +55,8 @@ class GrantsConfig(Section):
     It is read every `every_seconds`. While it can't be read, what it last said holds.
     """
 
-    file: ResolvedPath | None = None
-    url: Url | None = None
+    file: ResolvedPath | None = None  # the JSON object
+    url: Url | None = None  # where the JSON object is
     every_seconds: Positive
 
     @model_validator(mode="after")
@@ -68,9 +69,9 @@ class GrantsConfig(Section):
 class DecideConfig(Section):
     """What a token has that a person decides with: one of `values` in its `claim`, `audience`, or both."""
 
-    claim: Text | None = None
-    values: tuple[Text, ...] = Field(default=(), strict=False)
-    audience: Text | None = None
+    claim: Text | None = None  # such as `amr`
+    values: tuple[Text, ...] = Field(default=(), strict=False)  # those of the claim that a person's token has
+    audience: Text | None = None  # one that only persons' tokens have
 
     @model_validator(mode="after")
     def _something(self) -> "DecideConfig":
@@ -97,11 +98,11 @@ class AuthConfig(Section):
     list that goes before all tokens. With `decide: any_token` each decides on approvals.
     """
 
-    issuer: Text
-    audience: Text
-    secret: Secret | None = None
+    issuer: Text  # what `iss` of tokens must say
+    audience: Text  # what `aud` of tokens must hold
+    secret: Secret | None = None  # of 32 characters at least; one of `secret` and `jwks` must be there
     jwks: JwksConfig | None = None
-    token_minutes: Count
+    token_minutes: Count  # how long the tokens of `signoff token` last
     grants_last_seconds: Positive
     grants: GrantsConfig | None = None
     decide: _Decide
@@ -127,17 +128,17 @@ class ApprovalPolicy(Section):
     With `four_eyes`, whoever asked is not one of them.
     """
 
-    role: Role
+    role: Role  # on the article's topic
     quorum: Count
     four_eyes: bool
-    expires_in_seconds: Positive
+    expires_in_seconds: Positive  # after that the article goes back to its editor
 
 
 class TopicConfig(Section):
     """A subject area; `approval` overrides the general policy."""
 
-    title: Text
-    approval: ApprovalPolicy | None = None
+    title: Text  # what people call it
+    approval: ApprovalPolicy | None = None  # the whole policy, where it differs
 
 
 class PublishingConfig(Section):
@@ -147,11 +148,11 @@ class PublishingConfig(Section):
     of your own, whose pages then are what webhooks link to (seed 000 §8.3).
     """
 
-    topics: dict[str, TopicConfig] = Field(min_length=1)
-    approval: ApprovalPolicy
-    public_url: Url
+    topics: dict[str, TopicConfig] = Field(min_length=1)  # lower-case letters, digits, `-` and `_`
+    approval: ApprovalPolicy  # unless the topic says otherwise
+    public_url: Url  # also MCP's metadata, and the hosts that requests may name
     ui_url: Url | None = None
-    prompts_dir: ResolvedPath
+    prompts_dir: ResolvedPath  # `tonalities/*.md`, which `up` takes in, and `topics/*.md`
 
     @field_validator("topics")
     @classmethod
@@ -178,7 +179,8 @@ class RateLimit(Section):
 class ToolsConfig(Section):
     """How often a user may call each tool: `rate_limit`, and `rate_limits` for single tools by name."""
 
-    rate_limit: RateLimit
+    rate_limit: RateLimit  # of each user and tool
+    # `chat` counts messages; `up` refuses a name that is no tool
     rate_limits: dict[str, RateLimit] = Field(default_factory=dict)
 
 
@@ -208,12 +210,12 @@ class WebhooksConfig(Section):
 
     sealing_keys: tuple[Secret, ...] = Field(strict=False, min_length=1)
 
-    timeout_seconds: Positive
+    timeout_seconds: Positive  # of one request
     concurrency: Count
     per_webhook: Count
-    max_delay_seconds: Positive
-    rotation_seconds: Positive
-    num_cpus: Annotated[float, Field(ge=0)]
+    max_delay_seconds: Positive  # the longest pause between two tries
+    rotation_seconds: Positive  # how long a rotated secret stays valid beside the new one
+    num_cpus: Annotated[float, Field(ge=0)]  # of the dispatcher
 
 
 class SearchConfig(Section):

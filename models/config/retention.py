@@ -22,10 +22,10 @@ class RetentionConfig(Section):
     `step_rows`, then rests for `pause_seconds`; a sweep over everything begins `every_seconds`.
     """
 
-    events_days: Positive
-    tool_calls_days: Positive
-    deliveries_days: Positive
-    model_calls_days: Positive
+    events_days: Positive  # of what happened, in streams and histories
+    tool_calls_days: Positive  # the audit trail
+    deliveries_days: Positive  # after they were sent or given up
+    model_calls_days: Positive  # tokens, latency and prompt digests
     documents_days: Positive
     conversations_days: _DaysOrForever
     step_rows: Count

@@ -13,9 +13,9 @@ from models.config.fields import Count, Positive, Secret, Section, Text
 class AutoscalingConfig(Section):
     """Ray Serve replicas of one served model."""
 
-    min_replicas: Annotated[int, Field(ge=0)]
-    max_replicas: Count
-    target_ongoing_requests: Count
+    min_replicas: Annotated[int, Field(ge=0)]  # that are there without any load
+    max_replicas: Count  # that there are at most
+    target_ongoing_requests: Count  # that each replica should have under way
 
     @model_validator(mode="after")
     def _order(self) -> "AutoscalingConfig":
@@ -33,14 +33,14 @@ class ServedModel(Section):
     `gpus_per_replica` must equal tensor × pipeline parallel size of `engine`; 0 means CPU.
     """
 
-    name: Text
+    name: Text  # what agents' `model` says
     source: Text
     gpus_per_replica: Annotated[int, Field(ge=0)]
-    cpus_per_replica: Positive
-    accelerator_type: Text | None = None
-    autoscaling: AutoscalingConfig
-    engine: dict[str, Any]
-    environment: dict[str, str] = Field(default_factory=dict)
+    cpus_per_replica: Positive  # that Ray sets aside
+    accelerator_type: Text | None = None  # such as `A100`, where nodes differ
+    autoscaling: AutoscalingConfig  # its replicas
+    engine: dict[str, Any]  # vLLM's engine arguments
+    environment: dict[str, str] = Field(default_factory=dict)  # environment variables of its replicas
 
     @model_validator(mode="after")
     def _parallel(self) -> "ServedModel":
@@ -61,10 +61,10 @@ class ServedModel(Section):
 class ServedEmbeddings(Section):
     """The sentence-transformers model behind `/embeddings/v1`; `source`: `bundled` or a folder."""
 
-    name: Text
+    name: Text  # what `model_name` of an embedding says
     source: Text
-    cpus_per_replica: Positive
-    autoscaling: AutoscalingConfig
+    cpus_per_replica: Positive  # that Ray sets aside
+    autoscaling: AutoscalingConfig  # its replicas
 
 
 class ServingConfig(Section):
@@ -74,6 +74,6 @@ class ServingConfig(Section):
     """
 
     api_key: Secret
-    models: tuple[ServedModel, ...] = Field(strict=False)
-    embeddings: ServedEmbeddings | None = None
-    ready_timeout_seconds: Positive
+    models: tuple[ServedModel, ...] = Field(strict=False)  # `[]`: none is served here
+    embeddings: ServedEmbeddings | None = None  # absent: an outside endpoint's are used
+    ready_timeout_seconds: Positive  # how long `up` waits for a model

@@ -16,19 +16,19 @@ class DatabaseConfig(Section):
     Transactions open for longer than `old_transaction_seconds` are told of in status and metrics.
     """
 
-    url: Secret | None = None
-    pool_size: Count
+    url: Secret | None = None  # a libpq URL of PostgreSQL 14 or newer, as any secret
+    pool_size: Count  # connections of each process
     old_transaction_seconds: Positive
 
 
 class RayConfig(Section):
     """`address` absent: `signoff up` starts a head on this machine."""
 
-    address: Text | None = None
-    port: Port
-    dashboard_port: Port
-    num_cpus: Count
-    object_store_memory_mb: Annotated[int, Field(ge=80)]
+    address: Text | None = None  # an existing cluster's `host:port`
+    port: Port  # of the head that `up` starts
+    dashboard_port: Port  # likewise
+    num_cpus: Count  # logical ones: agents that wait need next to nothing
+    object_store_memory_mb: Annotated[int, Field(ge=80)]  # of the head that `up` starts
 
 
 class HttpConfig(Section):
@@ -39,9 +39,9 @@ class HttpConfig(Section):
     `scrape_token` as a bearer token.
     """
 
-    host: Text
-    port: Port
-    replicas: Count
+    host: Text  # an address of this machine; `0.0.0.0` for all
+    port: Port  # one port for all endpoints
+    replicas: Count  # those that answer Signoff's own endpoints
     body_seconds: Positive
     requests_per_person: Count
     streams_per_person: Count
@@ -56,10 +56,10 @@ class RunnersConfig(Section):
     fails, until somebody begins it again.
     """
 
-    count: Count
-    concurrency: Count
+    count: Count  # how many there are
+    concurrency: Count  # workflows at once in each
     reserved_per_kind: Count
     max_attempts: Count
     lease_seconds: Annotated[float, Field(ge=1)]
-    poll_seconds: Positive
-    num_cpus: Annotated[float, Field(ge=0)]
+    poll_seconds: Positive  # how often one looks for work without being woken
+    num_cpus: Annotated[float, Field(ge=0)]  # of each, as Ray counts them

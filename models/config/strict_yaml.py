@@ -13,7 +13,8 @@ from pydantic import ValidationError
 
 from models.errors import ConfigInvalid
 
-WRONG_KEYS = "wrong_keys"  # raised by a validator of a mapping: the reasons by key, as `wrong`
+# Raised by a validator of a mapping: the reasons as `wrong`, by key, or by the keys to a place further down.
+WRONG_KEYS = "wrong_keys"
 
 
 def read_mapping(path: Path) -> dict[Any, Any]:
@@ -72,11 +73,12 @@ def faults(file_of: Callable[[Sequence[int | str]], object], raw: Any, error: Va
     lines = []
     for fault in error.errors(include_url=False, include_input=False):
         keys = _keys(raw, fault["loc"], missing=fault["type"] == "missing")
-        path, key = file_of(keys), ".".join(str(key) for key in keys) or "(top level)"
         if fault["type"] == WRONG_KEYS:
-            wrong = fault["ctx"]["wrong"].items()
-            lines += [f"{file_of([*keys, name])}: {key}.{name}: {reason}" for name, reason in wrong]
+            for name, reason in fault["ctx"]["wrong"].items():
+                place = [*keys, *(name if isinstance(name, tuple) else (name,))]
+                lines.append(f"{file_of(place)}: {_dotted(place)}: {reason}")
             continue
+        path, key = file_of(keys), _dotted(keys) or "(top level)"
         reason = fault["msg"].removeprefix("Value error, ")
         match fault["type"]:
             case "missing":
@@ -91,6 +93,10 @@ def faults(file_of: Callable[[Sequence[int | str]], object], raw: Any, error: Va
                 reason = f"must be one of {fault['ctx']['expected_tags']}"
         lines.append(f"{path}: {key}: {reason}")
     return lines
+
+
+def _dotted(keys: Sequence[int | str]) -> str:
+    return ".".join(str(key) for key in keys)
 
 
 def _discriminator(fault: Any) -> str:

@@ -1,1 +1,1 @@
-"""Alembic migrations. `env.py` is handed a connection by `models.store.migrate`."""
+"""Alembic migrations. `env.py` is handed a connection by `models.store.schema.migrate`."""

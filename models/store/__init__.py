@@ -1,5 +1,1 @@
-"""The only place that speaks SQL: one module per noun. See `tables.py` for the schema."""
-
-from models.store.migrate import migrate
-
-__all__ = ["migrate"]
+"""The only place that speaks SQL: one module per noun. The schema is in `schema/`."""

@@ -14,11 +14,13 @@ from psycopg.types.json import Jsonb
 from pydantic import ValidationError
 
 from models.approvals import Approval, Decision, GateDecision, GateRequest, GateStop, content_digest
+from models.error_lines import logged
 from models.errors import ApprovalConflict, DecisionInvalid, JournalMismatch, PermissionMissing
 from models.scopes import Scope
-from models.store import approval_inbox, claims, documents, events, users, workflows
+from models.store import approval_inbox, events
 from models.store.database import Connection, Database, is_gone
-from models.text import logged
+from models.store.people import users
+from models.store.runtime import claims, documents, workflows
 from models.workflows import Claim
 
 _log = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from psycopg.types.json import Jsonb
 from models.errors import WebhookNotFound
 from models.store import events
 from models.store.database import Connection, Database
-from models.webhooks import Delivery, DeliveryClaim, DeliveryStatus, WebhookEvent
+from models.webhooks.webhooks import Delivery, DeliveryClaim, DeliveryStatus, WebhookEvent
 
 CHANNEL = "signoff_outbox"
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from models.search import Kind, Place
+from models.content.search import Kind, Place
 from models.store.database import Connection
 
 CHANNEL = "signoff_search"

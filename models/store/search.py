@@ -7,7 +7,7 @@ lags behind shows nothing it should not.
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from models.search import FoundArticle, FoundResource, Hit, Reach
+from models.content.search import FoundArticle, FoundResource, Hit, Reach
 from models.store.database import Connection
 from models.store.words import MOST_MATCHES, Table, clean, find
 

@@ -1,7 +1,7 @@
 """Webhooks: made, changed and taken away by admins; each change leaves its event for the audit trail.
 
 No function here returns a secret: `outbox.claim` alone reads it, for whoever signs. Secrets and headers'
-values come sealed (`models.sealing`), and `seal_all` seals those of earlier releases.
+values come sealed (`models.webhooks.sealing`), and `seal_all` seals those of earlier releases.
 """
 
 from contextlib import suppress
@@ -10,10 +10,10 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from models.errors import SealBroken, WebhookNotFound
-from models.sealing import Seal
 from models.store import events, outbox
 from models.store.database import Connection
-from models.webhooks import NewWebhook, Webhook, WebhookChange
+from models.webhooks.sealing import Seal
+from models.webhooks.webhooks import NewWebhook, Webhook, WebhookChange
 
 _COLUMNS = (
     "id, name, event_type, url, method, ARRAY(SELECT jsonb_object_keys(headers) ORDER BY 1) AS header_names, "

@@ -9,8 +9,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from models.search import Hit, Kind
+from models.content.search import Hit, Kind
 from models.store.database import Connection
+from models.text import storable
 
 # The most matches of one search: more are not counted either.
 MOST_MATCHES = 200
@@ -95,8 +96,8 @@ async def find(
 
 
 def clean(text: str) -> str:
-    """A query as Postgres can read it: without NUL and halves of surrogate pairs, and not too long."""
-    return text.replace("\0", " ").encode(errors="ignore").decode()[:_QUERY_CHARACTERS]
+    """A query as Postgres can read it: without what it cannot keep, and not too long; a NUL parts words."""
+    return storable(text.replace("\0", " "))[:_QUERY_CHARACTERS]
 
 
 async def _read(connection: Connection, table: Table, text: str) -> list[_Word]:

@@ -21,7 +21,7 @@ from models.errors import ApprovalNotFound
 from models.store import approval_inbox
 from models.store.database import Database
 from models.users import UserContext
-from serve.auth import Caller
+from serve.auth.caller import Caller
 from serve.outcome import article_status_after
 from serve.problems import problem_responses
 

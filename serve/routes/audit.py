@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from models.errors import PermissionMissing
-from models.store import tool_calls
 from models.store.database import Database
+from models.store.people import tool_calls
 from models.tools import ToolCall
-from serve.auth import Caller
+from serve.auth.caller import Caller
 from serve.problems import problem_responses
 
 router = APIRouter(prefix="/api/audit", tags=["audit"])

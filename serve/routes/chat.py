@@ -12,16 +12,16 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Request, Response
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from models.chat import Done, Piece, Said, Turn
+from models.chat.conversations import ChatAnswer, Question
+from models.chat.messages import Done, Piece, Said, Turn
 from models.config import Config
-from models.conversations import ChatAnswer, Question
 from models.errors import AgentDied, InputInvalid, SignoffError, TopicUnknown
-from models.store import conversations
 from models.store.database import Database
+from models.store.people import conversations
 from models.tools import Number, PlainText
 from models.users import UserContext
 from serve.answering import Answering, Assistant, ClientGone, assistant_for
-from serve.auth import Caller
+from serve.auth.caller import Caller
 from serve.problems import members_of, problem_responses
 from serve.sse import EVENTS, KEEP_ALIVE, EventStream, event
 

@@ -5,11 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import Field
 
-from models.conversations import Conversation, Dialogue
-from models.store import conversations
+from models.chat.conversations import Conversation, Dialogue
 from models.store.database import Database
+from models.store.people import conversations
 from models.tools import Number, PlainText
-from serve.auth import Caller
+from serve.auth.caller import Caller
 from serve.problems import problem_responses
 
 router = APIRouter(prefix="/api/conversations", tags=["chat"], responses=problem_responses(401, 422, 503))

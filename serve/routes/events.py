@@ -26,10 +26,10 @@ from models.errors import (
 )
 from models.events import Event
 from models.scopes import Scope
-from models.store import users
 from models.store.database import GONE, Database
+from models.store.people import users
 from models.users import UserContext
-from serve.auth import Caller, bearer_token, context_of
+from serve.auth.caller import Caller, bearer_token, context_of
 from serve.feed import Feed, Mark, ScopesNow
 from serve.problems import problem_responses
 from serve.sse import EventStream

@@ -11,8 +11,8 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from models.outages import Needed
-from models.store import grants
 from models.store.database import Database
+from models.store.people import grants
 from serve.readiness import Readiness
 
 router = APIRouter(tags=["health"])

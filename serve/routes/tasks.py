@@ -6,11 +6,12 @@ from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from models.config import Config
-from models.store import tasks
 from models.store.database import Database
+from models.store.runtime import tasks
 from models.tasks import Task
 from models.tools import PlainText
-from serve.auth import Caller
+from models.workflow_kinds import Kinds
+from serve.auth.caller import Caller
 from serve.problems import problem_responses
 
 router = APIRouter(prefix="/api/tasks", tags=["tasks"], responses=problem_responses(401, 422, 503))
@@ -37,10 +38,16 @@ async def list_tasks(
 
     `before` is the id of the last one of the page before.
     """
-    config, database = _of(request)
+    config, database, kinds = _of(request)
     async with database.transaction() as connection:
         return await tasks.recent(
-            connection, caller.subject, scopes=caller.scopes, limit=limit, config=config, before=before
+            connection,
+            caller.subject,
+            scopes=caller.scopes,
+            limit=limit,
+            config=config,
+            kinds=kinds,
+            before=before,
         )
 
 
@@ -51,10 +58,10 @@ async def get_task(request: Request, caller: Caller, task_id: Annotated[TaskId, 
     `status` is in Signoff's words: `queued`, `running`, `waiting` (for a human's decision), `succeeded`,
     `failed`, `cancelled`. `result` is there once it has succeeded.
     """
-    config, database = _of(request)
+    config, database, kinds = _of(request)
     async with database.transaction() as connection:
         return await tasks.get(
-            connection, task_id, person=caller.subject, scopes=caller.scopes, config=config
+            connection, task_id, person=caller.subject, scopes=caller.scopes, config=config, kinds=kinds
         )
 
 
@@ -69,7 +76,7 @@ async def cancel_task(
 
     An article whose publication is stopped goes back to its editor. 409 when the task is over.
     """
-    config, database = _of(request)
+    config, database, kinds = _of(request)
     async with database.transaction() as connection:
         return await tasks.cancel(
             connection,
@@ -78,8 +85,10 @@ async def cancel_task(
             scopes=caller.scopes,
             reason=(cancellation or TaskCancellation()).reason,
             config=config,
+            kinds=kinds,
         )
 
 
-def _of(request: Request) -> tuple[Config, Database]:
-    return request.app.state.config, request.app.state.database
+def _of(request: Request) -> tuple[Config, Database, Kinds]:
+    state = request.app.state
+    return state.config, state.database, state.kinds

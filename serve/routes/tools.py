@@ -1,71 +1,25 @@
-"""The tools over REST: seed 000 §7.1, as one table. `GET /api/tools` lists those that the caller may use.
+"""The tools over REST, where each says it is (seed 000 §7.1). `GET /api/tools` lists what the caller may use.
 
 A path's parameters and the body, or the query, together are the tool's input; what they mean, and who may
 call, is the tool's own business.
 """
 
 import inspect
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Path, Query, Request
+from fastapi import Body, FastAPI, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, create_model
 
 from actors.tools.registry import Registry
-from actors.tools.table import TOOLS
+from actors.tools.route import RestRoute
 from actors.tools.tool import Tool
 from models.scopes import Role
-from serve.auth import Caller
+from serve.auth.caller import Caller
 from serve.problems import problem_responses
 
-router = APIRouter(prefix="/api/tools", tags=["tools"])
-
-
-@dataclass(frozen=True)
-class Route:
-    """Where a tool is. `renamed`: the path's names for fields of the input."""
-
-    tool: str
-    method: Literal["GET", "POST"]
-    path: str
-    renamed: tuple[tuple[str, str], ...] = ()
-
-
-_ARTICLE = (("id", "article_id"),)
-_RESOURCE = (("id", "resource_id"),)
-ROUTES = (
-    Route("search_articles", "POST", "/articles/search"),
-    Route("create_draft_article", "POST", "/articles/create"),
-    Route("get_article", "GET", "/articles/{id}", _ARTICLE),
-    Route("write_article_content", "POST", "/articles/{id}/write", _ARTICLE),
-    Route("submit_for_review", "POST", "/articles/{id}/submit", _ARTICLE),
-    Route("review_article", "GET", "/articles/{id}/review", _ARTICLE),
-    Route("request_changes", "POST", "/articles/{id}/request-changes", _ARTICLE),
-    Route("publish_article", "POST", "/articles/{id}/publish", _ARTICLE),
-    Route("search_text_resources", "POST", "/resources/search/text"),
-    Route("search_table_resources", "POST", "/resources/search/tables"),
-    Route("search_all_resources", "POST", "/resources/search/all"),
-    Route("create_text_resource", "POST", "/resources/create/text"),
-    Route("create_table_resource", "POST", "/resources/create/table"),
-    Route("get_resource", "GET", "/resources/{id}", _RESOURCE),
-    Route("attach_resource", "POST", "/resources/{id}/attach", _RESOURCE),
-    Route("detach_resource", "POST", "/resources/{id}/detach", _RESOURCE),
-    Route("fetch_economic_data", "POST", "/research/economic-data"),
-    Route("fetch_equity_data", "POST", "/research/equity-data"),
-    Route("fetch_fx_rates", "POST", "/research/fx-rates"),
-    Route("fetch_treasury_yields", "POST", "/research/treasury-yields"),
-    Route("search_series", "POST", "/research/series"),
-    Route("web_search", "POST", "/research/web-search"),
-    Route("search_news", "POST", "/research/news"),
-    Route("search_financial_news", "POST", "/research/financial-news"),
-    Route("download_pdf", "POST", "/research/download-pdf"),
-    Route("research_article", "POST", "/research/article"),
-    Route("get_pending_approvals", "GET", "/workflow/pending-approvals"),
-    Route("get_tonalities", "GET", "/prompts/tonalities"),
-    Route("set_user_tonality", "POST", "/prompts/user-tonality"),
-    Route("get_topic_prompts", "GET", "/prompts/topic/{slug}", (("slug", "topic"),)),
-    Route("edit_prompts", "POST", "/prompts/topic/{slug}", (("slug", "topic"),)),
-)
+_PREFIX = "/api/tools"
 
 
 class ToolSummary(BaseModel):
@@ -82,13 +36,36 @@ class ToolSummary(BaseModel):
     path: str
 
 
-@router.get("", responses=problem_responses(401, 422, 503))
+def add_tools(app: FastAPI, tools: Sequence[Tool]) -> None:
+    """Add the list of tools, and an endpoint for each tool that declares one.
+
+    Raises:
+        ValueError: two tools are in one place.
+    """
+    check_routes(tools)
+    app.add_api_route(
+        _PREFIX, list_tools, methods=["GET"], tags=["tools"], responses=problem_responses(401, 422, 503)
+    )
+    for tool in tools:
+        if tool.route is not None:
+            _add(app, tool, tool.route)
+
+
+def check_routes(tools: Iterable[Tool]) -> None:
+    """Raise ValueError, with both names, where one request may be for two tools."""
+    for one, other in combinations(tools, 2):
+        here, there = one.route, other.route
+        if here is not None and there is not None and here.clashes(there):
+            raise ValueError(
+                f"{one.name} is at {here.method} {here.path}, and {other.name} at {there.path}: move one"
+            )
+
+
 async def list_tools(
     request: Request, caller: Caller, topic: Annotated[str | None, Query(max_length=64)] = None
 ) -> list[ToolSummary]:
     """The tools that the caller may use: on `topic`, or on any."""
     registry: Registry = request.app.state.registry
-    routes = {route.tool: route for route in ROUTES}
     return [
         ToolSummary(
             name=tool.name,
@@ -96,18 +73,18 @@ async def list_tools(
             required_role=tool.permission.required_role,
             topic_scoped=tool.permission.topic_scoped,
             requires_hitl=tool.permission.requires_hitl,
-            method=routes[tool.name].method,
-            path=router.prefix + routes[tool.name].path,
+            method=tool.route.method,
+            path=_PREFIX + tool.route.path,
         )
         for tool in registry.permitted(caller.scopes, door="rest", topic=topic)
-        if tool.name in routes
+        if tool.route is not None
     ]
 
 
-def _add(route: Route, tool: Tool) -> None:
+def _add(app: FastAPI, tool: Tool, route: RestRoute) -> None:
     """Make an endpoint whose signature FastAPI can read: path parameters, then a body or a query."""
     fields = tool.input.model_fields
-    in_path = dict(route.renamed)
+    in_path = dict(route.in_path)
     rest = {name: field for name, field in fields.items() if name not in in_path.values()}
     definitions: Any = {name: (field.annotation, field) for name, field in rest.items()}
     # Same constraints, less what the path says. Rules across fields are the tool's own, and apply there.
@@ -145,10 +122,11 @@ def _add(route: Route, tool: Tool) -> None:
         return await registry.call(tool.name, arguments, caller=given["caller"], door="rest")
 
     endpoint.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    router.add_api_route(
-        route.path,
+    app.add_api_route(
+        _PREFIX + route.path,
         endpoint,
         methods=[route.method],
+        tags=["tools"],
         name=tool.name,
         operation_id=f"{tool.name}_endpoint",
         summary=tool.description.partition("\n")[0],
@@ -161,7 +139,3 @@ def _add(route: Route, tool: Tool) -> None:
 def _scope(tool: Tool) -> str:
     where = "{topic}" if tool.permission.topic_scoped else "any"
     return f"`{where}:{tool.permission.required_role}`"
-
-
-for _route in ROUTES:
-    _add(_route, next(tool for tool in TOOLS if tool.name == _route.tool))

@@ -14,11 +14,11 @@ from actors.outside.url_guard import check_url
 from actors.outside.webhook_message import check_secret, new_secret
 from models.config import Config
 from models.errors import InputInvalid, WebhookInactive
-from models.sealing import Seal
 from models.store import outbox, webhooks
 from models.store.database import Database
-from models.webhooks import Delivery, DeliveryStatus, NewWebhook, Webhook, WebhookChange
-from serve.auth import Caller
+from models.webhooks.sealing import Seal
+from models.webhooks.webhooks import Delivery, DeliveryStatus, NewWebhook, Webhook, WebhookChange
+from serve.auth.caller import Caller
 from serve.problems import problem_responses
 
 router = APIRouter(

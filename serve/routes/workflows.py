@@ -5,15 +5,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from models.config import PublishingConfig
 from models.events import Event
 from models.outages import named
 from models.scopes import check_permission
-from models.store import events, tasks, workflows
+from models.store import events
 from models.store.database import Database
+from models.store.runtime import tasks, workflows
 from models.users import UserContext
 from models.workflows import Workflow, WorkflowStatus
-from serve.auth import Caller
+from serve.auth.caller import Caller
 from serve.problems import problem_responses
 
 router = APIRouter(
@@ -92,9 +92,13 @@ async def cancel_workflow(
     caller.require_global("editor")
     database: Database = request.app.state.database
     async with database.transaction() as connection:
-        settings: PublishingConfig = request.app.state.config.publishing
         return await tasks.stop(
-            connection, workflow_id, by=caller.subject, reason=cancellation.reason, settings=settings
+            connection,
+            workflow_id,
+            by=caller.subject,
+            reason=cancellation.reason,
+            config=request.app.state.config,
+            kinds=request.app.state.kinds,
         )
 
 
@@ -104,4 +108,4 @@ async def retry_workflow(request: Request, caller: Caller, workflow_id: str) -> 
     caller.require_global("editor")
     database: Database = request.app.state.database
     async with database.transaction() as connection:
-        return await tasks.retry(connection, workflow_id)
+        return await tasks.retry(connection, workflow_id, kinds=request.app.state.kinds)

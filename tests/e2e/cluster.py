@@ -12,7 +12,7 @@ from typing import Any
 
 import psutil
 
-from models.editorial import ArticleGenerationResult
+from models.content.editorial import ArticleGenerationResult
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent

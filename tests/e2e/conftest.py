@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -21,7 +22,9 @@ def cluster() -> Iterator[Cluster]:
     folder = Path(tempfile.mkdtemp(prefix="signoff-e2e-", dir="/tmp"))
     # So that the database lies in it, as in most sites, and not in a home of its own.
     folder.chmod(0o711)
-    text = yaml.safe_dump(read_layers(ROOT / "configs/local.yaml").merged())
+    raw = read_layers(ROOT / "configs/local.yaml").merged()
+    _keep_short(raw["article_generation"]["agents"])
+    text = yaml.safe_dump(raw)
     for old, new in PORTS.items():
         text = text.replace(old, new)
     text = text.replace("./data", str(folder / "data"))
@@ -44,6 +47,14 @@ def cluster() -> Iterator[Cluster]:
         left = [p.pid for p in psutil.process_iter(["cmdline"]) if str(folder) in str(p.info["cmdline"])]
         assert [pid for pid in left if pid != os.getpid()] == []
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _keep_short(agents: dict[str, Any]) -> None:
+    """Have the real model write less: two cores write some tens of tokens a second."""
+    agents["writer_llm"]["schema_limits"]["fields"] |= {"articleBody": 300, "description": 60}
+    agents["concern_mapping_llm"]["schema_limits"]["strings"] = 40
+    for settings in agents["specialists"].values():
+        settings["schema_limits"]["strings"] = 40
 
 
 def _folder(path: Path) -> Path:

@@ -13,12 +13,12 @@ import pytest
 from mcp import Client
 from standardwebhooks.webhooks import Webhook
 
-from cluster.tokens import mint_token
-from models.config import load
-from serve.routes.tools import ROUTES
+from actors import systems
+from actors.systems import load
+from cluster.cli.tokens import mint_token
 from tests.e2e.cluster import Cluster
 from tests.fakes.webhook_receiver import Got, WebhookReceiver
-from tests.integration.mcp_client import mcp_client
+from tests.integration.doors.mcp_client import mcp_client
 
 PEOPLE = {
     "ann": ("macro:analyst",),
@@ -85,9 +85,10 @@ class Rest:
 
     async def call(self, who: str, tool: str, **arguments: Any) -> dict[str, Any]:
         """Call a tool."""
-        [route] = [route for route in ROUTES if route.tool == tool]
+        [route] = [each.route for each in systems.tools() if each.name == tool]
+        assert route is not None
         path = "/api/tools" + route.path
-        for name, field in route.renamed:
+        for name, field in route.in_path:
             path = path.replace(f"{{{name}}}", str(arguments.pop(field)))
         body = arguments if route.method == "POST" else None
         answer: dict[str, Any] = await self._people.request(who, route.method, path, body)

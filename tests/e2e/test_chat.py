@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from cluster import postgres
+from cluster.postgres import server
 from tests.e2e.chat_story import Chat, ChatStory
 from tests.e2e.cluster import Cluster
 from tests.e2e.story import People
@@ -47,7 +47,7 @@ async def test_the_story_by_chat_while_processes_are_killed_in_turn(cluster: Clu
             await asyncio.to_thread(cluster.kill, "RunnerActor")
         if step in ("submit", "ask"):
             cluster.kill_postgres()
-            restarts.append(asyncio.create_task(asyncio.to_thread(postgres.start, cluster.folder / "data")))
+            restarts.append(asyncio.create_task(asyncio.to_thread(server.start, cluster.folder / "data")))
 
     await ChatStory(chat, "inflation in Poland", disturb).walk(by_chat=True)
     await asyncio.gather(*restarts)

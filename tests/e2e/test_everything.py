@@ -6,6 +6,7 @@ import httpx
 import openai
 import pytest
 
+from pipelines.progress import plain
 from tests.e2e.cluster import TOPICS, Cluster
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1500)]
@@ -50,7 +51,7 @@ def test_a_batch_edits_articles_and_a_second_one_redoes_nothing(cluster: Cluster
         assert report is not None
         assert result.success == (report.final_status == "SUCCESS")
         assert bool(report.blocking_concerns) != result.success
-        assert result.article.headline in done.stdout
+        assert plain(result.article.headline) in done.stdout
     again = cluster.edit()
     assert again.returncode == 0
     assert again.stdout.count("finished before") == len(TOPICS)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cluster import postgres
+from cluster.postgres import server
 from tests.e2e.cluster import Cluster
 from tests.e2e.story import Mcp, People, Rest, Story
 from tests.fakes.webhook_receiver import WebhookReceiver
@@ -85,7 +85,7 @@ async def test_the_story_while_processes_are_killed_in_turn(cluster: Cluster, pe
             await asyncio.to_thread(cluster.kill, "DispatcherActor")
         if step in ("submit", "request_changes", "published"):
             cluster.kill_postgres()
-            restarts.append(asyncio.create_task(asyncio.to_thread(postgres.start, cluster.folder / "data")))
+            restarts.append(asyncio.create_task(asyncio.to_thread(server.start, cluster.folder / "data")))
 
     async with WebhookReceiver() as receiver:
         story = Story(people, Rest(people), receiver, "Rates held through it all", disturb)

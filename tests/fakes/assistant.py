@@ -7,10 +7,11 @@ steps `begun`, `middle` and `end`, and `stopped` where it was not let finish.
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from typing import Any
 
 from actors.runtime.directory import Directory, Role
-from models.chat import Done, Piece, Routed, Said, ToolUsed, Turn, Usage
+from models.chat.messages import Done, Piece, Route, Routed, Said, ToolUsed, Turn, Usage
 from models.config import Config
 from models.llm import ModelCall
 from tests.fakes.barrier import report
@@ -40,13 +41,23 @@ class ScriptedAssistant:
         self.turns: list[Turn] = []
 
     async def answer(self, turn: Turn) -> AsyncGenerator[Piece, None]:
-        """The pieces of the answer."""
+        """The pieces of an answer, as a door sees them."""
+        route = _route(turn)
+        yield Routed.of(route)
+        async with aclosing(self._pieces(turn, route)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def batches(self, turn: Turn, route: Route) -> AsyncGenerator[list[Piece], None]:
+        """The answer, as an agent gives it: one piece at a time."""
+        async with aclosing(self._pieces(turn, route)) as pieces:
+            async for piece in pieces:
+                yield [piece]
+
+    async def _pieces(self, turn: Turn, route: Route) -> AsyncGenerator[Piece, None]:
         self.turns.append(turn)
         try:
             await self._reach("begun", turn)
-            yield Routed(
-                agent_type="article_query", intent="read", topic=turn.topic or "macro", reason="scripted"
-            )
             yield Said(text="You said ")
             await self._reach("middle", turn)
             end = self._ends.get(turn.message, {})
@@ -61,7 +72,7 @@ class ScriptedAssistant:
         done = Done(
             response=f"You said {turn.message}",
             agent_type="article_query",
-            topic=turn.topic or "macro",
+            topic=route.topic,
             status="completed",
             tools_used=("search_articles",),
             usage=Usage(prompt_tokens=7, completion_tokens=3),
@@ -74,16 +85,12 @@ class ScriptedAssistant:
             await report(self._barrier, workflow=turn.message[:100], step=step, pid=os.getpid())
 
 
-class Relay:
-    """An agent that passes on what another one says."""
+class ScriptedRouter:
+    """The agent `main_chat`: it leaves every turn to `article_query`, the scripted one."""
 
-    def __init__(self, *, directory: Directory) -> None:
-        self._directory = directory
-
-    async def answer(self, turn: Turn) -> AsyncGenerator[Piece, None]:
-        """The other one's pieces."""
-        async for piece in self._directory.agent("article_query").stream("answer", turn):
-            yield piece
+    async def receive(self, turn: Turn) -> AsyncGenerator[list[Route], None]:
+        """Who answers."""
+        yield [_route(turn)]
 
     async def pid(self) -> int:
         """The process it runs in."""
@@ -95,11 +102,18 @@ def _scripted(config: Config, directory: Directory) -> dict[str, Any]:
     return {"barrier": (config.data_dir / "barrier").read_text()}
 
 
-def _relay(config: Config, directory: Directory) -> dict[str, Any]:
-    return {"directory": directory}
+def _nothing(config: Config, directory: Directory) -> dict[str, Any]:
+    return {}
+
+
+def _route(turn: Turn) -> Route:
+    topic = turn.topic or "macro"
+    return Route(
+        intent="read", agent_type="article_query", topic=topic, reason="scripted", score=1, by="example"
+    )
 
 
 ROLES: dict[str, Role] = {
-    "main_chat": ("tests.fakes.assistant:Relay", _relay),
+    "main_chat": ("tests.fakes.assistant:ScriptedRouter", _nothing),
     "article_query": ("tests.fakes.assistant:ScriptedAssistant", _scripted),
 }

@@ -9,8 +9,8 @@ from typing import Any
 from actors.drafting.draft import Draft, DraftBrief, Statement
 from actors.editorial.briefs import ConcernBrief, MappingBrief, ReviewBrief, RevisionBrief, WritingBrief
 from models.config import Config
-from models.drafting import Branch, Finding, Findings, SearchBrief
-from models.editorial import (
+from models.content.drafting import Branch, Finding, Findings, SearchBrief
+from models.content.editorial import (
     ArticleResponse,
     ArticleReviewRaw,
     ConcernMapping,

@@ -34,7 +34,7 @@ class Told(Output):
     text: str
 
 
-@tool(_ANYBODY)
+@tool(_ANYBODY, rest=None, effect="reads")
 async def look_up(context: ToolContext, request: LookUpInput) -> Told:
     """Look something up in the archive.
 
@@ -43,13 +43,13 @@ async def look_up(context: ToolContext, request: LookUpInput) -> Told:
     raise AssertionError("tests give the loop a call of their own")
 
 
-@tool(_ANYBODY)
+@tool(_ANYBODY, rest=None, effect="reads")
 async def get_page(context: ToolContext, request: GetPageInput) -> Told:
     """Read a page by its number."""
     raise AssertionError("tests give the loop a call of their own")
 
 
-@tool(_ANYBODY)
+@tool(_ANYBODY, rest=None, effect="reads")
 async def now(context: ToolContext, request: NowInput) -> Told:
     """Tell the time."""
     raise AssertionError("tests give the loop a call of their own")

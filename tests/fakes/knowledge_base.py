@@ -1,11 +1,11 @@
-"""A knowledge base's settings and a scripted embedder, for tests of the index and what is around it."""
+"""Settings of a knowledge base and its embeddings, and a scripted embedder: for tests around the index."""
 
 import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from models.config import KnowledgeBaseConfig
-from tests.fakes.model_replies import embed
+from models.config import EmbeddingConfig, KnowledgeBaseConfig
+from tests.fakes.model.model_replies import embed
 
 
 class FakeEmbedder:
@@ -27,7 +27,7 @@ class FakeEmbedder:
         return [[3 * value for value in embed(text, 64)] for text in texts]
 
 
-def knowledge_base_settings(embedding: dict[str, Any] | None = None, **changes: Any) -> KnowledgeBaseConfig:
+def knowledge_base_settings(**changes: Any) -> KnowledgeBaseConfig:
     values: dict[str, Any] = {
         "data_dir": "data",
         "index_dir": "index",
@@ -36,16 +36,19 @@ def knowledge_base_settings(embedding: dict[str, Any] | None = None, **changes: 
         "top_k": 2,
         "min_score": 0.0,
         "timeout_seconds": 60,
-        "embedding": {
-            "provider": "openai_compatible",
-            "model_name": "minilm",
-            "api_base": "http://127.0.0.1:9/v1",
-            "api_key": "secret-key",
-            "tokenizer": "bundled",
-            "max_input_tokens": 256,
-            "batch_size": 2,
-            "timeout_seconds": 60,
-            **(embedding or {}),
-        },
     }
     return KnowledgeBaseConfig.model_validate(values | changes)
+
+
+def embedding_settings(**changes: Any) -> EmbeddingConfig:
+    values: dict[str, Any] = {
+        "provider": "openai_compatible",
+        "model_name": "minilm",
+        "api_base": "http://127.0.0.1:9/v1",
+        "api_key": "secret-key",
+        "tokenizer": "bundled",
+        "max_input_tokens": 256,
+        "batch_size": 2,
+        "timeout_seconds": 60,
+    }
+    return EmbeddingConfig.model_validate(values | changes)

@@ -8,7 +8,7 @@ paths differ. They answer with round made-up values, refuse what the real ones r
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Self
 
-from tests.fakes.scripted_http import Asked, Reply, ScriptedHttp, json_reply
+from tests.fakes.model.scripted_http import Asked, Reply, ScriptedHttp, json_reply
 
 KEY = "0123456789abcdef0123456789abcdef"
 MATURITIES = ("1 Mo", "1.5 Month", "2 Mo", "3 Mo", "4 Mo", "6 Mo", "1 Yr", "2 Yr", "3 Yr", "5 Yr", "7 Yr")

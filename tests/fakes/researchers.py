@@ -5,9 +5,9 @@ A brief's query ends with the barrier's address: `rates at 127.0.0.1:4711`.
 
 import os
 
-from actors import roles
+from actors import systems
 from actors.runtime.directory import Role
-from models.drafting import Branch, Finding, Findings, SearchBrief
+from models.content.drafting import Branch, Finding, Findings, SearchBrief
 from tests.fakes.barrier import report
 
 
@@ -34,5 +34,5 @@ ROLES: dict[str, Role] = {
     "web_search": _finder("web_search"),
     "data_download": _finder("data_download"),
     "resource_query": _finder("resource_query"),
-    "drafter": roles.ROLES["drafter"],
+    "drafter": systems.roles()["drafter"],
 }

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from tests.fakes.scripted_http import Asked, Reply, ScriptedHttp, json_reply
+from tests.fakes.model.scripted_http import Asked, Reply, ScriptedHttp, json_reply
 
 KEY = "AIzaSyDfakefakefakefakefakefakefakefake"
 ENGINE = "017576662512468239146:omuauf_lfve"

@@ -14,7 +14,7 @@ from typing import Any
 
 from actors.runtime import execution, runner
 from actors.runtime.journal import Journal
-from models.store import claims, documents
+from models.store.runtime import claims, documents
 from models.workflows import Workflow, WorkflowStatus
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 _OF_A_RUNNER = {"kill", "stop", "partition", "late lease"}
 # Of all: leases were ended by their clock, or the machine itself stood still.
 _OF_ALL = {"clock step", "stall"}
-# The output's file system had no room: a batch may not have written its summary, and says so.
-FULL_DISK = "full disk"
 # Something was under way that hinders renewing: excuses a lease that has run out, and nothing else.
 HINDERED = "hindered"
 # The faults that do so, by their names.

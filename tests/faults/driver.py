@@ -4,43 +4,34 @@ It leaves the exit code that it came to beside the folder. One that dies before 
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+
+import pyarrow as pa
 
 from models.config import Config
 from models.errors import DatabaseUnavailable
 from models.store.database import GONE
-from pipelines.edit_articles import Wishes, _edit
+from pipelines.drafts import Drafting
+from pipelines.edit_articles import edit
+from pipelines.pipeline import Wishes
+from pipelines.summary import Summary, write_parquet
 from pipelines.topics import TopicRow, read_topic
+from tests.fakes.rows import ListedRows
 
 _SUBMITTER = "ann"
 # Of these a driver may die: the person who submitted it does so again.
 _AWAY = (*GONE, DatabaseUnavailable, OSError)
 
 
-class _Rows:
-    """Stands where Ray Data's rows do."""
-
-    def __init__(self, rows: list[TopicRow]) -> None:
-        self._rows = [
-            {"path": row.path, "channel": row.channel, "slug": row.slug, "row": row.model_dump_json()}
-            for row in rows
-        ]
-
-    def select_columns(self, names: list[str]) -> "_Rows":
-        return self
-
-    def take_all(self) -> list[dict[str, Any]]:
-        return self._rows
-
-    def iter_rows(self) -> Iterator[dict[str, Any]]:
-        return iter(self._rows)
-
-
 def exit_file(topics: Path) -> Path:
     """Where the exit code of the driver over a folder is, once it has ended by itself."""
     return topics.with_suffix(".exit")
+
+
+def unwritten_file(topics: Path) -> Path:
+    """Is there where the driver found no room for its summary."""
+    return topics.with_suffix(".unwritten")
 
 
 def crash_file(topics: Path) -> Path:
@@ -60,17 +51,22 @@ def read_topics(topics: Path, config: Config) -> list[TopicRow]:
 def drive(topics: Path, config: Config, database_url: str) -> None:
     """Carry the batch to its end, and leave its exit code."""
     wishes = Wishes(
-        submitter=_SUBMITTER,
-        force=False,
-        allow_blocked=False,
-        at_once=config.article_generation.batch.max_topics_at_once,
-        draft_in=None,
-        request_publication=False,
-        requests_at_most=None,
+        submitter=_SUBMITTER, force=False, at_once=config.article_generation.batch.max_topics_at_once
     )
-    rows: Any = _Rows(read_topics(topics, config))
+    rows = ListedRows(read_topics(topics, config))
+    unwritten_file(topics).unlink(missing_ok=True)
+
+    def noted(summaries: Sequence[Summary], path: Path, schema: pa.Schema) -> None:
+        try:
+            write_parquet(summaries, path, schema)
+        except OSError:
+            unwritten_file(topics).touch()
+            raise
+
     try:
-        code = asyncio.run(_edit(rows, config, database_url, wishes))
+        code = asyncio.run(
+            edit(rows, config, database_url, wishes, Drafting(), allow_blocked=False, write=noted)
+        )
     except Exception as error:
         if not _explained(error):
             with open(crash_file(topics), "a", encoding="utf-8") as file:

@@ -16,10 +16,10 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
+from actors import systems
 from actors.runtime.gate import decide
 from actors.runtime.kind import Kind
 from actors.runtime.run import Run
-from actors.workflows import KINDS as PRODUCT_KINDS
 from models.approvals import GateRequest
 from models.config import Config
 from models.errors import InputInvalid
@@ -36,7 +36,7 @@ BROKEN = "step/4"
 
 def kinds(release: int) -> dict[str, str]:
     """Where the kinds of a release are."""
-    return {**PRODUCT_KINDS, "march": f"tests.faults.kinds:MARCH_{release}"}
+    return {**systems.graphs(), "march": f"tests.faults.kinds:MARCH_{release}"}
 
 
 class Done(BaseModel):

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from cluster.tokens import mint_token
+from cluster.cli.tokens import mint_token
 from models.events import Event
 from models.store import events
 from models.store.database import GONE

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from actors import systems
 from actors.outside.outbox import Dispatcher
-from actors.roles import ROLES
 from actors.runtime.directory import Role
 from actors.runtime.runner import Runner
-from models.config import Config, load
-from models.editorial import Passage
+from actors.systems import load
+from models.config import Config
+from models.content.editorial import Passage
 from models.store.database import Database
 from tests.fakes.agents import ROLES as TEST_ROLES
 from tests.fakes.cast import Cast
@@ -92,11 +93,11 @@ def _dispatcher(order: Order, config: Config) -> None:
 def _api(order: Order, config: Config) -> None:
     import uvicorn
 
-    from serve.answering import MainChatAgent
+    from serve.answering import ChatAgents
     from serve.api import make_app
 
     players: Any = _Players(config, order.url, {"search_index": NoIndex()})
-    app = make_app(config, order.url, assistant=MainChatAgent(players))
+    app = make_app(config, order.url, assistant=ChatAgents(players))
     uvicorn.run(app, host="127.0.0.1", port=order.port, log_level="warning", timeout_graceful_shutdown=1)
 
 
@@ -115,7 +116,7 @@ class _Players:
     def agent(self, role: str) -> Any:
         """The agent of a role, made when it is first asked for."""
         if role not in self._agents:
-            table: dict[str, Role] = {**ROLES, **TEST_ROLES}
+            table: dict[str, Role] = {**systems.roles(), **TEST_ROLES}
             path, arguments = table[role]
             module, _, name = path.partition(":")
             made = getattr(importlib.import_module(module), name)

@@ -6,29 +6,34 @@ What was answered with 2xx is written down; the checks hold the site to it.
 import asyncio
 import json
 import random
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 import httpx
 
-from cluster.tokens import mint_token
+from cluster.cli.tokens import mint_token
 from models.approvals import Approval, content_digest
 from models.errors import ApprovalConflict
 from models.scopes import read_scopes
-from models.store import approvals, documents, workflows
+from models.store import approvals
 from models.store.database import GONE
+from models.store.runtime import documents, workflows
 from models.workflows import ENDED_STATUSES, WorkflowRequest
 from tests.faults import batches
 from tests.faults.batches import Batch, topic_of
 from tests.faults.kinds import GATE, plan
 from tests.faults.world import World
-from tests.integration.chat_site import events_of
+from tests.integration.chat.chat_site import events_of
 
 _DECIDERS = ("bob", "cleo", "dan")
 _SCOPES = {"ann": ("macro:analyst",), "eve": ("macro:editor",), "root": ("global:admin",)}
 _EDITOR = read_scopes(["global:editor"])
 _STEPS = 12
+# About how long a march takes, and how long at most until one asks for its decision while all is well.
+_MARCH_SECONDS = 2.5
+_ASKED_SECONDS = 6.0
 # Of something that nobody was shown.
 _OTHER_DIGEST = content_digest({"plan": ["something else"]})
 
@@ -241,17 +246,20 @@ class People:
         work.mended[workflow_id] = kept
 
     async def decide(self, work: Work, rng: random.Random, *, at_once: int) -> bool:
-        """Let people look at one of the run's approvals, if any waits, and decide it; several at once.
+        """Let people look at one of the run's approvals and decide it; several at once.
 
-        Now and then somebody decides on something else than was shown: that must be refused.
+        Now and then somebody decides on something else than was shown: that must be refused. Where none
+        waits a march is begun that asks for one.
 
         Returns:
             Whether a decision was taken.
         """
-        pending = await self._world.rows(
-            "SELECT id FROM approvals WHERE status = 'pending' AND workflow_id = ANY(%s) ORDER BY id",
-            work.ids,
-        )
+        if not (pending := await self._pending(work)):
+            await self.march(work, rng, gated=True, steps=1, step_seconds=0.05)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_ASKED_SECONDS):
+                    while not (pending := await self._pending(work)):  # noqa: ASYNC110
+                        await asyncio.sleep(0.05)
         if not pending:
             return False
         approval_id = rng.choice(pending)["id"]
@@ -293,20 +301,30 @@ class People:
         return answer.status_code == 200
 
     async def cancel(self, work: Work, rng: random.Random) -> bool:
-        """Stop one of the run's workflows that is under way; whether that was acknowledged."""
+        """Stop a workflow that is under way, or one that was just begun; whether that was acknowledged."""
         found = await self._world.rows(
-            "SELECT id FROM workflows WHERE id = ANY(%s) AND NOT status = ANY(%s) ORDER BY created_at",
+            "SELECT id, kind FROM workflows WHERE id = ANY(%s) AND NOT status = ANY(%s) ORDER BY created_at",
             work.ids,
             list(ENDED_STATUSES),
         )
-        if not found:
-            return False
-        workflow_id = rng.choice(found)["id"]
-        answer = await self.ask("root", "POST", f"/api/tasks/{workflow_id}/cancel", {})
+        if found:
+            chosen = rng.choice(found)
+        else:
+            chosen = {"id": await self.march(work, rng, gated=rng.random() < 0.3), "kind": "march"}
+            await asyncio.sleep(rng.uniform(0, _MARCH_SECONDS))
+        # A march is nobody's task: whoever looks after workflows stops it.
+        noun, body = ("workflows", {"reason": "cancelled"}) if chosen["kind"] == "march" else ("tasks", {})
+        answer = await self.ask("root", "POST", f"/api/{noun}/{chosen['id']}/cancel", body)
         if answer is None or answer.status_code != 200:
             return False
-        work.cancelled.add(workflow_id)
+        work.cancelled.add(chosen["id"])
         return True
+
+    async def _pending(self, work: Work) -> list[dict[str, Any]]:
+        return await self._world.rows(
+            "SELECT id FROM approvals WHERE status = 'pending' AND workflow_id = ANY(%s) ORDER BY id",
+            work.ids,
+        )
 
     async def _begin(self, work: Work, request: WorkflowRequest) -> str:
         async def begin() -> str:

@@ -21,14 +21,16 @@ from typing import Any
 
 import yaml
 
-from cluster import postgres as embedded
-from models.config import Config, load
+from actors.systems import load
+from cluster.postgres import server as embedded
+from models.config import Config
 from models.config.yaml_layers import read_layers
-from models.store import migrate, webhooks
+from models.store import webhooks
 from models.store.database import GONE, Database
-from models.webhooks import NewWebhook
+from models.store.schema.migrate import migrate
+from models.webhooks.webhooks import NewWebhook
 from tests.fakes.endpoints import with_keys
-from tests.fakes.model_server import ModelServer
+from tests.fakes.model.model_server import ModelServer
 from tests.faults.disturbances import HINDERED, HINDERS, Disturbance
 from tests.faults.driver import exit_file
 from tests.faults.kinds import Trace
@@ -314,7 +316,7 @@ def _configure(world: World) -> Config:
     raw["chat"]["assistant_llm"].update(api_base=world.model.base_url, retry_delay=0.05, timeout_seconds=30)
     raw["chat"]["tools"].update(calling="native", beside_sources=True)
     raw["chat"]["routing"]["ask_model"] = False
-    editing["knowledge_base"]["embedding"]["api_base"] = world.model.base_url
+    raw["embedding"]["api_base"] = world.model.base_url
     raw["chat"]["prompts_dir"] = str(ROOT / "configs/prompts/chat")
     raw["drafting"]["prompts_dir"] = str(ROOT / "configs/prompts/drafting")
     raw["chat"]["intents_file"] = str(ROOT / "configs/intents.yaml")

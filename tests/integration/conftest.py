@@ -12,14 +12,15 @@ import psycopg
 import pytest
 import yaml
 
-from actors.workflows import KINDS
-from cluster import postgres as embedded
-from models.config import Config, load
+from actors import systems
+from actors.systems import load
+from cluster.postgres import server as embedded
+from models.config import Config
 from models.config.yaml_layers import read_layers
-from models.store import migrate
 from models.store.database import Database
+from models.store.schema.migrate import migrate
 from tests.fakes.endpoints import with_keys
-from tests.integration.desk import Desk
+from tests.integration.editorial.desk import Desk
 from tests.integration.workflows import running
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -135,5 +136,5 @@ async def desk(database: Database, configure: Callable[..., Config]) -> Desk:
 @pytest.fixture
 async def press(desk: Desk) -> AsyncIterator[None]:
     """A runner that publishes."""
-    async with running(desk.database, desk.config, kinds=KINDS):
+    async with running(desk.database, desk.config, kinds=systems.graphs()):
         yield

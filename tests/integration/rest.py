@@ -10,10 +10,10 @@ from typing import Any
 import httpx
 import uvicorn
 
-from cluster.tokens import mint_token
+from cluster.cli.tokens import mint_token
 from models.config import Config
+from serve.admission.sockets import server_options
 from serve.api import make_app
-from serve.sockets import server_options
 
 
 def free_port() -> int:

@@ -8,8 +8,8 @@ from typing import Any
 from actors.runtime.directory import Directory
 from actors.runtime.runner import Runner
 from models.config import Config
-from models.store import workflows
 from models.store.database import GONE, Database
+from models.store.runtime import workflows
 from models.workflows import Workflow, WorkflowRequest
 from tests.fakes.barrier import Barrier
 from tests.fakes.graphs import KINDS
@@ -42,14 +42,19 @@ async def ended(database: Database, workflow_id: str, *statuses: str, timeout: f
 
 @asynccontextmanager
 async def running(
-    database: Database, config: Config, name: str = "r", *, kinds: dict[str, str] = KINDS
+    database: Database,
+    config: Config,
+    name: str = "r",
+    *,
+    kinds: dict[str, str] = KINDS,
+    directory: Any = None,
 ) -> AsyncIterator[Runner]:
-    """A runner in this process."""
+    """A runner in this process; its agents are the tests' own where no `directory` is given."""
     runner = Runner(
         name=name,
         config=config,
         database=database,
-        directory=Directory(config=config, roles="tests.fakes.agents:ROLES"),
+        directory=directory or Directory(config=config, roles="tests.fakes.agents:ROLES"),
         kinds=kinds,
     )
     task = asyncio.create_task(runner.run())

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from models.config import Config, load
+from actors.systems import load
+from models.config import Config
 from models.config.yaml_layers import read_layers
 
 ROOT = Path(__file__).resolve().parents[2]

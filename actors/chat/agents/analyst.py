@@ -1,55 +1,47 @@
 """The analyst: begins a research, submits a draft. Seed 000 §3.2, AnalystAgent.
 
-Called by `main_chat`. Only the person's own words begin or submit anything, and after a yes of their own:
-what is found and read is never asked what to do. What was begun is a workflow: see `actors/drafting`.
+Asked by a replica, once `main_chat` has named it. Only the person's own words begin or submit anything, and
+after a yes of their own: what is found and read is never asked what to do. What was begun is a workflow: see
+`actors/drafting`.
 """
 
-from collections.abc import AsyncIterator
-
-from actors.chat.turn.agent_context import AgentContext
+from actors import systems
+from actors.chat.agents.chat_agent import ChatAgent
 from actors.chat.turn.article_numbers import articles_named
-from actors.chat.turn.confirmation import agreed, asks
+from actors.chat.turn.confirmation import agreed
 from actors.chat.turn.reply import Reply
-from actors.runtime.directory import Directory
 from actors.tools.research_article import ResearchArticleResponse
-from models.chat import Done, Piece, Route, Said, Turn, WorkflowState
-from models.chat_acts import Act, Confirmed
-from models.config import Config
+from models.chat.acts import Act, Confirmed
+from models.chat.messages import Route, Turn, WorkflowState
 from models.errors import InputInvalid, PermissionMissing, SignoffError
-from models.store import tasks
+from models.store.runtime import tasks
 
 # What the tool takes at most of a question.
 _QUERY = 2000
 
 
-class Analyst:
+class Analyst(ChatAgent):
     """Answers the intents `research` and `submit`."""
 
-    def __init__(self, *, config: Config, directory: Directory, prompts: dict[str, str]) -> None:
-        self._config = config
-        self._with = AgentContext(agent="analyst", config=config, directory=directory, prompts=prompts)
+    agent_type = "analyst"
 
-    async def answer(self, turn: Turn, route: Route) -> AsyncIterator[Piece]:
+    async def answer(self, turn: Turn, route: Route, reply: Reply) -> None:
         """Begin a research, or submit a draft; asks back where the topic or the article is not plain."""
-        reply = self._with.reply(turn, route.topic)
         try:
-            done = await (self._submit if route.intent == "submit" else self._research)(turn, route, reply)
+            await (self._submit if route.intent == "submit" else self._research)(turn, route, reply)
         except SignoffError as error:
             if error.outage:
                 raise
             reply.say(self._with.text("not_done", REASON=str(error)))
-            done = reply.done("refused" if isinstance(error, PermissionMissing) else "failed")
-        for used in reply.told():
-            yield used
-        yield Said(text=reply.text)
-        yield done
+            reply.ends("refused" if isinstance(error, PermissionMissing) else "failed")
 
-    async def _research(self, turn: Turn, route: Route, reply: Reply) -> Done:
+    async def _research(self, turn: Turn, route: Route, reply: Reply) -> None:
         assert route.intent == "research", f"the analyst does not answer {route.intent}"
         if route.topic is None:
             topics = [topic for topic in self._config.publishing.topics if turn.caller.has("analyst", topic)]
             reply.say(self._with.text("analyst_which_topic", TOPICS=topics))
-            return reply.done("completed" if topics else "refused")
+            reply.ends("completed" if topics else "refused")
+            return
         turn.caller.require("analyst", route.topic)
         act = route.confirmed.act if route.confirmed else None
         if act is None:
@@ -58,7 +50,7 @@ class Analyst:
                 raise InputInvalid(f"message: a research takes {_QUERY} characters at most: say it in fewer")
             act = Act(intent="research", article_id=turn.article_id, topic=route.topic, words=query)
         if (act_id := await agreed(self._with, turn, route, reply, act)) is None:
-            return asks(reply)
+            return
         asked = {
             "topic": act.topic,
             "query": act.words,
@@ -69,28 +61,27 @@ class Analyst:
         given = {name: value for name, value in asked.items() if value is not None}
         begun = await reply.call("research_article", given)
         assert isinstance(begun, ResearchArticleResponse)
-        reply.say(self._with.text("analyst_started", TASK_ID=begun.task_id, TOPIC=act.topic))
         state = await self._state(begun.task_id)
-        return reply.done("processing", task_id=begun.task_id, workflow_state=state)
+        reply.say(self._with.text("analyst_started", TASK_ID=begun.task_id, TOPIC=act.topic))
+        reply.ends("processing", task_id=begun.task_id, workflow_state=state)
 
-    async def _submit(self, turn: Turn, route: Route, reply: Reply) -> Done:
+    async def _submit(self, turn: Turn, route: Route, reply: Reply) -> None:
         named = (_article(route.confirmed),) if route.confirmed else articles_named(turn.message)
         if not named and turn.article_id is not None:
             named = (turn.article_id,)
         if len(named) != 1:
             reply.say(self._with.text("analyst_which_article", ARTICLES=named))
-            return reply.done()
+            return
         act = Act(intent="submit", article_id=named[0])
         if await agreed(self._with, turn, route, reply, act) is None:
-            return asks(reply)
+            return
         await reply.call("submit_for_review", {"article_id": named[0]})
         reply.say(self._with.text("analyst_submitted", ARTICLE_ID=named[0]))
-        return reply.done()
 
     async def _state(self, task_id: str) -> WorkflowState:
         database = await self._with.tools.database()
         async with database.connection() as connection:
-            return await tasks.state_of(connection, task_id, self._config)
+            return await tasks.state_of(connection, task_id, self._config, kinds=systems.kinds())
 
 
 def _article(confirmed: Confirmed) -> int:

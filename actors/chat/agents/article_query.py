@@ -1,29 +1,25 @@
 """The agent that answers readers from published articles, with links to them (seed 000 §3.2).
 
-Called by `main_chat`. It searches with the person's own words before any model is asked; where nothing
-bears on them it says so, and no model is asked at all.
+Asked by a replica, once `main_chat` has named it. It searches with the person's own words before any model is
+asked; where nothing bears on them it says so, and no model is asked at all.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from typing import Any
 
 from pydantic import BaseModel
 
+from actors.chat.agents.chat_agent import ChatAgent
 from actors.chat.agents.published_article import published_article
 from actors.chat.agents.queries import best_of, search_words
-from actors.chat.turn.agent_context import AgentContext
 from actors.chat.turn.article_numbers import articles_named
 from actors.chat.turn.reply import Reply
-from actors.chat.turn.sources import Source, Sources
-from actors.runtime.directory import Directory
+from actors.chat.turn.sources import CitedSource, Sources
 from actors.text.relevance import bears_on, best_passages
 from actors.tools.articles import ArticleDetails, ArticleSearchResponse, ArticleSummary, GetArticleResponse
-from models.articles import Record
-from models.chat import Piece, Route, Turn
-from models.config import Config
-from models.webhook_payloads import article_link
+from models.chat.messages import Route, Turn
+from models.record import Record
+from models.webhooks.payloads import article_link
 
 _TOOLS = ("search_articles", "get_article")
 
@@ -36,24 +32,18 @@ class ArticleRead(Record):
     content: str
 
 
-class ArticleQuery:
+class ArticleQuery(ChatAgent):
     """Answers questions from the articles that the person who asks may read."""
 
-    def __init__(self, *, config: Config, directory: Directory, prompts: dict[str, str]) -> None:
-        self._with = AgentContext(agent="article_query", config=config, directory=directory, prompts=prompts)
-        self._config = config
+    agent_type = "article_query"
 
-    async def answer(self, turn: Turn, route: Route) -> AsyncGenerator[Piece, None]:
-        """Text as the model writes it, links to the articles it rests on, and `Done`."""
-        reply = self._with.reply(turn, route.topic)
+    async def answer(self, turn: Turn, route: Route, reply: Reply) -> None:
+        """Text as the model writes it, and links to the articles it rests on."""
         allowance = self._with.allowance()
         sources = Sources()
         await self._look_up(turn, reply, sources)
-        for used in reply.told():
-            yield used
         if not len(sources):
-            yield reply.say(self._nothing(turn, route.topic))
-            yield reply.done()
+            reply.say(self._nothing(turn, route.topic))
             return
 
         async def call(name: str, arguments: dict[str, Any]) -> BaseModel:
@@ -64,13 +54,9 @@ class ArticleQuery:
             return ArticleRead(source=source.number, headline=source.title, content=source.text)
 
         tools = await self._with.tools.permitted(turn.caller, _TOOLS, topic=route.topic)
-        spoken = self._with.speak(
+        await self._with.speak(
             turn, reply, task="article_query", allowance=allowance, sources=sources, tools=tools, call=call
         )
-        async with aclosing(spoken) as pieces:
-            async for piece in pieces:
-                yield piece
-        yield reply.done()
 
     async def _look_up(self, turn: Turn, reply: Reply, sources: Sources) -> None:
         """Read the articles that are named, and those that are found, up to `chat.sources`."""
@@ -106,7 +92,7 @@ class ArticleQuery:
         ranked = [list(each.articles) for each in found if isinstance(each, ArticleSearchResponse)]
         return best_of(ranked)[: 2 * most]
 
-    async def _add(self, turn: Turn, sources: Sources, article: ArticleDetails) -> Source:
+    async def _add(self, turn: Turn, sources: Sources, article: ArticleDetails) -> CitedSource:
         draft = "" if article.version == article.published_version else " (unpublished draft)"
         most = self._with.source_characters
         text = await asyncio.to_thread(best_passages, article.content, turn.message, most)

@@ -1,32 +1,30 @@
 """The agent that gets figures and documents (seed 000 §3.1, DataDownloadAgent).
 
-`answer` is called by `main_chat`, `find` by a research's graph. Which series a person means is told by the
+`answer` is for people, `find` for the drafting graph. Which series a person means is told by the
 words of the message, without a model; only where those name none may a model look for one. A PDF is fetched
 only from an address in the person's own message, and only after a yes that was told of it.
 """
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from typing import Any
 
 from pydantic import BaseModel
 
+from actors.chat.agents.chat_agent import ChatAgent
 from actors.chat.agents.market_tables import shown, tool_call
-from actors.chat.turn.agent_context import AgentContext
 from actors.chat.turn.article_numbers import pdf_addresses
-from actors.chat.turn.confirmation import agreed, asks
-from actors.chat.turn.links import escaped, link, plain
+from actors.chat.turn.confirmation import agreed
 from actors.chat.turn.reply import Reply
 from actors.chat.turn.sources import resource_link
 from actors.outside.market.data import find_series
 from actors.outside.pdf import read_pdf
-from actors.runtime.directory import Directory
+from actors.text.markdown import escaped, link
 from actors.tools.market_data import MarketDataResponse, SeriesSearchResponse
 from actors.tools.pdf import DownloadPdfResponse
-from models.chat import ChatStatus, Done, Piece, Route, Turn
-from models.chat_acts import Act
-from models.config import Config
-from models.drafting import Finding, Findings, SearchBrief
+from models.chat.acts import Act
+from models.chat.messages import Route, Turn
+from models.content.drafting import Finding, Findings, SearchBrief
+from models.content.outside import DataTable, SeriesInfo
+from models.content.pdf import PdfContents
 from models.errors import (
     AddressRefused,
     ArticleNotFound,
@@ -37,9 +35,8 @@ from models.errors import (
     ProviderLimited,
     ProviderMissing,
 )
-from models.outside import DataTable, SeriesInfo
-from models.pdf import PdfContents
-from models.store import chat_acts
+from models.store.people import chat_acts
+from models.text import shortened
 
 _TOOLS = (
     "search_series",
@@ -68,34 +65,19 @@ _WANTING = (
 )
 
 
-class DataDownload:
+class DataDownload(ChatAgent):
     """Fetches market data, and documents that are named by their address."""
 
-    def __init__(self, *, config: Config, directory: Directory, prompts: dict[str, str]) -> None:
-        self._with = AgentContext(agent="data_download", config=config, directory=directory, prompts=prompts)
-        self._config = config
+    agent_type = "data_download"
 
-    async def answer(self, turn: Turn, route: Route) -> AsyncGenerator[Piece, None]:
-        """A short table for each series, or what a document became once a yes was said to it; `Done`."""
-        reply = self._with.reply(turn, route.topic)
+    async def answer(self, turn: Turn, route: Route, reply: Reply) -> None:
+        """A short table for each series, or what a document became once a yes was said to it."""
         if (wanted := _wanted(turn, route)) is not None:
-            done = await self._download(turn, route, reply, wanted)
-            for used in reply.told():
-                yield used
-            yield reply.whole()
-            yield done
-            return
-        if series := find_series(turn.message, config=self._config, most=_MOST):
-            status, text = await self._figures(reply, series)
+            await self._download(turn, route, reply, wanted)
+        elif series := find_series(turn.message, config=self._config, most=_MOST):
+            await self._figures(reply, series)
         else:
-            async with aclosing(self._looked_for(turn, reply)) as pieces:
-                async for piece in pieces:
-                    yield piece
-            return
-        for used in reply.told():
-            yield used
-        yield reply.say(text)
-        yield reply.done(status)
+            await self._look_for(turn, reply)
 
     async def find(self, brief: SearchBrief) -> Findings:
         """The tables that a research's query asks for, and the documents that it names; stores nothing."""
@@ -119,7 +101,7 @@ class DataDownload:
                 faults.append(f"{address}: {error}")
         return Findings(branch="data_download", found=tuple(found), note="; ".join(faults) or None)
 
-    async def _figures(self, reply: Reply, series: list[SeriesInfo]) -> tuple[ChatStatus | None, str]:
+    async def _figures(self, reply: Reply, series: list[SeriesInfo]) -> None:
         tables: list[DataTable] = []
         faults: list[str] = []
         for info in series:
@@ -130,10 +112,11 @@ class DataDownload:
                 continue
             assert isinstance(answer, MarketDataResponse)
             tables.append(answer.table)
-        text = self._with.text("figures", TABLES=[shown(table) for table in tables], FAULTS=faults)
-        return (None if tables else "failed"), text
+        reply.say(self._with.text("figures", TABLES=[shown(table) for table in tables], FAULTS=faults))
+        if not tables:
+            reply.ends("failed")
 
-    async def _looked_for(self, turn: Turn, reply: Reply) -> AsyncGenerator[Piece, None]:
+    async def _look_for(self, turn: Turn, reply: Reply) -> None:
         """A model looks for the series; the figures themselves are shown as the tools gave them."""
         tables: list[DataTable] = []
 
@@ -145,7 +128,7 @@ class DataDownload:
                 return answer.model_copy(update={"table": answer.table.model_copy(update={"rows": newest})})
             return answer
 
-        spoken = self._with.speak(
+        await self._with.speak(
             turn,
             reply,
             task="data_download",
@@ -153,20 +136,14 @@ class DataDownload:
             tools=await self._with.tools.permitted(turn.caller, _TOOLS),
             call=call,
         )
-        async with aclosing(spoken) as pieces:
-            async for piece in pieces:
-                yield piece
         if tables:
             told = self._with.text("figures", TABLES=[shown(table) for table in tables], FAULTS=[])
         else:
             told = await self._nothing(reply, turn)
-            for used in reply.told():
-                yield used
-        yield reply.say(f"\n\n{told}" if reply.text else told)
-        yield reply.done()
+        reply.say(f"\n\n{told}" if reply.text else told)
 
     async def _nothing(self, reply: Reply, turn: Turn) -> str:
-        wanted = {"query": plain(turn.message, _QUERY), "limit": _KNOWN}
+        wanted = {"query": shortened(turn.message, _QUERY), "limit": _KNOWN}
         try:
             answer = await reply.call("search_series", wanted)
         except (ProviderMissing, InputInvalid):
@@ -174,26 +151,28 @@ class DataDownload:
         assert isinstance(answer, SeriesSearchResponse)
         return self._with.text("no_series", SERIES=[escaped(each.title) for each in answer.series])
 
-    async def _download(self, turn: Turn, route: Route, reply: Reply, act: Act) -> Done:
+    async def _download(self, turn: Turn, route: Route, reply: Reply, act: Act) -> None:
         if act.topic is None and act.article_id is None:
             topics = [each for each in self._config.publishing.topics if turn.caller.has("analyst", each)]
             reply.say(self._with.text("which_topic", TOPICS=topics))
-            return reply.done()
+            return
         try:
             if (act_id := await agreed(self._with, turn, route, reply, act)) is None:
-                return asks(reply)
+                return
         except (PermissionMissing, ArticleNotFound) as error:
             reply.say(self._with.text("not_done", REASON=escaped(str(error), _FAULT)))
-            return reply.done("refused" if isinstance(error, PermissionMissing) else "failed")
+            reply.ends("refused" if isinstance(error, PermissionMissing) else "failed")
+            return
         database = await self._with.tools.database()
         async with database.connection() as connection:
             # A yes that is sent again must not store the documents twice.
             if not await chat_acts.spend(connection, act_id):
                 reply.say(self._with.text("asked_too_late"))
-                return reply.done("failed")
-        return await self._documents(reply, act)
+                reply.ends("failed")
+                return
+        await self._documents(reply, act)
 
-    async def _documents(self, reply: Reply, act: Act) -> Done:
+    async def _documents(self, reply: Reply, act: Act) -> None:
         where = {"topic": act.topic} if act.article_id is None else {"article_id": act.article_id}
         made: list[str] = []
         faults: list[str] = []
@@ -207,7 +186,8 @@ class DataDownload:
             for each in answer.resources:
                 made.append(link(each.name, resource_link(self._config.publishing, each.resource_id)))
         reply.say(self._with.text("documents", RESOURCES=made, FAULTS=faults))
-        return reply.done(None if made else "failed")
+        if not made:
+            reply.ends("failed")
 
 
 def _wanted(turn: Turn, route: Route) -> Act | None:
@@ -230,7 +210,7 @@ def table_finding(table: DataTable) -> Finding:
     ]
     return Finding(
         kind="table",
-        name=plain(table.title),
+        name=shortened(table.title),
         description="; ".join(part for part in told if part),
         columns=table.columns,
         rows=table.rows,
@@ -242,7 +222,7 @@ def table_finding(table: DataTable) -> Finding:
 def document_findings(document: PdfContents) -> list[Finding]:
     """A PDF's texts and tables, to become resources."""
     where = f"From {document.url}, {document.pages} pages"
-    name = plain(document.title, _NAME)
+    name = shortened(document.title, _NAME)
     texts = [
         Finding(
             kind="text",

@@ -1,26 +1,24 @@
 """The agent that does what editors ask: review, send back, ask for publication, list what waits.
 
-Seed 000 §3.2, EditorSubAgent. Called by `main_chat`. It asks no model: only the person's own words choose the
-article and what is done with it, after a yes of their own, so no text that anybody wrote into an article, a
-source or a message that was pasted can. Approving is never done here.
+Seed 000 §3.2, EditorSubAgent. Asked by a replica, once `main_chat` has named it. It asks no model: only the
+person's own words choose the article and what is done with it, after a yes of their own, so no text that
+anybody wrote into an article, a source or a message that was pasted can. Approving is never done here.
 """
 
 import re
-from collections.abc import AsyncGenerator
 from contextlib import suppress
 from typing import Any
 
-from actors.chat.turn.agent_context import AgentContext
+from actors import systems
+from actors.chat.agents.chat_agent import ChatAgent
 from actors.chat.turn.article_numbers import articles_named
-from actors.chat.turn.confirmation import agreed, asks
-from actors.chat.turn.links import escaped, plain
+from actors.chat.turn.confirmation import agreed
 from actors.chat.turn.reply import Reply
-from actors.runtime.directory import Directory
+from actors.text.markdown import escaped
 from actors.tools.articles import StatusResponse
 from actors.tools.editor import PendingApprovalsResponse, PublishArticleResponse, ReviewArticleResponse
-from models.chat import Done, Piece, Route, Turn, WorkflowState
-from models.chat_acts import Act
-from models.config import Config
+from models.chat.acts import Act
+from models.chat.messages import Route, Turn, WorkflowState
 from models.errors import (
     ArticleConflict,
     ArticleNotFound,
@@ -30,8 +28,10 @@ from models.errors import (
     RateLimited,
     TaskNotFound,
 )
-from models.store import articles, tasks
-from models.webhook_payloads import article_link
+from models.store.content import articles
+from models.store.runtime import tasks
+from models.text import shortened
+from models.webhooks.payloads import article_link
 
 # What is told in the conversation; anything else is for whoever runs the site.
 _TOLD = (ArticleConflict, ArticleNotFound, FeatureOff, InputInvalid, PermissionMissing, RateLimited)
@@ -42,43 +42,37 @@ _SHOWN = 20
 _LEAST_NOTES = 4
 
 
-class Editor:
+class Editor(ChatAgent):
     """Answers the intents `review`, `changes`, `publish` and `approvals`."""
 
-    def __init__(self, *, config: Config, directory: Directory, prompts: dict[str, str]) -> None:
-        self._with = AgentContext(agent="editor", config=config, directory=directory, prompts=prompts)
-        self._config = config
+    agent_type = "editor"
 
-    async def answer(self, turn: Turn, route: Route) -> AsyncGenerator[Piece, None]:
-        """What was done, or what is lacking for it; `Done`, with the task where one was begun."""
-        reply = self._with.reply(turn, route.topic)
+    async def answer(self, turn: Turn, route: Route, reply: Reply) -> None:
+        """What was done, or what is lacking for it; the end names the task where one was begun."""
         try:
-            done = await self._act(turn, route, reply)
+            await self._act(turn, route, reply)
         except _TOLD as error:
-            reply.say(self._with.text("not_done", REASON=plain(str(error), 1000)))
-            done = reply.done("refused" if isinstance(error, PermissionMissing) else "failed")
-        for used in reply.told():
-            yield used
-        yield reply.whole()
-        yield done
+            reply.say(self._with.text("not_done", REASON=shortened(str(error), 1000)))
+            reply.ends("refused" if isinstance(error, PermissionMissing) else "failed")
 
-    async def _act(self, turn: Turn, route: Route, reply: Reply) -> Done:
+    async def _act(self, turn: Turn, route: Route, reply: Reply) -> None:
         if route.intent == "approvals":
-            return await self._approvals(route, reply)
+            await self._approvals(route, reply)
+            return
         named = article_spoken_of(turn)
         if route.confirmed is not None and route.confirmed.act.article_id is not None:
             named = (route.confirmed.act.article_id,)
         if len(named) != 1:
             reply.say(self._with.text("which_article", ARTICLES=named))
-            return reply.done()
-        if route.intent == "review":
-            return await self._review(reply, named[0])
-        if route.intent == "changes":
-            return await self._changes(turn, route, reply, named[0])
-        assert route.intent == "publish", f"the editor does not answer {route.intent}"
-        return await self._publish(turn, route, reply, named[0])
+        elif route.intent == "review":
+            await self._review(reply, named[0])
+        elif route.intent == "changes":
+            await self._changes(turn, route, reply, named[0])
+        else:
+            assert route.intent == "publish", f"the editor does not answer {route.intent}"
+            await self._publish(turn, route, reply, named[0])
 
-    async def _review(self, reply: Reply, article_id: int) -> Done:
+    async def _review(self, reply: Reply, article_id: int) -> None:
         review = await reply.call("review_article", {"article_id": article_id})
         assert isinstance(review, ReviewArticleResponse)
         article = review.article
@@ -101,35 +95,33 @@ class Editor:
                 LINK=article_link(self._config.publishing, article_id),
             )
         )
-        return reply.done()
 
-    async def _changes(self, turn: Turn, route: Route, reply: Reply, article_id: int) -> Done:
+    async def _changes(self, turn: Turn, route: Route, reply: Reply, article_id: int) -> None:
         notes = (route.confirmed.act.words if route.confirmed else None) or turn.message.strip()
         if len(notes) > _NOTES:
             raise InputInvalid(f"message: notes take {_NOTES} characters at most: say it in fewer")
         if len(re.findall(r"[^\W\d_]{2,}", notes)) < _LEAST_NOTES:
             reply.say(self._with.text("which_changes", ARTICLE_ID=article_id))
-            return reply.done()
+            return
         act = Act(intent="changes", article_id=article_id, words=notes)
         if await agreed(self._with, turn, route, reply, act) is None:
-            return asks(reply)
+            return
         answer = await reply.call("request_changes", {"article_id": article_id, "notes": notes})
         assert isinstance(answer, StatusResponse)
         reply.say(self._with.text("changes_requested", ARTICLE_ID=article_id, NOTES=escaped(notes)))
-        return reply.done()
 
-    async def _publish(self, turn: Turn, route: Route, reply: Reply, article_id: int) -> Done:
+    async def _publish(self, turn: Turn, route: Route, reply: Reply, article_id: int) -> None:
         if not self._config.features.enable_hitl_workflow:
             raise FeatureOff("publishing is switched off here: features.enable_hitl_workflow is false")
         try:
             act = Act(intent="publish", article_id=article_id)
             if await agreed(self._with, turn, route, reply, act) is None:
-                return asks(reply)
+                return
             answer = await reply.call("publish_article", {"article_id": article_id})
         except ArticleConflict:
-            if (done := await self._waiting(turn, reply, article_id)) is not None:
-                return done
-            raise
+            if not await self._waits(turn, reply, article_id):
+                raise
+            return
         assert isinstance(answer, PublishArticleResponse)
         task_id, state = await self._task(turn, article_id)
         reply.say(
@@ -137,19 +129,21 @@ class Editor:
                 "publication_asked", ARTICLE_ID=article_id, APPROVAL_ID=answer.approval_request_id
             )
         )
-        return reply.done("processing", task_id=task_id, workflow_state=state)
+        reply.ends("processing", task_id=task_id, workflow_state=state)
 
-    async def _waiting(self, turn: Turn, reply: Reply, article_id: int) -> Done | None:
-        """A request that is open already, such as this person's own whose answer was lost on its way."""
+    async def _waits(self, turn: Turn, reply: Reply, article_id: int) -> bool:
+        """Tell of a request that is open already, as this person's own whose answer was lost on its way."""
         review = await reply.call("review_article", {"article_id": article_id})
         assert isinstance(review, ReviewArticleResponse)
         if review.open_request is None:
-            return None
+            return False
         task_id, state = await self._task(turn, article_id)
         reply.say(
             self._with.text("publication_waits", ARTICLE_ID=article_id, APPROVAL_ID=review.open_request)
         )
-        return reply.done("processing" if task_id else None, task_id=task_id, workflow_state=state)
+        if task_id is not None:
+            reply.ends("processing", task_id=task_id, workflow_state=state)
+        return True
 
     async def _task(self, turn: Turn, article_id: int) -> tuple[str | None, WorkflowState | None]:
         """The article's publication as a task of this person's; nothing where someone else began it."""
@@ -164,11 +158,12 @@ class Editor:
                     person=caller.subject,
                     scopes=caller.scopes,
                     config=self._config,
+                    kinds=systems.kinds(),
                 )
                 return task.task_id, task.workflow_state
         return None, None
 
-    async def _approvals(self, route: Route, reply: Reply) -> Done:
+    async def _approvals(self, route: Route, reply: Reply) -> None:
         wanted: dict[str, Any] = {"limit": _SHOWN} | ({"topic": route.topic} if route.topic else {})
         answer = await reply.call("get_pending_approvals", wanted)
         assert isinstance(answer, PendingApprovalsResponse)
@@ -183,7 +178,6 @@ class Editor:
             for each in answer.approvals
         ]
         reply.say(self._with.text("approvals", APPROVALS=shown))
-        return reply.done()
 
 
 def article_spoken_of(turn: Turn) -> tuple[int, ...]:

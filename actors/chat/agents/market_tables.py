@@ -5,11 +5,12 @@ Called by the agent `data_download`. No model has a part in it: a figure is show
 
 from typing import Any
 
-from actors.chat.turn.links import escaped
 from actors.outside.market.exchange import split_pair
 from actors.outside.market.known_series import CURVE
-from models.articles import Cell, Record
-from models.outside import DataTable, SeriesInfo
+from actors.text.markdown import escaped
+from models.content.articles import Cell
+from models.content.outside import DataTable, SeriesInfo
+from models.record import Record
 
 SAMPLE = "sample"
 _ROWS = 8

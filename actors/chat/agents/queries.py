@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
-from actors.chat.turn.links import plain
 from actors.text.relevance import content_words
-from models.chat import Turn
-from models.search import fuse
+from models.chat.messages import Turn
+from models.content.search import fuse
+from models.text import shortened
 
 # What the search tools take, and more than anybody types.
 _QUERY = 1000
@@ -14,7 +14,7 @@ _QUERY = 1000
 _ENOUGH = 2
 
 
-class Hit(Protocol):
+class ToolHit(Protocol):
     """A hit of a search tool."""
 
     @property
@@ -28,16 +28,16 @@ class Hit(Protocol):
         ...
 
 
-H = TypeVar("H", bound=Hit)
+H = TypeVar("H", bound=ToolHit)
 
 
 def search_words(turn: Turn) -> str:
     """What to search for: the message, with the person's last one where it says too little by itself."""
-    words = plain(turn.message, _QUERY)
+    words = shortened(turn.message, _QUERY)
     if len(content_words(words)) < _ENOUGH:
         before = [message.content for message in turn.history if message.role == "user"]
         if before:
-            words = plain(f"{before[-1]} {words}", _QUERY)
+            words = shortened(f"{before[-1]} {words}", _QUERY)
     return words
 
 

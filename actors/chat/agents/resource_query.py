@@ -1,30 +1,27 @@
 """The agent that finds stored sources, texts and tables (seed 000 §3.1, ResourceQueryAgent).
 
-`answer` is called by `main_chat`, `find` by a research's graph. Readers find what published articles rest
+`answer` is for people, `find` for the drafting graph. Readers find what published articles rest
 on; the tools see to that.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from typing import Any
 
 from pydantic import BaseModel
 
+from actors.chat.agents.chat_agent import ChatAgent
 from actors.chat.agents.queries import search_words
-from actors.chat.turn.agent_context import AgentContext
-from actors.chat.turn.links import plain
 from actors.chat.turn.reply import Reply
-from actors.chat.turn.sources import Source, Sources, resource_link
-from actors.runtime.directory import Directory
+from actors.chat.turn.sources import CitedSource, Sources, resource_link
 from actors.text import normal_form
 from actors.text.relevance import bears_on, best_passages
 from actors.tools.resources import GetResourceResponse, ResourceSearchResponse, ResourceSummary
-from models.articles import Record, Resource
-from models.chat import Piece, Route, Turn
-from models.config import Config
-from models.drafting import Finding, Findings, SearchBrief
+from models.chat.messages import Route, Turn
+from models.content.articles import Resource
+from models.content.drafting import Finding, Findings, SearchBrief
 from models.errors import ModelUnavailable, ResourceNotFound
+from models.record import Record
+from models.text import shortened
 
 _TOOLS = ("search_all_resources", "get_resource", "search_text_resources", "search_table_resources")
 _TABLE_WORDS = frozenset(("table", "tables", "tabela", "tabele", "tabelle", "tabellen", "csv", "spreadsheet"))
@@ -43,16 +40,13 @@ class ResourceRead(Record):
     content: str
 
 
-class ResourceQuery:
+class ResourceQuery(ChatAgent):
     """Finds resources that the person who asks may see."""
 
-    def __init__(self, *, config: Config, directory: Directory, prompts: dict[str, str]) -> None:
-        self._with = AgentContext(agent="resource_query", config=config, directory=directory, prompts=prompts)
-        self._config = config
+    agent_type = "resource_query"
 
-    async def answer(self, turn: Turn, route: Route) -> AsyncGenerator[Piece, None]:
-        """What the resources say, links to them, and `Done`."""
-        reply = self._with.reply(turn, route.topic)
+    async def answer(self, turn: Turn, route: Route, reply: Reply) -> None:
+        """What the resources say, and links to them."""
         allowance = self._with.allowance()
         sources = Sources()
         words = search_words(turn)
@@ -63,11 +57,8 @@ class ResourceQuery:
             resource = await self._get(reply, hit.id)
             if resource and await _bears_on(words, resource, hit.similarity_score):
                 await self._add(turn, sources, resource)
-        for used in reply.told():
-            yield used
         if not len(sources):
-            yield reply.say(self._with.text("no_resources"))
-            yield reply.done()
+            reply.say(self._with.text("no_resources"))
             return
 
         async def call(name: str, arguments: dict[str, Any]) -> BaseModel:
@@ -80,13 +71,9 @@ class ResourceQuery:
             )
 
         tools = await self._with.tools.permitted(turn.caller, _TOOLS, topic=route.topic)
-        spoken = self._with.speak(
+        await self._with.speak(
             turn, reply, task="resource_query", allowance=allowance, sources=sources, tools=tools, call=call
         )
-        async with aclosing(spoken) as pieces:
-            async for piece in pieces:
-                yield piece
-        yield reply.done()
 
     async def find(self, brief: SearchBrief) -> Findings:
         """Resources of the topic that bear on a research's query, with their `resource_id`.
@@ -94,7 +81,7 @@ class ResourceQuery:
         Raises:
             ModelUnavailable: words found nothing, and the search by meaning is away: nobody knows.
         """
-        query = plain(brief.query, _QUERY)
+        query = shortened(brief.query, _QUERY)
         wanted = {"query": query, "topic": brief.topic, "limit": self._config.drafting.max_resources}
         answer = await self._with.tools.call("search_all_resources", wanted, caller=brief.caller)
         assert isinstance(answer, ResourceSearchResponse)
@@ -136,7 +123,7 @@ class ResourceQuery:
         assert isinstance(answer, GetResourceResponse)
         return answer.resource
 
-    async def _add(self, turn: Turn, sources: Sources, resource: Resource) -> Source:
+    async def _add(self, turn: Turn, sources: Sources, resource: Resource) -> CitedSource:
         most = self._with.source_characters
         text = await asyncio.to_thread(best_passages, _words_of(resource), turn.message, most)
         return sources.add(

@@ -1,29 +1,26 @@
 """The agent that searches the web and the news (seed 000 §3.1, WebSearchAgent).
 
-`answer` is called by `main_chat`, `find` by a research's graph. The person's own words are searched for;
+`answer` is for people, `find` for the drafting graph. The person's own words are searched for;
 which tool is used is told by those words, and what it found is read as data.
 """
 
 import re
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from typing import Any
 
 from pydantic import BaseModel
 
+from actors.chat.agents.chat_agent import ChatAgent
 from actors.chat.agents.queries import search_words
-from actors.chat.turn.agent_context import AgentContext
-from actors.chat.turn.links import plain
-from actors.chat.turn.sources import Source, Sources, stored_link
-from actors.runtime.directory import Directory
+from actors.chat.turn.reply import Reply
+from actors.chat.turn.sources import CitedSource, Sources, stored_link
 from actors.text.normal_form import words
 from actors.tools.web import WebSearchResponse
-from models.articles import Record
-from models.chat import Piece, Route, Turn
-from models.config import Config
-from models.drafting import Finding, Findings, SearchBrief
+from models.chat.messages import Route, Turn
+from models.content.drafting import Finding, Findings, SearchBrief
+from models.content.outside import SearchHit
 from models.errors import AddressRefused, ProviderFailed, ProviderLimited, ProviderMissing
-from models.outside import SearchHit
+from models.record import Record
+from models.text import shortened
 
 _TOOLS = ("web_search", "search_news", "search_financial_news")
 _QUERY = 1000
@@ -49,16 +46,13 @@ class HitsRead(Record):
     note: str | None
 
 
-class WebSearch:
+class WebSearch(ChatAgent):
     """Looks things up with the providers that are configured."""
 
-    def __init__(self, *, config: Config, directory: Directory, prompts: dict[str, str]) -> None:
-        self._with = AgentContext(agent="web_search", config=config, directory=directory, prompts=prompts)
-        self._config = config
+    agent_type = "web_search"
 
-    async def answer(self, turn: Turn, route: Route) -> AsyncGenerator[Piece, None]:
-        """What was found, summed up, links to it, and `Done`."""
-        reply = self._with.reply(turn, route.topic)
+    async def answer(self, turn: Turn, route: Route, reply: Reply) -> None:
+        """What was found, summed up, and links to it."""
         allowance = self._with.allowance()
         sources = Sources()
         try:
@@ -66,18 +60,13 @@ class WebSearch:
                 tool_for(turn.message), {"query": search_words(turn) or turn.message[:_QUERY]}
             )
         except (ProviderMissing, ProviderFailed, ProviderLimited, AddressRefused) as error:
-            for used in reply.told():
-                yield used
-            yield reply.say(self._with.text("not_done", REASON=str(error)))
-            yield reply.done("failed")
+            reply.say(self._with.text("not_done", REASON=str(error)))
+            reply.ends("failed")
             return
         assert isinstance(answer, WebSearchResponse)
         self._add(sources, answer.results)
-        for used in reply.told():
-            yield used
         if not len(sources):
-            yield reply.say(self._with.text("no_hits", PROVIDER=answer.provider, NOTE=answer.note))
-            yield reply.done()
+            reply.say(self._with.text("no_hits", PROVIDER=answer.provider, NOTE=answer.note))
             return
 
         async def call(name: str, arguments: dict[str, Any]) -> BaseModel:
@@ -89,25 +78,21 @@ class WebSearch:
             return HitsRead(hits=hits, note=again.note)
 
         tools = await self._with.tools.permitted(turn.caller, _TOOLS)
-        spoken = self._with.speak(
+        await self._with.speak(
             turn, reply, task="web_search", allowance=allowance, sources=sources, tools=tools, call=call
         )
-        async with aclosing(spoken) as pieces:
-            async for piece in pieces:
-                yield piece
-        yield reply.done()
 
     async def find(self, brief: SearchBrief) -> Findings:
         """What a search finds on a research's query: each hit a text, or the resource it is stored as."""
         answer = await self._with.tools.call(
-            tool_for(brief.query), {"query": plain(brief.query, _QUERY)}, caller=brief.caller
+            tool_for(brief.query), {"query": shortened(brief.query, _QUERY)}, caller=brief.caller
         )
         assert isinstance(answer, WebSearchResponse)
         hits = answer.results[: self._config.outside.results]
         found = [self._finding(hit) for hit in hits if hit.snippet.strip()]
         return Findings(branch="web_search", found=tuple(found), note=answer.note)
 
-    def _add(self, sources: Sources, hits: tuple[SearchHit, ...]) -> list[Source]:
+    def _add(self, sources: Sources, hits: tuple[SearchHit, ...]) -> list[CitedSource]:
         return [
             sources.add(
                 title=hit.title,
@@ -130,7 +115,7 @@ class WebSearch:
         ]
         return Finding(
             kind="text",
-            name=plain(hit.title),
+            name=shortened(hit.title),
             description=", ".join(part for part in said if part),
             content=hit.snippet,
             source=hit.source,

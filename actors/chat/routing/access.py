@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from actors.chat.routing.topics import TopicFinder
-from models.chat import AgentType, Intent, Turn
+from models.chat.messages import AgentType, Intent, Turn
 from models.config.publishing import TopicConfig
 from models.errors import TopicUnknown
 from models.scopes import Role
@@ -37,7 +37,7 @@ _REMEMBERED = 4  # messages
 _SHOWN = 80  # characters of an unknown topic
 
 
-class Place(NamedTuple):
+class Assignment(NamedTuple):
     """Who answers, on which topic; with a `refusal`, the scope that it takes, `main_chat` says so."""
 
     agent_type: AgentType
@@ -60,7 +60,7 @@ class Access:
                 "or leave it out"
             )
 
-    def place(self, intent: Intent, turn: Turn) -> Place:
+    def place(self, intent: Intent, turn: Turn) -> Assignment:
         """Where a turn of this intent goes.
 
         The topic is the turn's own, or else one that the message names or hints at, or else what was talked
@@ -71,7 +71,7 @@ class Access:
         if role is None:
             # Nobody is refused; a topic's own prompts are for its readers.
             readable = [slug for slug in self._topics if turn.caller.has("reader", slug)]
-            return Place(agent_type, _first(self._mentioned(turn), readable))
+            return Assignment(agent_type, _first(self._mentioned(turn), readable))
         permitted = [slug for slug in self._topics if turn.caller.has(role, slug)]
         firm, hinted = self._asked_for(turn)
         if firm:
@@ -82,13 +82,13 @@ class Access:
             wanted = ()
         if wanted:
             topic = _first(iter(wanted), permitted)
-            return Place(agent_type, topic) if topic else _refused(role, wanted[0])
+            return Assignment(agent_type, topic) if topic else _refused(role, wanted[0])
         if not permitted:
             return _refused(role, next(self._mentioned(turn), None))
         topic = _first(self._talked_about(turn), permitted)
         if topic is None and intent not in _OVER_ALL and len(permitted) == 1:
             topic = permitted[0]
-        return Place(agent_type, topic)
+        return Assignment(agent_type, topic)
 
     def _asked_for(self, turn: Turn) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The topics that this message names, and those it hints at."""
@@ -115,5 +115,5 @@ def _first(wanted: Iterator[str], permitted: list[str]) -> str | None:
     return next((slug for slug in wanted if slug in permitted), None)
 
 
-def _refused(role: Role, topic: str | None) -> Place:
-    return Place("main_chat", topic, refusal=f"{topic or '{topic}'}:{role}")
+def _refused(role: Role, topic: str | None) -> Assignment:
+    return Assignment("main_chat", topic, refusal=f"{topic or '{topic}'}:{role}")

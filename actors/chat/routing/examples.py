@@ -6,10 +6,10 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from actors.text.normal_form import has_letters, normal_form
-from models.chat import INTENTS, Intent
+from models.chat.intents import Intents, Voiced
+from models.chat.messages import INTENTS, Intent
 from models.config.strict_yaml import faults, read_mapping
 from models.errors import ConfigInvalid
-from models.intents import Intents, Voiced
 
 
 def read_intents(path: Path) -> Intents:

@@ -16,14 +16,14 @@ from actors.chat.routing.topics import TopicFinder
 from actors.llm.client import ModelClient, RejectedReply
 from actors.llm.prompts import ChatPrompt
 from actors.text.normal_form import clipped, has_letters, normal_form
-from models.articles import Record
-from models.chat import INTENTS, Intent, Route, Turn
+from models.chat.intents import Intents
+from models.chat.messages import INTENTS, Intent, Route, Turn
 from models.config.chat import RoutingConfig
 from models.config.publishing import TopicConfig
+from models.error_lines import error_line
 from models.errors import SignoffError
-from models.intents import Intents
 from models.llm import ModelCall
-from models.text import one_line
+from models.record import Record
 
 _log = logging.getLogger(__name__)
 
@@ -173,7 +173,9 @@ class Router:
                 )
         except (TimeoutError, SignoffError) as error:
             # Also an outage: a guess settles nothing, and what comes of it meets the outage by itself.
-            what = one_line(error) if isinstance(error, SignoffError) else f"none within {_MODEL_SECONDS:g} s"
+            what = (
+                error_line(error) if isinstance(error, SignoffError) else f"none within {_MODEL_SECONDS:g} s"
+            )
             _log.warning("a message is routed by the best guess: %s", what)
             return None
         reason = f"the model chose among {', '.join(candidates)}"

@@ -3,6 +3,7 @@
 Used by routing. A topic's slug or title names it; a word of it only hints.
 """
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -10,8 +11,10 @@ from typing import NamedTuple
 from actors.text.normal_form import clipped, words
 from models.config.publishing import TopicConfig
 
+_REMEMBERED = 64  # texts
 
-class Found(NamedTuple):
+
+class TopicsFound(NamedTuple):
     """Slugs, the longest match first."""
 
     named: tuple[str, ...]
@@ -29,13 +32,18 @@ class TopicFinder:
     def __init__(self, topics: Mapping[str, TopicConfig], hints: Mapping[str, Iterable[str]]) -> None:
         self._names = {slug: _pattern((slug, topic.title)) for slug, topic in topics.items()}
         self._hints = {slug: pattern for slug in topics if (pattern := _pattern(hints.get(slug, ())))}
+        # Routing asks about the same few texts for each intent.
+        self._found = functools.lru_cache(maxsize=_REMEMBERED)(self._find)
 
-    def find(self, text: str) -> Found:
+    def find(self, text: str) -> TopicsFound:
         """The topics of a text; only its ends are read if it is long."""
+        return self._found(text)
+
+    def _find(self, text: str) -> TopicsFound:
         plain = words(clipped(text))
         named = _longest(self._names, plain)
         hinted = tuple(slug for slug in _longest(self._hints, plain) if slug not in named)
-        return Found(named=named, hinted=hinted)
+        return TopicsFound(named=named, hinted=hinted)
 
 
 def _pattern(phrases: Iterable[str]) -> re.Pattern[str] | None:

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from actors.chat.routing.similarity import Block, Likeness
+from models.chat.intents import Intents
 from models.errors import ConfigInvalid
 from models.files import write_atomically
-from models.intents import Intents
 
 # Goes up when features or their arithmetic change: weights of another make are worth nothing.
 _MAKE = 1

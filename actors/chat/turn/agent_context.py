@@ -4,8 +4,7 @@ Each of those agents makes one. Text of a model leaves here only as `CitedText`:
 it was given, and without links.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -20,9 +19,9 @@ from actors.chat.turn.toolbox import Toolbox
 from actors.llm.chat_model import ChatModel
 from actors.runtime.directory import Directory
 from actors.tools.tool import Tool
-from models.chat import AgentType, Said, ToolUsed, Turn
+from models.chat.messages import AgentType, Route, Turn
 from models.config import Config
-from models.store.prompts import topic_prompt
+from models.store.content.prompts import topic_prompt
 
 # About how many characters a token of the sources has.
 _CHARACTERS_PER_TOKEN = 4
@@ -52,9 +51,9 @@ class AgentContext:
         """What a turn that begins now may cost."""
         return Budget(self.config.chat.budget)
 
-    def reply(self, turn: Turn, topic: str | None) -> Reply:
+    def reply(self, turn: Turn, route: Route) -> Reply:
         """A reply to a turn, empty yet."""
-        return Reply(agent=self.agent, turn=turn, topic=topic, tools=self.tools)
+        return Reply(agent=self.agent, turn=turn, route=route, tools=self.tools)
 
     def text(self, name: str, **values: object) -> str:
         """A text for people, from its file."""
@@ -76,8 +75,8 @@ class AgentContext:
         sources: Sources | None = None,
         tools: Sequence[Tool] = (),
         call: Call | None = None,
-    ) -> AsyncGenerator[Said | ToolUsed, None]:
-        """The model's answer to a turn, from `sources`; then the list of those it cited.
+    ) -> None:
+        """Have the model answer a turn from `sources`; then list those it cited.
 
         Args:
             task: the prompt file with what this agent does.
@@ -97,8 +96,13 @@ class AgentContext:
             sources=sources.all(),
             model=settings,
         )
-        shown = CitedText(numbers=sources.numbers, urls=sources.urls)
-        outcomes = converse(
+        cited = CitedText(numbers=sources.numbers, urls=sources.urls)
+
+        def say(text: str) -> None:
+            if shown := cited.feed(text):
+                reply.say(shown)
+
+        outcome = await converse(
             model=self._model,
             use=self.config.chat.tools,
             tools=tools,
@@ -106,24 +110,18 @@ class AgentContext:
             messages=messages,
             allowance=allowance,
             prompts=self.prompts,
+            say=say,
+            used=reply.use,
             max_tokens=turn.max_tokens,
             temperature=turn.temperature,
         )
-        async with aclosing(outcomes) as pieces:
-            async for piece in pieces:
-                if isinstance(piece, Said):
-                    if text := shown.feed(piece.text):
-                        yield reply.say(text)
-                elif isinstance(piece, ToolUsed):
-                    yield reply.note(piece)
-                else:
-                    reply.cost(piece.usage, piece.calls)
-                    reply.limited = piece.status == "limited"
-        if text := shown.close():
-            yield reply.say(text)
+        reply.cost(outcome.usage, outcome.calls)
+        reply.limited = outcome.status == "limited"
+        if rest := cited.close():
+            reply.say(rest)
         if len(sources):
-            listed = self.text("sources", LISTED=sources.listed(shown.cited))
-            yield reply.say(f"\n\n{listed}" if reply.text else listed)
+            listed = self.text("sources", LISTED=sources.listed(cited.cited))
+            reply.say(f"\n\n{listed}" if reply.text else listed)
 
     async def _system(self, turn: Turn, topic: str | None, task: str) -> str:
         settings = self.config.publishing

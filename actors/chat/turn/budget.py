@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Literal
 
-from models.chat import Usage
+from models.chat.messages import Usage
 from models.config.chat import BudgetConfig
 from models.llm import ModelCall
 

@@ -10,16 +10,17 @@ import uuid
 
 from actors.chat.turn.agent_context import AgentContext
 from actors.chat.turn.article_numbers import pdf_addresses
-from actors.chat.turn.links import escaped, plain
 from actors.chat.turn.reply import Reply
+from actors.text.markdown import escaped
 from actors.text.normal_form import words
 from actors.tools.articles import GetArticleResponse
-from models.articles import ArticleStatus
-from models.chat import Done, Route, Turn
-from models.chat_acts import Act, reference_of
+from models.chat.acts import Act, reference_of
+from models.chat.messages import Route, Turn
+from models.content.articles import ArticleStatus
 from models.errors import ArticleConflict
 from models.scopes import Role
-from models.store import chat_acts
+from models.store.people import chat_acts
+from models.text import shortened
 
 # What a yes looks like, lower-case and without accents; "ok", "sure" and thanks are not clear enough.
 _YES = frozenset(
@@ -104,7 +105,7 @@ async def heard(equipment: AgentContext, turn: Turn) -> chat_acts.Taken:
 
 
 async def agreed(equipment: AgentContext, turn: Turn, route: Route, reply: Reply, act: Act) -> str | None:
-    """The id under which an act may be done now; None where the reply asks for a yes first.
+    """The id under which an act may be done now; None where the reply asks for a yes first, and ends so.
 
     What is not as it was asked about is asked about again.
 
@@ -133,12 +134,8 @@ async def agreed(equipment: AgentContext, turn: Turn, route: Route, reply: Reply
             lasts_seconds=equipment.config.chat.confirm_seconds,
         )
     reply.say(question)
+    reply.ends("asks")
     return None
-
-
-def asks(reply: Reply) -> Done:
-    """The end of a reply that asks for a yes."""
-    return reply.done("asks")
 
 
 async def _facts(turn: Turn, reply: Reply, act: Act) -> dict[str, object]:
@@ -177,7 +174,7 @@ def _question(equipment: AgentContext, act: Act, facts: dict[str, object], act_i
         INTENT=act.intent,
         ARTICLE_ID=act.article_id,
         WORDS=escaped(said, len(said)),
-        URLS=[f"`{plain(url, len(url))}`" for url in act.urls or pdf_addresses(said)],
+        URLS=[f"`{shortened(url, len(url))}`" for url in act.urls or pdf_addresses(said)],
         REFERENCE=reference_of(act_id),
         **facts,
     ).strip()

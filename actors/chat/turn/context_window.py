@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from actors.llm.client import rough_tokens
-from models.chat import ChatMessage
+from models.chat.messages import ChatMessage
 from models.config import ModelSettings
 
 # Stands for the answer that a message never got, as when the model was unavailable.

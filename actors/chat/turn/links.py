@@ -1,4 +1,4 @@
-"""Links and citations in answers: the code's own, and none of the model's.
+"""Links and citations in a model's answer: of its own words none becomes a link.
 
 Called by the agents that answer from sources. A model may cite `[2]`, and nothing else that it writes
 becomes a link: it may have read a text that wants it to. A link is what CommonMark and GitHub's dialect
@@ -7,7 +7,8 @@ make one, and raw HTML.
 
 import re
 from collections.abc import Collection
-from urllib.parse import quote, urlsplit
+
+from actors.text.markdown import escaped
 
 # What is held back at most while it is not yet told whether it becomes a link, in characters.
 _LABEL = 400
@@ -51,43 +52,6 @@ _OPEN = re.compile(
 )
 _START = re.compile(r"[!\[【]|\s|(?<=\s)\S")
 _PUNCTUATION = ".,;:!?)'*_~"
-
-
-def plain(text: str, most: int = 300) -> str:
-    """One line of untrusted text, such as a headline: no control characters, at most `most` characters."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
-
-
-def escaped(text: str, most: int = 300) -> str:
-    """One line of untrusted text that Markdown shows as it stands: no part of it becomes a link or HTML."""
-    line = re.sub(r"([\\`*_\[\]|~]|^[-+#>])", r"\\\1", plain(text, most))
-    line = re.sub(r"<(?=[A-Za-z/!?])", "< ", line)
-    line = re.sub(r"&(?=#|[A-Za-z][A-Za-z0-9]*;)", "& ", line)
-    # What GitHub's dialect would make a link by itself.
-    line = re.sub(r"(?i)(?<=\w):(?=//|\\)|(?<=mailto):|(?<=xmpp):", ": ", line)
-    return re.sub(r"(?<=\S)@(?=\S)", " @", re.sub(r"(?i)(?<=www)\.", ". ", line))
-
-
-def web_address(url: str | None) -> str | None:
-    """The URL as a link's target, quoted; None where it is not a plain http(s) URL with a host."""
-    if url is None:
-        return None
-    try:
-        parts = urlsplit(url.strip())
-        host = parts.hostname
-    except ValueError:
-        return None
-    if parts.scheme.lower() not in ("http", "https") or not host or "@" in parts.netloc:
-        return None
-    return quote(url.strip(), safe="/:?#@!$&'*+,;=%~._-[]").replace("[", "%5B").replace("]", "%5D")
-
-
-def link(title: str, url: str | None) -> str:
-    """`[title](url)` with the title escaped; only the title where the URL can't be linked to."""
-    target = web_address(url)
-    shown = escaped(title) or "…"
-    return shown if target is None else f"[{shown}]({target})"
 
 
 class CitedText:

@@ -7,10 +7,10 @@ the person's words, an OpenAI client's instructions among them, stay in the mess
 from collections.abc import Mapping, Sequence
 
 from actors.chat.turn.context_window import fit
-from actors.chat.turn.sources import Source
+from actors.chat.turn.sources import CitedSource
 from actors.llm.client import rough_tokens
 from actors.llm.prompts import Prompt
-from models.chat import Turn
+from models.chat.messages import Turn
 from models.config import ModelSettings, PublishingConfig
 from models.errors import PromptInvalid
 from models.scopes import Role
@@ -68,7 +68,9 @@ def system_prompt(
     )
 
 
-def question(prompts: Prompts, *, turn: Turn, sources: Sequence[Source] = (), most: int | None = None) -> str:
+def question(
+    prompts: Prompts, *, turn: Turn, sources: Sequence[CitedSource] = (), most: int | None = None
+) -> str:
     """The user's message as the model reads it: sources fenced as data, then what the person wrote.
 
     Args:
@@ -83,7 +85,7 @@ def question(prompts: Prompts, *, turn: Turn, sources: Sequence[Source] = (), mo
 
 
 def conversation(
-    prompts: Prompts, *, system: str, turn: Turn, sources: Sequence[Source], model: ModelSettings
+    prompts: Prompts, *, system: str, turn: Turn, sources: Sequence[CitedSource], model: ModelSettings
 ) -> list[dict[str, str]]:
     """The messages of a model call: the system prompt, as much of the history as fits, and the question.
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -17,23 +17,15 @@ from actors.llm.chat_model import read_object
 from actors.llm.client import RejectedReply, validation_faults
 from actors.llm.endpoint import without_surrogates
 from actors.tools.tool import Tool
-from models.chat import ToolUsed
+from models.chat.messages import ToolUsed
+from models.error_lines import error_line
 from models.errors import SignoffError
-from models.text import one_line
 
 # What a model chooses when it needs no tool.
 ANSWER = "answer"
 _NAME_SHOWN = 100
 
 Call = Callable[[str, dict[str, Any]], Awaitable[BaseModel]]
-
-
-class ToolResult(NamedTuple):
-    """A call of a tool that succeeded."""
-
-    name: str
-    arguments: dict[str, Any]
-    answer: BaseModel
 
 
 @dataclass(frozen=True)
@@ -58,7 +50,6 @@ class OfferedTools:
         self._tools = {tool.name: tool for tool in tools[:shown]}
         self._call = call
         self._reported: dict[str, Reported] = {}
-        self.results: list[ToolResult] = []
 
     def __len__(self) -> int:
         return len(self._tools)
@@ -142,12 +133,11 @@ class OfferedTools:
         except SignoffError as error:
             if error.outage:
                 raise  # nothing that a model could make an answer of
-            return reported(one_line(error), type(error).__name__)
+            return reported(error_line(error), type(error).__name__)
         except TimeoutError:
             if not limit.expired():
                 raise
             return reported("there was no time left for it", "TimeoutError", timed_out=True)
-        self.results.append(ToolResult(tool.name, arguments, answer))
         told = answer.model_dump(mode="json", exclude={"success"}, exclude_none=True)
         return reported(json.dumps(without_surrogates(told), ensure_ascii=False), "ok", answer)
 

@@ -1,50 +1,77 @@
-"""A reply in the making: what was said so far, which tools were used, what it cost.
+"""A reply in the making: what was said so far, which tools were used, what it cost, how it ends.
 
-Every answering agent of the chat makes one for each turn, and ends it with `done`: its `response` is exactly
-the text that was streamed before.
+An agent tells its reply what there is, and returns; whoever asked reads it meanwhile, in batches. `Done`
+comes last, and its `response` is exactly the text that came before.
 """
 
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Coroutine, Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from pydantic import BaseModel
 
 from actors.chat.turn.toolbox import Toolbox
-from models.chat import AgentType, ChatStatus, Done, Said, ToolUsed, Turn, Usage, WorkflowState
+from models.chat.messages import (
+    AgentType,
+    ChatStatus,
+    Done,
+    Piece,
+    Route,
+    Said,
+    ToolUsed,
+    Turn,
+    Usage,
+    WorkflowState,
+)
 from models.errors import SignoffError
 from models.llm import ModelCall
+
+# Between two batches with text, at least. A model that writes 30 tokens a second waits for nothing.
+_REST_SECONDS = 0.03
 
 
 class Reply:
     """One turn's reply by one agent. `limited`: the budget ran out before the model was done."""
 
-    def __init__(self, *, agent: AgentType, turn: Turn, topic: str | None, tools: Toolbox) -> None:
-        self.topic = topic
+    def __init__(self, *, agent: AgentType, turn: Turn, route: Route, tools: Toolbox) -> None:
+        self.topic = route.topic
         self.limited = False
         self._agent = agent
         self._turn = turn
+        self._took_as = route.took_as
         self._tools = tools
         self._said: list[str] = []
         self._used: dict[str, None] = {}
-        self._untold: list[ToolUsed] = []
-        self._calls: list[ModelCall] = []
-        self._usage = Usage()
-
-    def say(self, text: str) -> Said:
-        """A piece of text."""
-        self._said.append(text)
-        return Said(text=text)
-
-    def whole(self) -> Said:
-        """All that was said, as one piece, where none of it was given out yet."""
-        return Said(text=self.text)
+        # Routing was the first to cost something.
+        self._calls = list(route.calls)
+        self._usage = Usage(
+            prompt_tokens=sum(call.prompt_tokens for call in route.calls),
+            completion_tokens=sum(call.completion_tokens for call in route.calls),
+        )
+        self._end: dict[str, Any] = {}
+        # What nobody has read yet; the event is set when there is something, or the agent is done.
+        self._unread: list[str | ToolUsed] = []
+        self._news = asyncio.Event()
 
     @property
     def text(self) -> str:
         """What was said so far."""
         return "".join(self._said)
 
+    def say(self, text: str) -> None:
+        """Say a piece of text."""
+        self._said.append(text)
+        self._tell(text)
+
+    def use(self, piece: ToolUsed) -> None:
+        """Tell that a tool was called."""
+        self._used.setdefault(piece.name)
+        self._tell(piece)
+
     async def call(self, tool: str, arguments: dict[str, Any]) -> BaseModel:
-        """Call a tool as the person who asks; `told` then tells of it, also where it failed.
+        """Call a tool as the person who asks, and tell of it, also where it failed.
 
         Raises:
             What the tool raises: see `Registry.call`.
@@ -52,25 +79,10 @@ class Reply:
         try:
             answer = await self._tools.call(tool, arguments, caller=self._turn.caller)
         except SignoffError as error:
-            self.used(ToolUsed(name=tool, status=type(error).__name__, about=_about(arguments)))
+            self.use(ToolUsed(name=tool, status=type(error).__name__, about=_about(arguments)))
             raise
-        self.used(ToolUsed(name=tool, status="ok", about=_about(arguments)))
+        self.use(ToolUsed(name=tool, status="ok", about=_about(arguments)))
         return answer
-
-    def used(self, piece: ToolUsed) -> None:
-        """Note a use, and have it told."""
-        self.note(piece)
-        self._untold.append(piece)
-
-    def note(self, piece: ToolUsed) -> ToolUsed:
-        """Note a use that is told elsewhere."""
-        self._used.setdefault(piece.name)
-        return piece
-
-    def told(self) -> list[ToolUsed]:
-        """The uses that nobody was told of yet."""
-        untold, self._untold = self._untold, []
-        return untold
 
     def cost(self, usage: Usage, calls: tuple[ModelCall, ...]) -> None:
         """Add what a conversation with the model cost."""
@@ -80,24 +92,78 @@ class Reply:
         )
         self._calls.extend(calls)
 
-    def done(
+    def ends(
         self,
-        status: ChatStatus | None = None,
+        status: ChatStatus,
         *,
         task_id: str | None = None,
         workflow_state: WorkflowState | None = None,
-    ) -> Done:
-        """The last piece; `tools_used` names each tool once, in order of first use."""
+    ) -> None:
+        """Say how the reply ends, unless it is `completed` (or `limited`)."""
+        self._end = {"status": status, "task_id": task_id, "workflow_state": workflow_state}
+
+    async def batches(
+        self, answering: Coroutine[Any, Any, None], *, first: Sequence[Route] = ()
+    ) -> AsyncGenerator[list[Route | Piece], None]:
+        """What is told while `answering` runs, as it comes; `Done` is last. Closing it stops `answering`.
+
+        What comes within a few hundredths of a second is one batch, and texts side by side are one piece:
+        each batch that leaves an agent's process costs milliseconds there and in the replica. The first text
+        waits for nothing; `first` stands before it, and waits a moment for it.
+
+        Raises:
+            What `answering` raises, after all that came before.
+        """
+        batch: list[Route | Piece] = list(first)
+        work = asyncio.create_task(answering)
+        work.add_done_callback(lambda _: self._news.set())
+        now, leaves_at = asyncio.get_running_loop().time, 0.0
+        try:
+            ended = False
+            while not ended:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(_REST_SECONDS if batch else None):
+                        await self._news.wait()
+                if (early := leaves_at - now()) > 0:
+                    await asyncio.wait([work], timeout=early)
+                self._news.clear()
+                # First: what is told before it ends is read, too.
+                ended = work.done()
+                batch += self._read()
+                if ended and not work.cancelled() and work.exception() is None:
+                    batch.append(self._done())
+                if batch:
+                    yield batch
+                    if any(isinstance(piece, Said) for piece in batch):
+                        leaves_at = now() + _REST_SECONDS
+                    batch = []
+            await work
+        finally:
+            work.cancel()
+            await asyncio.gather(work, return_exceptions=True)
+
+    def _tell(self, piece: str | ToolUsed) -> None:
+        self._unread.append(piece)
+        self._news.set()
+
+    def _read(self) -> Iterator[Piece]:
+        unread, self._unread = self._unread, []
+        for is_text, group in groupby(unread, lambda piece: isinstance(piece, str)):
+            if is_text:
+                yield Said(text="".join(piece for piece in group if isinstance(piece, str)))
+            else:
+                yield from (piece for piece in group if isinstance(piece, ToolUsed))
+
+    def _done(self) -> Done:
         return Done(
             response=self.text,
             agent_type=self._agent,
             topic=self.topic,
-            status=status or ("limited" if self.limited else "completed"),
             tools_used=tuple(self._used),
-            workflow_state=workflow_state,
-            task_id=task_id,
             usage=self._usage,
             calls=tuple(self._calls),
+            took_as=self._took_as,
+            **({"status": "limited" if self.limited else "completed"} | self._end),
         )
 
 

@@ -7,13 +7,14 @@ here, from its number or its address.
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from actors.chat.turn.links import escaped, link, plain, web_address
+from actors.text.markdown import escaped, link, web_address
 from models.config import PublishingConfig
-from models.webhook_payloads import article_link
+from models.text import shortened
+from models.webhooks.payloads import article_link
 
 
 @dataclass(frozen=True)
-class Source:
+class CitedSource:
     """One source. `text` is untrusted and already cut; `url` is where people find it; `about` names it."""
 
     number: int
@@ -27,23 +28,23 @@ class Sources:
     """The sources of one answer. `numbers` and `urls` grow with it."""
 
     def __init__(self) -> None:
-        self._found: dict[str, Source] = {}
+        self._found: dict[str, CitedSource] = {}
         self.numbers: set[int] = set()
         self.urls: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._found)
 
-    def all(self) -> tuple[Source, ...]:
+    def all(self) -> tuple[CitedSource, ...]:
         """Those there are, by number."""
         return tuple(self._found.values())
 
-    def add(self, *, title: str, url: str | None, text: str, about: str) -> Source:
+    def add(self, *, title: str, url: str | None, text: str, about: str) -> CitedSource:
         """A source, numbered; one that is there already keeps its number and its text."""
         if about not in self._found:
             number = len(self._found) + 1
             target = web_address(url)
-            self._found[about] = Source(number, plain(title), target, text, about)
+            self._found[about] = CitedSource(number, shortened(title), target, text, about)
             self.numbers.add(number)
             if target is not None:
                 self.urls.add(target)
@@ -55,7 +56,7 @@ class Sources:
         return "\n".join(f"- [{source.number}] {_shown(source)}" for source in shown)
 
 
-def _shown(source: Source) -> str:
+def _shown(source: CitedSource) -> str:
     return link(source.title, source.url) if source.url else escaped(source.title)
 
 

@@ -8,20 +8,20 @@ reaches its allowance ends with what it has and says so.
 import asyncio
 import json
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from actors.chat.turn.budget import Budget, Limit
 from actors.chat.turn.messages import Prompts
-from actors.chat.turn.offered_tools import ANSWER, Call, OfferedTools, Reported, ToolResult
+from actors.chat.turn.offered_tools import ANSWER, Call, OfferedTools, Reported
 from actors.chat.turn.transcript import Transcript
 from actors.llm.chat_model import DEADLINE, ChatModel, Ended, TextDelta, ToolRequest
 from actors.llm.client import rough_tokens, text_tokens
 from actors.llm.endpoint import Message
 from actors.tools.tool import Tool
-from models.chat import Said, ToolUsed, Usage
+from models.chat.messages import ToolUsed, Usage
 from models.config.chat import ToolUseConfig
 from models.errors import ModelReplyInvalid
 from models.llm import ModelCall
@@ -34,18 +34,14 @@ _EMPTY_REPLIES = 2
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """How a conversation with the model ended. `text` is all that was said, put together.
+class LoopOutcome:
+    """How a conversation with the model ended.
 
-    `limited`: the allowance was reached, and the text says so. `tools_used` names the tools that answered,
-    once each, in order of first use. `usage` and `calls` are of this conversation's model calls; where the
-    endpoint did not tell the tokens, `usage` has estimates.
+    `limited`: the allowance was reached, and the text says so. `usage` and `calls` are of this conversation's
+    model calls; where the endpoint did not tell the tokens, `usage` has estimates.
     """
 
-    text: str
     status: Literal["completed", "limited"]
-    tools_used: tuple[str, ...]
-    results: tuple[ToolResult, ...]
     usage: Usage
     calls: tuple[ModelCall, ...]
 
@@ -59,16 +55,20 @@ async def converse(
     messages: Sequence[Message],
     allowance: Budget,
     prompts: Prompts,
+    say: Callable[[str], None],
+    used: Callable[[ToolUsed], None],
     max_tokens: int | None = None,
     temperature: float | None = None,
-) -> AsyncGenerator[Said | ToolUsed | Outcome, None]:
-    """The answer to `messages` (the last of them the user's) as it comes; `Outcome` is the last piece.
+) -> LoopOutcome:
+    """Have the model answer `messages`, the last of them the user's.
 
     Args:
         tools: those the caller may use; the first `use.shown` of them are offered.
         call: carries out a tool with its arguments, and checks the permission. Its SignoffErrors are told to
             the model; an outage and anything else is raised.
         prompts: with the files `tool_*.md`, `empty_answer.md` and `limited.md`.
+        say: told the answer's text, piece by piece, as it comes.
+        used: told of each call of a tool.
         max_tokens: lowers what the settings allow for a reply.
 
     Raises:
@@ -81,20 +81,20 @@ async def converse(
         offered=OfferedTools(tools, shown=use.shown, call=call),
         shown=Transcript(messages, settings=model.settings, prompts=prompts, result_tokens=use.result_tokens),
         allowance=allowance,
+        say=say,
+        used=used,
         max_tokens=model.reply_limit(max_tokens),
         temperature=temperature,
     )
-    async with aclosing(turn.run()) as pieces:
-        async for piece in pieces:
-            yield piece
+    await turn.run()
     if turn.limit is not None:
         sentence = prompts.render("limited", LIMIT=turn.limit)
-        yield turn.say(f"\n\n{sentence}" if turn.said else sentence)
-    yield turn.outcome()
+        say(f"\n\n{sentence}" if turn.spoke else sentence)
+    return turn.outcome()
 
 
 class _Turn:
-    """One conversation under way. `limit` is what it ran into, `said` what the person was told so far."""
+    """One conversation under way. `limit` is what it ran into; `spoke`: the person was told something."""
 
     def __init__(
         self,
@@ -104,25 +104,28 @@ class _Turn:
         offered: OfferedTools,
         shown: Transcript,
         allowance: Budget,
+        say: Callable[[str], None],
+        used: Callable[[ToolUsed], None],
         max_tokens: int,
         temperature: float | None,
     ) -> None:
-        self.said: list[str] = []
+        self.spoke = False
         self.limit: Limit | None = None
         self._model = model
         self._use = use
         self._offered = offered
         self._shown = shown
         self._allowance = allowance
+        self._say = say
+        self._used = used
         self._max_tokens = max_tokens
         self._temperature = temperature
-        self._used: dict[str, None] = {}
         self._calls: list[ModelCall] = []
         self._usage = Usage()
         self._answered = False
         self._empty_replies = 0
 
-    async def run(self) -> AsyncGenerator[Said | ToolUsed, None]:
+    async def run(self) -> None:
         """Rounds of tools, then the answer."""
         native = self._use.calling == "native"
         looking_up = len(self._offered) > 0
@@ -131,51 +134,31 @@ class _Turn:
                 self.limit = hindrance
                 break
             before, rounds = list(self._shown.messages), self._allowance.rounds_left
-            async with aclosing(self._native_round() if native else self._chosen_round()) as pieces:
-                async for piece in pieces:
-                    yield piece
+            await (self._native_round() if native else self._chosen_round())
             looking_up = self._allowance.rounds_left < rounds and self.limit is None
             if self._shown.room < 0:
                 self._shown.messages, self.limit, looking_up = before, "window", False
         while not self._answered and self._affords_answer():
-            async with aclosing(self._answer()) as answer:
-                async for piece in answer:
-                    yield piece
+            await self._answer()
 
-    def say(self, text: str) -> Said:
-        """A piece of the text."""
-        self.said.append(text)
-        return Said(text=text)
-
-    def outcome(self) -> Outcome:
+    def outcome(self) -> LoopOutcome:
         """What came of it."""
-        return Outcome(
-            text="".join(self.said),
+        return LoopOutcome(
             status="completed" if self.limit is None else "limited",
-            tools_used=tuple(self._used),
-            results=tuple(self._offered.results),
             usage=self._usage,
             calls=tuple(self._calls),
         )
 
-    async def _native_round(self) -> AsyncGenerator[Said | ToolUsed, None]:
+    async def _native_round(self) -> None:
         """The model answers, or asks for tools by the API's own calls."""
         prompt = self._shown.tokens + self._tool_tokens
         after = prompt + self._use.result_tokens + _LEAST_REPLY
-        requests: list[ToolRequest] = []
-        before = len(self.said)
-        reply = self._reply(
+        text, requests = await self._reply(
             self._shown.messages,
             at_most=self._allowance.tokens_left - prompt - after,
             tools=self._offered.functions,
         )
-        async with aclosing(reply) as pieces:
-            async for piece in pieces:
-                if isinstance(piece, ToolRequest):
-                    requests.append(piece)
-                else:
-                    yield piece
-        text = "".join(self.said[before:]).strip()
+        text = text.strip()
         if self.limit == "seconds":
             self._answered = True
         elif not requests:
@@ -193,10 +176,8 @@ class _Turn:
                 else:
                     report = Reported(f"only {_CALLS_AT_ONCE} calls at a time", is_error=True)
                 self._shown.add_report(request, report)
-                if report.used is not None:
-                    yield report.used
 
-    async def _chosen_round(self) -> AsyncGenerator[Said | ToolUsed, None]:
+    async def _chosen_round(self) -> None:
         """The model chooses a tool, or to answer, by a JSON schema; the answer is a call of its own."""
         asked = self._shown.to_choose(self._offered.listed)
         prompt, started = rough_tokens(asked), time.monotonic()
@@ -221,23 +202,17 @@ class _Turn:
             self.limit = "iterations"
             return
         report = await self._carry_out(chosen.value["use"], chosen.value.get("arguments", {}))
-        if report.used is not None:
-            yield report.used
         if report.repeated:
             return  # it has read that already: time to answer
         self._allowance.begin_round()
         self._shown.add_choice(chosen.value, report)
 
-    async def _answer(self) -> AsyncGenerator[Said, None]:
+    async def _answer(self) -> None:
         """The answer without tools, streamed."""
         messages = self._shown.to_answer(after_empty=self._empty_replies > 0)
-        before = len(self.said)
-        reply = self._reply(messages, at_most=self._allowance.tokens_left - rough_tokens(messages))
-        async with aclosing(reply) as pieces:
-            async for piece in pieces:
-                if isinstance(piece, Said):  # a request for a tool that was not offered is nothing
-                    yield piece
-        if len(self.said) > before:
+        # A request for a tool that was not offered is nothing.
+        text, _ = await self._reply(messages, at_most=self._allowance.tokens_left - rough_tokens(messages))
+        if text:
             self._answered = True
             return
         self._empty_replies += 1
@@ -251,8 +226,11 @@ class _Turn:
 
     async def _reply(
         self, messages: Sequence[Message], *, at_most: int, tools: Sequence[dict[str, Any]] = ()
-    ) -> AsyncGenerator[Said | ToolRequest, None]:
-        """One streamed reply of `at_most` tokens, counted; `limit` says what cut it."""
+    ) -> tuple[str, list[ToolRequest]]:
+        """One streamed reply of `at_most` tokens, said and counted; `limit` says what cut it.
+
+        Its text, and the tools that it asks for.
+        """
         stream = self._model.stream(
             messages,
             tools=tools,
@@ -261,31 +239,36 @@ class _Turn:
             seconds=self._allowance.seconds_left,
         )
         words: list[str] = []
+        requests: list[ToolRequest] = []
         async with aclosing(stream) as pieces:
             async for piece in pieces:
                 match piece:
                     case TextDelta(text):
-                        paragraph = "\n\n" if self.said and not words else ""
+                        self._say(f"\n\n{text}" if self.spoke and not words else text)
                         words.append(text)
-                        yield self.say(paragraph + text)
+                        self.spoke = True
+                        # What is read from a full buffer waits for nothing, and would let nobody else run.
+                        await asyncio.sleep(0)
                     case ToolRequest():
-                        words.append(piece.name + piece.arguments)
-                        yield piece
+                        requests.append(piece)
                     case Ended():
                         ended = piece
         self._calls.extend(ended.retried)
+        text = "".join(words)
+        asked = "".join(request.name + request.arguments for request in requests)
         prompt = rough_tokens(messages) + (self._tool_tokens if tools else 0)
-        self._count(ended.call, prompt=prompt, reply=text_tokens("".join(words)))
+        self._count(ended.call, prompt=prompt, reply=text_tokens(text + asked))
         if ended.finish_reason == DEADLINE:
             self.limit = "seconds"
         elif ended.finish_reason == "length" and at_most < self._max_tokens:
             self.limit = self.limit or "tokens"
+        return text, requests
 
     async def _carry_out(self, name: str, arguments: str | dict[str, Any]) -> Reported:
         seconds = self._allowance.working_seconds_left
         report = await self._offered.carry_out(name, arguments, seconds=seconds)
-        if report.used is not None and not report.is_error:
-            self._used.setdefault(name)
+        if report.used is not None:
+            self._used(report.used)
         if report.timed_out:
             self.limit = "seconds"
         return report

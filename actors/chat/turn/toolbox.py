@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from actors import systems
 from actors.runtime.directory import Directory
 from actors.search.hybrid import HybridSearch
 from actors.tools.registry import Registry
-from actors.tools.table import TOOLS
 from actors.tools.tool import Tool
 from models.config import Config
 from models.errors import ConfigInvalid
@@ -76,5 +76,7 @@ class Toolbox:
                     semantic=self._directory.agent("search_index"),
                     settings=self._config.search,
                 )
-                self._registry = Registry(TOOLS, config=self._config, database=database, search=search)
+                self._registry = Registry(
+                    systems.tools(), config=self._config, database=database, search=search
+                )
             return self._registry

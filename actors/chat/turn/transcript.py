@@ -14,6 +14,7 @@ from actors.llm.chat_model import ToolRequest
 from actors.llm.client import BYTES_PER_TOKEN, rough_tokens
 from actors.llm.endpoint import Message
 from models.config import ModelSettings
+from models.text import start_of
 
 # What the words around a tool's answer take, in tokens, and the least of an answer that is shown.
 _AROUND_RESULT = 100
@@ -96,11 +97,10 @@ class Transcript:
         # Half of the room at most: there may be more to come.
         tokens = max(_LEAST_RESULT, min(self._result_tokens, self.room // 2 - _AROUND_RESULT))
         size = tokens * BYTES_PER_TOKEN
-        whole = report.text.encode("utf-8", "replace")
-        text = whole[:size].decode("utf-8", "ignore")
+        text = start_of(report.text, size)
         if report.is_error:
             return self._prompts.render("tool_error", ERROR=text)
-        return self._prompts.render("tool_result", TOOL=name, RESULT=text, CUT=len(whole) > size)
+        return self._prompts.render("tool_result", TOOL=name, RESULT=text, CUT=len(text) < len(report.text))
 
 
 def _adding(messages: Sequence[Message], text: str) -> list[Message]:

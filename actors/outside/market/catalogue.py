@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from actors.outside.market import known_series as known
 from actors.outside.market.exchange import pair_title, split_pair
-from models.outside import DataKind, SeriesInfo
+from models.content.outside import DataKind, SeriesInfo
 
 
 def info_of(kind: DataKind, series_id: str, provider: str) -> SeriesInfo:

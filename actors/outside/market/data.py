@@ -19,9 +19,9 @@ from actors.outside.market.tables import Span, checked_span
 from actors.outside.market.treasury import TreasuryYields
 from actors.outside.market.yahoo import YahooPrices
 from models.config import Config
+from models.content.outside import DataKind, DataTable, SeriesInfo
+from models.error_lines import error_line
 from models.errors import InputInvalid, ProviderMissing, SignoffError
-from models.outside import DataKind, DataTable, SeriesInfo
-from models.text import one_line
 
 KINDS: tuple[DataKind, ...] = ("equity", "economic", "fx", "treasury")
 # What may stand in a URL: nothing that ends a path's part, or begins a query.
@@ -187,7 +187,7 @@ async def search_catalogues(
             try:
                 scored += [(1, found) for found in await provider.search(query, most)]
             except SignoffError as error:
-                note = f"FRED's own search failed: {one_line(error)}"
+                note = f"FRED's own search failed: {error_line(error)}"
     scored.sort(key=lambda pair: -pair[0])
     best: dict[tuple[DataKind, str], SeriesInfo] = {}
     for _, held in scored:

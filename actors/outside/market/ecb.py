@@ -13,7 +13,7 @@ from actors.outside.market.exchange import cross_rates, needed, pair_note, pair_
 from actors.outside.market.known_series import CURRENCIES
 from actors.outside.market.tables import Readings, Span, make_table, read_csv
 from models.config import Config
-from models.outside import DataKind, DataTable, SeriesInfo
+from models.content.outside import DataKind, DataTable, SeriesInfo
 
 _COLUMNS = ("CURRENCY", "TIME_PERIOD", "OBS_VALUE")
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import date
 
 from actors.outside.market.known_series import CURRENCIES
-from models.articles import Cell
+from models.content.articles import Cell
 from models.errors import InputInvalid
 
 # Of the currency for one euro, by day; None where there is no value.

@@ -14,8 +14,8 @@ from actors.outside.market.catalogue import info_of, known_ids
 from actors.outside.market.tables import MOST_ROWS, Readings, Span, make_table
 from actors.outside.plain_text import plain_text
 from models.config import Config
+from models.content.outside import DataKind, DataTable, SeriesInfo
 from models.errors import InputInvalid, ProviderFailed
-from models.outside import DataKind, DataTable, SeriesInfo
 
 # https://fred.stlouisfed.org/docs/api/fred/series_observations.html#units
 _TRANSFORMATIONS = {

@@ -13,10 +13,10 @@ from actors.outside.market.catalogue import info_of
 from actors.outside.market.exchange import cross_rates, needed, pair_note, split_pair
 from actors.outside.market.known_series import CURVE
 from actors.outside.market.tables import Readings, Span, make_table
-from models.articles import Cell
 from models.config import Config
+from models.content.articles import Cell
+from models.content.outside import DataKind, DataTable, SeriesInfo
 from models.errors import InputInvalid, ProviderFailed
-from models.outside import DataKind, DataTable, SeriesInfo
 
 FOLDER = Path(__file__).resolve().parents[3] / "configs" / "samples" / "market"
 NOTE = "sample data from the repository: made up, not what was observed"

@@ -6,18 +6,16 @@ guess: `all`, `it` and `on` are words, and what is asked about France is not ans
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
 from actors.outside.market import known_series as known
-from models.outside import DataKind
+from actors.text.normal_form import words as words_of
+from models.content.outside import DataKind
 
 _MOST_CHARACTERS = 4000
-# Letters that don't come apart into a letter and a mark.
-_LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe"})
 _TOKEN = re.compile(r"[a-z0-9]+")
 _SYMBOL = r"[A-Za-z][A-Za-z0-9]{0,9}(?:[.\-][A-Za-z0-9]{1,4})?"
 _DOLLAR = re.compile(rf"(?<![\w$])\$({_SYMBOL})(?!\w)", re.ASCII)
@@ -35,31 +33,29 @@ _US_BEFORE = re.compile(
 
 
 @dataclass(frozen=True)
-class Asked:
+class SeriesRequest:
     """A series as it is asked for, whoever may have it."""
 
     kind: DataKind
     series_id: str
 
 
-def asked_for(text: str) -> list[Asked]:
+def asked_for(text: str) -> list[SeriesRequest]:
     """The series that `text` asks for, shares first. At most the first 4,000 characters are read."""
     raw = text[:_MOST_CHARACTERS]
     words = fold(raw)
     shares = list(_shares(raw, words))
-    found = [Asked("equity", symbol) for symbol in shares]
-    found += [Asked("fx", pair) for pair in _pairs(raw, words, shares=bool(shares))]
+    found = [SeriesRequest("equity", symbol) for symbol in shares]
+    found += [SeriesRequest("fx", pair) for pair in _pairs(raw, words, shares=bool(shares))]
     areas = _areas(raw, words)
-    found += [Asked("treasury", maturities) for maturities in _treasury(words, areas)]
-    found += [Asked("economic", series_id) for series_id in _economic(words, areas)]
+    found += [SeriesRequest("treasury", maturities) for maturities in _treasury(words, areas)]
+    found += [SeriesRequest("economic", series_id) for series_id in _economic(words, areas)]
     return list(dict.fromkeys(found))
 
 
 def fold(text: str) -> str:
-    """The words of a text, small, without diacritics, with one space between."""
-    apart = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
-    bare = "".join(letter for letter in apart if not unicodedata.combining(letter))
-    return " ".join(_TOKEN.findall(bare))
+    """The words of a text as `known_series` writes them: in ASCII, so that other scripts part words."""
+    return " ".join(_TOKEN.findall(words_of(text)))
 
 
 @cache

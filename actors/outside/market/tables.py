@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from models.articles import Cell
+from models.content.articles import Cell
+from models.content.outside import DataKind, DataTable
 from models.errors import InputInvalid, ProviderFailed
-from models.outside import DataKind, DataTable
 
 MOST_ROWS = 2000
 # What a request without `start` goes back. Economic series are monthly or rarer as a rule.

@@ -13,7 +13,7 @@ from actors.outside.market.catalogue import info_of, known_ids
 from actors.outside.market.known_series import CURVE, MATURITIES
 from actors.outside.market.tables import Readings, Span, make_table, read_csv
 from models.config import Config
-from models.outside import DataKind, DataTable, SeriesInfo
+from models.content.outside import DataKind, DataTable, SeriesInfo
 
 _PATH = "/resource-center/data-chart-center/interest-rates/daily-treasury-rates.csv/{year}/all"
 _FIRST_YEAR = 1990

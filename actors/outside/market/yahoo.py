@@ -16,8 +16,8 @@ from actors.outside.market.catalogue import info_of, known_ids
 from actors.outside.market.tables import Readings, Span, make_table, read_number
 from actors.outside.plain_text import plain_text
 from models.config import Config
+from models.content.outside import DataKind, DataTable, SeriesInfo
 from models.errors import InputInvalid, ProviderFailed
-from models.outside import DataKind, DataTable, SeriesInfo
 
 _COLUMNS = ("open", "high", "low", "close", "adjusted_close", "volume")
 _HEADERS = {"User-Agent": "Mozilla/5.0 (compatible; Signoff)", "Accept": "application/json"}

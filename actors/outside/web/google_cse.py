@@ -12,8 +12,8 @@ from actors.outside.fetching import Fetched, fetch, read_json
 from actors.outside.plain_text import plain_text
 from actors.outside.web.hits import Hits, fitting
 from actors.tools.tool import ToolContext
+from models.content.outside import SearchAnswer, SearchKind
 from models.errors import ProviderFailed, ProviderLimited
-from models.outside import SearchAnswer, SearchKind
 
 _PAGE = 10
 # One of them has to be in the document (`orTerms`); in English, Polish and German.

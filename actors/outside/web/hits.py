@@ -7,7 +7,7 @@ import re
 from urllib.parse import quote_plus, urlsplit
 
 from actors.outside.plain_text import plain_text
-from models.outside import SearchAnswer, SearchHit
+from models.content.outside import SearchAnswer, SearchHit
 
 _TITLE, _SNIPPET, _DATE = 300, 1000, 40
 _LONGEST_URL = 2000

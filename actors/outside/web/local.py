@@ -10,10 +10,10 @@ from typing import ClassVar
 from actors.outside.plain_text import plain_text
 from actors.tools.tool import ToolContext
 from actors.tools.visibility import visible_article, visible_version
-from models.articles import ArticleVersion
+from models.content.articles import ArticleVersion
+from models.content.outside import SearchAnswer, SearchHit, SearchKind
+from models.content.search import FoundArticle
 from models.errors import ArticleNotFound
-from models.outside import SearchAnswer, SearchHit, SearchKind
-from models.search import FoundArticle
 
 _SNIPPET = 400
 _MOST_WORDS = 20

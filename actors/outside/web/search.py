@@ -10,8 +10,8 @@ from actors.outside.web.local import Local
 from actors.outside.web.searxng import Searxng
 from actors.tools.tool import ToolContext
 from models.config import Config
+from models.content.outside import SearchAnswer, SearchKind
 from models.errors import ProviderMissing
-from models.outside import SearchAnswer, SearchKind
 
 ProviderName = Literal["searxng", "google_cse", "local"]
 

@@ -12,8 +12,8 @@ from actors.outside.fetching import fetch, read_json
 from actors.outside.plain_text import plain_text
 from actors.outside.web.hits import Hits, fitting
 from actors.tools.tool import ToolContext
+from models.content.outside import SearchAnswer, SearchKind
 from models.errors import ProviderFailed
-from models.outside import SearchAnswer, SearchKind
 
 _CATEGORIES: dict[SearchKind, str] = {"web": "general", "news": "news", "financial_news": "news"}
 _MOST_ENGINES = 5

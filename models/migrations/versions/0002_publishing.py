@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-from models.store.columns import XID8
+from models.store.schema.columns import XID8
 
 revision = "0002"
 down_revision = "0001"

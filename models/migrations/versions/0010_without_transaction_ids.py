@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from models.store.columns import XID8
+from models.store.schema.columns import XID8
 
 revision = "0010"
 down_revision = "0009"

@@ -10,7 +10,7 @@ from typing import Any
 
 from models.events import Event
 from models.scopes import read_scopes
-from models.store import documents, workflows
+from models.store.runtime import documents, workflows
 from models.workflows import ENDED_STATUSES, Workflow
 from tests.faults import batches, ledger
 from tests.faults.batches import Batch

@@ -12,7 +12,7 @@ from typing import Any
 from actors.editorial.artifacts import article_path, run_folder
 from actors.editorial.files import _write, settled_result
 from models.config import EditorOutput
-from models.editorial import TopicInput
+from models.content.editorial import TopicInput
 from models.workflows import Workflow
 from tests.faults.kinds import Wrote, file_of, told
 from tests.faults.ledger import Move
@@ -21,8 +21,14 @@ _RESULT = "article_result.json"
 
 
 def of_march(workflow: Workflow, kept: Mapping[str, Any]) -> Iterator[str]:
-    """The file of an ended march says its end."""
-    yield from _same(file_of(workflow.input, workflow.id), told(workflow, dict(kept)), workflow)
+    """The file of an ended march says its end; of one that was stopped, nothing or an earlier end."""
+    path = file_of(workflow.input, workflow.id)
+    if workflow.status == "cancelled":
+        # It may have failed and been begun again before: `written_when_settled` looks at when that was told.
+        if path.exists() and f'"{workflow.status}"' in path.read_text(encoding="utf-8"):
+            yield f"{path.name} was written though {workflow.id} was stopped"
+        return
+    yield from _same(path, told(workflow, dict(kept)), workflow)
 
 
 def of_topic(

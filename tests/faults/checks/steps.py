@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from models.store.documents import GATE_PREFIX
+from models.store.runtime.documents import GATE_PREFIX
 from tests.faults.disturbances import Disturbance, had_an_outage, lost_its_claim
 from tests.faults.kinds import BROKEN, Begun
 from tests.faults.ledger import Keep, Move

@@ -7,7 +7,7 @@ import signal
 import time
 
 from models.workflows import ENDED_STATUSES
-from tests.fakes.model_script import Rule
+from tests.fakes.model.model_script import Rule
 from tests.faults import batches
 from tests.faults.batches import Batch
 from tests.faults.draws.scene import Found, Scene, send

@@ -5,7 +5,7 @@ import signal
 import time
 from typing import Any
 
-from tests.fakes.model_script import Rule
+from tests.fakes.model.model_script import Rule
 from tests.faults.draws.scene import Scene, send
 from tests.faults.world import LEASE_SECONDS, RUNNERS
 

@@ -5,8 +5,7 @@ import os
 import time
 import uuid
 
-from tests.fakes.model_script import Rule
-from tests.faults.disturbances import FULL_DISK
+from tests.fakes.model.model_script import Rule
 from tests.faults.draws.scene import Scene
 from tests.faults.target import Mood
 
@@ -49,7 +48,6 @@ async def disk_full(scene: Scene) -> bool:
     delayed = """SELECT 1 FROM incoming_events WHERE type = 'workflow.files_delayed' AND workflow_id = %s
                  UNION ALL
                  SELECT 1 FROM events WHERE type = 'workflow.files_delayed' AND workflow_id = %s"""
-    began = time.time()
     await asyncio.to_thread(fill)
     try:
         # Somebody ends meanwhile, and has a file to write.
@@ -61,7 +59,6 @@ async def disk_full(scene: Scene) -> bool:
         return False
     finally:
         path.unlink()
-        world.note(FULL_DISK, began)
     return True
 
 

@@ -10,10 +10,10 @@ from actors.chat.routing.similarity import Likeness
 from actors.chat.routing.training import CHOSEN, Examples
 from actors.llm.prompts import read_chat_prompt
 from actors.text.normal_form import normal_form
-from models.chat import ChatMessage, Turn
+from models.chat.intents import Intents
+from models.chat.messages import ChatMessage, Turn
 from models.config.chat import RoutingConfig
 from models.config.publishing import TopicConfig
-from models.intents import Intents
 from models.scopes import highest_role, parse_scope
 from models.users import UserContext
 

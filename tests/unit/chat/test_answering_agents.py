@@ -10,19 +10,18 @@ from hypothesis import strategies as st
 
 from actors.chat.agents.data_download import pdf_addresses
 from actors.chat.agents.editor import article_spoken_of
-from actors.chat.agents.main_chat import with_routing
 from actors.chat.agents.market_tables import shown, tool_call
 from actors.chat.agents.queries import best_of, search_words
 from actors.chat.agents.web_search import tool_for
 from actors.chat.turn.messages import Prompts, conversation, question, system_prompt
 from actors.chat.turn.sources import Sources
 from actors.llm.client import rough_tokens
+from actors.systems import load
 from actors.text.relevance import bears_on, best_passages, content_words, subject_words
-from models.chat import ChatMessage, Done, Turn, Usage
-from models.config import Config, load
+from models.chat.messages import ChatMessage, Turn
+from models.config import Config
+from models.content.outside import DataTable, SeriesInfo
 from models.errors import PromptInvalid
-from models.llm import ModelCall
-from models.outside import DataTable, SeriesInfo
 from models.scopes import read_scopes
 from models.users import UserContext
 
@@ -237,23 +236,6 @@ def test_the_newest_words_of_the_person_name_the_article() -> None:
     assert article_spoken_of(turn("publish article 5", article_id=5)) == (5,)
     assert article_spoken_of(turn("publish article 5", article_id=6)) == (5, 6)
     assert article_spoken_of(turn("publish it", history=said("hello", "article 9"))) == ()
-
-
-def test_what_routing_cost_is_part_of_the_answer() -> None:
-    call = ModelCall(
-        agent="main_chat",
-        model="m",
-        prompt_sha256="x",
-        prompt_tokens=5,
-        completion_tokens=2,
-        latency_seconds=0.1,
-    )
-    end = Done(
-        response="x", agent_type="article_query", topic=None, status="completed", usage=Usage(prompt_tokens=1)
-    )
-    whole = with_routing(end, (call,))
-    assert whole.usage == Usage(prompt_tokens=6, completion_tokens=2)
-    assert whole.calls == (call,)
 
 
 def test_a_text_of_the_same_field_does_not_bear_on_a_question_by_that_alone() -> None:

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from actors.chat.turn.links import CitedText, escaped, link, plain, web_address
+from actors.chat.turn.links import CitedText
+from actors.text.markdown import escaped, link, web_address
+from models.text import shortened
 
 OURS = "http://127.0.0.1:8000/api/tools/articles/7"
 PIECES = st.sampled_from(
@@ -118,6 +120,6 @@ def test_what_never_ends_is_not_held_for_ever(text: str) -> None:
 
 
 def test_a_headline_is_one_line() -> None:
-    assert plain("The\nFed\x1b[31m  holds") == "The Fed [31m holds"
-    assert len(plain("x" * 1000)) == 300
+    assert shortened("The\nFed\x1b[31m  holds") == "The Fed [31m holds"
+    assert len(shortened("x" * 1000)) == 300
     assert escaped("A_b [c] <d>") == r"A\_b \[c\] < d>"

@@ -11,7 +11,7 @@ from actors.chat.routing.similarity import Block, Likeness
 from actors.chat.routing.training import CHOSEN
 from actors.chat.routing.weights_file import check_weights, read_weights, write_weights
 from actors.llm.prompts import ChatPrompt
-from benchmarks.eval_intents import (
+from benchmarks.intents.eval_intents import (
     cases_of,
     judge_client,
     read_cases,
@@ -20,13 +20,13 @@ from benchmarks.eval_intents import (
     router_of,
     share,
 )
-from benchmarks.judge import Judge
-from benchmarks.unheard import unheard
+from benchmarks.intents.judge import Judge
+from benchmarks.intents.unheard import unheard
 from cluster.train_intents import read_corpus
-from models.chat import INTENTS
+from models.chat.intents import Intents
+from models.chat.messages import INTENTS
 from models.config import Config
 from models.errors import ConfigInvalid
-from models.intents import Intents
 from tests.unit.chat.routers import PROMPT, ROOT, likeness
 
 # What four voices left out by turns come to with three others in training, less some points.

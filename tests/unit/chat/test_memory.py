@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from actors.chat.turn.context_window import UNANSWERED, fit
 from actors.llm.client import rough_tokens
-from models.chat import ChatMessage
+from models.chat.messages import ChatMessage
 from models.config import ModelSettings
 
 MESSAGES = st.builds(

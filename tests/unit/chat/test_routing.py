@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from actors.chat.routing import router as routing_module
 from actors.llm.client import ModelClient
 from actors.text.normal_form import normal_form
-from models.chat import INTENTS
+from models.chat.messages import INTENTS
 from models.config import ModelSettings
 from models.errors import TopicUnknown
-from tests.fakes.model_server import ModelServer, Rule
+from tests.fakes.model.model_server import ModelServer, Rule
 from tests.unit.chat import routers
 from tests.unit.chat.routers import turn
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from actors.chat.routing.access import ACCESS, Access
 from actors.chat.routing.router import Router
 from actors.chat.routing.topics import TopicFinder
-from models.chat import INTENTS, ChatMessage, Intent
+from models.chat.messages import INTENTS, ChatMessage, Intent
 from models.config.chat import RoutingConfig
 from models.scopes import ROLES, Role
 from tests.unit.chat import routers

@@ -95,7 +95,7 @@ def test_the_temperature_makes_probabilities_true() -> None:
     assert doubled.mean() == pytest.approx(0.75, abs=0.04)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=300))
 def test_probabilities_are_probabilities(text: str) -> None:
     found = routers.likeness().probabilities(normal_form(text))

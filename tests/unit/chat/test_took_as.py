@@ -4,14 +4,14 @@ from itertools import permutations
 
 import pytest
 
-from actors.chat.agents.main_chat import MainChat, with_routing
+from actors.chat.agents.main_chat import MainChat
 from actors.chat.routing.examples import read_intents
 from actors.chat.routing.weights_file import read_weights
 from actors.llm.prompts import Prompt, read_prompt
 from actors.runtime.directory import Directory
-from models.chat import INTENTS, Done, Intent, Route, Routed
+from models.chat.intents import Intents
+from models.chat.messages import INTENTS, Intent, Route, Routed
 from models.config import Config
-from models.intents import Intents
 from tests.unit.chat import routers
 
 PROMPTS = routers.ROOT / "configs/prompts/chat"
@@ -49,7 +49,7 @@ async def test_what_it_says_to_write_is_taken_so(
 
 async def test_it_is_said_of_guesses_alone(shipped: Intents, config: Config) -> None:
     prompts = {path.stem: read_prompt(PROMPTS, path.name) for path in PROMPTS.glob("*.md")}
-    directory = Directory(config=config, roles="actors.roles:ROLES")
+    directory = Directory(config=config, roles="actors.systems:roles")
     agent = MainChat(config=config, directory=directory, prompts=prompts, intents=shipped)
     unsure = agent._took_as(route(sure=False))
     assert unsure is not None
@@ -66,8 +66,6 @@ def route(*, sure: bool) -> Route:
     )  # fmt: skip
 
 
-def test_it_stands_in_the_first_piece_and_in_the_last() -> None:
-    done = Done(response="", agent_type="editor", topic=None, status="completed")
-    assert with_routing(done, (), "I took this for it").took_as == "I took this for it"
-    told = Routed(agent_type="editor", intent="publish", topic=None, reason="r", took_as="I took this for it")
-    assert '"took_as":"I took this for it"' in told.model_dump_json()
+def test_it_stands_in_what_is_told_of_the_route() -> None:
+    guessed = route(sure=False).model_copy(update={"took_as": "I took this for it"})
+    assert '"took_as":"I took this for it"' in Routed.of(guessed).model_dump_json()

@@ -4,23 +4,23 @@ import asyncio
 import json
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.chat.turn.budget import Budget
-from actors.chat.turn.tool_loop import Outcome, converse
+from actors.chat.turn.tool_loop import converse
 from actors.llm.chat_model import ChatModel
-from actors.llm.chat_stream import Chunk, ToolDelta
-from models.chat import Said
+from actors.llm.chat_stream import StreamChunk, ToolDelta
+from models.chat.messages import ToolUsed, Usage
 from models.config.chat import BudgetConfig
 from models.errors import ModelReplyInvalid
 from models.llm import ModelCall
 from tests.fakes.chat_tools import TOOLS, Called, chat_prompts, chat_settings, tool_use
-from tests.fakes.model_server import ModelServer, Rule, ToolCall
-from tests.fakes.scripted import ScriptedCompletions, ScriptedStreams
+from tests.fakes.model.model_server import ModelServer, Rule, ToolCall
+from tests.fakes.model.scripted import ScriptedCompletions, ScriptedStreams
 
 QUESTION = [{"role": "user", "content": "What is new?"}]
 PROMPTS = chat_prompts()
@@ -43,6 +43,16 @@ def server(running: ModelServer) -> ModelServer:
     return running
 
 
+class Talked(NamedTuple):
+    """What came of a conversation."""
+
+    text: str
+    used: list[ToolUsed]
+    status: str
+    usage: Usage
+    calls: tuple[ModelCall, ...]
+
+
 async def talk(
     model: ModelServer | ChatModel,
     limits: BudgetConfig,
@@ -50,11 +60,12 @@ async def talk(
     calling: str,
     call: Called | None = None,
     **more: Any,
-) -> Outcome:
+) -> Talked:
     said: list[str] = []
+    used: list[ToolUsed] = []
     if isinstance(model, ModelServer):
         model = ChatModel(agent="a", settings=chat_settings(model.base_url, **more))
-    async for piece in converse(
+    outcome = await converse(
         model=model,
         use=tool_use(calling),
         tools=TOOLS,
@@ -62,12 +73,10 @@ async def talk(
         messages=QUESTION,
         allowance=Budget(limits),
         prompts=PROMPTS,
-    ):
-        if isinstance(piece, Said):
-            said.append(piece.text)
-    assert isinstance(piece, Outcome)
-    assert piece.text == "".join(said)
-    return piece
+        say=said.append,
+        used=used.append,
+    )
+    return Talked("".join(said), used, outcome.status, outcome.usage, outcome.calls)
 
 
 def always_another(server: ModelServer) -> None:
@@ -143,8 +152,8 @@ async def test_without_tokens_no_model_is_called(server: ModelServer) -> None:
 
 
 async def test_where_no_tool_is_offered_none_is_called() -> None:
-    unasked = Chunk(text="Fine.", tools=(ToolDelta(index=0, name="now", arguments="{}"),))
-    streams, call = ScriptedStreams([unasked, Chunk(finish_reason="stop")]), Called()
+    unasked = StreamChunk(text="Fine.", tools=(ToolDelta(index=0, name="now", arguments="{}"),))
+    streams, call = ScriptedStreams([unasked, StreamChunk(finish_reason="stop")]), Called()
     model = ChatModel(agent="a", settings=chat_settings(), streams=streams, completions=ScriptedCompletions())
     outcome = await talk(model, budget(tokens=300), calling="native", call=call)
     assert streams.offered == [[]]
@@ -185,7 +194,7 @@ async def test_a_tool_that_takes_too_long_leaves_time_for_the_answer(
     always_another(server)
     outcome = await talk(server, budget(seconds=3), calling=calling, call=Slow())
     assert outcome.text == "This is it.\n\nI stopped here because the time for this request is over."
-    assert outcome.tools_used == ()
+    assert [each.status for each in outcome.used] == ["TimeoutError"]
 
 
 async def test_where_no_usage_is_told_it_is_estimated(server: ModelServer) -> None:
@@ -225,17 +234,19 @@ REQUESTS = st.builds(
     ),
 )
 CHUNKS = st.builds(
-    Chunk,
+    StreamChunk,
     text=st.sampled_from(["", "", "text ", "<think>", "</think>"]),
     tools=st.lists(REQUESTS, max_size=3).map(tuple),
     finish_reason=st.sampled_from([None, None, "stop", "length", "tool_calls", "odd"]),
 )
-REPLIES = st.lists(CHUNKS, min_size=1, max_size=4).map(lambda chunks: [*chunks, Chunk(finish_reason="stop")])
+REPLIES = st.lists(CHUNKS, min_size=1, max_size=4).map(
+    lambda chunks: [*chunks, StreamChunk(finish_reason="stop")]
+)
 
 
 @given(replies=st.lists(REPLIES, min_size=1, max_size=6), iterations=st.integers(1, 10))
 async def test_whatever_a_model_writes_the_turn_ends_and_only_offered_tools_are_called(
-    replies: list[list[Chunk]], iterations: int
+    replies: list[list[StreamChunk]], iterations: int
 ) -> None:
     streams, call = ScriptedStreams(*replies), Called()
     model = ChatModel(agent="a", settings=chat_settings(), streams=streams, completions=ScriptedCompletions())
@@ -249,4 +260,4 @@ async def test_whatever_a_model_writes_the_turn_ends_and_only_offered_tools_are_
     if outcome is not None:
         assert outcome.text
         assert ("I stopped here" in outcome.text) == (outcome.status == "limited")
-        assert len(outcome.results) == len(call.calls)
+        assert len(outcome.used) == len(call.calls)

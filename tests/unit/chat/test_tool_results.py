@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
+from actors import systems
 from actors.chat.turn.offered_tools import OfferedTools, Reported
 from actors.chat.turn.transcript import Transcript
 from actors.llm.chat_model import ToolRequest
 from actors.llm.client import bounded_schema
 from actors.llm.prompts import fence
-from actors.tools.table import TOOLS as SHIPPED
 from actors.tools.tool import Input, ToolContext, tool
 from models.config import SchemaLimits
 from models.tools import ToolPermission
@@ -92,7 +92,7 @@ class BuildInput(Input):
     note: str = ""
 
 
-@tool(ToolPermission(required_role="reader", topic_scoped=False))
+@tool(ToolPermission(required_role="reader", topic_scoped=False), rest=None, effect="reads")
 async def build(context: ToolContext, request: BuildInput) -> Told:
     """Build something."""
     raise AssertionError("it is not called")
@@ -124,7 +124,7 @@ def test_a_choice_is_one_of_the_offered_tools_with_what_it_requires(step: dict[s
 
 
 def test_the_schema_of_every_shipped_tool_is_one_that_a_grammar_can_be_made_of() -> None:
-    schema = bounded_schema(choices(*SHIPPED, build), SchemaLimits(strings=40))
+    schema = bounded_schema(choices(*systems.tools(), build), SchemaLimits(strings=40))
     Draft202012Validator.check_schema(schema)
     references = set(re.findall(r'"\$ref": "#/\$defs/([^"]+)"', json.dumps(schema)))
     assert "build.Part" in references

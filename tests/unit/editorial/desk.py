@@ -7,7 +7,14 @@ from typing import Any
 from actors.editorial.briefs import AgentSettings, ConcernBrief
 from actors.llm.prompts import read_chat_prompt
 from models.config import BreakerConfig, ModelSettings
-from models.editorial import ArticleResponse, Concern, Finding, Passage, SourceMetadata, TopicInput
+from models.content.editorial import (
+    ArticleResponse,
+    Concern,
+    Passage,
+    ProviderEvidence,
+    SourceMetadata,
+    TopicInput,
+)
 
 PROMPTS = Path(__file__).parents[3] / "configs" / "prompts" / "editorial"
 PROMPT_FILES = {path.stem: str(path.relative_to(PROMPTS)) for path in sorted(PROMPTS.rglob("*.md"))}
@@ -126,7 +133,7 @@ class ScriptedKnowledgeBase:
 class ScriptedProvider:
     """An evidence provider with one finding; it records the queries."""
 
-    def __init__(self, finding: Finding, *, name: str = "sonar", version: str = "") -> None:
+    def __init__(self, finding: ProviderEvidence, *, name: str = "sonar", version: str = "") -> None:
         self.name = name
         self.present_version = version
         self.queries: list[str] = []
@@ -136,7 +143,7 @@ class ScriptedProvider:
         """The version as it is now."""
         return self.present_version
 
-    async def search(self, query: str) -> Finding:
+    async def search(self, query: str) -> ProviderEvidence:
         """The finding, whatever the query."""
         self.queries.append(query)
         return self._finding

@@ -9,17 +9,17 @@ import pytest
 import xgrammar
 from pydantic import ValidationError
 
-from actors.editorial.article_review import ArticleReview
+from actors.editorial.agents.article_review import ArticleReview
+from actors.editorial.agents.concern_mapping import ConcernMapper, mapping_schema
+from actors.editorial.agents.specialists import Specialist
+from actors.editorial.agents.writer import Writer
 from actors.editorial.briefs import MappingBrief, ReviewBrief, RevisionBrief, WritingBrief
-from actors.editorial.concern_mapping import ConcernMapper, mapping_schema
-from actors.editorial.specialists import Specialist
 from actors.editorial.verdicts import verdict_schema
-from actors.editorial.writer import Writer
 from actors.llm.client import bounded_schema
 from models.config import SchemaLimits
-from models.editorial import Concern, Verdict, WriterFeedback
+from models.content.editorial import Concern, Verdict, WriterFeedback
 from models.errors import ModelReplyInvalid, ModelUnavailable, PromptInvalid, TopicInvalid
-from tests.fakes.scripted import Cut, ScriptedCompletions
+from tests.fakes.model.scripted import Cut, ScriptedCompletions
 from tests.unit.editorial.desk import (
     STYLES,
     agent_settings,

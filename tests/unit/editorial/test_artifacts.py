@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.editorial.artifacts import (
@@ -21,7 +21,7 @@ from actors.editorial.artifacts import (
     write_atomically,
 )
 from models.config import EditorOutput
-from models.editorial import (
+from models.content.editorial import (
     ArticleGenerationResult,
     ArticleResponse,
     ArticleReviewRaw,
@@ -101,7 +101,6 @@ def test_an_unsafe_text_is_changed_and_marked(text: str) -> None:
 ODD = st.text(st.sampled_from("ab./\\~ -_\0é\u0301"), max_size=6)
 
 
-@settings(deadline=None)
 @given(st.text() | ODD)
 def test_a_part_is_one_safe_component(text: str) -> None:
     part = safe_part(text)
@@ -112,7 +111,6 @@ def test_a_part_is_one_safe_component(text: str) -> None:
     assert all(c.isprintable() for c in part)
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(max_size=8) | ODD, unique=True))
 def test_different_texts_have_different_parts(texts: list[str]) -> None:
     parts = [safe_part(text) for text in texts]
@@ -273,7 +271,6 @@ def test_a_step_done_twice_leaves_the_same_files(tmp_path: Path) -> None:
     assert before == {name: (tmp_path / name).read_bytes() for name in under(tmp_path)}
 
 
-@settings(deadline=None)
 @given(st.text(string.printable))
 def test_any_article_can_be_rendered(text: str) -> None:
     article = ArticleResponse(headline=text, alternativeHeadline=text, articleBody=text, description=text)

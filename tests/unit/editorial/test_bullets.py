@@ -1,11 +1,11 @@
 """The bullet parser (seed 004 §6.1.1)."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.editorial.bullets import parse_bullets
-from models.editorial import Concern
+from models.content.editorial import Concern
 from models.errors import ReviewUnreadable
 
 
@@ -108,7 +108,6 @@ REVIEWS = st.lists(st.sampled_from(["- ", "* ", "-", "“", "”", '"', "\n", "\
 )
 
 
-@settings(deadline=None)
 @given(st.text() | REVIEWS)
 def test_every_text_is_parsed_or_refused_and_always_alike(markdown: str) -> None:
     try:
@@ -131,7 +130,6 @@ NOTES = st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs
 )
 
 
-@settings(deadline=None)
 @given(st.lists(NOTES, min_size=1))
 def test_a_list_of_bullets_comes_back_whole(notes: list[str]) -> None:
     assert [note for _, note in parsed("\n".join(f"- {note}" for note in notes))] == notes

@@ -11,9 +11,9 @@ import pytest
 from actors.editorial.evidence import KnowledgeBaseProvider, SearchModelProvider
 from actors.editorial.ports import EvidenceProvider
 from models.config import BreakerConfig, OutsideEvidence
-from models.editorial import Finding, Passage
+from models.content.editorial import Passage, ProviderEvidence
 from models.errors import EvidenceRefused, EvidenceUnavailable
-from tests.fakes.model_server import ModelServer, Rule
+from tests.fakes.model.model_server import ModelServer, Rule
 
 QUERY = "Did growth reach 3 % in 2014?"
 ANSWER = "It did [1]. See https://made-up.example/from-the-text."
@@ -85,7 +85,7 @@ async def test_citations_come_from_the_replys_fields_and_never_from_its_text(
     server: ModelServer, extra: dict[str, Any], citations: list[str]
 ) -> None:
     server.script(Rule(reply=ANSWER, extra=extra))
-    assert await provider(server).search(QUERY) == Finding(response=ANSWER, citations=citations)
+    assert await provider(server).search(QUERY) == ProviderEvidence(response=ANSWER, citations=citations)
 
 
 async def test_openais_annotations_are_citations_too(server: ModelServer) -> None:
@@ -98,7 +98,9 @@ async def test_openais_annotations_are_citations_too(server: ModelServer) -> Non
         {"type": "url_citation", "url_citation": {"url": "https://a.example"}},
     ]
     server.script(body({"role": "assistant", "content": "Yes.", "annotations": notes}))
-    assert await provider(server).search(QUERY) == Finding(response="Yes.", citations=["https://a.example"])
+    assert await provider(server).search(QUERY) == ProviderEvidence(
+        response="Yes.", citations=["https://a.example"]
+    )
 
 
 async def test_thinking_is_no_part_of_the_answer(server: ModelServer) -> None:
@@ -107,7 +109,7 @@ async def test_thinking_is_no_part_of_the_answer(server: ModelServer) -> None:
 
 
 async def test_a_blank_query_is_not_sent(server: ModelServer) -> None:
-    assert await provider(server).search(" \n") == Finding(response="", citations=[])
+    assert await provider(server).search(" \n") == ProviderEvidence(response="", citations=[])
     assert server.calls() == []
 
 
@@ -216,7 +218,7 @@ class FakeKnowledgeBase:
 async def test_the_knowledge_base_gives_its_passages_under_their_citations() -> None:
     knowledge_base = FakeKnowledgeBase()
     asked: EvidenceProvider = KnowledgeBaseProvider(knowledge_base=knowledge_base, top_k=3, min_score=0.5)
-    assert await asked.search(QUERY) == Finding(
+    assert await asked.search(QUERY) == ProviderEvidence(
         response="fr.md#3\nFrance grew.\n\nde.md#1\nGermany grew.", citations=["fr.md#3", "de.md#1"]
     )
     assert knowledge_base.asked == [(QUERY, 3)]
@@ -226,4 +228,4 @@ async def test_the_knowledge_base_gives_its_passages_under_their_citations() -> 
 
 async def test_nothing_near_enough_is_nothing_found() -> None:
     asked = KnowledgeBaseProvider(knowledge_base=FakeKnowledgeBase(), top_k=3, min_score=0.9)
-    assert await asked.search(QUERY) == Finding(response="", citations=[])
+    assert await asked.search(QUERY) == ProviderEvidence(response="", citations=[])

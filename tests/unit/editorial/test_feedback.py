@@ -3,11 +3,11 @@
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.editorial.feedback import compile_feedback, passed
-from models.editorial import Verdict, VerdictStatus
+from models.content.editorial import Verdict, VerdictStatus
 
 
 def verdict(number: int, status: VerdictStatus, fix: str | None = None) -> Verdict:
@@ -76,7 +76,6 @@ def test_the_rating_does_not_fall_under_one() -> None:
     assert compile_feedback(iteration=1, verdicts=verdicts).rating == 1
 
 
-@settings(deadline=None)
 @given(VERDICTS)
 def test_the_rating_is_the_formula_and_the_lists_are_whole(verdicts: list[Verdict]) -> None:
     feedback = compile_feedback(iteration=1, verdicts=verdicts)
@@ -88,7 +87,6 @@ def test_the_rating_is_the_formula_and_the_lists_are_whole(verdicts: list[Verdic
     assert all(fix in feedback.reasoning for fix in fixes)
 
 
-@settings(deadline=None)
 @given(VERDICTS.filter(lambda verdicts: len(verdicts) < 6))
 def test_the_order_in_which_specialists_answer_does_not_matter(verdicts: list[Verdict]) -> None:
     expected = compile_feedback(iteration=1, verdicts=verdicts)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from actors.editorial.footnotes import footnote_faults
 from actors.text.links import link_key, links, offered_links
-from models.editorial import ArticleResponse
+from models.content.editorial import ArticleResponse
 
 URL = "https://example.org/rates"
 PASSAGE = "factbook-fr.md#3"
@@ -284,14 +284,12 @@ WORDS = st.text(string.ascii_letters + " ,.-", max_size=60)
 PATHS = st.text(string.ascii_lowercase + string.digits, min_size=1, max_size=12)
 
 
-@settings(deadline=None)
 @given(st.text(), st.text(), st.lists(st.text(), max_size=3))
 def test_any_text_gets_an_answer_and_always_the_same(body: str, source: str, citations: list[str]) -> None:
     first = footnote_faults(article(body), source_text=source, citations=citations)
     assert first == footnote_faults(article(body), source_text=source, citations=citations)
 
 
-@settings(deadline=None)
 @given(st.text("[]()^:<>/\\#.w1a \n\"'&;-", max_size=80))
 def test_a_text_that_is_its_own_source_holds_no_unknown_link(text: str) -> None:
     assert links(text) <= offered_links(text)
@@ -299,14 +297,12 @@ def test_a_text_that_is_its_own_source_holds_no_unknown_link(text: str) -> None:
     assert found == []
 
 
-@settings(deadline=None)
 @given(PATHS, st.sampled_from(["{}", "({}).", "**{}**,", "“{}”", "<{}>", "`{}`;", "[x]({})", "[{}]({})"]))
 def test_what_stands_around_a_url_is_no_part_of_it(path: str, around: str) -> None:
     url = f"https://site.org/{path}"
     assert links(around.replace("{}", url)) == {link_key(url)}
 
 
-@settings(deadline=None)
 @given(WORDS, st.lists(PATHS, min_size=1, max_size=6, unique=True), st.booleans())
 def test_a_draft_that_keeps_the_rules_is_fine(words: str, paths: list[str], as_link: bool) -> None:
     citations = [f"https://site.org/{path}" for path in paths]
@@ -318,14 +314,13 @@ def test_a_draft_that_keeps_the_rules_is_fine(words: str, paths: list[str], as_l
     assert faults(body, citations=tuple(citations)) == []
 
 
-@settings(deadline=None)
 @given(PATHS, PATHS)
 def test_only_the_same_url_is_the_same(one: str, other: str) -> None:
     found = faults(f"See https://site.org/{one}", source=f"https://site.org/{other}", citations=())
     assert (found == []) == (one == other)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.sampled_from(LINKS), WORDS)
 def test_a_smuggled_link_is_found_wherever_it_stands(link: str, words: str) -> None:
     assert faults(f"{words}\n\n{link}\n\n{words}")

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from actors.editorial.evidence_finding import EvidenceFinder
-from actors.editorial.fact_check import FactChecker
+from actors.editorial.agents.evidence_finding import EvidenceFinder
+from actors.editorial.agents.fact_check import FactChecker
 from actors.editorial.memory import InstitutionalMemory, normalize_query
-from models.editorial import Finding, Passage
+from models.content.editorial import Passage, ProviderEvidence
 from models.errors import ModelReplyInvalid
-from tests.fakes.scripted import ScriptedCompletions
+from tests.fakes.model.scripted import ScriptedCompletions
 from tests.unit.editorial.desk import (
     ScriptedKnowledgeBase,
     ScriptedProvider,
@@ -25,7 +25,7 @@ NEAR = Passage(citation="tides.txt, passage 2", text="Northpoint rose by 9 milli
 NEAR_TOO = Passage(citation="tides.txt, passage 2", text="The same place, told again.", score=0.6)
 EDGE = Passage(citation="gauges.md, passage 1", text="Gauges are read hourly.", score=0.25)
 FAR = Passage(citation="bread.txt, passage 4", text="Rye bread needs a sour dough.", score=0.1)
-FOUND = Finding(
+FOUND = ProviderEvidence(
     response="Two tables list higher rates.",
     citations=["https://example.org/a", "https://example.org/b", "https://example.org/a"],
 )
@@ -193,7 +193,7 @@ async def test_another_provider_or_index_is_searched_anew(memory: InstitutionalM
 
 
 async def test_a_search_that_found_nothing_is_said_so(memory: InstitutionalMemory) -> None:
-    provider = ScriptedProvider(Finding(response=" ", citations=[]))
+    provider = ScriptedProvider(ProviderEvidence(response=" ", citations=[]))
     finder, script = make_finder(memory, verdict_reply(), provider=provider)
     assert (await finder.evaluate(sample_brief())).value.citations is None
     assert "The search found nothing on this." in outside_fences(script.asked[0].user)

@@ -11,12 +11,12 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.editorial.memory import InstitutionalMemory, cache_key_hash, normalize_query
 from actors.runtime import outage
-from models.editorial import EvidenceRecord, FactCheckRecord, Verdict
+from models.content.editorial import EvidenceRecord, FactCheckRecord, Verdict
 from models.errors import MemoryRecordInvalid, MemoryUnavailable
 
 QUERY = "  Growth  was 3 %\nin 2014 "
@@ -88,7 +88,6 @@ def test_a_query_is_normalised() -> None:
     assert normalize_query("  ＧＤＰ\u00a0 Straße\t\n") == "gdp strasse"
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_case_width_and_spacing_do_not_matter(text: str) -> None:
     normalized = normalize_query(text)

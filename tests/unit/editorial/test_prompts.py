@@ -10,26 +10,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.editorial.article_review import ArticleReview
+from actors.editorial.agents.article_review import ArticleReview
+from actors.editorial.agents.concern_mapping import ConcernMapper
+from actors.editorial.agents.evidence_finding import EvidenceFinder
+from actors.editorial.agents.fact_check import FactChecker
+from actors.editorial.agents.specialists import Specialist
+from actors.editorial.agents.writer import Writer
 from actors.editorial.briefs import ConcernBrief, MappingBrief, ReviewBrief, RevisionBrief, WritingBrief
-from actors.editorial.concern_mapping import ConcernMapper
-from actors.editorial.evidence_finding import EvidenceFinder
-from actors.editorial.fact_check import FactChecker
 from actors.editorial.memory import InstitutionalMemory
-from actors.editorial.specialists import Specialist
-from actors.editorial.writer import Writer
 from actors.llm.prompts import USER_LINE, ChatPrompt, fence, read_chat_prompt, split_parts
-from models.editorial import (
+from models.content.editorial import (
     SPECIALISTS,
     Concern,
-    Finding,
     Passage,
+    ProviderEvidence,
     SourceMetadata,
     Verdict,
     WriterFeedback,
 )
 from models.errors import ModelReplyInvalid, PromptInvalid
-from tests.fakes.scripted import Asked, ScriptedCompletions
+from tests.fakes.model.scripted import Asked, ScriptedCompletions
 from tests.unit.editorial.desk import (
     PROMPT_FILES,
     ScriptedKnowledgeBase,
@@ -128,7 +128,7 @@ def every_call(
         verdicts=[verdict],
     )
     kb = ScriptedKnowledgeBase(Passage(citation=ATTACK, text=ATTACK, score=1.0))
-    provider = ScriptedProvider(Finding(response=ATTACK, citations=[ATTACK]))
+    provider = ScriptedProvider(ProviderEvidence(response=ATTACK, citations=[ATTACK]))
     brief = ConcernBrief(article_id="a", topic=topic, draft=draft, concern=concern)
     revision = RevisionBrief(topic=topic, draft=draft, feedback=feedback, citations=[ATTACK])
     checker = FactChecker(knowledge_base=kb, top_k=3, min_score=0.1, memory=memory, **common)
@@ -185,7 +185,7 @@ def test_agents_import_little() -> None:
     modules = ("writer", "article_review", "concern_mapping", "specialists", "fact_check", "evidence_finding")
     heavy = {"ray", "langgraph", "sqlalchemy", "torch", "openai", "numpy", "faiss", "fastapi"}
     code = (
-        f"import sys\nfor m in {modules}: __import__(f'actors.editorial.{{m}}')\n"
+        f"import sys\nfor m in {modules}: __import__(f'actors.editorial.agents.{{m}}')\n"
         f"found = {heavy} & set(sys.modules)\nassert not found, found"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -1,7 +1,7 @@
 """The editor's report: which draft is the best, and what blocks it."""
 
 from actors.editorial.report import best_round, blocking_concerns, editor_report
-from models.editorial import ArticleResponse, Concern, IterationReport, Verdict, VerdictStatus
+from models.content.editorial import ArticleResponse, Concern, IterationReport, Verdict, VerdictStatus
 
 
 def iteration(number: int, *statuses: VerdictStatus) -> IterationReport:

@@ -104,6 +104,16 @@ def test_the_file_of_a_march_says_its_end(tmp_path: Path) -> None:
     assert_told(list(files.of_march(march, {})), r"\(succeeded\) says .*failed")
 
 
+def test_a_march_that_was_stopped_writes_no_file(tmp_path: Path) -> None:
+    march = workflow(status="cancelled", input={"folder": str(tmp_path)})
+    assert not list(files.of_march(march, {}))
+    path = file_of(march.input, march.id)
+    path.write_text(told_by(workflow(status="failed", error="as it was before it was begun again"), {}))
+    assert not list(files.of_march(march, {}))
+    path.write_text(told_by(march, {}))
+    assert_told(list(files.of_march(march, {})), "was written though")
+
+
 @pytest.mark.parametrize(
     ("wrote", "found"),
     [

@@ -1,0 +1,33 @@
+"""Article review: what a draft says that its source does not.
+
+Called by the editorial graph, which parses the bullets in a step of its own: a review that can't be
+parsed is kept as it is and fails the topic there (seed 004 §6.1.1). An empty review means no concerns.
+"""
+
+from actors.editorial.briefs import AgentSettings, ReviewBrief
+from actors.editorial.material import draft_text, topic_material
+from actors.llm.client import Completions, ModelClient, strip_fence
+from models.content.editorial import ArticleReviewRaw
+from models.llm import Answer
+
+
+class ArticleReview:
+    """Lists a draft's unsupported additions as Markdown bullets. Prompt: `article_review`."""
+
+    def __init__(self, *, settings: AgentSettings, completions: Completions | None = None) -> None:
+        self._settings = settings
+        self._prompt = settings.prompt("article_review")
+        self._model = ModelClient(
+            agent="article_review", settings=settings.model, completions=completions, breaker=settings.breaker
+        )
+
+    async def review(self, brief: ReviewBrief) -> Answer[ArticleReviewRaw]:
+        """The review's text, without thinking and without a code fence around the whole."""
+        system, user = self._prompt.render(
+            **topic_material(brief.topic, settings=self._settings), DRAFT=draft_text(brief.draft)
+        )
+        return await self._model.text(
+            system=system,
+            user=user,
+            accept=lambda text: ArticleReviewRaw(markdown_bullets=strip_fence(text)),
+        )

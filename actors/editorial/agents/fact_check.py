@@ -1,0 +1,87 @@
+"""The fact checker: judges a concern by what the site's own knowledge base says about it.
+
+Called by the editorial graph. Institutional memory is asked first; what it holds is used again, and
+neither the knowledge base's passages nor the model is asked (seed 004 §7.3).
+"""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from actors.editorial.briefs import AgentSettings, ConcernBrief
+from actors.editorial.memory import InstitutionalMemory, cache_key_hash, normalize_query
+from actors.editorial.ports import KnowledgeBase
+from actors.editorial.verdicts import Judge
+from actors.llm.client import Completions
+from models.content.editorial import FactCheckRecord, Passage, Verdict
+from models.llm import Answer
+
+
+class FactChecker:
+    """Asks memory, else the knowledge base and its model. Prompt: `fact_check`.
+
+    At most `top_k` passages are shown, none with a score (cosine) under `min_score`.
+    """
+
+    def __init__(
+        self,
+        *,
+        settings: AgentSettings,
+        knowledge_base: KnowledgeBase,
+        top_k: int,
+        min_score: float,
+        memory: InstitutionalMemory,
+        completions: Completions | None = None,
+    ) -> None:
+        self._judge = Judge(role="fact_check", settings=settings, completions=completions)
+        self._model_name = settings.model.model
+        self._knowledge_base = knowledge_base
+        self._top_k = top_k
+        self._min_score = min_score
+        self._memory = memory
+
+    async def evaluate(self, brief: ConcernBrief) -> Answer[Verdict]:
+        """The verdict, with the citations of the passages that were shown.
+
+        Raises:
+            ModelReplyInvalid: no reply was a verdict on this concern.
+        """
+        concern_id, query = brief.concern.concern_id, brief.query
+        version = await self._knowledge_base.version()
+        known = await asyncio.to_thread(
+            self._memory.recall_fact_check,
+            query=query,
+            model_name=self._model_name,
+            kb_index_version=version,
+        )
+        if known is not None:
+            return Answer(value=known.verdict.model_copy(update={"concern_id": concern_id}))
+
+        found = await self._knowledge_base.search(query, self._top_k)
+        passages = [passage for passage in found if passage.score >= self._min_score]
+        question = self._judge.question(brief, PASSAGES=passages)
+        answer = await self._judge.verdict(
+            question,
+            concern_id=concern_id,
+            citations=list(dict.fromkeys(passage.citation for passage in passages)),
+        )
+        normalized = normalize_query(query)
+        record = FactCheckRecord(
+            timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
+            article_id=brief.article_id,
+            concern_id=concern_id,
+            prompt=str(question),
+            query=query,
+            normalized_query=normalized,
+            model_name=self._model_name,
+            kb_index_version=version,
+            cache_key_hash=cache_key_hash("fact_check", normalized, self._model_name, version),
+            kb_response=_as_text(passages),
+            verdict=answer.value,
+        )
+        await asyncio.to_thread(self._memory.remember, record)
+        return answer
+
+
+def _as_text(passages: Sequence[Passage]) -> str:
+    return "\n\n".join(f"{p.citation} (score {p.score:.3f})\n{p.text}" for p in passages)

@@ -1,0 +1,66 @@
+"""The writer: a first draft from a source text, and a revision from the editor's feedback.
+
+Called by the editorial graph. A draft is not taken on trust: one that is blank, or whose footnotes and
+links are not backed by the source or by this run's citations (seed 004 §6.2), goes back to the model
+`max_retries` times, and then the topic fails.
+"""
+
+from collections.abc import Collection
+
+from actors.editorial.briefs import AgentSettings, RevisionBrief, WritingBrief
+from actors.editorial.footnotes import footnote_faults
+from actors.editorial.material import draft_text, topic_material
+from actors.llm.client import Completions, ModelClient, RejectedReply
+from models.content.editorial import ArticleResponse
+from models.llm import Answer
+
+
+class Writer:
+    """Writes and revises drafts. Prompts: `writer` and `revision`."""
+
+    def __init__(self, *, settings: AgentSettings, completions: Completions | None = None) -> None:
+        self._settings = settings
+        self._writing = settings.prompt("writer")
+        self._revision = settings.prompt("revision")
+        self._model = ModelClient(
+            agent="writer", settings=settings.model, completions=completions, breaker=settings.breaker
+        )
+
+    async def generate(self, brief: WritingBrief) -> Answer[ArticleResponse]:
+        """The first draft. It has no footnotes: no verdict has supplied a citation yet.
+
+        Raises:
+            ModelReplyInvalid: no draft was usable after the configured retries.
+        """
+        system, user = self._writing.render(**topic_material(brief.topic, settings=self._settings))
+        return await self._draft(system, user, source_text=brief.topic.source_text, citations=())
+
+    async def revise(self, brief: RevisionBrief) -> Answer[ArticleResponse]:
+        """The draft with the feedback worked in; footnotes may cite `brief.citations` only.
+
+        Raises:
+            ModelReplyInvalid: no draft was usable after the configured retries.
+        """
+        system, user = self._revision.render(
+            **topic_material(brief.topic, settings=self._settings),
+            DRAFT=draft_text(brief.draft),
+            FEEDBACK=brief.feedback,
+            CITATIONS=brief.citations,
+        )
+        return await self._draft(system, user, source_text=brief.topic.source_text, citations=brief.citations)
+
+    async def _draft(
+        self, system: str, user: str, *, source_text: str, citations: Collection[str]
+    ) -> Answer[ArticleResponse]:
+        def accept(article: ArticleResponse) -> ArticleResponse:
+            faults = [
+                f"{field} is blank."
+                for field in ("headline", "articleBody")
+                if not getattr(article, field).strip()
+            ]
+            faults += footnote_faults(article, source_text=source_text, citations=citations)
+            if faults:
+                raise RejectedReply(" ".join(faults))
+            return article
+
+        return await self._model.record(system=system, user=user, reply=ArticleResponse, accept=accept)

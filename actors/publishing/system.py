@@ -1,0 +1,38 @@
+"""Publishing: an article that is asked for is published once it is approved, or goes back to its editor.
+
+Its tools lie in `actors/tools`, where the chat finds them.
+"""
+
+from actors.system import System
+from models.config import Config
+from models.store.content import publishing
+from models.store.database import Connection
+from models.workflow_kinds import WorkflowKind
+
+
+async def _stopped(connection: Connection, workflow_id: str, reason: str, config: Config) -> None:
+    await publishing.give_back_of_workflow(
+        connection, workflow_id, reason=f"stopped: {reason}", settings=config.publishing
+    )
+
+
+SYSTEM = System(
+    name="publishing",
+    kinds=(
+        WorkflowKind(
+            name=publishing.KIND,
+            graph="actors.publishing.kind:PUBLISH_ARTICLE",
+            word="publish",
+            gates={publishing.GATE: None},
+            stopped=_stopped,
+            check_retry=publishing.check_retry,
+        ),
+    ),
+    tools=(
+        "actors.tools.editor:review_article",
+        "actors.tools.editor:request_changes",
+        "actors.tools.editor:publish_article",
+        "actors.tools.editor:get_pending_approvals",
+        "actors.tools.decisions:decide_article",
+    ),
+)

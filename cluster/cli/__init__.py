@@ -1,0 +1,1 @@
+"""The `signoff` command, and the client of the HTTP API that most of its commands are."""

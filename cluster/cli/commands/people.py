@@ -1,0 +1,205 @@
+"""Commands for who works with the site, over its HTTP door: decide, chat, look after workflows."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cluster.cli.commands.options import (
+    DEFAULT_CONFIG,
+    ChatScopes,
+    ConfigPath,
+    Digest,
+    Id,
+    Scopes,
+    TokenFile,
+    Url,
+    User,
+    Wait,
+    Yes,
+    caller,
+    complain,
+    console,
+)
+from models.errors import SignoffError
+
+if TYPE_CHECKING:
+    from cluster.cli.approvals import DecisionWish
+    from cluster.cli.chat_view import View
+    from cluster.cli.inbox import Inbox
+
+
+def approvals(
+    every: Annotated[bool, typer.Option("--all", help="Those that are decided, too.")] = False,
+    kind: Annotated[str | None, typer.Option(help="Such as publish_article.")] = None,
+    topic: Annotated[str | None, typer.Option(help="Such as macro.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For scripts.")] = False,
+    config: ConfigPath = DEFAULT_CONFIG,
+    url: Url = None,
+    token_file: TokenFile = None,
+    user: User = None,
+    scopes: Scopes = None,
+) -> None:
+    """List what waits for a decision that you may take, or asked for."""
+    import json
+    from typing import get_args
+
+    from cluster.cli.approval_view import table
+    from models.approvals import ApprovalStatus
+
+    with _inbox(config, url, token_file, user, scopes) as inbox:
+        statuses = get_args(ApprovalStatus) if every else ("pending",)
+        found = inbox.listed(statuses=statuses, kind=kind, topic=topic)
+    if as_json:
+        typer.echo(json.dumps([approval.model_dump(mode="json") for approval in found], indent=2))
+    elif found:
+        table(found, console(), with_status=every)
+    else:
+        typer.echo("there are no approvals" if every else "nothing waits for a decision")
+
+
+def approve(
+    approval_id: Id,
+    notes: Annotated[str | None, typer.Option(help="For whoever asked.")] = None,
+    digest: Digest = None,
+    yes: Yes = False,
+    wait: Wait = 5.0,
+    config: ConfigPath = DEFAULT_CONFIG,
+    url: Url = None,
+    token_file: TokenFile = None,
+    user: User = None,
+    scopes: Scopes = None,
+) -> None:
+    """Show an approval and approve exactly that. Without a terminal it takes --yes or --digest."""
+    from cluster.cli.approvals import DecisionWish
+
+    wish = DecisionWish(decision="approve", notes=notes, digest=digest, yes=yes)
+    with _inbox(config, url, token_file, user, scopes, decides=True) as inbox:
+        _decide(inbox, approval_id, wish, wait, may_ask=token_file != "-")
+
+
+def reject(
+    approval_id: Id,
+    reason: Annotated[str, typer.Option(help="What should be different, for whoever asked.")],
+    digest: Digest = None,
+    yes: Yes = False,
+    wait: Wait = 5.0,
+    config: ConfigPath = DEFAULT_CONFIG,
+    url: Url = None,
+    token_file: TokenFile = None,
+    user: User = None,
+    scopes: Scopes = None,
+) -> None:
+    """Show an approval and reject it. Without a terminal it takes --yes or --digest."""
+    from cluster.cli.approvals import DecisionWish
+
+    wish = DecisionWish(decision="reject", notes=reason, digest=digest, yes=yes)
+    with _inbox(config, url, token_file, user, scopes, decides=True) as inbox:
+        _decide(inbox, approval_id, wish, wait, may_ask=token_file != "-")
+
+
+def chat(
+    message: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MESSAGE", help="What to ask, or - for all of stdin. Without it: a conversation."
+        ),
+    ] = None,
+    topic: Annotated[str | None, typer.Option(help="What it is about, such as macro.")] = None,
+    conversation: Annotated[
+        str | None, typer.Option(metavar="ID", help="Go on with a conversation of yours.")
+    ] = None,
+    answers: Annotated[
+        int | None, typer.Option(metavar="ID", help="The question of that conversation that this answers.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For scripts: each answer a line of JSON.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Say yes to what it asks before it does it.")] = False,
+    config: ConfigPath = DEFAULT_CONFIG,
+    url: Url = None,
+    token_file: TokenFile = None,
+    user: User = None,
+    scopes: ChatScopes = None,
+) -> None:
+    """Talk with the assistant. Answers come on stdout, what is said about them on stderr.
+
+    A line of stdin is a message; /help lists the commands that can be typed instead. Ctrl-C stops an answer.
+    """
+    import sys
+
+    from cluster.cli.chat import DEFAULT_SCOPES, INTERRUPTED, Chat, converse, whole_of_stdin
+    from cluster.cli.chat_view import JsonView, TerminalView
+    from cluster.cli.door import Door
+    from models.errors import ConfigInvalid
+
+    if token_file == "-" and message in (None, "-"):
+        raise ConfigInvalid("--token-file -: the token takes all of stdin: write the MESSAGE as an argument")
+    where, token = caller(config, url, token_file, user, scopes, DEFAULT_SCOPES)
+    view: View = JsonView() if as_json else TerminalView(in_loop=message is None)
+    with Door(where, token) as door:
+        talk = Chat(door, view, topic=topic, conversation_id=conversation, answers=answers, says_yes=yes)
+        if message is None:
+            at_prompt = sys.stdin.isatty() and sys.stdout.isatty()
+            raise typer.Exit(converse(talk, view, at_prompt=at_prompt, complain=complain))
+        try:
+            if message == "-":
+                talk.say(whole_of_stdin())
+            else:
+                talk.take(message)
+        except KeyboardInterrupt:
+            view.end("stopped")
+            raise typer.Exit(INTERRUPTED) from None
+        except SignoffError:
+            view.end()
+            raise
+
+
+def workflows(
+    verb: Annotated[str, typer.Argument(metavar="[retry|cancel]", help="What to do; nothing: list.")] = "",
+    workflow_id: Annotated[str, typer.Argument(metavar="ID", help="The workflow.")] = "",
+    reason: Annotated[str, typer.Option(help="Why it is stopped.")] = "stopped from the command line",
+    status: Annotated[
+        list[str] | None, typer.Option(help="List those of this status, such as parked; may be repeated.")
+    ] = None,
+    before: Annotated[
+        str | None, typer.Option(metavar="ID", help="List those that are older than this one.")
+    ] = None,
+    config: ConfigPath = DEFAULT_CONFIG,
+    url: Url = None,
+    token_file: TokenFile = None,
+    user: User = None,
+    scopes: Scopes = None,
+) -> None:
+    """List workflows, begin a failed one again from its last step (retry), or stop one (cancel)."""
+    from cluster.cli.door import Door
+    from cluster.cli.inbox import DEFAULT_SCOPES
+    from cluster.cli.workflows import run
+
+    with Door(*caller(config, url, token_file, user, scopes, DEFAULT_SCOPES)) as door:
+        listed = status or ()
+        run(door, verb, workflow_id, reason=reason, console=console(), statuses=listed, before=before)
+
+
+def _inbox(
+    path: Path,
+    url: str | None,
+    token_file: str | None,
+    user: str | None,
+    scopes: str | None,
+    *,
+    decides: bool = False,
+) -> "Inbox":
+    from cluster.cli.inbox import DEFAULT_SCOPES, Inbox
+
+    return Inbox(*caller(path, url, token_file, user, scopes, DEFAULT_SCOPES, decides=decides))
+
+
+def _decide(inbox: "Inbox", approval_id: str, wish: "DecisionWish", wait: float, *, may_ask: bool) -> None:
+    """Exit code 1 if the person says no."""
+    import sys
+
+    from cluster.cli.approvals import decide
+
+    asks = may_ask and sys.stdin.isatty() and sys.stdout.isatty()
+    ask = typer.confirm if asks else None
+    if not decide(inbox, approval_id, wish, console=console(), ask=ask, wait_seconds=wait):
+        raise typer.Exit(1)

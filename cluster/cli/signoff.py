@@ -1,0 +1,65 @@
+"""The `signoff` command. Every SignoffError is one line on stderr and exit code 1, never a traceback."""
+
+from collections.abc import Callable
+
+import typer
+from typer.core import TyperGroup
+
+from cluster.cli.commands import people, site
+from cluster.cli.commands.options import complain
+from models.errors import SignoffError
+
+
+class OneLineErrors(TyperGroup):
+    """Prints a SignoffError of any command."""
+
+    def invoke(self, ctx: "typer.Context") -> object:  # type: ignore[override]  # typer brings its own click
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except SignoffError as error:
+            complain(error)
+            raise typer.Exit(1) from error
+
+
+app = typer.Typer(
+    cls=OneLineErrors,
+    name="signoff",
+    help="Agents that do the work, and stop where a human must sign off.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+# Of `submit`, what follows NAME belongs to the pipeline, `--config` and `--help` too.
+_PASSED_ON = {
+    "allow_extra_args": True,
+    "ignore_unknown_options": True,
+    "allow_interspersed_args": False,
+}
+_COMMANDS: tuple[Callable[..., None], ...] = (
+    site.up,
+    site.down,
+    site.status,
+    site.token,
+    site.submit,
+    site.demo,
+    people.approvals,
+    people.approve,
+    people.reject,
+    people.chat,
+    people.workflows,
+    site.backup,
+    site.restore,
+)
+for command in _COMMANDS:
+    app.command(context_settings=_PASSED_ON if command is site.submit else None)(command)
+
+
+def main() -> None:
+    """The console script."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""PostgreSQL from the wheel: its server and programs, and the backup and restoring of a site."""

@@ -1,0 +1,103 @@
+"""`pg_dump` and `pg_restore`: which ones, and how they are run.
+
+For Postgres of the wheel its own; for another server those on the PATH, which must not be older than it.
+"""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from cluster.postgres import server
+from cluster.postgres.system_user import binaries
+from models.config import Config
+from models.errors import ClusterProblem
+
+
+class Tools:
+    """The programs for one database. Raises ClusterProblem where they are missing or too old."""
+
+    def __init__(self, config: Config, *, server_version: int) -> None:
+        self._ours = config.database.url is None
+        for program in ("pg_dump", "pg_restore"):
+            major = self._major(program)
+            if major < server_version // 10_000:
+                raise ClusterProblem(
+                    f"{program} on the PATH is of PostgreSQL {major}, the server of "
+                    f"{server_version // 10_000}: install that release's client programs"
+                )
+
+    def run(self, program: str, url: str, arguments: list[str]) -> None:
+        """Run it on a database. The password goes by the environment: arguments show in `ps`.
+
+        They connect as we do, and set for themselves how long a statement may take.
+        """
+        from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+        from models.store.database import connection_parameters
+
+        given = {"options": conninfo_to_dict(url).get("options")}
+        parts = {**connection_parameters(url, application=program), **given}
+        parts = {key: value for key, value in parts.items() if value is not None}
+        password = parts.pop("password", None)
+        environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
+        if password is not None:
+            environment["PGPASSWORD"] = str(password)
+        conninfo = make_conninfo("", **{key: str(value) for key, value in parts.items()})
+        with subprocess.Popen(
+            [str(self._path(program)), f"--dbname={conninfo}", "--no-password", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env=environment,
+            text=True,
+            errors="replace",
+        ) as process:
+            try:
+                _, told = process.communicate()
+            except BaseException:
+                _end(process)
+                raise
+        if process.returncode != 0:
+            said = [line for line in told.splitlines() if line.strip()] or ["it gave no reason"]
+            raise ClusterProblem(f"{program} failed: {said[0]}")
+
+    def _path(self, program: str) -> Path:
+        if self._ours:
+            return binaries() / program
+        found = shutil.which(program)
+        if found is None:
+            raise ClusterProblem(
+                f"{program} is not on the PATH: install PostgreSQL's client programs, of the server's release"
+            )
+        return Path(found)
+
+    def _major(self, program: str) -> int:
+        """18, as in `pg_dump (PostgreSQL) 18.4 (Debian …)`."""
+        said = subprocess.run(
+            [str(self._path(program)), "--version"], capture_output=True, text=True, check=False
+        ).stdout
+        version = said.partition(") ")[2].partition(".")[0].partition(" ")[0]
+        digits = "".join(letter for letter in version if letter.isdigit())
+        if not digits:
+            raise ClusterProblem(f"{program} --version says {said.strip()!r}: is it PostgreSQL's?")
+        return int(digits)
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    """Asked to end, it tells the server to stop what it does for it; one that is killed leaves that going."""
+    process.terminate()
+    try:
+        process.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+
+
+def database_url(config: Config, *, start: bool = False) -> str:
+    """Where the site's database is; ours is started where `start`. Raises ClusterProblem."""
+    if config.database.url is not None:
+        return config.database.url.get_secret_value()
+    found = server.start(config.data_dir) if start else server.url(config.data_dir)
+    if found is None:
+        raise ClusterProblem("the database does not run: run `signoff up`")
+    return found

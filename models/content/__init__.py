@@ -1,0 +1,1 @@
+"""Records of what is written, and of what it rests on."""

@@ -1,0 +1,184 @@
+"""Articles and resources: what is written, in which version, and where it stands. Seed 000 §8.1, §9.1.
+
+draft → editor → pending_approval → published, and back. Every write makes a new version; the published
+one stays readable while the next is in work. Resources never change once written.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from models.content.differences import unified_diff
+from models.content.editorial import ArticleGenerationResult
+from models.record import Record
+
+ArticleStatus = Literal["draft", "editor", "pending_approval", "published"]
+ResourceKind = Literal["text", "table"]
+# Published once a published article rests on it.
+ResourceStatus = Literal["draft", "published"]
+Cell = str | int | float | bool | None
+_DIFF_LINES = 200
+
+
+class Article(Record):
+    """A row of `articles`. `version` is the newest, `published_version` what readers see.
+
+    `approval_id` is the request for publication that is open, `workflow_id` what waits for it.
+    `drafted_by` is the editorial workflow that wrote the first draft, if one did; `submitted_by` who handed
+    it to the editors last.
+    """
+
+    id: int
+    topic: str
+    status: ArticleStatus
+    version: int
+    published_version: int | None
+    author: str
+    approval_id: str | None
+    workflow_id: str | None
+    drafted_by: str | None
+    created_at: datetime
+    updated_at: datetime
+    submitted_at: datetime | None
+    submitted_by: str | None
+    published_at: datetime | None
+
+
+class BlockingConcern(Record):
+    """What an editorial batch still had against an article."""
+
+    excerpt: str
+    review_note: str
+
+
+class EditorFindings(Record):
+    """What an editorial batch came to: its report in short, for whoever decides on publishing."""
+
+    final_status: Literal["SUCCESS", "FAILED"]
+    rounds: int
+    blocking_concerns: tuple[BlockingConcern, ...]
+    artifacts_dir: str | None
+
+
+class AttachedResource(Record):
+    """A resource as an article version names it."""
+
+    id: int
+    kind: ResourceKind
+    name: str
+    digest: str
+
+
+class RevealedResource(AttachedResource):
+    """An attached resource that the readers of the article's topic can't read before it is published.
+
+    `attached_by` is on whose right it rests there; `open` is where it is read in full. What was shown under
+    the release before says nothing of `created_by`.
+    """
+
+    topic: str
+    status: ResourceStatus
+    created_by: str | None = None
+    attached_by: str
+    open: str
+
+
+class ArticleVersion(Record):
+    """One version of an article, whole."""
+
+    article_id: int
+    version: int
+    headline: str
+    keywords: str | None
+    content: str
+    editor_report: EditorFindings | None
+    written_by: str
+    written_at: datetime
+    resources: tuple[AttachedResource, ...]
+
+
+class Resource(Record):
+    """A row of `resources`. A table has `columns` and `rows`; its `content` is the same as text."""
+
+    id: int
+    kind: ResourceKind
+    status: ResourceStatus
+    name: str
+    description: str | None
+    topic: str
+    content: str
+    columns: tuple[str, ...] | None
+    rows: tuple[tuple[Cell, ...], ...] | None
+    digest: str
+    created_by: str
+    created_at: datetime
+
+
+def publication_content(
+    article: Article,
+    version: ArticleVersion,
+    editor_notes: str | None,
+    *,
+    becomes_readable: Sequence[RevealedResource] = (),
+    involved: Sequence[str] = (),
+    also_takes: Sequence[str] = (),
+) -> dict[str, Any]:
+    """What is decided on when publishing is asked for: all that the approver sees, and the digest covers.
+
+    Args:
+        becomes_readable: the resources that its readers will be able to read by it, and are not yet.
+        involved: who wrote, submitted or asked for this version; see `Approval.involved`.
+        also_takes: scopes that approving takes beside the article's own; see `Approval.also_takes`.
+    """
+    return {
+        "article": {
+            "id": article.id,
+            "topic": article.topic,
+            "version": version.version,
+            "headline": version.headline,
+            "keywords": version.keywords,
+            "content": version.content,
+        },
+        "resources": [resource.model_dump() for resource in version.resources],
+        "editor_report": version.editor_report.model_dump(mode="json") if version.editor_report else None,
+        "becomes_readable": [resource.model_dump() for resource in becomes_readable],
+        "involved": list(involved),
+        "also_takes": list(also_takes),
+        "editor_notes": editor_notes,
+    }
+
+
+def what_changed(old: ArticleVersion, new: ArticleVersion) -> dict[str, Any]:
+    """The differences between two versions, for people: which fields, and the content's unified diff."""
+    fields = [
+        name
+        for name in ("headline", "keywords", "content", "resources", "editor_report")
+        if getattr(old, name) != getattr(new, name)
+    ]
+    diff = unified_diff(old.content, new.content, f"version {old.version}", f"version {new.version}")
+    if len(diff) > _DIFF_LINES:
+        diff = [*diff[:_DIFF_LINES], f"… and {len(diff) - _DIFF_LINES} lines more"]
+    return {
+        "from_version": old.version,
+        "to_version": new.version,
+        "written_by": new.written_by,
+        "fields": fields,
+        "headline": [old.headline, new.headline] if "headline" in fields else None,
+        "content_diff": diff,
+    }
+
+
+def findings_of(result: ArticleGenerationResult) -> EditorFindings | None:
+    """An editorial result's report in short."""
+    report = result.editor_report
+    if report is None:
+        return None
+    return EditorFindings(
+        final_status=report.final_status,
+        rounds=report.total_iterations,
+        blocking_concerns=tuple(
+            BlockingConcern(excerpt=concern.excerpt, review_note=concern.review_note)
+            for concern in report.blocking_concerns or ()
+        ),
+        artifacts_dir=result.artifacts_dir,
+    )

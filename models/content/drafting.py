@@ -1,0 +1,45 @@
+"""What a drafted article comes from: what each branch is asked to find, and what it found.
+
+The branches are agents of the chat; the graph of drafting (`actors/drafting`) asks them.
+"""
+
+from typing import Literal
+
+from models.content.articles import Cell, ResourceKind
+from models.record import Record
+from models.users import UserContext
+
+Branch = Literal["web_search", "data_download", "resource_query"]
+
+
+class SearchBrief(Record):
+    """What a branch is to look for, and for whom: every call is made as `caller`."""
+
+    caller: UserContext
+    topic: str
+    query: str
+
+
+class Finding(Record):
+    """Something to write from. With `resource_id` it is stored already; otherwise it is to become a resource.
+
+    A text has `content`, a table `columns` and `rows`. `source` is the provider, `url` where it was read.
+    """
+
+    kind: ResourceKind
+    name: str
+    description: str | None
+    content: str | None = None
+    columns: tuple[str, ...] | None = None
+    rows: tuple[tuple[Cell, ...], ...] | None = None
+    source: str
+    url: str | None = None
+    resource_id: int | None = None
+
+
+class Findings(Record):
+    """What one branch found. `note` says what was wanting, such as a provider that is not configured."""
+
+    branch: Branch
+    found: tuple[Finding, ...]
+    note: str | None = None

@@ -1,0 +1,1 @@
+"""Articles, resources and what is done with them, in SQL."""

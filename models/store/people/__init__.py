@@ -1,0 +1,1 @@
+"""Who calls, what they may, what they said and what they did, in SQL."""

@@ -1,0 +1,1 @@
+"""What makes workflows durable, in SQL: workflows, claims, documents, runners, batches."""

@@ -1,0 +1,146 @@
+"""Documents of a workflow: what its steps came to. They are its journal, and the only one.
+
+Each is written once, under a key that names its step, fenced, together with the model calls it took
+and the event that tells of it.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg.types.json import Jsonb
+from pydantic import BaseModel
+
+from models.store import events
+from models.store.database import Connection, Database
+from models.store.runtime import claims
+from models.workflows import Claim
+
+# A gate that a workflow has come by is kept as `gate/NAME`: no later run passes over it. Its approval tells.
+GATE_PREFIX = "gate/"
+
+_PUT = f"""
+WITH given AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset(%s::jsonb)
+        AS r(workflow_id text, epoch bigint, key text, value jsonb, calls jsonb)
+), held AS MATERIALIZED (
+    SELECT w.id, w.epoch FROM workflows w
+    WHERE w.status = 'running' AND (w.id, w.epoch) IN (SELECT workflow_id, epoch FROM given)
+    FOR SHARE SKIP LOCKED
+), kept AS (
+    INSERT INTO documents (workflow_id, key, value)
+    SELECT g.workflow_id, g.key, g.value FROM given g
+    JOIN held h ON h.id = g.workflow_id AND h.epoch = g.epoch
+    ON CONFLICT (workflow_id, key) DO NOTHING RETURNING workflow_id, key
+), called AS (
+    INSERT INTO model_calls (workflow_id, step, agent, model, prompt_sha256, prompt_tokens,
+                             completion_tokens, latency_seconds, error)
+    SELECT kept.workflow_id, kept.key, c.agent, c.model, c.prompt_sha256, c.prompt_tokens,
+           c.completion_tokens, c.latency_seconds, c.error
+    FROM kept JOIN given g ON g.workflow_id = kept.workflow_id AND g.key = kept.key AND g.calls IS NOT NULL
+    CROSS JOIN LATERAL jsonb_to_recordset(g.calls) AS c(agent text, model text, prompt_sha256 text,
+         prompt_tokens int, completion_tokens int, latency_seconds float8, error text)
+), told AS (
+    INSERT INTO incoming_events (type, workflow_id, data)
+    SELECT 'step.done', workflow_id, jsonb_build_object('step', key) FROM kept
+    WHERE NOT starts_with(key, '{GATE_PREFIX}')
+)
+SELECT id, epoch FROM held
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A step's outcome on its way into the journal: a document, and the model calls it took, as JSON."""
+
+    claim: Claim
+    key: str
+    value: str
+    calls: str | None
+
+
+async def put(database: Database, outcomes: Sequence[Outcome]) -> set[tuple[str, int]]:
+    """Keep documents of many workflows in one statement; the first one under a key stays.
+
+    Each is fenced by itself. A workflow that somebody else has locked is passed over, so that it holds up
+    no other.
+
+    Returns:
+        The (workflow id, epoch) whose documents are kept now.
+    """
+    # One text of JSON: arrays are quoted value by value, which costs more than all else here.
+    given = ",".join(_as_json(outcome) for outcome in outcomes)
+    async with database.connection() as connection:
+        cursor = await connection.execute(_PUT, (f"[{given}]",), prepare=True)
+        return {(row["id"], row["epoch"]) for row in await cursor.fetchall()}
+
+
+def _as_json(outcome: Outcome) -> str:
+    claim, calls = outcome.claim, "" if outcome.calls is None else f',"calls":{outcome.calls}'
+    return (
+        f'{{"workflow_id":{json.dumps(claim.workflow_id)},"epoch":{claim.epoch},'
+        f'"key":{json.dumps(outcome.key)},"value":{outcome.value}{calls}}}'
+    )
+
+
+async def effect(
+    database: Database, claim: Claim, *, key: str, act: Callable[[Connection], Awaitable[BaseModel]]
+) -> Any:
+    """Do `act` and keep its outcome under `key`, in one transaction; or return what is kept already.
+
+    The idempotency key of a step is (workflow, key). Raises Fenced, and what `act` raises.
+    """
+    async with database.transaction() as connection:
+        await claims.fence(connection, claim)
+        cursor = await connection.execute(
+            "SELECT value FROM documents WHERE workflow_id = %s AND key = %s", (claim.workflow_id, key)
+        )
+        if (row := await cursor.fetchone()) is not None:
+            return row["value"]
+        value = (await act(connection)).model_dump(mode="json")
+        await connection.execute(
+            "INSERT INTO documents (workflow_id, key, value) VALUES (%s, %s, %s)",
+            (claim.workflow_id, key, Jsonb(value)),
+        )
+        await events.append(connection, "step.done", claim.workflow_id, {"step": key})
+        return value
+
+
+async def keep_gate(connection: Connection, workflow_id: str, gate: str) -> None:
+    """Keep that a workflow has come by a gate, in the caller's transaction, which is fenced."""
+    await connection.execute(
+        "INSERT INTO documents (workflow_id, key, value) VALUES (%s, %s, '{}') ON CONFLICT DO NOTHING",
+        (workflow_id, f"{GATE_PREFIX}{gate}"),
+    )
+
+
+async def newest(database: Database, workflow_id: str) -> str | None:
+    """The key of a workflow's newest document."""
+    async with database.connection() as connection:
+        cursor = await connection.execute(
+            "SELECT key FROM documents WHERE workflow_id = %s ORDER BY created_at DESC, key LIMIT 1",
+            (workflow_id,),
+        )
+        row = await cursor.fetchone()
+        return row["key"] if row else None
+
+
+async def get_all(database: Database, workflow_id: str) -> dict[str, Any]:
+    """All documents of a workflow by key."""
+    async with database.connection() as connection:
+        cursor = await connection.execute(
+            "SELECT key, value FROM documents WHERE workflow_id = %s", (workflow_id,)
+        )
+        return {row["key"]: row["value"] for row in await cursor.fetchall()}
+
+
+async def tokens(database: Database, workflow_ids: Sequence[str]) -> dict[str, int]:
+    """Prompt and completion tokens together, by workflow id."""
+    async with database.connection() as connection:
+        cursor = await connection.execute(
+            """SELECT workflow_id, sum(prompt_tokens + completion_tokens)::bigint AS tokens
+               FROM model_calls WHERE workflow_id = ANY(%s) GROUP BY workflow_id""",
+            (list(workflow_ids),),
+        )
+        return {row["workflow_id"]: row["tokens"] for row in await cursor.fetchall()}

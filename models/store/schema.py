@@ -1,6 +1,0 @@
-"""The whole schema, on one metadata: what migrations are compared with."""
-
-from models.store import chat_tables, grant_tables, publishing_tables, tables
-from models.store.columns import metadata
-
-__all__ = ["chat_tables", "grant_tables", "metadata", "publishing_tables", "tables"]

@@ -1,0 +1,1 @@
+"""Looking after a database: what it holds, what is too old, what it is busy with."""

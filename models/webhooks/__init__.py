@@ -1,0 +1,1 @@
+"""Webhooks: their records, what they say, and their sealed secrets."""

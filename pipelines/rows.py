@@ -1,0 +1,128 @@
+"""The rows of a batch: files read and checked with Ray Data, a row each, on whatever node has room.
+
+A pipeline gives the check. All heads are in the driver's memory, what the rows hold never is at once.
+"""
+
+import asyncio
+import functools
+import math
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+import pyarrow.fs
+import ray
+import ray.data
+
+from models.errors import PathNotVisible
+
+_FILES_PER_BLOCK = 50
+
+
+class Row(Protocol):
+    """What was read of one file; a pydantic record."""
+
+    @property
+    def path(self) -> str:
+        """The file. No two rows of a batch have the same."""
+
+    @property
+    def name(self) -> str:
+        """What to call it in a table."""
+
+    def head(self) -> Self:
+        """It without what it holds: enough to tell it from others, and to say that it never began."""
+
+    def model_dump_json(self) -> str:
+        """As JSON."""
+
+
+R = TypeVar("R", bound=Row)
+R_co = TypeVar("R_co", bound=Row, covariant=True)
+
+
+class Rows(Protocol[R_co]):
+    """What a driver works on."""
+
+    def heads(self) -> Sequence[R_co]:
+        """The head of each row."""
+
+    def stream(self) -> AsyncIterator[R_co]:
+        """Each row, one after the other."""
+
+
+class DataRows(Generic[R]):
+    """Rows in a Ray dataset: each as JSON in `row`, its head in `head`. `parse` reads such a JSON."""
+
+    def __init__(self, dataset: ray.data.Dataset, *, parse: Callable[[str], R]) -> None:
+        self._dataset = dataset
+        self._parse = parse
+
+    @functools.cached_property
+    def _heads(self) -> list[R]:
+        return [self._parse(row["head"]) for row in self._dataset.select_columns(["head"]).take_all()]
+
+    def heads(self) -> Sequence[R]:
+        """The head of each row; they are fetched once."""
+        return self._heads
+
+    async def stream(self) -> AsyncIterator[R]:
+        """Each row, fetched beside the event loop."""
+        iterator = iter(self._dataset.iter_rows())
+        while (row := await asyncio.to_thread(next, iterator, None)) is not None:
+            yield self._parse(row["row"])
+
+
+def read_files(
+    paths: Sequence[str],
+    *,
+    filesystem: pyarrow.fs.FileSystem,
+    check: Callable[[str, bytes], R],
+    parse: Callable[[str], R],
+    noun: str,
+) -> DataRows[R]:
+    """A row for each file.
+
+    Args:
+        check: makes a row of a path and what is in the file, on any node; a bad file is a row, too.
+        parse: makes a row of its JSON.
+        noun: what people call a row.
+
+    Raises:
+        PathNotVisible: a local file that not every node sees.
+    """
+    if filesystem.type_name == "local":
+        _check_visible_everywhere(paths[0], noun)
+    # A worker process for each file of a small batch would take longer than all of its files.
+    blocks = math.ceil(len(paths) / _FILES_PER_BLOCK)
+    files = ray.data.read_binary_files(
+        list(paths), filesystem=filesystem, include_paths=True, override_num_blocks=blocks
+    )
+    return DataRows(files.map(functools.partial(_row, check=check)).materialize(), parse=parse)
+
+
+def _row(file: dict[str, Any], *, check: Callable[[str, bytes], Row]) -> dict[str, Any]:
+    row = check(file["path"], file["bytes"])
+    return {"head": row.head().model_dump_json(), "row": row.model_dump_json()}
+
+
+def _check_visible_everywhere(path: str, noun: str) -> None:
+    """Ray Data may read a file on any node, so on several nodes a local path must be shared."""
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    nodes = [node for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
+    if len(nodes) < 2:
+        return
+    seen = ray.remote(num_cpus=0)(lambda: Path(path).is_file())
+    answers = ray.get(
+        [
+            seen.options(
+                scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            ).remote()
+            for node in nodes
+        ]
+    )
+    blind = [node["NodeManagerHostname"] for node, answer in zip(nodes, answers, strict=True) if not answer]
+    if blind:
+        told = f"{path} can't be seen on {', '.join(blind)}"
+        raise PathNotVisible(f"{told}: put the {noun}s on a shared path")

@@ -1,0 +1,1 @@
+"""Who comes in, and with how much: before any route sees a request."""

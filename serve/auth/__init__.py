@@ -1,0 +1,1 @@
+"""Who is calling: tokens, the keys to check them with, and the list of grants."""

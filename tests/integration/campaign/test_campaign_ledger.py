@@ -1,0 +1,68 @@
+"""The campaign's ledger, in a real Postgres: what is moved, kept and tampered with is noted."""
+
+from typing import Any
+
+import pytest
+
+from models.store.database import Database
+from models.store.runtime import claims, documents, runners, workflows
+from models.store.runtime.documents import Outcome
+from models.store.runtime.runners import RunnerProcess
+from models.workflows import Claim, WorkflowRequest
+from tests.fakes.graphs import KINDS
+from tests.faults import ledger
+from tests.faults.ledger import Ask, Keep, Move
+
+HERE = RunnerProcess(node="n", pid=1, machine=None, started=None)
+
+
+@pytest.fixture
+def ask(database: Database) -> Ask:
+    """What a query finds."""
+
+    async def find(query: str, *values: Any) -> list[dict[str, Any]]:
+        async with database.connection() as connection:
+            return await (await connection.execute(query.encode(), values)).fetchall()
+
+    return find
+
+
+async def claimed(database: Database, runner_id: str, *, lease_seconds: float) -> Claim:
+    """The one workflow there is, claimed by a runner."""
+    async with database.connection() as connection:
+        await runners.renew(
+            connection, runner_id=runner_id, name=runner_id, process=HERE, lease_seconds=lease_seconds
+        )
+    [claim] = await claims.claim(
+        database, runner_id=runner_id, rooms=dict.fromkeys(KINDS, 1), limit=1, lease_seconds=lease_seconds
+    )
+    return claim
+
+
+async def test_what_is_moved_kept_and_tampered_with_is_noted(database: Database, ask: Ask) -> None:
+    await ledger.install(database)
+    request = WorkflowRequest(kind=next(iter(KINDS)), input={}, input_digest="d", requested_by="ann")
+    async with database.transaction() as connection:
+        workflow_id = (await workflows.create(connection, request)).id
+    claim = await claimed(database, "a", lease_seconds=60)
+    await documents.put(database, [Outcome(claim=claim, key="k", value='{"epoch": 1}', calls=None)])
+    async with database.connection() as connection:
+        await connection.execute("UPDATE documents SET value = '{}' WHERE key = 'k'")
+        await connection.execute("UPDATE runners SET lease_until = now() - interval '1 second'")
+        await connection.execute("UPDATE lease_clock SET running_since = now() - interval '1 hour'")
+    await claimed(database, "b", lease_seconds=60)
+    async with database.transaction() as connection:
+        await workflows.cancel(connection, workflow_id, reason="cancelled by ann")
+    moves = await ledger.moves(ask, [workflow_id])
+    assert [(m.before, m.after, m.epoch, m.new_epoch) for m in moves] == [
+        ("queued", "running", 0, 1),
+        ("running", "running", 1, 2),
+        ("running", "cancelled", 2, 3),
+    ]
+    lost: list[Move] = [move for move in moves if move.lease_left is not None and move.lease_left <= 0]
+    assert lost == [moves[1]]
+    keeps: list[Keep] = await ledger.keeps(ask, [workflow_id])
+    assert [(k.key, k.did, k.epoch, k.status, k.made_under) for k in keeps] == [
+        ("k", "INSERT", 1, "running", 1),
+        ("k", "UPDATE", 1, "running", None),
+    ]

@@ -1,0 +1,334 @@
+"""The runner in this process, on a real Postgres: what is claimed, kept, settled, and what is refused."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from models.config import Config
+from models.errors import Fenced, WorkflowConflict, WorkflowEnded
+from models.store.database import Database
+from models.store.runtime import claims, documents, runners, workflows
+from models.store.runtime.documents import Outcome
+from models.store.runtime.runners import RunnerProcess
+from models.workflows import Claim, Holding
+from tests.fakes.barrier import Barrier
+from tests.fakes.graphs import KINDS
+from tests.integration.workflows import begin, ended, running
+
+Configure = Callable[..., Config]
+ELSEWHERE = RunnerProcess(node="n", pid=1, machine=None, started=None)
+
+
+async def lease(database: Database, runner_id: str, *, seconds: float = 60) -> None:
+    """Let a runner have a lease."""
+    async with database.connection() as connection:
+        await runners.renew(
+            connection, runner_id=runner_id, name=runner_id, process=ELSEWHERE, lease_seconds=seconds
+        )
+
+
+async def end(database: Database, runner_id: str) -> None:
+    """End a runner's lease."""
+    async with database.connection() as connection:
+        await runners.end(connection, [runner_id])
+
+
+async def claim(database: Database, runner_id: str, limit: int = 5, **more: Any) -> list[Claim]:
+    """Claim what there is, as a runner would."""
+    return await claims.claim(
+        database,
+        runner_id=runner_id,
+        rooms=dict.fromkeys(KINDS, limit),
+        limit=limit,
+        lease_seconds=more.pop("lease_seconds", 60),
+        **more,
+    )
+
+
+async def claim_one(database: Database, runner_id: str, **more: Any) -> Claim:
+    """Claim the one workflow there is."""
+    await lease(database, runner_id)
+    [found] = await claim(database, runner_id, **more)
+    return found
+
+
+def outcome(claim: Claim, key: str, value: str = "{}") -> Outcome:
+    """A document on its way."""
+    return Outcome(claim=claim, key=key, value=value, calls=None)
+
+
+async def everything(database: Database) -> list[Any]:
+    """All that a workflow's owner may write."""
+    async with database.connection() as connection:
+        rows: list[Any] = []
+        for table in ("workflows", "documents", "events", "approvals"):
+            cursor = await connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3".encode())
+            rows.append(await cursor.fetchall())
+        return rows
+
+
+async def test_a_workflow_runs_to_its_end_and_each_step_once(
+    database: Database, configure: Configure
+) -> None:
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier)
+        async with running(database, configure()):
+            done = await ended(database, workflow.id)
+        assert done.status == "succeeded"
+        assert done.result == {"done": ["one", "two", "three", "four"], "decision": None}
+        assert [arrival.step for arrival in barrier.arrivals] == ["one", "two", "three", "four"]
+
+
+async def test_a_claim_that_is_over_can_write_nothing(database: Database) -> None:
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier)
+    old = await claim_one(database, "r1")
+    await end(database, "r1")
+    new = await claim_one(database, "r2")
+    assert new.epoch > old.epoch
+    before = await everything(database)
+    assert await documents.put(database, [outcome(old, "k")]) == set()
+    assert await claims.finish(database, [claims.Finish(old, "{}", False)]) == set()
+    assert await claims.still_owned(database, [old]) == set()
+    writes = [
+        claims.fail(database, old, error="no", project=False),
+        claims.give_back(database, old),
+        claims.park(database, old, waits_for="rain", pause_seconds=1, waited_seconds=1, afresh=True),
+    ]
+    for write in writes:
+        with pytest.raises(Fenced):
+            await write
+    assert await everything(database) == before
+    assert await documents.put(database, [outcome(new, "k")]) == {(workflow.id, new.epoch)}
+
+
+@pytest.mark.parametrize("how", ["finish", "fail", "cancel"])
+async def test_settling_ends_the_claim_so_that_nothing_acts_on_an_older_answer(
+    database: Database, how: str
+) -> None:
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier)
+    held = await claim_one(database, "r1")
+    async with database.connection() as connection:
+        [holding] = await claims.held_by(connection, "r1")
+    if how == "finish":
+        await claims.finish(database, [claims.Finish(held, "{}", False)])
+    elif how == "fail":
+        await claims.fail(database, held, error="no", project=False)
+    else:
+        async with database.transaction() as connection:
+            await workflows.cancel(connection, workflow.id, reason="no")
+    async with database.connection() as connection:
+        await claims.let_go(connection, "r1", holding)
+        await claims.let_go(
+            connection, "r1", Holding(workflow_id=workflow.id, epoch=held.epoch + 1, wanted=True)
+        )
+        settled = await workflows.get(connection, workflow.id)
+    assert settled.status == {"finish": "succeeded", "fail": "failed", "cancel": "cancelled"}[how]
+    assert settled.epoch > held.epoch
+    assert await claim(database, "r1") == []
+
+
+async def test_two_runners_never_claim_the_same_workflow(database: Database) -> None:
+    with Barrier() as barrier:
+        made = [(await begin(database, barrier)).id for _ in range(20)]
+    for runner_id in ("r1", "r2"):
+        await lease(database, runner_id)
+    found = await asyncio.gather(*(claim(database, f"r{n % 2 + 1}", 3) for n in range(12)))
+    claimed = [one.workflow_id for some in found for one in some]
+    assert sorted(claimed) == sorted(made)
+
+
+async def test_one_kind_s_thousands_leave_room_for_the_others(
+    database: Database, configure: Configure
+) -> None:
+    config = configure({"runners.concurrency": 2, "runners.reserved_per_kind": 1, "runners.count": 1})
+    with Barrier() as barrier:
+        barrier.hold("one")
+        for _ in range(6):
+            await begin(database, barrier)
+        async with running(database, config):
+            await asyncio.to_thread(barrier.until, lambda: len(barrier.arrivals) == 2)
+            late = await begin(database, barrier, "fan")
+            assert (await ended(database, late.id)).status == "succeeded"
+            assert barrier.runs(late.id, "join") == 1
+            barrier.release()
+
+
+async def test_a_failed_step_fails_the_workflow_and_a_retry_continues_there(
+    database: Database, configure: Configure
+) -> None:
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier, fail="three")
+        async with running(database, configure()):
+            failed = await ended(database, workflow.id)
+            assert failed.status == "failed"
+            assert (failed.error or "").startswith("RuntimeError: step three was told to fail (trace ")
+            async with database.transaction() as connection:
+                await connection.execute("UPDATE workflows SET input = input - 'fail'")
+                await workflows.retry(connection, workflow.id)
+            assert (await ended(database, workflow.id)).status == "succeeded"
+        assert [a.step for a in barrier.arrivals] == ["one", "two", "three", "three", "four"]
+    async with database.transaction() as connection:
+        with pytest.raises(WorkflowConflict, match="is succeeded"):
+            await workflows.retry(connection, workflow.id)
+
+
+async def test_a_cancelled_workflow_writes_nothing_more(database: Database, configure: Configure) -> None:
+    with Barrier() as barrier:
+        barrier.hold("two")
+        workflow = await begin(database, barrier)
+        async with running(database, configure()):
+            await asyncio.to_thread(barrier.until, lambda: barrier.runs(workflow.id, "two") == 1)
+            async with database.transaction() as connection:
+                await workflows.cancel(connection, workflow.id, reason="changed my mind")
+            before = (await everything(database))[1]
+            barrier.release()
+            next_one = await begin(database, barrier)
+            await ended(database, next_one.id)
+            kept = [row for row in (await everything(database))[1] if row["workflow_id"] == workflow.id]
+            assert kept == before
+            async with database.connection() as connection:
+                stopped = await workflows.get(connection, workflow.id)
+            assert stopped.status == "cancelled"
+            assert stopped.error == "changed my mind"
+            assert barrier.runs(workflow.id, "three") == 0
+            async with database.transaction() as connection:
+                with pytest.raises(WorkflowEnded):
+                    await workflows.cancel(connection, workflow.id, reason="again")
+
+
+async def test_a_stopped_runner_gives_its_workflows_back_after_the_present_step(
+    database: Database, configure: Configure
+) -> None:
+    config = configure()
+    with Barrier() as barrier:
+        barrier.hold("two")
+        workflow = await begin(database, barrier)
+        async with running(database, config, "a") as runner:
+            await asyncio.to_thread(barrier.until, lambda: barrier.runs(workflow.id, "two") == 1)
+            runner.stop()
+            barrier.release()
+        assert (await ended(database, workflow.id, "queued")).status == "queued"
+        assert barrier.runs(workflow.id, "three") == 0
+        async with running(database, config, "b"):
+            assert (await ended(database, workflow.id)).status == "succeeded"
+        assert [a.step for a in barrier.arrivals] == ["one", "two", "three", "four"]
+
+
+async def test_a_namesake_of_another_site_keeps_what_it_has(database: Database) -> None:
+    with Barrier() as barrier:
+        await begin(database, barrier)
+    await lease(database, "site-a:runner:0")
+    assert len(await claim(database, "site-a:runner:0")) == 1
+    async with database.connection() as connection:
+        await runners.renew(
+            connection, runner_id="b", name="site-a:runner:0", process=ELSEWHERE, lease_seconds=60
+        )
+    assert await claim(database, "b") == []
+
+
+async def test_two_runners_of_one_name_leave_each_other_s_work_alone(
+    database: Database, configure: Configure
+) -> None:
+    """Two sites on one database: each step begins once, however long it takes."""
+    config = configure({"runners.lease_seconds": 1, "runners.concurrency": 4})
+    with Barrier() as barrier:
+        barrier.hold("two")
+        made = [(await begin(database, barrier)).id for _ in range(8)]
+        async with running(database, config, "runner:0"), running(database, config, "runner:0"):
+            await asyncio.to_thread(
+                barrier.until, lambda: all(barrier.runs(workflow_id, "two") for workflow_id in made)
+            )
+            # Both renew their leases several times meanwhile.
+            renewed = "SELECT min(lease_until) AS until FROM runners"
+            async with database.connection() as connection:
+                row = await (await connection.execute(renewed)).fetchone()
+                first = row["until"] if row else None
+                async with asyncio.timeout(30):
+                    while (row := await (await connection.execute(renewed)).fetchone()) and (  # noqa: ASYNC110
+                        row["until"] - first
+                    ).total_seconds() < 3:
+                        await asyncio.sleep(0.05)
+            barrier.release()
+            for workflow_id in made:
+                assert (await ended(database, workflow_id)).status == "succeeded"
+        assert all(barrier.runs(workflow_id, "two") == 1 for workflow_id in made)
+
+
+async def test_a_lease_runs_out_only_while_leases_can_be_renewed(database: Database) -> None:
+    """After Postgres was away, or its standby was promoted, whoever lives gets the time to say so."""
+    with Barrier() as barrier:
+        await begin(database, barrier)
+    await lease(database, "r1", seconds=60)
+    assert len(await claim(database, "r1")) == 1
+
+    async def shift(column: str, seconds: int) -> None:
+        async with database.connection() as connection:
+            await connection.execute(
+                f"UPDATE lease_clock SET {column} = {column} - make_interval(secs => %s)".encode(), (seconds,)
+            )
+
+    async with database.connection() as connection:
+        await connection.execute("UPDATE runners SET lease_until = now() - interval '1 second'")
+    # Nobody renewed for longer than a lease: the clock begins anew, and r1 is waited for.
+    await shift("running_since", 1000)
+    await shift("renewed_at", 1000)
+    await lease(database, "r2")
+    assert await claim(database, "r2") == []
+    # A whole lease has passed since, and r1 has not come back.
+    await shift("running_since", 61)
+    assert len(await claim(database, "r2")) == 1
+
+
+async def test_a_clock_set_back_keeps_no_dead_runner_alive(database: Database) -> None:
+    with Barrier() as barrier:
+        await begin(database, barrier)
+    await lease(database, "r1")
+    assert len(await claim(database, "r1")) == 1
+    async with database.connection() as connection:
+        await connection.execute("UPDATE runners SET lease_until = now() + interval '1 day' WHERE id = 'r1'")
+        await connection.execute("UPDATE lease_clock SET running_since = now() - interval '1 hour'")
+    await lease(database, "r2")
+    assert len(await claim(database, "r2")) == 1
+
+
+async def test_what_kills_its_runners_is_set_aside_and_can_be_begun_again(
+    database: Database, configure: Configure
+) -> None:
+    config = configure({"runners.max_attempts": 3})
+    with Barrier() as barrier:
+        poison = await begin(database, barrier)
+        for death in range(3):
+            name = f"r{death}"
+            await lease(database, name)
+            [found] = await claim(database, name, 5, suspects=death >= claims.SUSPECT_DEATHS)
+            assert found.deaths == death
+            await end(database, name)
+            if death + 1 >= claims.SUSPECT_DEATHS:
+                await lease(database, "x")
+                assert await claim(database, "x") == [], "a suspect is not taken among the others"
+        async with running(database, config):
+            failed = await ended(database, poison.id)
+            assert failed.status == "failed"
+            assert failed.error is not None
+            assert failed.error.startswith("3 runners in a row ended while they ran it")
+            assert f"signoff workflows retry {poison.id}" in failed.error
+            assert barrier.arrivals == []
+            async with database.transaction() as connection:
+                await workflows.retry(connection, poison.id)
+            assert (await ended(database, poison.id)).status == "succeeded"
+
+
+async def test_a_death_after_a_new_step_does_not_count_on(database: Database) -> None:
+    with Barrier() as barrier:
+        await begin(database, barrier)
+    deaths = []
+    for turn in range(6):
+        found = await claim_one(database, f"r{turn}")
+        deaths.append(found.deaths)
+        await documents.put(database, [outcome(found, f"step {turn}")])
+        await end(database, f"r{turn}")
+    assert deaths == [0, 1, 1, 1, 1, 1]

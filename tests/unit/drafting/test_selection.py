@@ -1,0 +1,148 @@
+"""Which findings become resources: each thing once, every branch in turn, as the tools take it."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.drafting.selection import Selection, select
+from actors.tools.resources import CreateTableResourceRequest, CreateTextResourceRequest
+from models.content.drafting import Branch, Finding, Findings
+
+
+def selected(*found: list[Finding], most: int = 8) -> Selection:
+    """What is chosen of what the branches found."""
+    branches: tuple[Branch, ...] = ("web_search", "data_download", "resource_query")
+    findings = tuple(Findings(branch=b, found=tuple(f)) for b, f in zip(branches, found, strict=False))
+    return select(findings, most=most)
+
+
+def text(name: str, **more: Any) -> Finding:
+    """A text whose content is its name."""
+    told = {"description": None, "content": f"{name} says so.", "source": "searxng", "url": None}
+    return Finding(kind="text", name=name, **{**told, **more})
+
+
+def table(name: str, rows: Any, columns: tuple[str, ...] = ("date", "rate"), **more: Any) -> Finding:
+    """A table."""
+    told = {"description": None, "source": "fred", "url": None, **more}
+    return Finding(kind="table", name=name, columns=columns, rows=rows, **told)
+
+
+def names(selection: Selection) -> list[str]:
+    """The names of what was chosen."""
+    return [finding.name for finding in selection.chosen]
+
+
+def test_every_branch_gets_its_turn() -> None:
+    web = [text(f"web {n}") for n in range(9)]
+    data = [table("data", (("2026-01-01", 1),))]
+    stored = [text(f"stored {n}", resource_id=n) for n in (1, 2)]
+    selection = selected(web, data, stored, most=6)
+    assert names(selection) == ["web 0", "data", "stored 1", "web 1", "stored 2", "web 2"]
+    assert selection.left_out == 6
+
+
+def test_what_is_stored_already_stands_for_the_same_thing_found_again() -> None:
+    page = "https://e.org/a"
+    web = [
+        text("same words", content="The  minutes."),
+        text("same page", url="HTTPS://E.org/a/#top"),
+        text("new"),
+    ]
+    stored = [
+        text("minutes", content="The minutes.", resource_id=1),
+        text("page 1", url=page, resource_id=2),
+        text("page 2", url=page, resource_id=3),
+        text("minutes again", content="Else", resource_id=1),
+    ]
+    assert names(selected(web, [], stored)) == ["new", "minutes", "page 1", "page 2"]
+
+
+def test_a_stored_resource_is_taken_as_whole_as_it_was_read() -> None:
+    snippet = text("found", content="The minutes…", resource_id=1)
+    read = text("read", content="The minutes, whole.", resource_id=1)
+    rows = (("2026", 1),)
+    again = [table("new", rows), table("stored", rows, resource_id=2)]
+    assert names(selected([snippet], again[:1], [read, again[1]])) == ["read", "stored"]
+
+
+def test_one_page_is_one_text_but_may_hold_many_tables() -> None:
+    page = "https://e.org/a"
+    web = [text("a", url=page), text("b", url=f"{page}#b"), text("c", url=f"{page}?c")]
+    data = [
+        table("t1", (("2026", 1),), url=page),
+        table("t2", (("2026", 2),), url=page),
+        table("t1 again", (("2026", 1),)),
+    ]
+    assert names(selected(web, data)) == ["a", "t1", "c", "t2"]
+
+
+def test_what_is_empty_is_dropped() -> None:
+    nothing = [
+        text("a", content=None),
+        text("b", content=" \n…\x00"),
+        table("c", ()),
+        table("d", (("2026",),)),
+    ]
+    nothing += [table("e", (("2026", 1),), columns=())]
+    assert selected(nothing) == Selection(chosen=(), left_out=0)
+
+
+def test_a_description_says_where_it_comes_from() -> None:
+    [one] = selected([text("a", description="About rates.", url="https://e.org/a", source="sample")]).chosen
+    assert one.description == "source: sample\nurl: https://e.org/a\nAbout rates."
+    [known] = selected([text("a", description="Mine.", resource_id=4)]).chosen
+    assert known.description == "Mine."
+
+
+def test_of_a_table_too_long_the_newest_rows_stay() -> None:
+    up = [(f"{1000 + n // 365:04}-{n % 365:03}", n) for n in range(50_002)]
+    [ascending] = selected([table("up", tuple(up))]).chosen
+    assert ascending.rows is not None
+    assert (len(ascending.rows), ascending.rows[-1]) == (50_000, up[-1])
+    [descending] = selected([table("down", tuple(reversed(up)))]).chosen
+    assert descending.rows is not None
+    assert (len(descending.rows), descending.rows[0]) == (50_000, up[-1])
+
+
+ANYTHING = st.text(st.characters(codec=None, categories=None), max_size=400)
+CELLS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), ANYTHING)
+
+
+@st.composite
+def findings(draw: st.DrawFn) -> Finding:
+    """A finding as untidy as they come."""
+    told = {
+        "name": draw(ANYTHING),
+        "description": draw(st.none() | ANYTHING | st.just("x" * 5000)),
+        "source": draw(ANYTHING),
+        "url": draw(st.none() | ANYTHING | st.just("https://[")),
+    }
+    if draw(st.booleans()):
+        return Finding.model_construct(
+            kind="text", content=draw(st.none() | ANYTHING), columns=None, rows=None, resource_id=None, **told
+        )
+    wide = draw(st.integers(0, 3))
+    row = st.lists(CELLS, min_size=max(wide - 1, 0), max_size=wide).map(tuple)
+    columns = draw(st.lists(ANYTHING, min_size=wide, max_size=wide).map(tuple))
+    rows = draw(st.lists(row, max_size=4).map(tuple))
+    return Finding.model_construct(
+        kind="table", content=None, columns=columns, rows=rows, resource_id=None, **told
+    )
+
+
+@given(st.lists(findings(), max_size=6))
+def test_whatever_was_found_is_taken_by_the_tools(found: list[Finding]) -> None:
+    branch = Findings.model_construct(branch="web_search", found=tuple(found), note=None)
+    selection = select((branch,), most=8)
+    for one in selection.chosen:
+        head = {"name": one.name, "description": one.description, "topic": "macro"}
+        if one.kind == "text":
+            CreateTextResourceRequest(**head, content=one.content or "")
+        else:
+            rows = [list(row) for row in one.rows or ()]
+            CreateTableResourceRequest(**head, columns=list(one.columns or ()), rows=rows)
+        assert one.description is not None
+        assert one.description.startswith("source: ")
+        Finding.model_validate_json(one.model_dump_json())

@@ -1,0 +1,313 @@
+"""The configuration is strict: whatever is wrong is refused with file, key path and reason."""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from actors import systems
+from actors.systems import load
+from models.config import Config, KnowledgeBaseEvidence, OutsideEvidence
+from models.config.yaml_layers import read_layers
+from models.errors import ConfigInvalid
+
+LOCAL = Path(__file__).resolve().parents[3] / "configs" / "local.yaml"
+# As a text that may lie in any folder.
+WHOLE = LOCAL.read_text(encoding="utf-8").replace("extends: ", f"extends: {LOCAL.parent}/", 1)
+SPECIALIST = "article_generation.agents.specialists.opinion_llm"
+Key = tuple[str | int, ...]
+
+
+def raw() -> Any:
+    """configs/local.yaml and what it extends as plain data."""
+    return read_layers(LOCAL).merged()
+
+
+RAW = raw()
+
+
+def at(data: Any, path: str) -> tuple[Any, str]:
+    """The mapping that holds the last key of a dotted path, and that key."""
+    *before, last = path.split(".")
+    for part in before:
+        data = data[int(part) if part.isdigit() else part]
+    return data, last
+
+
+def changed(path: str, value: Any) -> Any:
+    """local.yaml with one value replaced or added."""
+    data = deepcopy(RAW)
+    holder, key = at(data, path)
+    holder[key] = value
+    return data
+
+
+def refusal(folder: Path, data: Any) -> str:
+    """What `load` says about `data`, without the file's name, which must be on every line."""
+    file = folder / "config.yaml"
+    file.write_text(data if isinstance(data, str) else yaml.safe_dump(data), encoding="utf-8")
+    with pytest.raises(ConfigInvalid) as refused:
+        load(file, root=folder)
+    lines = str(refused.value).splitlines()
+    assert lines[0].startswith(f"{file}: ")
+    return str(refused.value).replace(f"{file}: ", "")
+
+
+def accepted(folder: Path, data: Any) -> Config:
+    file = folder / "config.yaml"
+    file.write_text(data if isinstance(data, str) else yaml.safe_dump(data), encoding="utf-8")
+    return load(file, root=folder)
+
+
+def test_the_local_configuration_loads_with_paths_under_the_root(tmp_path: Path) -> None:
+    config = load(LOCAL, root=tmp_path)
+    assert config.data_dir == tmp_path / "data"
+    editorial = config.article_generation
+    assert editorial.editor.prompts.root_dir == tmp_path / "configs/prompts/editorial"
+    assert isinstance(editorial.evidence, KnowledgeBaseEvidence)
+    assert editorial.agents.specialists.opinion_llm.api_key == config.serving.api_key
+    assert "development-only" not in repr(config)
+
+
+def test_a_configuration_can_not_be_changed() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        load(LOCAL).http.port = 1
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "reason"),
+    [
+        ("databse", {}, "is not a known key"),
+        ("http.prot", 80, "is not a known key"),
+        (f"{SPECIALIST}.thinking_mode", True, "is not a known key"),
+        ("http.port", "8000", "Input should be a valid integer"),
+        ("http.port", True, "Input should be a valid integer"),
+        ("http.port", 70000, "Input should be less than or equal to 65535"),
+        ("http.port", None, "Input should be a valid integer"),
+        ("http.host", 1, "Input should be a valid string"),
+        ("http.host", " ", "String should have at least 1 character"),
+        ("runners.lease_seconds", float("inf"), "Input should be a finite number"),
+        ("runners.lease_seconds", float("nan"), "Input should be a finite number"),
+        ("data_dir", "", "the path is empty"),
+        ("data_dir", None, "Input is not a valid path"),
+        ("auth.secret", "", "the secret is empty"),
+        ("auth.secret", "  ", "the secret is empty"),
+        ("auth.secret", "<REQUIRED_NON_EMPTY_STRING>", "the secret is still the template's placeholder"),
+        ("auth.secret", "short", "an HS256 secret needs at least 32 characters (RFC 7518 §3.2)"),
+        ("auth.secret", 12345, "Input should be a valid string"),
+        ("auth.secret", {"env": "SECRET"}, "a secret is a text, or {file: PATH}"),
+        ("auth.jwks", {}, "give file or url, and not both"),
+        ("auth.jwks", {"file": "a", "url": "https://b"}, "give file or url, and not both"),
+        ("auth.leeway_seconds", -1, "Input should be greater than or equal to 0"),
+        ("publishing.topics", {}, "Dictionary should have at least 1 item"),
+        ("publishing.topics", {"global": {"title": "All"}}, "'global' can't name a topic"),
+        ("publishing.topics", {"Macro": {"title": "Macro"}}, "'Macro' can't name a topic"),
+        ("publishing.approval.quorum", 0, "Input should be greater than or equal to 1"),
+        ("publishing.approval.role", "chief", "Input should be 'reader', 'editor', 'analyst' or 'admin'"),
+        ("outgoing.allow_internal", ["10.0.0.1/8"], "10.0.0.1/8 has host bits set"),
+        (f"{SPECIALIST}.api_key", "", "the secret is empty"),
+        (f"{SPECIALIST}.api_base", "127.0.0.1:8000/v1", "must start with http:// or https://"),
+        (f"{SPECIALIST}.timeout_seconds", 0, "Input should be greater than 0"),
+        (f"{SPECIALIST}.max_retries", -1, "Input should be greater than or equal to 0"),
+        ("serving.models.0.cpus_per_replica", "1", "Input should be a valid number"),
+        ("article_generation.evidence.provider", "google", "must be one of 'knowledge_base', "),
+        ("article_generation.evidence.api_key", "x", "is not a known key"),
+        ("article_generation.allowed_styles.NATURE_NEWS", "", "String should have at least 1 character"),
+    ],
+)
+def test_a_wrong_value_is_refused_by_key_path_and_reason(
+    tmp_path: Path, path: str, value: Any, reason: str
+) -> None:
+    assert refusal(tmp_path, changed(path, value)).startswith(f"{path}: {reason}")
+
+
+def test_every_fault_is_told_at_once(tmp_path: Path) -> None:
+    data = changed("http.port", "8000")
+    del data["auth"]["issuer"]
+    told = refusal(tmp_path, data).splitlines()
+    assert [line.split(": ")[0] for line in told] == ["http.port", "auth.issuer"]
+
+
+def test_the_key_path_of_outside_evidence_is_the_one_in_the_file(tmp_path: Path) -> None:
+    outside = {"provider": "openai_compatible", "api_base": "https://search.example/v1", "model": "sonar"}
+    told = refusal(tmp_path, changed("article_generation.evidence", outside))
+    assert told.splitlines() == [
+        "article_generation.evidence.api_key: is required",
+        "article_generation.evidence.timeout_seconds: is required",
+    ]
+
+
+def test_a_secret_may_be_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("pplx-123\n")
+    outside = {
+        "provider": "openai_compatible",
+        "api_base": "https://search.example/v1",
+        "api_key": {"file": "key"},
+        "model": "sonar",
+        "timeout_seconds": 5,
+    }
+    evidence = accepted(tmp_path, changed("article_generation.evidence", outside)).article_generation.evidence
+    assert isinstance(evidence, OutsideEvidence)
+    assert evidence.api_key.get_secret_value() == "pplx-123"
+
+
+@pytest.mark.parametrize(("content", "reason"), [(None, "can't read the secret file"), ("\n", "is empty")])
+def test_a_secret_file_that_says_nothing_is_refused(tmp_path: Path, content: str | None, reason: str) -> None:
+    if content is not None:
+        (tmp_path / "secret").write_text(content)
+    told = refusal(tmp_path, changed("auth.secret", {"file": "secret"}))
+    assert told.startswith("auth.secret: ")
+    assert reason in told
+    assert content is not None or str(tmp_path / "secret") in told
+
+
+def test_a_key_written_twice_is_refused_with_both_lines(tmp_path: Path) -> None:
+    text = WHOLE.replace("  replicas: 1\n", "  replicas: 1\n  replicas: 2\n", 1)
+    line = text.splitlines().index("  replicas: 1") + 1
+    assert refusal(tmp_path, text) == f"http.replicas: stands twice, in line {line} and in line {line + 1}"
+
+
+def test_a_merge_key_is_no_duplicate(tmp_path: Path) -> None:
+    text = WHOLE.replace(
+        "      opinion_llm: *specialist\n",
+        "      opinion_llm:\n        <<: *specialist\n        temperature: 0.9\n",
+    )
+    specialists = accepted(tmp_path, text).article_generation.agents.specialists
+    assert specialists.opinion_llm.temperature == 0.9
+    assert specialists.attribution_llm.temperature == 0.2
+    assert specialists.opinion_llm.max_tokens == specialists.attribution_llm.max_tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("http: [", "not valid YAML"),
+        ("a: !!python/object:os.system x", "not valid YAML"),
+        ("[a]: 1", "not valid YAML"),
+        ("- http", "the file must hold a mapping of sections, not list"),
+        ("", "the file must hold a mapping of sections, not NoneType"),
+        ("5: 6", "data_dir: is required"),
+    ],
+)
+def test_what_is_no_mapping_is_refused(tmp_path: Path, text: str, reason: str) -> None:
+    assert refusal(tmp_path, text).startswith(reason)
+
+
+def test_a_file_that_can_not_be_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigInvalid, match=r"none\.yaml: can't be read: No such file"):
+        load(tmp_path / "none.yaml")
+    with pytest.raises(ConfigInvalid, match="can't be read: Is a directory"):
+        load(tmp_path)
+    (tmp_path / "latin.yaml").write_bytes(b"data_dir: caf\xe9")
+    with pytest.raises(ConfigInvalid, match="not valid YAML: 'utf-8' codec"):
+        load(tmp_path / "latin.yaml")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        (
+            "article_generation.knowledge_base.chunk_size_tokens",
+            512,
+            "article_generation.knowledge_base: chunk_size_tokens is 512, but all-minilm-l6-v2 reads 256",
+        ),
+        (
+            "embedding.max_input_tokens",
+            128,
+            "article_generation.knowledge_base: chunk_size_tokens is 256, but all-minilm-l6-v2 reads 128",
+        ),
+        (
+            "article_generation.knowledge_base.chunk_overlap_tokens",
+            256,
+            "article_generation.knowledge_base: chunk_overlap_tokens must be smaller",
+        ),
+        (
+            "article_generation.default_style_mode",
+            "TABLOID",
+            "article_generation: default_style_mode 'TABLOID' is not one of allowed_styles: NATURE_NEWS, ",
+        ),
+        (
+            "serving.models.0.gpus_per_replica",
+            2,
+            "serving.models.0: gpus_per_replica is 2, but the engine's tensor × pipeline parallel size is 1",
+        ),
+        (
+            "serving.models.0.engine.tensor_parallel_size",
+            None,
+            "serving.models.0: engine.tensor_parallel_size must be a whole number from 1 up, not None",
+        ),
+        (
+            "serving.embeddings.autoscaling.min_replicas",
+            2,
+            "serving.embeddings.autoscaling: min_replicas is 2, more than max_replicas, 1",
+        ),
+    ],
+)
+def test_values_that_do_not_go_together_are_refused(tmp_path: Path, path: str, value: Any, told: str) -> None:
+    assert refusal(tmp_path, changed(path, value)).startswith(told)
+
+
+def test_an_embedding_that_stands_where_it_stood_is_told_its_place(tmp_path: Path) -> None:
+    data = changed("article_generation.knowledge_base.embedding", RAW["embedding"])
+    told = "article_generation.knowledge_base.embedding: is not a known key here: its settings belong under "
+    assert refusal(tmp_path, data) == told + "embedding, at the top level"
+
+
+def keys(data: Any, before: Key = ()) -> Iterator[Key]:
+    """Every key path of nested mappings and lists, parents too."""
+    for key in data if isinstance(data, dict) else range(len(data)):
+        yield (*before, key)
+        # A secret in a file is one value: where it is, and whether it is made.
+        if isinstance(data[key], dict | list) and "file" not in data[key]:
+            yield from keys(data[key], (*before, key))
+
+
+def is_optional(path: Key) -> bool:
+    """Whether the file is whole without this key: it is open, has an empty default, or is one of many."""
+    names = [str(part) for part in path]
+    in_open_mapping = any(name in {"engine", "environment"} for name in names[:-1])
+    has_default = {"environment", "schema_limits", "extra_body"} & set(names)
+    served = path in {("serving", "models", 0), ("serving", "embeddings")}
+    other_style = path == ("article_generation", "allowed_styles", "NATURE_NEWS")
+    topic = path[:2] == ("publishing", "topics") and (len(path) == 3 or path[3:] == ("approval",))
+    own_limit = path[:2] == ("tools", "rate_limits") and len(path) < 4
+    provider = path[:1] == ("outside",) and path[1:2] in {("search",), ("market_data",)} and len(path) > 2
+    priority = path[-1] == "priority"
+    has_default = has_default or provider or priority
+    return bool(in_open_mapping or has_default or served or other_style or topic or own_limit)
+
+
+@settings(max_examples=150)
+@given(path=st.sampled_from(sorted(keys(RAW), key=str)))
+def test_a_missing_key_is_optional_or_refused_by_its_path(
+    tmp_path_factory: pytest.TempPathFactory, path: Key
+) -> None:
+    data = deepcopy(RAW)
+    holder, key = at(data, ".".join(map(str, path)))
+    del holder[int(key) if isinstance(holder, list) else key]
+    folder = tmp_path_factory.mktemp("config")
+    if is_optional(path):
+        accepted(folder, data)
+    elif path == ("article_generation", "allowed_styles", "SCIAM_MAGAZINE"):
+        assert "'SCIAM_MAGAZINE' is not one of allowed_styles" in refusal(folder, data)
+    elif path == ("agents", "default"):
+        told = refusal(folder, data).splitlines()
+        assert told == [f"agents.{role}: is required" for role in systems.roles()]
+    elif path == ("auth", "secret"):
+        assert "auth: tokens can't be checked: set secret" in refusal(folder, data)
+    elif path[:2] == ("auth", "decide") and len(path) > 2:
+        assert "auth.decide: claim and values: give both, or neither" in refusal(folder, data)
+    elif isinstance(path[-1], int):  # of a list that may not be empty
+        assert refusal(folder, data).startswith(".".join(map(str, path[:-1])) + ": ")
+    else:
+        assert f"{'.'.join(map(str, path))}: is required" in refusal(folder, data).splitlines()
+
+
+def test_every_editorial_agent_has_its_resources() -> None:
+    assert set(systems.roles()) <= set(load(LOCAL).agents)

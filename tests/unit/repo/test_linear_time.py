@@ -1,0 +1,126 @@
+"""Every pattern of ours takes time linear in the text, whoever wrote that."""
+
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from actors.chat.routing.topics import _pattern as topic_pattern
+from actors.chat.turn.article_numbers import articles_named
+from actors.llm.client import strip_fence, strip_thinking
+from actors.outside.market.series_in_text import _pattern as series_pattern
+from actors.text.markdown import unlinked
+from actors.text.normal_form import words
+from actors.text.relevance import bears_on, best_passages
+from tests.fakes.pumping import calls_in, modules_of, only_matched, patterns_in, slowness
+
+_PACKAGES = ("models", "actors", "serve", "pipelines", "cluster")
+_MODULES = list(modules_of(_PACKAGES))
+_ONLY_MATCHED = {name for module in _MODULES for name in only_matched(module)}
+
+# Patterns that are made from the site's own words while we run: what makes them, and one as it makes it.
+_MADE: dict[str, re.Pattern[Any]] = {
+    "actors.chat.routing.topics._pattern": topic_pattern(
+        ("inflation*", "rate hike*", "gross domestic product")
+    ),  # type: ignore[dict-item]
+    "actors.outside.market.series_in_text._pattern": series_pattern(
+        ("interest rate|", "jobless claim|", "cpi")
+    ),
+    "actors.outside.market.series_in_text._shares": re.compile(
+        r"(?<![\w$.])AAPL(?!\w)", re.IGNORECASE | re.ASCII
+    ),
+    "actors.outside.market.series_in_text._capitalised": re.compile(r"(?<!\w)APPLE(?!\w)"),
+    "actors.outside.web.local._passage": re.compile(r"\b(?:rates|inflation|federal)", re.IGNORECASE),
+}
+
+
+def _patterns() -> dict[str, re.Pattern[Any]]:
+    found: dict[str, re.Pattern[Any]] = dict(_MADE)
+    for module in _MODULES:
+        found.update(calls_in(module)[0])
+        found.update(patterns_in(module))
+    # One pattern under several names is tried once.
+    return {name: pattern for pattern, name in {pattern: name for name, pattern in found.items()}.items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"), [pytest.param(*item, id=item[0]) for item in _patterns().items()]
+)
+def test_a_pattern_takes_linear_time(name: str, pattern: re.Pattern[Any]) -> None:
+    assert slowness(pattern, searched=name not in _ONLY_MATCHED) is None
+
+
+def test_patterns_that_are_made_while_we_run_are_among_those_tried() -> None:
+    assert {place for module in _MODULES for place in calls_in(module)[1]} == set(_MADE)
+
+
+def test_the_trial_finds_what_is_slow() -> None:
+    slow = (r"(?:\s*(?:,|&)\s*)+[0-9]", r"(a+)+$", r"\s+\[", r"<t>.*?</t>", r"\w+@", r"(?:a|aa)+b")
+    assert [source for source in slow if slowness(re.compile(source, re.DOTALL)) is None] == []
+    quick = (r"\s\[", r"[a-z]+", r"(?<!\s)\s+\[", r"<t>", r"(?:a|b)*")
+    assert [source for source in quick if slowness(re.compile(source))] == []
+
+
+@pytest.mark.parametrize("unit", [", ", " , and ", " and", ",", " ", "#", "article ", "1 ", "1, ", "\u0142"])
+def test_a_message_of_any_kind_is_read_at_once(unit: str) -> None:
+    begun = time.process_time()
+    assert articles_named("article 12" + unit * (20_000 // len(unit)) + "!")[:1] in ((12,), (1,), (121,), ())
+    assert time.process_time() - begun < 1
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (strip_thinking, "<think>a" * 50_000),
+        (strip_thinking, "<think>" * 25_000 + "</think>" * 25_000),
+        (strip_fence, "```json\n{" + " " * 400_000 + "`"),
+        (unlinked, "www." * 10 + "w" * 90_000 + "." * 90_000),
+        (unlinked, "htt" * 30_000 + "ps://" * 30_000),
+    ],
+    ids=["never closed", "closed late", "blank", "links in links", "schemes in schemes"],
+)
+def test_a_text_of_any_kind_is_read_at_once(read: Callable[[str], str], text: str) -> None:
+    begun = time.process_time()
+    read(text)
+    assert time.process_time() - begun < 1
+
+
+_QUESTION = " ".join(f"q{number:04}word" for number in range(1000))
+_SPREAD = " ".join(f"{number:05}" + "x" * (number % 60) for number in range(300))
+
+
+@pytest.mark.parametrize("question", [_QUESTION, _SPREAD], ids=["many words", "many lengths"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        " ".join(f"t{number:05}" for number in range(15_000)),
+        ". ".join(f"t{number:05}" for number in range(12_500)),
+        "a. " * 33_000,
+        " ".join("z" * (number % 90) + str(number) for number in range(2_000)),
+    ],
+    ids=["one sentence", "short sentences", "no words", "long words"],
+)
+def test_what_bears_on_a_question_is_found_at_once(question: str, text: str) -> None:
+    begun = time.process_time()
+    bears_on(question, text)
+    best_passages(text, question, 2000)
+    assert time.process_time() - begun < 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" + "\u0316\u0301" * 50_000,
+        "\u0f73" * 100_000,
+        "\u1fb7" * 100_000,
+        "\uac01" * 100_000,
+        "\u0345" * 100_000,
+    ],
+    ids=["accents out of order", "accents of two", "accented letters", "syllables", "one accent"],
+)
+def test_words_are_read_at_once_whatever_they_carry(text: str) -> None:
+    begun = time.process_time()
+    words(text)
+    assert time.process_time() - begun < 1

@@ -1,0 +1,50 @@
+"""A class name means one thing in the whole tree, private ones aside."""
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+_PACKAGES = ("actors", "cluster", "models", "pipelines", "serve")
+_ROOT = Path(__file__).parents[3]
+
+# Names that stand for two things, and why.
+_ALLOWED = {
+    # LangGraph's word: each graph has one, and none is imported by another.
+    "State": {"actors/drafting/graph.py", "actors/editorial/graph.py", "actors/publishing/graph.py"},
+    # The schema's name as the model that routes is told it, and the name in OpenAPI of OpenAI's own.
+    "Choice": {"actors/chat/routing/router.py", "serve/openai/wire.py"},
+    # A schema's name in OpenAPI: our own record's, and that of OpenAI's API.
+    "Message": {"models/chat/conversations.py", "serve/openai/request.py"},
+    # A schema's name in OpenAPI, and what an agent replies with.
+    "Reply": {"actors/chat/turn/reply.py", "serve/openai/wire.py"},
+}
+
+
+def classes_in(root: Path, packages: tuple[str, ...]) -> dict[str, list[str]]:
+    """Where each class of a module's top level is defined, by its name."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for package in packages:
+        for path in sorted((root / package).rglob("*.py")):
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    found[node.name].append(path.relative_to(root).as_posix())
+    return found
+
+
+def twice(root: Path, packages: tuple[str, ...]) -> dict[str, set[str]]:
+    """The names that are defined more than once."""
+    return {name: set(paths) for name, paths in classes_in(root, packages).items() if len(paths) > 1}
+
+
+def test_a_class_name_means_one_thing() -> None:
+    assert twice(_ROOT, _PACKAGES) == _ALLOWED
+
+
+@pytest.mark.parametrize(("name", "found"), [("Source", {"Source": {"a/x.py", "b/y.py"}}), ("_Own", {})])
+def test_the_look_finds_what_is_there_twice(name: str, found: dict[str, set[str]], tmp_path: Path) -> None:
+    for module in ("a/x.py", "b/y.py"):
+        (tmp_path / module).parent.mkdir()
+        (tmp_path / module).write_text(f"class {name}:\n    pass\n")
+    assert twice(tmp_path, ("a", "b")) == found

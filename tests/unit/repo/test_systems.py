@@ -1,0 +1,78 @@
+"""The systems' declarations: all they name is there, no name is given twice, and reading them is light."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from actors import systems
+from actors.runtime.kind import load_kind
+from actors.system import System, load_named
+from models.errors import ConfigInvalid
+from models.workflow_kinds import WorkflowKind
+
+ROOT = Path(__file__).resolve().parents[3]
+ONE = System(
+    name="one",
+    roles={"scribe": ("nowhere:Scribe", lambda config, directory: {})},
+    kinds=(WorkflowKind(name="march", graph="nowhere:MARCH", word="march"),),
+    tools=("actors.tools.articles:get_article",),
+    routers=("serve.routes.health:router",),
+)
+
+
+def test_all_that_they_name_is_there() -> None:
+    for name, kind in systems.kinds().items():
+        assert (name, load_kind(kind.graph).gates) == (kind.name, frozenset(kind.gates))
+    for path, _ in systems.roles().values():
+        assert isinstance(load_named(path), type)
+    assert len(systems.tools()) == len({tool.name for tool in systems.tools()})
+    assert systems.routers() == []
+
+
+def test_runners_take_first_what_people_wait_for() -> None:
+    assert list(systems.graphs()) == ["publish_article", "research_article", "editorial"]
+
+
+def test_every_function_of_the_tools_is_declared() -> None:
+    """Whoever writes a tool and forgets its line is told."""
+    declared = {path for system in systems.declared() for path in system.tools}
+    for file in sorted((ROOT / "actors/tools").glob("*.py")):
+        lines = file.read_text(encoding="utf-8").splitlines()
+        for at, line in enumerate(lines):
+            if line.startswith("@tool("):
+                name = next(each for each in lines[at:] if each.startswith("async def ")).split()[2]
+                assert f"actors.tools.{file.stem}:{name.partition('(')[0]}" in declared
+
+
+@pytest.mark.parametrize(
+    ("two", "ask", "told"),
+    [
+        (System(name="one"), systems.roles, "the system 'one'"),
+        (System(name="two", roles=ONE.roles), systems.roles, "the agent's role 'scribe'"),
+        (System(name="two", kinds=ONE.kinds), systems.graphs, "the workflow kind 'march'"),
+        (System(name="two", tools=ONE.tools), systems.tools, "the tool 'get_article'"),
+        (System(name="two", routers=ONE.routers), systems.routers, "the router 'serve.routes.health:router'"),
+    ],
+)
+def test_a_name_given_twice_is_refused_with_both_systems(
+    two: System, ask: Callable[[], object], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "TWO", two, raising=False)
+    monkeypatch.setattr(systems, "SYSTEMS", (f"{__name__}:ONE", f"{__name__}:TWO"))
+    with pytest.raises(ConfigInvalid) as refused:
+        ask()
+    assert str(refused.value).startswith(f"{told} is given twice, by the systems ")
+
+
+def test_reading_them_is_light() -> None:
+    """Commands and replicas ask for them: what agents and graphs need is not loaded for that."""
+    heavy = ["ray", "langgraph", "openai", "torch", "sqlalchemy", "faiss", "numpy", "fastapi"]
+    code = (
+        "import sys; from actors import systems; systems.roles(); systems.kinds(); "
+        f"print([each for each in {heavy} if each in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert out.stdout.strip() == "[]", out.stderr
