@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from models.config import Config
-from models.workflow_kinds import WorkflowKind
+from models.runtime.event_catalogue import EventData
+from models.runtime.workflow_kinds import WorkflowKind
 
 
 class AgentDirectory(Protocol):
@@ -24,7 +25,7 @@ class AgentDirectory(Protocol):
 
 
 # What a role is made of: where its class is, and a function from the configuration to its arguments.
-Role = tuple[str, Callable[[Config, Any], dict[str, Any]]]
+AgentRole = tuple[str, Callable[[Config, Any], dict[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,15 @@ class System:
     """What a system brings.
 
     `roles`: its agents, by role. `kinds`: its kinds of workflow. `tools`: where each of its tools is.
-    `routers`: where each of its FastAPI routers is, which a replica includes.
+    `routers`: where each of its FastAPI routers is, which a replica includes. `events`: what its own say.
     """
 
     name: str
-    roles: Mapping[str, Role] = field(default_factory=dict)
+    roles: Mapping[str, AgentRole] = field(default_factory=dict)
     kinds: tuple[WorkflowKind, ...] = ()
     tools: tuple[str, ...] = ()
     routers: tuple[str, ...] = ()
+    events: tuple[type[EventData], ...] = ()
 
 
 def load_named(path: str) -> Any:

@@ -8,11 +8,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from actors.system import Role, System, load_named
+from actors.system import AgentRole, System, load_named
 from models.config import Config
 from models.config import load as load_config
 from models.errors import ConfigInvalid
-from models.workflow_kinds import WorkflowKind
+from models.runtime.event_catalogue import EVENTS, EventData
+from models.runtime.workflow_kinds import WorkflowKind
 
 if TYPE_CHECKING:
     from actors.tools.tool import Tool
@@ -35,7 +36,7 @@ def declared() -> list[System]:
     return list(_by_name("system", ((path, system.name, system) for path, system in found)).values())
 
 
-def roles() -> dict[str, Role]:
+def roles() -> dict[str, AgentRole]:
     """What every agent's role is made of. ConfigInvalid where two systems give one role."""
     return _by_name(
         "agent's role", ((system.name, *row) for system in declared() for row in system.roles.items())
@@ -58,6 +59,13 @@ def tools() -> tuple["Tool", ...]:
     """Every tool, loaded. ConfigInvalid where two systems give one tool."""
     found = ((system.name, load_named(path)) for system in declared() for path in system.tools)
     return tuple(_by_name("tool", ((name, tool.name, tool) for name, tool in found)).values())
+
+
+def events() -> tuple[type[EventData], ...]:
+    """The catalogue of events, the platform's first. ConfigInvalid where two systems give one type."""
+    found = [("the platform", event.type, event) for event in EVENTS]
+    found += [(system.name, event.type, event) for system in declared() for event in system.events]
+    return tuple(_by_name("event", found).values())
 
 
 def routers() -> list[Any]:

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.bench import bench
-from benchmarks.report import RESULTS, SECTIONS, Report, keep
+from benchmarks.harness.bench import bench
+from benchmarks.harness.report import RESULTS, SECTIONS, Report, keep
 
 # Each is a module here with `measure(bench) -> Report`; its docstring says what, against whom, to what aim.
 NAMES = ("engine", "recovery", "editorial_batch", "agent_start", "search", "gateway")

@@ -25,12 +25,12 @@ import ray
 from actors import systems
 from actors.editorial.briefs import WritingBrief
 from actors.runtime.directory import Directory
-from benchmarks.bare import Bare, Importer, memory
-from benchmarks.bench import Bench, ray_here
-from benchmarks.cpu import process_seconds
-from benchmarks.desk_script import write_topics
-from benchmarks.figures import median
-from benchmarks.report import Aim, Report, Table
+from benchmarks.contestants.bare import Bare, Importer, memory
+from benchmarks.contestants.desk_script import write_topics
+from benchmarks.harness.bench import Bench, ray_here
+from benchmarks.harness.cpu import process_seconds
+from benchmarks.harness.figures import median
+from benchmarks.harness.report import Aim, Report, Table
 from models.config import Config
 from models.content.editorial import TopicInput
 from tests.fakes.model.model_server import ModelServer

@@ -22,10 +22,17 @@ from pathlib import Path
 
 import psycopg
 
-from benchmarks.bench import ROOT, Bench, ray_here
-from benchmarks.desk_script import AGENTS, PATH_CALLS, ROUNDS, SEQUENTIAL_CALLS, rules, write_topics
-from benchmarks.figures import median, times
-from benchmarks.report import Aim, Report, Table
+from benchmarks.contestants.desk_script import (
+    AGENTS,
+    PATH_CALLS,
+    ROUNDS,
+    SEQUENTIAL_CALLS,
+    rules,
+    write_topics,
+)
+from benchmarks.harness.bench import ROOT, Bench, ray_here
+from benchmarks.harness.figures import median, times
+from benchmarks.harness.report import Aim, Report, Table
 from models.content.editorial import SPECIALISTS
 from tests.fakes.model.model_server import ModelServer, most_at_once
 

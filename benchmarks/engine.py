@@ -20,15 +20,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from benchmarks.bench import ROOT, Bench
-from benchmarks.cpu import postmaster_pid, process_seconds, server_seconds
-from benchmarks.figures import median, ms, percentile, times
-from benchmarks.kinds import STEPS
-from benchmarks.report import Aim, Report, Table
-from benchmarks.runner import plain_runners
+from benchmarks.contestants.kinds import STEPS
+from benchmarks.contestants.runner import plain_runners
+from benchmarks.harness.bench import ROOT, Bench
+from benchmarks.harness.cpu import postmaster_pid, process_seconds, server_seconds
+from benchmarks.harness.figures import median, ms, percentile, times
+from benchmarks.harness.report import Aim, Report, Table
+from models.runtime.workflows import WorkflowRequest
 from models.store.database import Database
 from models.store.runtime import workflows
-from models.workflows import WorkflowRequest
 
 PACKAGES = ("langgraph", "langgraph-checkpoint-postgres", "dbos", "psycopg", "SQLAlchemy")
 TWO, ONE = "Signoff, two runners", "Signoff, one runner"
@@ -103,7 +103,7 @@ def _peer(peer: str, url: str, *, concurrency: int, warmup: int, count: int) -> 
         "workflows": count,
     }
     options = [part for key, value in sizes.items() for part in (f"--{key}", str(value))]
-    command = [sys.executable, "-m", "benchmarks.engine_peers", peer, "--url", url, *options]
+    command = [sys.executable, "-m", "benchmarks.contestants.engine_peers", peer, "--url", url, *options]
     ended = subprocess.run(
         command, cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=_PATIENCE_SECONDS, check=True
     )

@@ -25,11 +25,11 @@ from typing import Any, NamedTuple
 
 import psutil
 
-from benchmarks import litellm_peer
-from benchmarks.bench import ROOT, Bench, ray_here
-from benchmarks.cpu import postmaster_pid, process_seconds, server_seconds
-from benchmarks.figures import median, ms, percentile, times
-from benchmarks.report import Aim, Report, Table
+from benchmarks.contestants import litellm_peer
+from benchmarks.harness.bench import ROOT, Bench, ray_here
+from benchmarks.harness.cpu import postmaster_pid, process_seconds, server_seconds
+from benchmarks.harness.figures import median, ms, percentile, times
+from benchmarks.harness.report import Aim, Report, Table
 
 _AIM_SECONDS, _AIM_SHARE = 0.010, 1.0
 _AT_ONCE, _SECONDS = 32, 8.0

@@ -25,15 +25,15 @@ from pathlib import Path
 
 import psycopg
 
-from benchmarks.bench import Bench, ray_here
-from benchmarks.figures import percentile
-from benchmarks.kinds import KINDS, Entry, Journal
-from benchmarks.report import Aim, Report, Table
-from benchmarks.runner import plain_runners
+from benchmarks.contestants.kinds import KINDS, Entry, Journal
+from benchmarks.contestants.runner import plain_runners
+from benchmarks.harness.bench import Bench, ray_here
+from benchmarks.harness.figures import percentile
+from benchmarks.harness.report import Aim, Report, Table
 from models.config import Config
+from models.runtime.workflows import WorkflowRequest
 from models.store.database import Database
 from models.store.runtime import claims, workflows
-from models.workflows import WorkflowRequest
 
 _AIM_SECONDS = 5.0
 _STEP_SECONDS = 0.5

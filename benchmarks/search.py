@@ -23,11 +23,11 @@ from psycopg.types.json import Jsonb
 
 from actors.search.article_index import SearchIndex
 from actors.search.hybrid import HybridSearch
-from benchmarks.bench import Bench
-from benchmarks.figures import median, ms, percentile
-from benchmarks.report import Aim, Report, Table
+from benchmarks.harness.bench import Bench
+from benchmarks.harness.figures import median, ms, percentile
+from benchmarks.harness.report import Aim, Report, Table
 from models.content.search import reach_of
-from models.scopes import Scope, parse_scope
+from models.people.scopes import Scope, parse_scope
 from models.store.database import Database
 
 _TOPICS = ("macro", "equity", "fixed_income", "esg")

@@ -13,8 +13,8 @@ from pathlib import Path
 from cluster import bundled_model
 from models.config import Config
 from models.errors import ClusterProblem
-from serve.embeddings import embeddings_folder
-from serve.llm import model_folder
+from serve.inference.embeddings import embeddings_folder
+from serve.inference.llm import model_folder
 
 GB = 1024**3
 CONVERSION_DISK = 3 * GB

@@ -13,13 +13,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from cluster.cli.inbox import DEFAULT_SCOPES, Inbox, ListedApproval
+from cluster.cli.inbox import DEFAULT_SCOPES, Inbox
 from cluster.cli.tokens import mint_token
 from cluster.parts.apps import base_url
 from cluster.plain_text import one_line
 from cluster.submit import dashboard_url, submit
 from cluster.up import up
 from models.config import Config
+from models.runtime.approvals import ApprovalSummary
 
 SAMPLES = "configs/samples/topics"
 SUBJECT = "macro"
@@ -75,7 +76,7 @@ def command() -> str:
     return called if Path(called).name == "signoff" and shutil.which("signoff") is None else "signoff"
 
 
-def waiting(config: Config) -> ListedApproval | None:
+def waiting(config: Config) -> ApprovalSummary | None:
     """The first article of the samples' subject that waits, as seen by a user of the demo."""
     token = mint_token(config.auth, user=_USER, scopes=[DEFAULT_SCOPES], now=datetime.now(UTC))
     with Inbox(base_url(config), token) as inbox:

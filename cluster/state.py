@@ -16,12 +16,11 @@ from typing import Any, TextIO
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from models.errors import ClusterProblem
+from models.record import Record
 
 
-class RayHead(BaseModel):
+class RayHead(Record):
     """The head that `up` started: `address` is host:port, `temp_dir` marks all its processes."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     address: str
     dashboard_url: str
@@ -94,9 +93,14 @@ def fingerprint(settings: Any, packages: Iterable[Path] = ()) -> str:
     """A digest of settings (JSON-able) and of the Python files in the packages.
 
     Code counts: after an update, `up` must replace what still runs the old one.
+
+    Raises:
+        FileNotFoundError: a package is neither a file nor a folder, so changes of it would not be seen.
     """
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode())
     for package in packages:
+        if not package.exists():
+            raise FileNotFoundError(package)
         files = [package] if package.is_file() else sorted(package.rglob("*.py"))
         for file in files:
             digest.update(str(file.relative_to(package.parent)).encode())

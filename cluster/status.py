@@ -14,7 +14,7 @@ from cluster.plain_text import last_line
 from cluster.postgres.tools import database_url
 from models.config import Config
 from models.errors import ClusterProblem
-from models.outages import Parked
+from models.runtime.outages import Parked
 from models.store.runtime.outages import parked_at
 from models.store.upkeep.activity import (
     OldTransaction,

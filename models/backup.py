@@ -3,14 +3,10 @@
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from models.record import Record
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Inventory(_Record):
+class Inventory(Record):
     """What a database holds: rows by table, and of each sequence the number it would give next.
 
     `newest_event` is where streams go on from.
@@ -22,7 +18,7 @@ class Inventory(_Record):
     newest_event: int
 
 
-class Member(_Record):
+class Member(Record):
     """A file of the backup."""
 
     name: str
@@ -30,7 +26,7 @@ class Member(_Record):
     sha256: str
 
 
-class Manifest(_Record):
+class Manifest(Record):
     """The backup's own table of contents: its last member. `server_version`: 180004 is 18.4."""
 
     format: Literal[1]

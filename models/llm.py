@@ -4,13 +4,13 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from models.record import Record
+
 T = TypeVar("T")
 
 
-class ModelCall(BaseModel):
+class ModelCall(Record):
     """One request to a model endpoint, whatever came of its reply. Times are in seconds."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     agent: str
     model: str

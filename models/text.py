@@ -1,7 +1,7 @@
 """Text as it can be kept, shown and cut: each of these once, pure, and in time linear in the text.
 
 Apart on purpose: `cluster.plain_text` writes out what can't be seen, because whoever decides at a terminal
-must know of it; `models.lookalikes` refuses it in names; `models.error_lines` says errors.
+must know of it; `models.people.lookalikes` refuses it in names; `models.error_lines` says errors.
 """
 
 import re

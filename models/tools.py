@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
 from models.errors import PermissionMissing
-from models.scopes import Role, Scope, check_permission
+from models.people.scopes import Role, Scope, check_permission
+from models.record import Record
 from models.text import unstorable
 
 Door = Literal["rest", "mcp", "agent"]
@@ -24,14 +25,12 @@ PlainText = Annotated[str, AfterValidator(_storable)]
 Number = Annotated[int, Field(ge=1, le=2**53 - 1)]
 
 
-class ToolPermission(BaseModel):
+class ToolPermission(Record):
     """What it takes to use a tool.
 
     `topic_scoped`: the role is needed on the topic that the call is about. `global_admin_override` false:
     a `global:` scope does not count. `requires_hitl`: it only asks, and a human decides.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     required_role: Role
     topic_scoped: bool
@@ -54,13 +53,11 @@ class ToolPermission(BaseModel):
             raise PermissionMissing(f"{tool} takes the scope {wanted}", scope=wanted)
 
 
-class ToolCall(BaseModel):
+class ToolCall(Record):
     """A row of `tool_calls`: who called what, through which door, and what came of it.
 
     `status` is `ok` or the error's name; `input_digest` is SHA-256 of the canonical input.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: int
     person: str

@@ -16,11 +16,11 @@ import psycopg
 
 from models.error_lines import error_line
 from models.errors import WorkflowConflict
-from models.events import Event
+from models.runtime.events import Event
+from models.runtime.workflows import ENDED_STATUSES, Workflow, WorkflowRequest
 from models.store import events
 from models.store.database import GONE, Connection, Database, is_gone
 from models.store.runtime import batches, workflows
-from models.workflows import ENDED_STATUSES, Workflow, WorkflowRequest
 
 _log = logging.getLogger("signoff.batch")
 Start = Literal["new", "continued", "finished before"]

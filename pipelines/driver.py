@@ -23,11 +23,11 @@ from actors.runtime import site
 from models.config import Config
 from models.error_lines import error_line
 from models.errors import SignoffError
+from models.runtime.workflows import Workflow
 from models.store.database import Database
 from models.store.runtime import documents
-from models.workflows import Workflow
 from pipelines.batch import Batch, live_batch
-from pipelines.pipeline import Pipeline, Settled, Wishes, Write
+from pipelines.pipeline import BatchOptions, Pipeline, Settled, Write
 from pipelines.progress import say, show
 from pipelines.rows import Row, Rows
 from pipelines.summary import Summary, as_table, write_parquet
@@ -70,7 +70,7 @@ async def drive(
     rows: Rows[R],
     *,
     database: Database,
-    wishes: Wishes,
+    options: BatchOptions,
     lease_seconds: float,
     folder: Path,
     write: Write = write_parquet,
@@ -85,14 +85,14 @@ async def drive(
     heads = rows.heads()
     async with live_batch(
         database=database,
-        requested_by=wishes.submitter,
+        requested_by=options.submitter,
         noun=noun,
         lease_seconds=lease_seconds,
-        force=wishes.force,
+        force=options.force,
         progress=functools.partial(show, steps=pipeline.steps),
     ) as batch:
         say(f"batch {batch.id}: {len(heads)} {noun}s")
-        carrying = _Carrying(pipeline, batch=batch, database=database, at_once=wishes.at_once)
+        carrying = _Carrying(pipeline, batch=batch, database=database, at_once=options.at_once)
         stopped = await until_stopped(carrying.carry(rows))
     summaries = carrying.summaries(heads)
     fine = await _report(pipeline, summaries, folder / f"{batch.id}.parquet", write)

@@ -25,10 +25,10 @@ from models.config import ArticleGenerationConfig, Config
 from models.content.editorial import ArticleGenerationResult
 from models.error_lines import error_line
 from models.errors import InputInvalid
-from models.workflows import WorkflowRequest
+from models.runtime.workflows import WorkflowRequest
 from pipelines import driver
 from pipelines.drafts import Drafting, Drafts
-from pipelines.pipeline import Settled, Wishes, Write
+from pipelines.pipeline import BatchOptions, Settled, Write
 from pipelines.progress import say
 from pipelines.rows import DataRows, Rows, read_files
 from pipelines.summary import write_parquet
@@ -81,7 +81,7 @@ def main(
         here = driver.join_site()
         settings = site.load_for(here, config)
         rows = _read(topics, settings.article_generation, here.root)
-        wishes = Wishes(
+        options = BatchOptions(
             submitter=submitter(submitted_by),
             force=force,
             at_once=at_once or settings.article_generation.batch.max_topics_at_once,
@@ -90,7 +90,7 @@ def main(
             topic=draft_in, request_publication=request_publication, requests_at_most=requests_at_most
         )
         return asyncio.run(
-            edit(rows, settings, here.database_url, wishes, drafting, allow_blocked=allow_blocked)
+            edit(rows, settings, here.database_url, options, drafting, allow_blocked=allow_blocked)
         )
 
     raise typer.Exit(driver.command("edit_articles", work))
@@ -101,21 +101,17 @@ def _read(topics: str, settings: ArticleGenerationConfig, root: Path) -> DataRow
     return read_files(
         paths,
         filesystem=filesystem,
-        check=functools.partial(_check, settings=settings),
+        check=functools.partial(read_topic, settings=settings),
         parse=TopicRow.model_validate_json,
         noun=LAYOUT.noun,
     )
-
-
-def _check(path: str, content: bytes, *, settings: ArticleGenerationConfig) -> TopicRow:
-    return read_topic(path=path, content=content, settings=settings)
 
 
 async def edit(
     rows: Rows[TopicRow],
     config: Config,
     database_url: str,
-    wishes: Wishes,
+    options: BatchOptions,
     drafting: Drafting,
     *,
     allow_blocked: bool,
@@ -131,14 +127,14 @@ async def edit(
         drafts = None
         if drafting.topic is not None:
             drafts = Drafts(
-                config=config, database=database, topic=drafting.topic, submitter=wishes.submitter
+                config=config, database=database, topic=drafting.topic, submitter=options.submitter
             )
-        desk = _Desk(rows, config, wishes.submitter, drafts, drafting, allow_blocked=allow_blocked)
+        desk = _Desk(rows, config, options.submitter, drafts, drafting, allow_blocked=allow_blocked)
         return await driver.drive(
             desk,
             rows,
             database=database,
-            wishes=wishes,
+            options=options,
             lease_seconds=settings.batch.lease_seconds,
             folder=settings.editor.output.run_artifacts_dir / "batches",
             write=write,
@@ -184,7 +180,14 @@ class _Desk:
 
     def request(self, row: TopicRow) -> WorkflowRequest:
         """The workflow that edits it."""
-        return row.request(by=self._submitter)
+        assert row.topic is not None, "what is no topic is refused"
+        return WorkflowRequest(
+            kind="editorial",
+            key=row.key,
+            input=row.topic.model_dump(mode="json"),
+            input_digest=row.digest,
+            requested_by=self._submitter,
+        )
 
     async def summarise(self, row: TopicRow, settled: Settled) -> TopicSummary:
         """Its article, which is drafted where that is asked for, and what is held against it."""

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 import pyarrow as pa
 
-from models.workflows import Workflow, WorkflowRequest
+from models.runtime.workflows import Workflow, WorkflowRequest
 from pipelines.rows import Row
 from pipelines.summary import Layout, Summary
 
@@ -20,7 +20,7 @@ Write = Callable[[Sequence[Summary], Path, pa.Schema], None]
 
 
 @dataclass(frozen=True)
-class Wishes:
+class BatchOptions:
     """Who submitted a batch, and how: `force` redoes finished rows, `at_once` are under way at a time."""
 
     submitter: str

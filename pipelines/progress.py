@@ -6,7 +6,8 @@ Names, headlines, excerpts and reasons come from files and models: all of it is 
 import sys
 from collections.abc import Mapping
 
-from models.events import Event
+from models.runtime.event_catalogue import StepDone, WorkflowFailed, WorkflowFilesDelayed, WorkflowParked
+from models.runtime.events import Event
 from models.text import flat, printable
 
 
@@ -29,14 +30,14 @@ def show(name: str, event: Event, *, steps: Mapping[str, str]) -> None:
             other parts.
     """
     what = event.type
-    if event.type == "step.done":
+    if event.type == StepDone.type:
         step, *parts = str(event.data["step"]).split("/")
         what = steps[step].format(*parts) if step in steps else step
-    elif event.type == "workflow.failed":
+    elif event.type == WorkflowFailed.type:
         what = f"error: {event.data.get('error')}"
-    elif event.type == "workflow.parked":
+    elif event.type == WorkflowParked.type:
         what = f"waits for {event.data.get('waits_for')}"
-    elif event.type == "workflow.files_delayed":
+    elif event.type == WorkflowFilesDelayed.type:
         what = f"its files can't be written yet: {event.data.get('reason')}"
     elif event.type.startswith("workflow."):
         what = event.type.removeprefix("workflow.")

@@ -13,13 +13,12 @@ from typing import Any, Literal
 import pyarrow.fs
 from pydantic import ValidationError
 
-from models.approvals import content_digest
 from models.config import ArticleGenerationConfig
 from models.content.editorial import TopicInput
 from models.errors import PathNotVisible, TopicInvalid
 from models.record import Record
+from models.runtime.approvals import content_digest
 from models.text import unstorable
-from models.workflows import WorkflowRequest
 
 
 class TopicRow(Record):
@@ -49,17 +48,6 @@ class TopicRow(Record):
         """The digest of the topic; unchanged means that a finished run still stands."""
         assert self.topic is not None
         return content_digest(self.topic.model_dump(mode="json"))
-
-    def request(self, *, by: str) -> WorkflowRequest:
-        """The workflow that edits it, for the person who submitted it."""
-        assert self.topic is not None, "what is no topic is refused"
-        return WorkflowRequest(
-            kind="editorial",
-            key=self.key,
-            input=self.topic.model_dump(mode="json"),
-            input_digest=self.digest,
-            requested_by=by,
-        )
 
     def head(self) -> "TopicRow":
         """Its path, channel and slug."""
@@ -109,7 +97,7 @@ def _is_topic(path: str) -> bool:
     return name.endswith(".json") and not name.startswith(".")
 
 
-def read_topic(*, path: str, content: bytes, settings: ArticleGenerationConfig) -> TopicRow:
+def read_topic(path: str, content: bytes, *, settings: ArticleGenerationConfig) -> TopicRow:
     """One file's topic, its optional fields filled from the configuration, or the reason why not."""
     raw: Any = None
     try:

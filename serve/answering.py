@@ -25,10 +25,10 @@ from models.errors import (
     RateLimited,
     SignoffError,
 )
+from models.people.users import UserContext
 from models.store.database import GONE, Database
 from models.store.people import tool_calls
 from models.text import storable
-from models.users import UserContext
 
 _log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class ChatAgents:
             AgentDied: the process of one of them ended meanwhile.
         """
         route: Route | None = None
-        async with aclosing(self._pieces("main_chat", "receive", turn)) as received:
+        async with aclosing(self._pieces("main_chat", "route_or_answer", turn)) as received:
             async for piece in received:
                 if isinstance(piece, Route):
                     route = piece
@@ -75,7 +75,7 @@ class ChatAgents:
                     yield piece
         if route is None or route.agent_type == "main_chat":
             return
-        async with aclosing(self._pieces(route.agent_type, "batches", turn, route)) as answered:
+        async with aclosing(self._pieces(route.agent_type, "stream_answer", turn, route)) as answered:
             async for piece in answered:
                 yield piece
 

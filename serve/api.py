@@ -27,15 +27,15 @@ from serve.admission.middleware import Admission, Crowd
 from serve.answering import COUNTED_AS, Answers, Assistant, ChatAgents
 from serve.auth.grants import GrantList
 from serve.auth.tokens import TokenVerifier
-from serve.feed import Feed
+from serve.inference.own_address import listen_on_node_only
 from serve.mcp.door import add_mcp, mcp_open
-from serve.metrics import Metrics
+from serve.monitoring.metrics import Metrics
+from serve.monitoring.ray_state import agents_not_up, running_replicas
+from serve.monitoring.readiness import Probes, Readiness
 from serve.openai import door as openai
 from serve.openai.errors import OpenAIErrors
 from serve.openapi import describe
-from serve.own_address import listen_on_node_only
 from serve.problems import add_problem_handlers
-from serve.readiness import Probes, Readiness
 from serve.routes import (
     approvals,
     audit,
@@ -51,7 +51,7 @@ from serve.routes import (
 )
 from serve.routes.health import Pulse
 from serve.routes.tools import add_tools, check_routes
-from serve.served import agents_not_up, running_replicas
+from serve.streams.feed import Feed
 
 # Of one replica: people who follow events hold a request each.
 _MOST_REQUESTS = 2000
@@ -169,6 +169,6 @@ def make_app(
         app.include_router(module.router)
     for router in systems.routers():
         app.include_router(router)
-    describe(app)
+    describe(app, kinds=app.state.kinds, events=systems.events())
     add_mcp(app)
     return app

@@ -33,10 +33,10 @@ from cluster import postgres as embedded
 from models.config import Config
 from models.config.yaml_layers import read_layers
 from models.release import RELEASE
+from models.runtime.workflows import WorkflowRequest
 from models.store.database import Database
 from models.store.runtime import workflows
 from models.store.schema.migrate import migrate
-from models.workflows import WorkflowRequest
 from tests.fakes.cast import Cast
 from tests.integration.editorial.desk import Desk
 

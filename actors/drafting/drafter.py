@@ -6,7 +6,7 @@ Called by the graph of drafting. What was found is material for it, never an ins
 from actors.drafting.draft import Draft, DraftBrief, draft_faults, draft_schema, tidy
 from actors.drafting.source_excerpts import fitted_prompt
 from actors.llm.client import Completions, ModelClient, RejectedReply
-from actors.llm.prompts import ChatPrompt
+from actors.llm.prompts import TwoPartPrompt
 from models.config import BreakerConfig, DraftingConfig
 from models.llm import Answer
 
@@ -22,7 +22,7 @@ class Drafter:
         prompt: str,
         completions: Completions | None = None,
     ) -> None:
-        self._prompt = ChatPrompt(source=prompt, name="draft.md")
+        self._prompt = TwoPartPrompt(source=prompt, name="draft.md")
         self._each = settings.source_tokens
         self._model = ModelClient(
             agent="drafter", settings=settings.llm, completions=completions, breaker=breaker
@@ -43,4 +43,6 @@ class Drafter:
             return draft
 
         schema = draft_schema(len(brief.sources))
-        return await self._model.record(system=system, user=user, reply=Draft, accept=accept, schema=schema)
+        return await self._model.ask_record(
+            system=system, user=user, reply=Draft, accept=accept, schema=schema
+        )

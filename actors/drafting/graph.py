@@ -4,12 +4,16 @@ Nodes say what happens next; the steps do the work and keep every outcome. The s
 only. A branch that fails is named in the draft; where nothing was found, nothing is written.
 """
 
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from actors.drafting.steps import DraftingResult, DraftingSteps
+from actors.drafting.steps import DraftingSteps
+from actors.runtime.run import Run
+from actors.runtime.workflow_graph import WorkflowGraph
+from models.content.drafting import DraftingResult
+from models.store.database import Connection
 
 
 class State(TypedDict, total=False):
@@ -73,3 +77,28 @@ def build_graph() -> StateGraph[State, DraftingSteps, State, State]:
     graph.add_edge("file", END)
     graph.add_edge("give_up", END)
     return graph
+
+
+async def begin(run: Run) -> tuple[dict[str, Any], DraftingSteps]:
+    """The steps of what was asked for."""
+    return {}, DraftingSteps(run=run)
+
+
+def result(state: dict[str, Any]) -> dict[str, Any]:
+    """What the workflow came to (seed 000 §1.5, `analyst_research_task`)."""
+    outcome: DraftingResult = state["outcome"]
+    return outcome.model_dump(mode="json")
+
+
+async def failed(connection: Connection, run: Run, reason: str) -> None:
+    """Whoever asked is told why there is no text."""
+    await DraftingSteps(run=run).fail(connection, reason)
+
+
+RESEARCH_ARTICLE = WorkflowGraph(
+    build=build_graph,
+    begin=begin,
+    result=result,
+    failed=failed,
+    forgotten=frozenset({"failed"}),
+)

@@ -14,11 +14,12 @@ from actors.tools.registry import Registry
 from models.content.articles import Article
 from models.content.drafting import Finding
 from models.errors import ArticleConflict, PermissionMissing
-from models.scopes import Role
+from models.people.scopes import Role
+from models.people.users import UserContext
+from models.runtime.event_catalogue import DraftingOutcome
 from models.store.content import articles, drafting, resources
 from models.store.database import Connection
 from models.store.people import users
-from models.users import UserContext
 
 ROLE: Role = "analyst"
 
@@ -89,7 +90,7 @@ class Requester:
     async def tell(
         self,
         connection: Connection,
-        outcome: str,
+        outcome: DraftingOutcome,
         *,
         headline: str,
         article_id: int | None,

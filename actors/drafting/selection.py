@@ -9,10 +9,10 @@ from itertools import chain, zip_longest
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from models.approvals import content_digest
 from models.content.articles import Cell
 from models.content.drafting import Finding, Findings
 from models.record import Record
+from models.runtime.approvals import content_digest
 from models.text import cut, one_line, shortened, storable
 
 # What the tools that create resources take at most (actors/tools/resources.py).

@@ -5,7 +5,7 @@ Called by the drafter. A long text is cut at its end; of a long table the first 
 
 from actors.drafting.draft import DraftBrief
 from actors.llm.client import BYTES_PER_TOKEN, text_tokens
-from actors.llm.prompts import ChatPrompt
+from actors.llm.prompts import TwoPartPrompt
 from models.config import ModelSettings
 from models.content.articles import Cell
 from models.content.drafting import Finding
@@ -20,7 +20,7 @@ _FAULTS = 300
 
 
 def fitted_prompt(
-    prompt: ChatPrompt, brief: DraftBrief, *, settings: ModelSettings, each: int
+    prompt: TwoPartPrompt, brief: DraftBrief, *, settings: ModelSettings, each: int
 ) -> tuple[str, str]:
     """The system and the user message, small enough for the model and its answer.
 

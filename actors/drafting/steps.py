@@ -6,7 +6,7 @@ transaction with its step, done as the person who asked.
 
 import logging
 from dataclasses import InitVar, dataclass
-from typing import Any, Literal, TypedDict, TypeVar, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel
 
@@ -17,7 +17,7 @@ from actors.drafting.selection import Selection, select, storable_finding
 from actors.runtime import outage
 from actors.runtime.run import Run
 from actors.text.relevance import subject_words
-from models.content.drafting import Branch, Finding, Findings, SearchBrief
+from models.content.drafting import Branch, DraftingResult, Finding, Findings, MissingBranch, SearchBrief
 from models.error_lines import logged
 from models.errors import Fenced
 from models.llm import Answer
@@ -34,27 +34,6 @@ _HEADLINE = 120
 _KEYWORDS = 1000
 _PREVIEW = 300
 _REASON = 300
-
-
-class MissingBranch(TypedDict):
-    """A branch that gave nothing, and why."""
-
-    branch: str
-    reason: str
-
-
-class DraftingResult(TypedDict):
-    """The workflow's result. `resources_created` are the new ones; the draft may rest on stored ones too.
-
-    `failed_branches` could not search, `empty_branches` found nothing.
-    """
-
-    status: Literal["completed", "not_enough"]
-    article_id: int | None
-    resources_created: list[int]
-    content_preview: str
-    failed_branches: list[MissingBranch]
-    empty_branches: list[MissingBranch]
 
 
 class Gathered(Record):
@@ -278,10 +257,10 @@ class DraftingSteps:
         return DraftingResult(
             status=status,
             article_id=article_id,
-            resources_created=list(created),
+            resources_created=created,
             content_preview=preview,
-            failed_branches=failed,
-            empty_branches=empty,
+            failed_branches=tuple(failed),
+            empty_branches=tuple(empty),
         )
 
     def _searched(self) -> list[Searched]:

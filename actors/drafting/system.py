@@ -5,24 +5,33 @@ Its tool lies in `actors/tools`, where the chat finds it.
 
 from typing import Any
 
-from actors.llm.prompts import read_chat_prompt
+from actors.llm.prompts import read_two_part_prompt
 from actors.system import AgentDirectory, System
 from models.config import Config
+from models.content.drafting import DraftingInput, DraftingResult
+from models.runtime.workflow_kinds import WorkflowKind
 from models.store.content.drafting import KIND
-from models.workflow_kinds import WorkflowKind
 
 
 def _drafter(config: Config, directory: AgentDirectory) -> dict[str, Any]:
     return {
         "settings": config.drafting,
         "breaker": config.outages.breaker,
-        "prompt": read_chat_prompt(config.drafting.prompts_dir, "draft.md"),
+        "prompt": read_two_part_prompt(config.drafting.prompts_dir, "draft.md"),
     }
 
 
 SYSTEM = System(
     name="drafting",
     roles={"drafter": ("actors.drafting.drafter:Drafter", _drafter)},
-    kinds=(WorkflowKind(name=KIND, graph="actors.drafting.kind:RESEARCH_ARTICLE", word="research"),),
+    kinds=(
+        WorkflowKind(
+            name=KIND,
+            graph="actors.drafting.graph:RESEARCH_ARTICLE",
+            word="research",
+            input=DraftingInput,
+            result=DraftingResult,
+        ),
+    ),
     tools=("actors.tools.research_article:research_article",),
 )

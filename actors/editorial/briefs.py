@@ -6,7 +6,7 @@ killing it loses nothing. Briefs cross from the graph's process to the agent's.
 
 from pydantic import Field
 
-from actors.llm.prompts import ChatPrompt
+from actors.llm.prompts import TwoPartPrompt
 from models.config import BreakerConfig, ModelSettings
 from models.content.editorial import ArticleResponse, Concern, NonEmpty, TopicInput, WriterFeedback
 from models.errors import PromptInvalid, TopicInvalid
@@ -69,11 +69,11 @@ class AgentSettings(Record):
     prompts: dict[str, str]
     styles: dict[str, str]
 
-    def prompt(self, name: str) -> ChatPrompt:
+    def prompt(self, name: str) -> TwoPartPrompt:
         """The named prompt; PromptInvalid where it was not given, or is no valid template."""
         if name not in self.prompts:
             raise PromptInvalid(f"the prompt {name!r} was not given; there are: {', '.join(self.prompts)}")
-        return ChatPrompt(source=self.prompts[name], name=name)
+        return TwoPartPrompt(source=self.prompts[name], name=name)
 
     def requirements(self, style_mode: str) -> str:
         """What a style asks of a text; TopicInvalid where the style is not an allowed one."""

@@ -1,6 +1,6 @@
 """From a review's Markdown bullets to concerns (seed 004 §6.1.1).
 
-Called by the editorial graph on what the article reviewer wrote. A bullet starts on a line that begins
+Called by the editorial steps on what the article reviewer wrote. A bullet starts on a line that begins
 with `- ` or `* `; an indented one belongs to the bullet above it. A review that says something without
 a bullet is an error: what can't be read is not "no concerns".
 """

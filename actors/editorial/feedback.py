@@ -1,6 +1,6 @@
 """What the writer is told to change, computed from the verdicts alone (seed 004 §6.1 [2h], §6.1.2).
 
-Called by the editorial graph after the specialists. No model is asked: the same verdicts, in whatever
+Called by the editorial steps after the specialists. No model is asked: the same verdicts, in whatever
 order they came in, give the same feedback.
 """
 

@@ -17,7 +17,7 @@ from models.content.editorial import (
     ConcernMappingResult,
     TopicInput,
 )
-from models.workflows import Workflow
+from models.runtime.workflows import Workflow
 
 
 async def write_files(config: Config, workflow: Workflow, documents: dict[str, Any]) -> None:

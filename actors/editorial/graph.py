@@ -4,13 +4,16 @@ Nodes say what happens next; the steps do the work and keep every outcome. The s
 counts only. Seed 004 §6.1.
 """
 
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
+from actors.editorial.files import write_files
 from actors.editorial.steps import EditorialSteps
+from actors.runtime.run import Run
+from actors.runtime.workflow_graph import WorkflowGraph
 from models.content.editorial import Outcome
 
 
@@ -95,3 +98,23 @@ def build_graph() -> StateGraph[State, EditorialSteps, State, State]:
     graph.add_edge("revise", "review")
     graph.add_edge("file", END)
     return graph
+
+
+async def begin(run: Run) -> tuple[dict[str, Any], EditorialSteps]:
+    """The topic on a desk, and the knowledge base up to date with its files."""
+    await run.agent("knowledge_base").refresh()
+    return {"round": 0, "blocking": 0}, EditorialSteps(run=run)
+
+
+def result(state: dict[str, Any]) -> dict[str, Any]:
+    """What the workflow came to."""
+    return {"outcome": state["outcome"], "rounds": state["round"], "blocking": state["blocking"]}
+
+
+EDITORIAL = WorkflowGraph(
+    build=build_graph,
+    begin=begin,
+    result=result,
+    project=write_files,
+    added=frozenset({"terms"}),  # not kept by release 0.1.0
+)

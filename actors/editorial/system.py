@@ -2,14 +2,14 @@
 
 from typing import Any
 
+from actors.editorial.agents.evidence import KnowledgeBaseProvider, SearchModelProvider
+from actors.editorial.agents.memory import InstitutionalMemory
 from actors.editorial.briefs import AgentSettings
-from actors.editorial.evidence import KnowledgeBaseProvider, SearchModelProvider
-from actors.editorial.memory import InstitutionalMemory
-from actors.llm.prompts import read_chat_prompt
-from actors.system import AgentDirectory, Role, System
+from actors.llm.prompts import read_two_part_prompt
+from actors.system import AgentDirectory, AgentRole, System
 from models.config import ArticleGenerationConfig, Config, KnowledgeBaseEvidence, ModelSettings
-from models.content.editorial import TopicInput
-from models.workflow_kinds import WorkflowKind
+from models.content.editorial import EditorialResult, TopicInput
+from models.runtime.workflow_kinds import WorkflowKind
 
 
 def _settings(config: Config, model: ModelSettings, **files: str) -> AgentSettings:
@@ -19,7 +19,7 @@ def _settings(config: Config, model: ModelSettings, **files: str) -> AgentSettin
     return AgentSettings(
         model=model,
         breaker=config.outages.breaker,
-        prompts={name: read_chat_prompt(root, file) for name, file in files.items()},
+        prompts={name: read_two_part_prompt(root, file) for name, file in files.items()},
         styles=article_generation.allowed_styles,
     )
 
@@ -91,7 +91,7 @@ def _evidence_finding(config: Config, directory: AgentDirectory) -> dict[str, An
     }
 
 
-def _plain_specialist(role: str) -> Role:
+def _plain_specialist(role: str) -> AgentRole:
     return (
         "actors.editorial.agents.specialists:Specialist",
         lambda config, directory: {"role": role, "settings": _specialist_settings(config, role)},
@@ -112,7 +112,11 @@ SYSTEM = System(
     },
     kinds=(
         WorkflowKind(
-            name="editorial", graph="actors.editorial.kind:EDITORIAL", word="write", input=TopicInput
+            name="editorial",
+            graph="actors.editorial.graph:EDITORIAL",
+            word="write",
+            input=TopicInput,
+            result=EditorialResult,
         ),
     ),
 )

@@ -16,7 +16,6 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
-from actors.llm.chat_stream import OpenAIStreams, StreamChunk, Streams, ToolDelta
 from actors.llm.client import (
     Completions,
     ModelClient,
@@ -27,7 +26,18 @@ from actors.llm.client import (
     strip_fence,
     text_tokens,
 )
-from actors.llm.endpoint import Endpoint, Message, TransportFault, call_record, model_at, reply_limit
+from actors.llm.endpoint import (
+    Endpoint,
+    Message,
+    OpenAIStreams,
+    StreamChunk,
+    Streams,
+    ToolDelta,
+    TransportFault,
+    call_record,
+    model_at,
+    reply_limit,
+)
 from actors.llm.thinking import Spoken
 from models.config import BreakerConfig, ModelSettings
 from models.errors import ModelReplyInvalid, ModelUnavailable
@@ -158,7 +168,7 @@ class ChatModel:
                         reply.given = True
                         yield TextDelta(piece)
                 fault = self._fault(reply, max_tokens)
-                call = self.record(messages, started, model=reply.model, usage=reply.usage, fault=fault)
+                call = self.record_of(messages, started, model=reply.model, usage=reply.usage, fault=fault)
                 self._judge(reply, call)
             except TransportFault as broken:
                 too_soon = (broken.retry_after_seconds or 0.0) > self.settings.retry_delay
@@ -220,11 +230,7 @@ class ChatModel:
         if piece := reply.spoken.finish():
             yield piece
 
-    def reply_limit(self, max_tokens: int | None) -> int:
-        """How many tokens a reply may have: a caller can only lower what is configured."""
-        return reply_limit(self.settings, max_tokens)
-
-    def record(
+    def record_of(
         self,
         messages: Sequence[Message],
         started: float,
@@ -249,7 +255,7 @@ class ChatModel:
         return {
             None: "broken off: the stream ended before the reply did",
             DEADLINE: "broken off: the time for it was over",
-        }.get(reply.finish_reason) or broken_off(reply.finish_reason, self.reply_limit(max_tokens))
+        }.get(reply.finish_reason) or broken_off(reply.finish_reason, reply_limit(self.settings, max_tokens))
 
     def _judge(self, reply: _Reply, call: ModelCall) -> None:
         waits_for = model_at(self.settings)

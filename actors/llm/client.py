@@ -87,7 +87,7 @@ class OpenAICompletions:
                 raise NotOfThisApi("the reply is not a chat completion: check api_base")
             if choices[0].finish_reason == "abort":
                 raise BrokenOff("the reply was broken off by the endpoint")
-        call = endpoint.record(
+        call = endpoint.record_of(
             messages,
             started,
             model=reply.model,
@@ -124,11 +124,11 @@ class ModelClient:
         self.settings = settings
         self._completions = completions or OpenAICompletions(agent=agent, settings=settings, breaker=breaker)
 
-    async def text(self, *, system: str, user: str, accept: Callable[[str], T]) -> Answer[T]:
+    async def ask_text(self, *, system: str, user: str, accept: Callable[[str], T]) -> Answer[T]:
         """Ask for free text. `accept` turns it into a value, or raises RejectedReply."""
         return await self.ask(_prompt(system, user), response_format=None, accept=accept)
 
-    async def record(
+    async def ask_record(
         self,
         *,
         system: str,

@@ -7,17 +7,17 @@ theirs: once may be an endpoint that began to hang while many were under way.
 """
 
 import contextlib
-import email.utils
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 from actors.llm.breaker import Attempt, Breaker, BreakerOpen
 from models.error_lines import error_line
 from models.errors import SignoffError
+from models.retry_after import retry_after
 
 if TYPE_CHECKING:
     import openai
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _OF_THE_REQUEST = frozenset({400, 413, 414, 422, 431})
 # Of what went wrong, beside who asked and the remedy.
 _WHAT = 170
+# A pause that an endpoint asks for, at most; in seconds.
+_LONGEST_WAIT = 24 * 3600.0
 # What may pass by itself, at once; the OpenAI package's own choice.
 _PASSING = frozenset({408, 409, 429})
 
@@ -153,7 +155,7 @@ class Edge:
             attempt.answered()
             refused = self._failure(self._names.refused, what)
             return EdgeFault(refused, passing=False, retry_after_seconds=None)
-        pause = retry_after_of(error.response.headers.get("retry-after"))
+        pause = retry_after(error.response.headers.get("retry-after"), longest=_LONGEST_WAIT)
         attempt.failed(pause)
         away = self.away(what, retry_after=pause)
         return EdgeFault(away, passing=status in _PASSING or status >= 500, retry_after_seconds=pause)
@@ -166,22 +168,6 @@ def address_of(url: str) -> str:
     """An address to show: without the user and password that it may hold."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
-
-
-def retry_after_of(header: str | None) -> float | None:
-    """The seconds that a Retry-After header asks for (RFC 9110 §10.2.3): a number, or a date."""
-    if not header:
-        return None
-    try:
-        seconds = float(header)
-    except ValueError:
-        try:
-            when = email.utils.parsedate_to_datetime(header)
-        except ValueError:
-            return None
-        when = when if when.tzinfo else when.replace(tzinfo=UTC)
-        seconds = (when - datetime.now(UTC)).total_seconds()
-    return max(0.0, seconds) if seconds < float("inf") else None
 
 
 def _words(error: Exception) -> str:

@@ -51,7 +51,7 @@ class Prompt:
             raise PromptInvalid(f"{self._name}: {error}") from error
 
 
-class ChatPrompt:
+class TwoPartPrompt:
     """A prompt file's system and user part. PromptInvalid where one of them is missing."""
 
     def __init__(self, *, source: str, name: str) -> None:
@@ -83,10 +83,10 @@ def split_parts(source: str, *, name: str) -> tuple[str, str]:
     return system, user
 
 
-def read_chat_prompt(root: Path, name: str) -> str:
+def read_two_part_prompt(root: Path, name: str) -> str:
     """The source of a prompt file that has a system and a user part, both checked."""
     source = read_prompt(root, name)
-    ChatPrompt(source=source, name=str(root / name))
+    TwoPartPrompt(source=source, name=str(root / name))
     return source
 
 

@@ -17,10 +17,11 @@ from pydantic import BaseModel, ValidationError
 
 from actors.outside.keys import Keys, keep_queries_out_of_logs
 from actors.outside.plain_text import plain_text
-from actors.outside.refusal import message_of, retry_after
+from actors.outside.refusal import message_of
 from actors.outside.url_guard import guarded_client
 from models.config import Config
 from models.errors import AddressRefused, ProviderFailed, ProviderLimited, SignoffError
+from models.retry_after import retry_after
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -28,6 +29,8 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 5
 # Of what a server says with an error, this much is read.
 _MOST_SAID = 20_000
+# A pause that a server asks for, at most; in seconds.
+_LONGEST_WAIT = 31 * 24 * 3600.0
 # What may go on to another host that a server redirects to.
 _NEUTRAL = ("accept", "accept-encoding", "accept-language", "user-agent")
 _ZLIB_OR_GZIP = 47
@@ -195,7 +198,7 @@ async def _read(answer: httpx.Response, url: str, wanted: _Request) -> Fetched:
     # Keys are looked for once it is plain, and before it is cut, or half of one could be left.
     words = plain_text(wanted.keys.scrubbed(plain_text(message_of(bytes(said)), _MOST_SAID)), 200)
     what = f"answered {status} {phrase}".rstrip() + (f": {words}" if words else "")
-    wait = retry_after(answer.headers.get("retry-after"))
+    wait = retry_after(answer.headers.get("retry-after"), longest=_LONGEST_WAIT)
     if status == 429 or (status == 503 and wait is not None):
         facts = {} if wait is None else {"retry_after_seconds": wait}
         when = "later" if wait is None else f"in {wait:g} s"

@@ -7,14 +7,12 @@ out. Several may run at once; a claim is one dispatcher's.
 
 import asyncio
 import contextlib
-import email.utils
 import logging
 import random
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC
 
 import httpx
 
@@ -22,11 +20,12 @@ from actors.outside.url_guard import guarded_client
 from actors.outside.webhook_message import signature_headers
 from models.config import Config
 from models.errors import AddressRefused, DatabaseUnavailable, SealBroken
+from models.retry_after import retry_after
 from models.store import outbox, webhooks
 from models.store.database import GONE, Database
 from models.text import storable
+from models.webhooks.records import DeliveryClaim
 from models.webhooks.sealing import Seal
-from models.webhooks.webhooks import DeliveryClaim
 
 _log = logging.getLogger("signoff.dispatcher")
 # What a claim outlasts its request by: time to begin it, and to write down what it came to.
@@ -221,30 +220,16 @@ def retry_pause(attempt: int, *, delay_seconds: float, longest: float, chance: f
     return min(delay_seconds * 2.0 ** min(attempt - 1, 500), longest) * (0.5 + chance / 2)
 
 
-def retry_after(value: str | None, *, now: float) -> float:
-    """The seconds that a `Retry-After` header asks for (RFC 9110 §10.2.3), at most a day; 0 if unreadable."""
-    if value is None:
-        return 0.0
-    text = value.strip()
-    if text.isascii() and text.isdigit():
-        seconds = float(text[:10])
-    else:
-        try:
-            date = email.utils.parsedate_to_datetime(text)
-            seconds = date.replace(tzinfo=date.tzinfo or UTC).timestamp() - now
-        except (ValueError, OverflowError):
-            return 0.0
-    return min(max(seconds, 0.0), _LONGEST_RETRY_AFTER)
-
-
 def _read(response: httpx.Response) -> _Answer:
     status = response.status_code
     if status == 410:
         return _Answer(status, "the target said 410 Gone: switch the webhook on again if it is back")
     if 300 <= status < 400:
         return _Answer(status, f"HTTP {status}: redirects are not followed: change the webhook's url")
-    wait = retry_after(response.headers.get("Retry-After"), now=time.time()) if status in (429, 503) else 0.0
-    return _Answer(status, f"HTTP {status}", wait)
+    wait = None
+    if status in (429, 503):
+        wait = retry_after(response.headers.get("Retry-After"), longest=_LONGEST_RETRY_AFTER)
+    return _Answer(status, f"HTTP {status}", wait or 0.0)
 
 
 async def _skim(response: httpx.Response) -> None:

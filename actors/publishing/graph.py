@@ -4,14 +4,17 @@ The approval was written together with the workflow. The state is one id and one
 on stands in the approval. Side effects are steps, each done once.
 """
 
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from actors.publishing.steps import PublishingSteps
 from actors.runtime.gate import decide
+from actors.runtime.run import Run
+from actors.runtime.workflow_graph import WorkflowGraph
 from models.store.content.publishing import GATE
+from models.store.database import Connection
 
 
 class State(TypedDict, total=False):
@@ -57,3 +60,30 @@ def build_graph() -> StateGraph[State, PublishingSteps, State, State]:
     graph.add_edge("give_back", "notify")
     graph.add_edge("notify", END)
     return graph
+
+
+async def begin(run: Run) -> tuple[dict[str, Any], PublishingSteps]:
+    """The steps for the article."""
+    steps = await PublishingSteps.of(run)
+    return {"approval_id": steps.approval_id}, steps
+
+
+def result(state: dict[str, Any]) -> dict[str, Any]:
+    """What the workflow came to."""
+    return {"decision": state["decision"], "approval_id": state["approval_id"]}
+
+
+async def failed(connection: Connection, run: Run, reason: str) -> None:
+    """An approved article that can't be published goes back to its editor, and its people are told."""
+    # On the connection that is given: one that waited for a second would hold up all that do the same.
+    await (await PublishingSteps.over(connection, run)).fail(connection, reason)
+
+
+PUBLISH_ARTICLE = WorkflowGraph(
+    build=build_graph,
+    begin=begin,
+    result=result,
+    gates=frozenset({GATE}),
+    failed=failed,
+    forgotten=frozenset({"fail"}),
+)

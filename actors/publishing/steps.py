@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict
-
 from actors.runtime.run import Run
+from models.record import Record
 from models.store import approval_inbox
 from models.store.content import publishing
 from models.store.database import Connection
@@ -16,10 +15,8 @@ _REASONS = {
 }
 
 
-class StepDone(BaseModel):
+class StepOutcome(Record):
     """What a step came to; it is kept so that the step is done once."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     done: bool
 
@@ -59,23 +56,23 @@ class PublishingSteps:
             ArticleConflict: the article is not that any more.
         """
 
-        async def act(connection: Connection) -> StepDone:
+        async def act(connection: Connection) -> StepOutcome:
             await publishing.publish(
                 connection, self.article_id, self.approval_id, settings=self.run.config.publishing
             )
-            return StepDone(done=True)
+            return StepOutcome(done=True)
 
-        await self.run.effect("publish", StepDone, act)
+        await self.run.effect("publish", StepOutcome, act)
 
     async def give_back(self, decision: str) -> None:
         """Return the article to its editor, saying why."""
 
-        async def act(connection: Connection) -> StepDone:
+        async def act(connection: Connection) -> StepOutcome:
             approval = await approval_inbox.get(connection, self.approval_id)
             reason = _REASONS[decision].format(notes=approval.notes)
-            return StepDone(done=await self._give_back(connection, reason))
+            return StepOutcome(done=await self._give_back(connection, reason))
 
-        await self.run.effect("give_back", StepDone, act)
+        await self.run.effect("give_back", StepOutcome, act)
 
     async def fail(self, connection: Connection, reason: str) -> None:
         """Return the article to its editor, because it can't be published though it was approved."""
@@ -85,11 +82,11 @@ class PublishingSteps:
     async def notify(self) -> None:
         """Tell whoever asked, and the author, what became of it."""
 
-        async def act(connection: Connection) -> StepDone:
+        async def act(connection: Connection) -> StepOutcome:
             await publishing.notify_people(connection, self.article_id, self.approval_id)
-            return StepDone(done=True)
+            return StepOutcome(done=True)
 
-        await self.run.effect("notify", StepDone, act)
+        await self.run.effect("notify", StepOutcome, act)
 
     async def _give_back(self, connection: Connection, reason: str) -> bool:
         return await publishing.give_back(

@@ -5,9 +5,10 @@ Its tools lie in `actors/tools`, where the chat finds them.
 
 from actors.system import System
 from models.config import Config
+from models.content.publication import Publication, PublicationInput, PublicationResult
+from models.runtime.workflow_kinds import WorkflowKind
 from models.store.content import publishing
 from models.store.database import Connection
-from models.workflow_kinds import WorkflowKind
 
 
 async def _stopped(connection: Connection, workflow_id: str, reason: str, config: Config) -> None:
@@ -21,9 +22,11 @@ SYSTEM = System(
     kinds=(
         WorkflowKind(
             name=publishing.KIND,
-            graph="actors.publishing.kind:PUBLISH_ARTICLE",
+            graph="actors.publishing.graph:PUBLISH_ARTICLE",
             word="publish",
-            gates={publishing.GATE: None},
+            input=PublicationInput,
+            result=PublicationResult,
+            approvals={publishing.KIND: Publication},
             stopped=_stopped,
             check_retry=publishing.check_retry,
         ),

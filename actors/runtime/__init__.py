@@ -1,1 +1,1 @@
-"""What makes workflows durable: directory, runner, run, journal, kind, gate, pool, site."""
+"""What makes workflows durable: directory, runner, run, group commit, gate, pool, site."""

@@ -15,7 +15,6 @@ import ray
 import ray.actor
 import ray.exceptions
 
-from actors.system import Role as Role
 from actors.system import load_named
 from models.config import Config
 from models.error_lines import error_line

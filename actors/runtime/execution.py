@@ -21,32 +21,32 @@ from pydantic import ValidationError
 
 from actors.runtime import gate, outage
 from actors.runtime.directory import Directory
-from actors.runtime.journal import Journal
-from actors.runtime.kind import Kind
+from actors.runtime.group_commit import JournalWriter
 from actors.runtime.replay import mismatch
 from actors.runtime.run import Run
-from models.approvals import GateDecision, GateStop
+from actors.runtime.workflow_graph import WorkflowGraph
 from models.config import Config
 from models.error_lines import error_line, logged
 from models.errors import Fenced, JournalMismatch, PermissionMissing, SignoffError, WorkflowDeadly
+from models.runtime.approvals import GateDecision, GateStop
+from models.runtime.workflows import Claim
 from models.store import approvals
 from models.store.database import Connection, Database
 from models.store.people import users
 from models.store.runtime import claims, documents
-from models.workflows import Claim
 
 _log = logging.getLogger("signoff.runner")
 _INTERRUPT = "__interrupt__"
 _RECURSION_LIMIT = 1_000
 
 
-class Compiled:
-    """A kind with its graph compiled; one in each runner. Gates need a saver, in memory, for one run."""
+class CompiledGraph:
+    """A workflow graph, compiled; one in each runner. Gates need a saver, in memory, for one run."""
 
-    def __init__(self, kind: Kind) -> None:
-        self.kind = kind
-        self._saver = InMemorySaver() if kind.gates else None
-        self.graph: CompiledStateGraph[Any, Any, Any, Any] = kind.build_graph().compile(
+    def __init__(self, declared: WorkflowGraph) -> None:
+        self.declared = declared
+        self._saver = InMemorySaver() if declared.gates else None
+        self.graph: CompiledStateGraph[Any, Any, Any, Any] = declared.build().compile(
             checkpointer=self._saver
         )
 
@@ -61,11 +61,11 @@ class Execution:
     """A claim under way in this runner."""
 
     claim: Claim
-    compiled: Compiled
+    compiled: CompiledGraph
     config: Config
     database: Database
     directory: Directory
-    journal: Journal
+    journal: JournalWriter
     control: RunControl = field(default_factory=RunControl)
     task: asyncio.Task[None] | None = None
     run: Run | None = None
@@ -86,8 +86,8 @@ class Execution:
                 database=self.database,
                 directory=self.directory,
                 journal=self.journal,
-                forgotten=self.compiled.kind.forgotten,
-                added=self.compiled.kind.added,
+                forgotten=self.compiled.declared.forgotten,
+                added=self.compiled.declared.added,
             )
             await self._refuse_what_kills()
             await self._settle(await self._to_next_stop(self.run))
@@ -121,7 +121,7 @@ class Execution:
             "recursion_limit": _RECURSION_LIMIT,
         }
         # Without a saver there is nothing that could be kept at the exit.
-        how: Any = {"durability": "exit"} if self.compiled.kind.gates else {}
+        how: Any = {"durability": "exit"} if self.compiled.declared.gates else {}
         entry: Any = state
         given: set[str] = set()
         try:
@@ -145,7 +145,7 @@ class Execution:
 
     async def _begin(self, run: Run) -> tuple[dict[str, Any], Any]:
         try:
-            return await self.compiled.kind.begin(run)
+            return await self.compiled.declared.begin(run)
         except ValidationError as error:
             fault = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(str(part) for part in fault["loc"]) or "input"
@@ -169,7 +169,7 @@ class Execution:
                     await self._check_still_permitted(connection)
                 return found
 
-        here = self.compiled.kind.gates
+        here = self.compiled.declared.gates
         if not here:
             return {}
         gates = await self.database.steadily(look)
@@ -201,7 +201,7 @@ class Execution:
         if isinstance(stop, list):
             await self.database.steadily(lambda: approvals.open_gates(self.database, self.claim, stop))
             return
-        kind = self.compiled.kind
+        kind = self.compiled.declared
         result = json.dumps(kind.result(stop))
         await self.journal.finish(
             claims.Finish(claim=self.claim, result=result, project=kind.project is not None)
@@ -243,7 +243,7 @@ class Execution:
 
     async def _fail(self, reason: str) -> None:
         _log.warning("workflow %s failed: %s", self.claim.workflow_id, reason)
-        kind, run = self.compiled.kind, self.run
+        kind, run = self.compiled.declared, self.run
         project = kind.project is not None
 
         async def besides(connection: Connection) -> None:

@@ -9,7 +9,7 @@ from langgraph.config import get_config
 from langgraph.types import interrupt
 
 from actors.runtime.replay import Replay
-from models.approvals import GateDecision, GateRequest, GateStop
+from models.runtime.approvals import GateDecision, GateRequest, GateStop
 
 # Where a graph's configuration names the replay that it is part of.
 REPLAY = "replay"

@@ -11,13 +11,14 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from actors.runtime.kind import Kind
+from actors.runtime.workflow_graph import WorkflowGraph
 from models.config import Config
 from models.error_lines import error_line
+from models.runtime.event_catalogue import WorkflowFilesDelayed
+from models.runtime.workflows import ENDED_STATUSES, Workflow
 from models.store import events
 from models.store.database import Database
 from models.store.runtime import documents, projections, workflows
-from models.workflows import ENDED_STATUSES, Workflow
 
 _log = logging.getLogger("signoff.projection")
 _AT_ONCE = 20
@@ -41,7 +42,7 @@ class Projector:
         self._database = database
         self._resting: dict[str, _Rest] = {}
 
-    async def sweep(self, kinds: Mapping[str, Kind]) -> None:
+    async def sweep(self, kinds: Mapping[str, WorkflowGraph]) -> None:
         """Write the files that nobody has written, the longest waiting first."""
         projecting = [name for name, kind in kinds.items() if kind.project]
         now = time.monotonic()
@@ -56,7 +57,7 @@ class Projector:
         for workflow_id, name in waiting:
             await self.project(workflow_id, kinds[name])
 
-    async def project(self, workflow_id: str, kind: Kind) -> None:
+    async def project(self, workflow_id: str, kind: WorkflowGraph) -> None:
         """Write a workflow's files if they are due. What fails is told, and tried again by a later sweep."""
         if kind.project is None:
             return
@@ -94,7 +95,7 @@ class Projector:
 
     async def _tell(self, workflow_id: str, reason: str) -> None:
         async with self._database.connection() as connection:
-            await events.append(connection, "workflow.files_delayed", workflow_id, {"reason": reason})
+            await events.tell(connection, WorkflowFilesDelayed(reason=reason), workflow_id)
 
     async def _look(self, workflow_id: str) -> Workflow:
         async with self._database.connection() as connection:

@@ -15,14 +15,14 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from actors.runtime.directory import Directory
-from actors.runtime.journal import Journal
+from actors.runtime.group_commit import JournalWriter
 from actors.runtime.replay import Replay
 from models.config import Config
 from models.errors import JournalMismatch
 from models.llm import Answer, ModelCall
+from models.runtime.workflows import Claim
 from models.store.database import Connection, Database
 from models.store.runtime import documents
-from models.workflows import Claim
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -41,13 +41,13 @@ class Run:
         config: Config,
         database: Database,
         directory: Directory,
-        journal: Journal,
+        journal: JournalWriter,
         kept: Mapping[str, Any],
         forgotten: frozenset[str],
         added: frozenset[str],
     ) -> None:
         self.config = config
-        self.directory = directory
+        self._directory = directory
         self._claim = claim
         self._database = database
         self._journal = journal
@@ -66,7 +66,7 @@ class Run:
         config: Config,
         database: Database,
         directory: Directory,
-        journal: Journal,
+        journal: JournalWriter,
         forgotten: frozenset[str],
         added: frozenset[str],
     ) -> "Run":
@@ -117,7 +117,7 @@ class Run:
 
     def agent(self, role: str) -> Any:
         """A stand-in for an agent: its verbs are awaited."""
-        return self.directory.agent(role)
+        return self._directory.agent(role)
 
     @property
     def got_on(self) -> bool:
@@ -144,7 +144,7 @@ class Run:
         """Keep a document under `key`, where nothing was kept before."""
         text = value.model_dump_json()
         told = json.dumps([call.model_dump() for call in calls]) if calls else None
-        await self._journal.put(documents.Outcome(claim=self._claim, key=key, value=text, calls=told))
+        await self._journal.put(documents.NewDocument(claim=self._claim, key=key, value=text, calls=told))
         self._kept[key] = json.loads(text)
         self.kept_at = time.monotonic()
 

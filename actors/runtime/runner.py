@@ -14,17 +14,17 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 
 from actors.runtime.directory import Directory
-from actors.runtime.execution import Compiled, Execution
-from actors.runtime.journal import Journal
-from actors.runtime.kind import load_kind
+from actors.runtime.execution import CompiledGraph, Execution
+from actors.runtime.group_commit import JournalWriter
 from actors.runtime.process import is_dead, this_process
 from actors.runtime.projection import Projector
+from actors.runtime.workflow_graph import load_graph
 from models.config import Config
 from models.errors import Fenced
+from models.runtime.workflows import Claim
 from models.store import approvals
 from models.store.database import GONE, Connection, Database
 from models.store.runtime import claims, runners, workflows
-from models.workflows import Claim
 
 _log = logging.getLogger("signoff.runner")
 _GATHERING_SECONDS = 0.002
@@ -49,14 +49,14 @@ class Runner:
         self._database = database
         self._directory = directory
         self._paths = kinds
-        self._kinds: dict[str, Compiled] = {}
+        self._kinds: dict[str, CompiledGraph] = {}
         self._active: dict[tuple[str, int], Execution] = {}
         self._turn = asyncio.Lock()  # claiming and reconciling see the same `_active`
         self._wake = asyncio.Event()
         self._check = asyncio.Event()
         self._stopping = False
         self._suspects_at = 0.0
-        self._journal = Journal(database=database)
+        self._journal = JournalWriter(database=database)
         self._projector = Projector(config=config, database=database)
 
     async def run(self) -> None:
@@ -86,8 +86,8 @@ class Runner:
             execution.control.request_drain("the runner stops")
         self._wake.set()
 
-    def _load_kinds(self) -> dict[str, Compiled]:
-        return {name: Compiled(load_kind(path)) for name, path in self._paths.items()}
+    def _load_kinds(self) -> dict[str, CompiledGraph]:
+        return {name: CompiledGraph(load_graph(path)) for name, path in self._paths.items()}
 
     def _heard(self, about: str) -> None:
         self._wake.set()
@@ -180,7 +180,7 @@ class Runner:
                 await asyncio.sleep(self._settings.poll_seconds)
 
     async def _sweep(self) -> None:
-        await self._projector.sweep({name: compiled.kind for name, compiled in self._kinds.items()})
+        await self._projector.sweep({name: compiled.declared for name, compiled in self._kinds.items()})
 
     async def _claim_forever(self) -> None:
         while not self._stopping:
@@ -248,7 +248,7 @@ class Runner:
         try:
             await execution.carry()
             execution.settled = True
-            await self._projector.project(claim.workflow_id, execution.compiled.kind)
+            await self._projector.project(claim.workflow_id, execution.compiled.declared)
         except asyncio.CancelledError:
             _log.info("%s: workflow %s was stopped", self.id, claim.workflow_id)
         except Fenced as error:

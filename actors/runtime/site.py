@@ -10,21 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import ray.experimental.internal_kv as kv
-from pydantic import BaseModel, ConfigDict
 
 from actors.systems import load
 from models.config import Config, without_secrets
 from models.errors import ClusterProblem
 from models.files import write_atomically
+from models.record import Record
 
 _KEY = b"site"
 _NAMESPACE = b"signoff"
 
 
-class Site(BaseModel):
+class Site(Record):
     """The cluster's own facts. `settings` is the resolved configuration, without its secrets."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     root: Path
     database_url: str

@@ -9,7 +9,7 @@ import json
 import os
 
 from models.errors import InputInvalid
-from models.users import MAX_SUBJECT, is_internal, is_subject
+from models.people.users import MAX_SUBJECT, is_internal, is_subject
 
 # Under this name `signoff submit` says who typed it, in the metadata of the Ray job.
 METADATA = "signoff_submitter"

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from actors.llm.breaker import breaker_of
 from actors.llm.edge import Edge, EdgeFault, Names, NotOfThisApi, address_of
-from models.approvals import content_digest
 from models.config import BreakerConfig, EmbeddingConfig
 from models.errors import ModelRefused, ModelReplyInvalid, ModelTimedOut, ModelUnavailable
+from models.runtime.approvals import content_digest
 
 if TYPE_CHECKING:
     import openai

@@ -14,7 +14,7 @@ from models.config import SearchConfig
 from models.content.search import Found, FoundArticle, FoundResource, Hit, Reach, fuse, reach_of
 from models.error_lines import logged
 from models.errors import SignoffError
-from models.scopes import Scope
+from models.people.scopes import Scope
 from models.store import search as store
 from models.store.database import Connection, Database
 

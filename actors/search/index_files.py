@@ -17,11 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
 from models.content.editorial import Passage
 from models.errors import ModelReplyInvalid
 from models.files import locked, sync_folder, write_atomically
+from models.record import Record
 
 FORMAT = 1
 _VERSION = re.compile(r"[0-9a-f]{16}")
@@ -29,10 +28,8 @@ _DRAFT = ".draft-"
 _log = logging.getLogger(__name__)
 
 
-class IndexManifest(BaseModel):
+class IndexManifest(Record):
     """`manifest.json` of a saved version: what its two other files must be (SHA-256, hex)."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: int
     version: str

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from actors.search.index_files import normalised
-from models.content.search import Hit, Kind, Place
+from models.content.search import FoundKind, Hit, Place
 from models.errors import ModelReplyInvalid
 from models.store.passages import Placed
 
@@ -19,7 +19,7 @@ _PASSAGES_PER_ITEM = 4
 
 
 class _Entry(NamedTuple):
-    kind: Kind
+    kind: FoundKind
     id: int
     version: int | None
     place: Place
@@ -44,7 +44,7 @@ class Partitions:
     def __init__(self) -> None:
         self._partitions: dict[Place, _Partition] = {}
         self._entries: dict[int, _Entry] = {}
-        self._items: dict[tuple[Kind, int], set[int]] = {}
+        self._items: dict[tuple[FoundKind, int], set[int]] = {}
         self.dimensions: int | None = None
 
     def __len__(self) -> int:
@@ -59,7 +59,7 @@ class Partitions:
         """The passages that are here."""
         return set(self._entries)
 
-    def ids_of(self, kind: Kind, ids: Iterable[int]) -> set[int]:
+    def ids_of(self, kind: FoundKind, ids: Iterable[int]) -> set[int]:
         """The passages of some articles or resources that are here."""
         return {passage for id_ in ids for passage in self._items.get((kind, id_), ())}
 
@@ -126,7 +126,7 @@ class Partitions:
         for place, partition in list(self._partitions.items()):
             if wanted(place):
                 near += self._nearest_in(partition, query, limit, min_score)
-        hits: dict[tuple[Kind, int], Hit] = {}
+        hits: dict[tuple[FoundKind, int], Hit] = {}
         for score, id_ in sorted(near, reverse=True):
             entry = self._entries.get(id_)
             if entry is not None and (entry.kind, entry.id) not in hits and len(hits) < limit:
@@ -144,7 +144,7 @@ class Partitions:
             with partition.lock:
                 total = partition.index.ntotal
                 scores, ids = partition.index.search(query, max(1, min(asked, total)))
-            found: dict[tuple[Kind, int], tuple[float, int]] = {}
+            found: dict[tuple[FoundKind, int], tuple[float, int]] = {}
             for score, id_ in zip(scores[0].tolist(), ids[0].tolist(), strict=True):
                 entry = self._entries.get(id_)
                 if entry is not None and score >= min_score:

@@ -11,8 +11,8 @@ from pydantic import Field
 
 from actors.tools.articles import ArticleId
 from actors.tools.tool import Input, Output, ToolContext, tool
-from models.approvals import Approval, ApprovalStatus
 from models.errors import ApprovalConflict, ApprovalNotFound, PermissionMissing
+from models.runtime.approvals import Approval, ApprovalStatus
 from models.store import approval_inbox, approvals
 from models.tools import PlainText, ToolPermission
 

@@ -8,11 +8,11 @@ from actors.tools.articles import ArticleDetails, ArticleId, StatusResponse, det
 from actors.tools.tool import Input, Output, ToolContext, tool
 from actors.tools.visibility import topic_of_article
 from models.content.articles import ArticleStatus
-from models.events import Event
+from models.runtime.events import Event
+from models.runtime.workflows import Permission
 from models.store import approval_inbox, events
 from models.store.content import articles, publishing
 from models.tools import PlainText, ToolPermission
-from models.workflows import Permission
 
 Notes = Annotated[PlainText, Field(max_length=5000, examples=["Includes the latest figures."])]
 

@@ -15,15 +15,15 @@ import psycopg
 from pydantic import BaseModel, ValidationError
 
 from actors.tools.tool import Search, Tool, ToolContext
-from models.approvals import content_digest
 from models.config import Config
 from models.errors import FeatureOff, InputInvalid, ProviderMissing, RateLimited, SignoffError, ToolNotFound
-from models.scopes import Scope
+from models.people.scopes import Scope
+from models.people.users import UserContext
+from models.runtime.approvals import content_digest
 from models.store.database import GONE, Connection, Database
 from models.store.people import tool_calls
 from models.text import storable
 from models.tools import Door
-from models.users import UserContext
 
 # Whoever sends a hundred thousand faults is told the first of them.
 _MOST_FAULTS = 20

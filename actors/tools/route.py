@@ -4,16 +4,14 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from models.record import Record
 
 _REST = re.compile(r"(GET|POST) ((?:/(?:[a-z0-9-]+|\{[a-z_]+\}))+)")
 _PARAMETER = re.compile(r"\{(\w+)\}")
 
 
-class RestRoute(BaseModel):
+class RestRoute(Record):
     """A method and a path below `/api/tools`. `in_path`: the path's parameters, and the input's fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     method: Literal["GET", "POST"]
     path: str

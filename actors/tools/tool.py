@@ -11,27 +11,22 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict
-
 from actors.tools.route import RestRoute
 from models.config import Config
 from models.content.search import Found, FoundArticle, FoundResource
-from models.scopes import Scope
+from models.people.scopes import Scope
+from models.people.users import UserContext
+from models.record import Record
 from models.store.database import Connection, Database
 from models.tools import ToolPermission
-from models.users import UserContext
 
 
-class Input(BaseModel):
+class Input(Record):
     """What a tool takes. Unknown fields are refused: a misspelt one must not be ignored."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
-
-class Output(BaseModel):
+class Output(Record):
     """What a tool answers. `success` is always true: what fails is an error (seed 000 §7.2)."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     success: bool = True
 

@@ -9,9 +9,9 @@ from actors.tools.tool import ToolContext
 from models.config import Config
 from models.content.articles import Article, ArticleVersion, Resource
 from models.errors import ArticleNotFound, InputInvalid, PermissionMissing, ResourceNotFound
+from models.people.users import UserContext
 from models.store import approval_inbox
 from models.store.content import articles, resources
-from models.users import UserContext
 
 
 def known_topic(config: Config, topic: str) -> str:

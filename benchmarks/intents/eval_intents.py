@@ -24,20 +24,20 @@ from actors.chat.routing.router import Router
 from actors.chat.routing.similarity import Likeness
 from actors.chat.routing.weights_file import check_weights, read_weights
 from actors.llm.client import ModelClient
-from actors.llm.prompts import read_chat_prompt
+from actors.llm.prompts import read_two_part_prompt
 from actors.systems import load
 from actors.text.normal_form import normal_form
+from benchmarks.harness.machine import describe_host, describe_packages
+from benchmarks.harness.report import RESULTS, SECTIONS, Aim, Report, Table, keep
 from benchmarks.intents.judge import Judge, verdict
 from benchmarks.intents.unheard import SETTINGS, Unheard, unheard
-from benchmarks.machine import describe_host, describe_packages
-from benchmarks.report import RESULTS, SECTIONS, Aim, Report, Table, keep
 from cluster.train_intents import Corpus, read_corpus
 from models.chat.intents import Intents
 from models.chat.messages import INTENTS, Intent, Route, Turn
 from models.config import Config
+from models.people.scopes import parse_scope
+from models.people.users import UserContext
 from models.record import Record
-from models.scopes import parse_scope
-from models.users import UserContext
 
 ROOT = Path(__file__).resolve().parents[2]
 EVALUATION = ROOT / "benchmarks/intents/evaluation.yaml"
@@ -96,7 +96,7 @@ def router_of(
         settings=config.chat.routing.model_copy(update=changes),
         topics=config.publishing.topics,
         model=judge,
-        prompt=read_chat_prompt(config.chat.prompts_dir, "routing.md"),
+        prompt=read_two_part_prompt(config.chat.prompts_dir, "routing.md"),
     )
 
 

@@ -14,41 +14,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cluster.cli.inbox import Details, ListedApproval
 from cluster.plain_text import one_line, plain
-from models.content.articles import AttachedResource, EditorFindings, RevealedResource
-from models.record import Record
+from models.content.publication import Publication
+from models.runtime.approvals import ApprovalDetails, ApprovalSummary
 
 _LABEL = 12
 _SHORT_DIGEST = 12
 _ANY_WIDTH = 10**9
 
 
-class _PublicationText(Record):
-    """The article in what is decided on."""
-
-    id: int
-    topic: str
-    version: int
-    headline: str
-    keywords: str | None
-    content: str
-
-
-class Publication(Record):
-    """What `publication_content` makes; anything more is not this, and is shown as YAML."""
-
-    article: _PublicationText
-    resources: tuple[AttachedResource, ...]
-    becomes_readable: tuple[RevealedResource, ...] = ()
-    involved: tuple[str, ...] = ()
-    also_takes: tuple[str, ...] = ()
-    editor_report: EditorFindings | None
-    editor_notes: str | None
-
-
-def publication(approval: Details) -> Publication | None:
-    """What a publish_article approval is about; None for other kinds and other shapes."""
+def publication(approval: ApprovalDetails) -> Publication | None:
+    """What the approval of a publication is about; None for other kinds and other shapes."""
     if approval.kind != "publish_article":
         return None
     try:
@@ -57,7 +33,7 @@ def publication(approval: Details) -> Publication | None:
         return None
 
 
-def table(approvals: Sequence[ListedApproval], console: Console, *, with_status: bool) -> None:
+def table(approvals: Sequence[ApprovalSummary], console: Console, *, with_status: bool) -> None:
     """Print the inbox."""
     shown = Table(box=None, pad_edge=False)
     for name in ("id", "kind", "title", "asked by", "age", "expires in", "quorum", "digest"):
@@ -80,7 +56,7 @@ def table(approvals: Sequence[ListedApproval], console: Console, *, with_status:
     console.print(shown)
 
 
-def show(approval: Details, console: Console) -> None:
+def show(approval: ApprovalDetails, console: Console) -> None:
     """Print one approval: who asks for what, and the whole content."""
     asked = f"{approval.requested_by}, {_when(approval.created_at)}, {span(approval.age_seconds)} ago"
     approvals = f"{len(approval.approved_by)} of {approval.quorum} approvals"
@@ -169,7 +145,7 @@ def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _represent_text)
 
 
-def _left(approval: ListedApproval) -> str:
+def _left(approval: ApprovalSummary) -> str:
     return span(approval.seconds_left)
 
 

@@ -12,17 +12,17 @@ from rich.console import Console
 from rich.text import Text
 
 from cluster.cli.approval_view import publication, show, show_changes
-from cluster.cli.inbox import Details, Inbox, Standing
+from cluster.cli.inbox import Inbox, Standing
 from cluster.plain_text import one_line
-from models.approvals import content_digest
 from models.errors import ApprovalConflict, ClusterProblem, DecisionInvalid, RequestRefused
+from models.runtime.approvals import ApprovalDetails, content_digest
 
 _MIN_DIGEST = 12
 _POLL_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
-class DecisionWish:
+class GivenDecision:
     """What was asked for. `digest`: decide on nothing else; `yes`: do not ask again."""
 
     decision: Literal["approve", "reject"]
@@ -34,7 +34,7 @@ class DecisionWish:
 def decide(
     inbox: Inbox,
     approval_id: str,
-    wish: DecisionWish,
+    wish: GivenDecision,
     *,
     console: Console,
     ask: Callable[[str], bool] | None,
@@ -83,14 +83,14 @@ def decide(
     return True
 
 
-def _check(wish: DecisionWish) -> None:
+def _check(wish: GivenDecision) -> None:
     if wish.decision == "reject" and not (wish.notes or "").strip():
         raise DecisionInvalid("--reason is empty: say what should be different")
     if wish.digest is not None and len(wish.digest) < _MIN_DIGEST:
         raise DecisionInvalid(f"--digest {wish.digest!r} is too short: give {_MIN_DIGEST} characters or more")
 
 
-def _check_open(approval: Details, console: Console) -> None:
+def _check_open(approval: ApprovalDetails, console: Console) -> None:
     if approval.status == "pending":
         return
     if approval.void_reason is not None:
@@ -101,7 +101,7 @@ def _check_open(approval: Details, console: Console) -> None:
     raise ApprovalConflict(f"approval {approval.id} is already {approval.status}")
 
 
-def _outcome(inbox: Inbox, approval: Details, standing: Standing, wait_seconds: float) -> str:
+def _outcome(inbox: Inbox, approval: ApprovalDetails, standing: Standing, wait_seconds: float) -> str:
     """What came of a decision, in a line."""
     if standing.status == "pending":
         given, missing = len(standing.approved_by), standing.quorum - len(standing.approved_by)

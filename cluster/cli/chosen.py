@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from models.errors import ClusterProblem
-from models.scopes import parse_scope
+from models.people.scopes import parse_scope
 
 _FILE = "development_scopes.json"
 

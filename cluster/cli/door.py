@@ -114,7 +114,7 @@ class Door:
 
 
 def _events(pieces: Iterable[bytes]) -> Iterator[tuple[str, Any]]:
-    """Events as `serve.sse` writes them. Only a line feed ends a line: U+2028 is text like any other."""
+    """Events as `serve.streams.sse` writes them. Only a line feed ends a line: U+2028 is text, too."""
     held = b""
     for piece in pieces:
         *whole, held = (held + piece).split(b"\n\n")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -15,9 +15,9 @@ from cluster.cli.chosen import chosen_scopes
 from cluster.cli.door import Door
 from cluster.cli.login import login
 from cluster.cli.tokens import mint_token
-from models.approvals import ApprovalStatus, Vote
 from models.config import Config
 from models.errors import ApprovalNotFound, ConfigInvalid
+from models.runtime.approvals import ApprovalDetails, ApprovalStatus, ApprovalSummary
 
 DEFAULT_SCOPES = "global:editor"
 _PAGE = 200
@@ -27,40 +27,6 @@ class _Record(BaseModel):
     """What an endpoint answers, as far as it is needed here: a newer Signoff may say more."""
 
     model_config = ConfigDict(frozen=True)
-
-
-class ListedApproval(_Record):
-    """A line of the inbox. `age_seconds` is by the server's clock."""
-
-    id: str
-    kind: str
-    about: str | None
-    title: str
-    topic: str | None
-    requested_by: str
-    required_scope: str
-    quorum: int
-    approved_by: tuple[str, ...]
-    status: ApprovalStatus
-    digest: str
-    created_at: datetime
-    age_seconds: float
-    expires_at: datetime
-    may_decide: bool
-
-    @property
-    def seconds_left(self) -> float:
-        """Until it expires, by the server's clock."""
-        return (self.expires_at - self.created_at).total_seconds() - self.age_seconds
-
-
-class Details(ListedApproval):
-    """One approval with all that is decided on. `void_reason` says what changed."""
-
-    workflow_id: str
-    content: dict[str, Any]
-    votes: tuple[Vote, ...]
-    void_reason: dict[str, Any] | None
 
 
 class Standing(_Record):
@@ -98,29 +64,29 @@ class Inbox:
         statuses: Iterable[ApprovalStatus] = ("pending",),
         kind: str | None = None,
         topic: str | None = None,
-    ) -> list[ListedApproval]:
+    ) -> list[ApprovalSummary]:
         """The approvals in these statuses, oldest first."""
-        found: dict[str, ListedApproval] = {}
+        found: dict[str, ApprovalSummary] = {}
         for status in statuses:
             asked = {"status": status, "kind": kind, "topic": topic, "limit": _PAGE}
             query = {name: value for name, value in asked.items() if value is not None}
             for offset in range(0, 1_000_000, _PAGE):
                 page = self._door.ask(
-                    list[ListedApproval], "GET", "/api/approvals", params={**query, "offset": offset}
+                    list[ApprovalSummary], "GET", "/api/approvals", params={**query, "offset": offset}
                 )
                 found.update((approval.id, approval) for approval in page)
                 if len(page) < _PAGE:
                     break
         return sorted(found.values(), key=lambda approval: (approval.created_at, approval.id))
 
-    def get(self, approval_id: str) -> Details:
+    def get(self, approval_id: str) -> ApprovalDetails:
         """One approval.
 
         Raises:
             ApprovalNotFound: this can't be an approval's id.
             RequestRefused: there is none, or none that this person may see.
         """
-        return self._door.ask(Details, "GET", f"/api/approvals/{_id(approval_id)}")
+        return self._door.ask(ApprovalDetails, "GET", f"/api/approvals/{_id(approval_id)}")
 
     def decide(
         self, approval_id: str, decision: Literal["approve", "reject"], *, digest: str, notes: str | None

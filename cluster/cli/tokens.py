@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 
 from models.config import AuthConfig
 from models.errors import ConfigInvalid
-from models.scopes import parse_scope
-from models.users import MAX_SUBJECT, is_internal, is_subject
+from models.people.scopes import parse_scope
+from models.people.users import MAX_SUBJECT, is_internal, is_subject
 
 
 def mint_token(

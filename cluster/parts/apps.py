@@ -19,7 +19,7 @@ from cluster.parts.plan import Say
 from cluster.state import fingerprint
 from models.config import Config
 from models.errors import ClusterProblem
-from serve import embeddings, llm
+from serve.inference import embeddings, llm
 
 if TYPE_CHECKING:
     from ray.serve import Application
@@ -30,7 +30,12 @@ if TYPE_CHECKING:
 _SERVE = threading.Lock()
 _POLL_SECONDS = 0.5
 # Part of each application that the shared key opens.
-_KEYED = tuple(ROOT / "serve" / f"{name}.py" for name in ("shared_key", "bodies", "own_address"))
+_INFERENCE = ROOT / "serve" / "inference"
+_KEYED = (
+    _INFERENCE / "shared_key.py",
+    _INFERENCE / "own_address.py",
+    ROOT / "serve" / "admission" / "bodies.py",
+)
 
 
 def serve_apps(bringup: Bringup) -> "list[ServeApp]":
@@ -49,7 +54,7 @@ def _embeddings(bringup: Bringup) -> "ServeApp":
     assert settings is not None
 
     def build() -> "Application":
-        from serve.embeddings import build_embeddings
+        from serve.inference.embeddings import build_embeddings
 
         return build_embeddings(settings, key)
 
@@ -60,11 +65,9 @@ def _embeddings(bringup: Bringup) -> "ServeApp":
         route=embeddings.ROUTE,
         probe=f"{embeddings.ROUTE}/v1/models",
         serves=settings.name,
-        imports="serve.embeddings",
+        imports="serve.inference.embeddings",
         build=build,
-        made_of=lambda: fingerprint(
-            [settings_of(settings), key], [ROOT / "serve" / "embeddings.py", *_KEYED]
-        ),
+        made_of=lambda: fingerprint([settings_of(settings), key], [_INFERENCE / "embeddings.py", *_KEYED]),
     )
 
 
@@ -72,7 +75,7 @@ def _llm(bringup: Bringup) -> "ServeApp":
     config = bringup.config
 
     def build() -> "Application":
-        from serve.llm import build_llm
+        from serve.inference.llm import build_llm
 
         return build_llm(config)
 
@@ -87,7 +90,7 @@ def _llm(bringup: Bringup) -> "ServeApp":
         build=build,
         made_of=lambda: fingerprint(
             [settings_of(*config.serving.models), config.data_dir, config.serving.api_key.get_secret_value()],
-            [*(ROOT / "serve" / f"{name}.py" for name in ("llm", "llm_ingress", "no_download")), *_KEYED],
+            [*(_INFERENCE / f"{name}.py" for name in ("llm", "llm_ingress", "engine_callback")), *_KEYED],
         ),
     )
 

@@ -14,7 +14,7 @@ from cluster.postgres import server
 from cluster.state import fingerprint
 from models.config import Config
 from models.errors import ClusterProblem
-from serve.llm import model_folder
+from serve.inference.llm import model_folder
 
 
 def check_ports(config: Config) -> None:

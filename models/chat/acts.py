@@ -6,8 +6,8 @@ a reference of its own in its words, so that no two questions are the same, what
 
 from typing import Literal
 
-from models.approvals import content_digest
 from models.record import Record
+from models.runtime.approvals import content_digest
 
 ActIntent = Literal["research", "submit", "changes", "publish", "download"]
 _REFERENCE = 12

@@ -11,8 +11,8 @@ from pydantic import Field
 
 from models.chat.acts import Confirmed, Unclear
 from models.llm import ModelCall
+from models.people.users import UserContext
 from models.record import Record
-from models.users import UserContext
 
 AgentType = Literal[
     "main_chat",
@@ -23,7 +23,6 @@ AgentType = Literal[
     "data_download",
     "editor",
 ]
-CHAT_AGENTS: tuple[AgentType, ...] = get_args(AgentType)
 
 # What a message asks for; the examples are in `configs/intents.yaml`.
 Intent = Literal[

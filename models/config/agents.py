@@ -1,6 +1,6 @@
 """Configuration of the agents' resources: one entry a role, or `default` for those that have none.
 
-Part of `models.config`, which is where everybody imports it from. Which roles there are is validation's
+Part of `models.config`. Which roles there are is validation's
 context: the systems, which lie above, declare them. Where it is not given, names stay unchecked.
 """
 

@@ -1,6 +1,6 @@
 """Configuration of the chat: its models, its routing, its budget, and what is switched on.
 
-Part of `models.config`, which is where everybody imports it from.
+Part of `models.config`.
 """
 
 from typing import Annotated, Literal

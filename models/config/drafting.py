@@ -1,6 +1,6 @@
 """Configuration of drafting: the model that writes, its prompts, and how much an article rests on.
 
-Part of `models.config`, which is where everybody imports it from.
+Part of `models.config`.
 """
 
 from models.config.fields import Count, ResolvedPath, Section

@@ -1,6 +1,6 @@
 """Configuration of the editorial system (seed 004 §3): its loop, its agents, its knowledge base, its batches.
 
-Part of `models.config`, which is where everybody imports it from.
+Part of `models.config`.
 """
 
 from typing import Annotated, Any, Literal

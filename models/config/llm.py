@@ -1,6 +1,6 @@
 """Configuration of what agents ask: a model, and embeddings.
 
-Part of `models.config`, which is where everybody imports it from.
+Part of `models.config`.
 """
 
 from typing import Annotated, Any, Literal

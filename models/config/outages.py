@@ -1,6 +1,6 @@
 """Configuration of outages: how long work waits for what is away, and how seldom it is asked meanwhile.
 
-Part of `models.config`, which is where everybody imports it from. All times are in seconds.
+Part of `models.config`. All times are in seconds.
 """
 
 from pydantic import model_validator

@@ -1,6 +1,6 @@
 """Configuration of who may come in, which topics there are, how publishing is approved, and what goes out.
 
-Part of `models.config`, which is where everybody imports it from.
+Part of `models.config`.
 """
 
 import ipaddress
@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Discriminator, Field, SecretStr, Tag, field_validator, model_validator
 
 from models.config.fields import Count, Positive, ResolvedPath, Secret, Section, Text, Url, refuse_null
-from models.scopes import Role, is_topic
+from models.people.scopes import Role, is_topic
 
 JwtAlgorithm = Literal["RS256", "ES256", "EdDSA"]
 

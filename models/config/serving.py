@@ -1,6 +1,6 @@
 """Configuration of the models that this site serves itself.
 
-Part of `models.config`, which is where everybody imports it from.
+Part of `models.config`.
 """
 
 from typing import Annotated, Any

@@ -1,6 +1,6 @@
 """Configuration of the site itself: its database, its Ray cluster, its HTTP proxy, its runners.
 
-Part of `models.config`, which is where everybody imports it from.
+Part of `models.config`.
 """
 
 from typing import Annotated

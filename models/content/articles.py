@@ -4,7 +4,6 @@ draft → editor → pending_approval → published, and back. Every write makes
 one stays readable while the next is in work. Resources never change once written.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -112,40 +111,6 @@ class Resource(Record):
     digest: str
     created_by: str
     created_at: datetime
-
-
-def publication_content(
-    article: Article,
-    version: ArticleVersion,
-    editor_notes: str | None,
-    *,
-    becomes_readable: Sequence[RevealedResource] = (),
-    involved: Sequence[str] = (),
-    also_takes: Sequence[str] = (),
-) -> dict[str, Any]:
-    """What is decided on when publishing is asked for: all that the approver sees, and the digest covers.
-
-    Args:
-        becomes_readable: the resources that its readers will be able to read by it, and are not yet.
-        involved: who wrote, submitted or asked for this version; see `Approval.involved`.
-        also_takes: scopes that approving takes beside the article's own; see `Approval.also_takes`.
-    """
-    return {
-        "article": {
-            "id": article.id,
-            "topic": article.topic,
-            "version": version.version,
-            "headline": version.headline,
-            "keywords": version.keywords,
-            "content": version.content,
-        },
-        "resources": [resource.model_dump() for resource in version.resources],
-        "editor_report": version.editor_report.model_dump(mode="json") if version.editor_report else None,
-        "becomes_readable": [resource.model_dump() for resource in becomes_readable],
-        "involved": list(involved),
-        "also_takes": list(also_takes),
-        "editor_notes": editor_notes,
-    }
 
 
 def what_changed(old: ArticleVersion, new: ArticleVersion) -> dict[str, Any]:

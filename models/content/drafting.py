@@ -6,10 +6,40 @@ The branches are agents of the chat; the graph of drafting (`actors/drafting`) a
 from typing import Literal
 
 from models.content.articles import Cell, ResourceKind
+from models.people.users import UserContext
 from models.record import Record
-from models.users import UserContext
 
 Branch = Literal["web_search", "data_download", "resource_query"]
+
+
+class DraftingInput(Record):
+    """What is asked for: a new draft, or the text of the draft `article_id`."""
+
+    topic: str
+    query: str
+    article_id: int | None
+    tonality: str | None
+
+
+class MissingBranch(Record):
+    """A branch that gave nothing, and why."""
+
+    branch: Branch
+    reason: str
+
+
+class DraftingResult(Record):
+    """What the workflow came to. `resources_created` are the new ones; the draft may rest on stored ones too.
+
+    `failed_branches` could not search, `empty_branches` found nothing.
+    """
+
+    status: Literal["completed", "not_enough"]
+    article_id: int | None
+    resources_created: tuple[int, ...]
+    content_preview: str
+    failed_branches: tuple[MissingBranch, ...]
+    empty_branches: tuple[MissingBranch, ...]
 
 
 class SearchBrief(Record):

@@ -207,6 +207,14 @@ class ArticleGenerationResult(Record):
     error: str | None = None
 
 
+class EditorialResult(Record):
+    """What a topic's workflow came to: `blocking` concerns remain after so many rounds."""
+
+    outcome: Outcome
+    rounds: int
+    blocking: int
+
+
 class Passage(Record):
     """A retrieved piece of a document; `citation` names document and passage, `score` is a cosine."""
 

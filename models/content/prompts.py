@@ -2,23 +2,19 @@
 
 from datetime import datetime
 
-from pydantic import BaseModel, ConfigDict
+from models.record import Record
 
 
-class Tonality(BaseModel):
+class Tonality(Record):
     """A way of writing that users may choose."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: int
     name: str
     text: str
 
 
-class TopicPrompt(BaseModel):
+class TopicPrompt(Record):
     """What agents are told about a topic. Version 0 is the file's text, which nobody has edited."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     topic: str
     version: int

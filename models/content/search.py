@@ -10,45 +10,39 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from models.people.scopes import ROLES, Role, Scope
+from models.record import Record
 
-from models.scopes import ROLES, Role, Scope
-
-Kind = Literal["article", "resource"]
+FoundKind = Literal["article", "resource"]
 # What is looked in; a resource is a text or a table.
 Source = Literal["article", "text", "table"]
-RESOURCES: tuple[Source, ...] = ("text", "table")
 RRF_K = 60
 
 Key = TypeVar("Key", int, str)
 Item = TypeVar("Item")
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Hit(_Record):
+class Hit(Record):
     """Something one way of searching found; `passage_id` is the passage it was found by, if by one.
 
     `score` compares only with others of the same way: a cosine, or the weight of the words.
     """
 
-    kind: Kind
+    kind: FoundKind
     id: int
     version: int | None
     score: float
     passage_id: int | None = None
 
 
-class Reach(_Record):
+class Reach(Record):
     """The topics a caller sees published text of, and those he sees working text of; None is all."""
 
     published: frozenset[str] | None
     working: frozenset[str] | None
 
 
-class Place(_Record):
+class Place(Record):
     """Who may see an indexed text: editors of its topic, and readers of the topics it is published in.
 
     An article's published text is published in its own topic; a resource in those of the published
@@ -68,7 +62,7 @@ class Place(_Record):
         return reach.working is None or self.topic in reach.working
 
 
-class FoundArticle(_Record):
+class FoundArticle(Record):
     """An article as search shows it: headline and status are of the version that was found.
 
     `similarity_score` is the cosine of its best passage; absent where it was found by words only.
@@ -83,7 +77,7 @@ class FoundArticle(_Record):
     similarity_score: float | None
 
 
-class FoundResource(_Record):
+class FoundResource(Record):
     """A resource as search shows it; `snippet` is of its best passage, or around the words."""
 
     id: int
@@ -96,7 +90,7 @@ class FoundResource(_Record):
     similarity_score: float | None
 
 
-class Found(_Record, Generic[Item]):
+class Found(Record, Generic[Item]):
     """What a search found, best first.
 
     `total` is how many different ones were found before the limit; each way of searching looks at a
@@ -108,7 +102,7 @@ class Found(_Record, Generic[Item]):
     note: str | None
 
 
-class IndexStats(_Record):
+class IndexStats(Record):
     """What the search index holds; `problem` is why indexing or following waits now."""
 
     passages: int

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from psycopg.types.json import Jsonb
 
-from models.approvals import Approval, ApprovalStatus
 from models.errors import ApprovalNotFound
-from models.scopes import GLOBAL, ROLES, Scope
+from models.people.scopes import GLOBAL, ROLES, Scope
+from models.runtime.approvals import Approval, ApprovalStatus
 from models.store.database import Connection
 
 _ROWS = """

@@ -13,15 +13,16 @@ from psycopg import errors
 from psycopg.types.json import Jsonb
 from pydantic import ValidationError
 
-from models.approvals import Approval, Decision, GateDecision, GateRequest, GateStop, content_digest
 from models.error_lines import logged
 from models.errors import ApprovalConflict, DecisionInvalid, JournalMismatch, PermissionMissing
-from models.scopes import Scope
+from models.people.scopes import Scope
+from models.runtime.approvals import Approval, Decision, GateDecision, GateRequest, GateStop, content_digest
+from models.runtime.event_catalogue import APPROVAL_SETTLED, ApprovalEvent, ApprovalRequested, ApprovalVoted
+from models.runtime.workflows import Claim
 from models.store import approval_inbox, events
 from models.store.database import Connection, Database, is_gone
 from models.store.people import users
 from models.store.runtime import claims, documents, workflows
-from models.workflows import Claim
 
 _log = logging.getLogger(__name__)
 # What one row costs that somebody else holds: no sign that the server is away.
@@ -135,7 +136,7 @@ async def decide_in(
     elif await _approvals_that_count(connection, approval, decided_by) >= approval.quorum:
         await _settle(connection, approval, "approved", decided_by, decision.notes)
     else:
-        await _tell(connection, "approval.voted", approval, decided_by)
+        await _tell(connection, ApprovalVoted, approval, decided_by)
     return await approval_inbox.get(connection, approval_id)
 
 
@@ -224,7 +225,7 @@ async def _write(
     if row is None:
         return None
     approval = await approval_inbox.get(connection, row["id"])
-    await _tell(connection, "approval.requested", approval, by)
+    await _tell(connection, ApprovalRequested, approval, by)
     return approval.id
 
 
@@ -331,23 +332,17 @@ async def _settle(
         "UPDATE approvals SET status = %s, decided_by = %s, notes = %s, decided_at = now() WHERE id = %s",
         (status, decided_by, notes, approval.id),
     )
-    await _tell(connection, f"approval.{status}", approval, decided_by)
+    await _tell(connection, APPROVAL_SETTLED[status], approval, decided_by)
     await _resume_when_all_decided(connection, approval.workflow_id)
 
 
-async def _tell(connection: Connection, type_: str, approval: Approval, by: str | None) -> None:
-    data = {
-        "approval_id": approval.id,
-        "kind": approval.kind,
-        "about": approval.about,
-        "title": approval.title,
-        "by": by,
-    }
-    await events.append(
+async def _tell(
+    connection: Connection, event: type[ApprovalEvent], approval: Approval, by: str | None
+) -> None:
+    await events.tell(
         connection,
-        type_,
+        event(approval_id=approval.id, kind=approval.kind, about=approval.about, title=approval.title, by=by),
         approval.workflow_id,
-        data,
         topic=approval.topic,
         role="editor",
         person=approval.requested_by,

@@ -13,8 +13,9 @@ from typing import Any
 from psycopg.pq import TransactionStatus
 from psycopg.types.json import Jsonb
 
-from models.events import Event
-from models.scopes import Role
+from models.people.scopes import Role
+from models.runtime.event_catalogue import EventData
+from models.runtime.events import Event
 from models.store.database import Connection
 
 _MOVED_AT_ONCE = 2000
@@ -54,12 +55,25 @@ async def append(
     role: Role = "reader",
     person: str | None = None,
 ) -> None:
-    """Append an event in the caller's transaction. Who may see it: see `models.events.Event`."""
+    """Append an event in the caller's transaction. Who may see it: see `models.runtime.events.Event`."""
     await connection.execute(
         """INSERT INTO incoming_events (type, workflow_id, data, topic, role, person)
            VALUES (%s, %s, %s, %s, %s, %s)""",
         (type_, workflow_id, Jsonb(data), topic, role, person),
     )
+
+
+async def tell(
+    connection: Connection,
+    data: EventData,
+    workflow_id: str | None = None,
+    *,
+    topic: str | None = None,
+    role: Role = "reader",
+    person: str | None = None,
+) -> None:
+    """Append an event of the catalogue; see `append`."""
+    await append(connection, data.type, workflow_id, data.as_json(), topic=topic, role=role, person=person)
 
 
 async def move(connection: Connection, *, limit: int = _MOVED_AT_ONCE) -> int:

@@ -13,9 +13,10 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from models.errors import WebhookNotFound
+from models.runtime.event_catalogue import WebhookDead, WebhookDisabled
 from models.store import events
 from models.store.database import Connection, Database
-from models.webhooks.webhooks import Delivery, DeliveryClaim, DeliveryStatus, WebhookEvent
+from models.webhooks.records import Delivery, DeliveryClaim, DeliveryStatus, WebhookEvent
 
 CHANNEL = "signoff_outbox"
 
@@ -147,8 +148,8 @@ async def dead(database: Database, claim: DeliveryClaim, *, response_status: int
     async with database.transaction() as connection:
         if not await _end(connection, claim, "dead", response_status, error):
             return False
-        data = {"webhook_id": claim.webhook_id, "delivery_id": claim.id, "error": error}
-        await events.append(connection, "webhook.dead", None, data, role="admin")
+        given_up = WebhookDead(webhook_id=claim.webhook_id, delivery_id=claim.id, error=error)
+        await events.tell(connection, given_up, role="admin")
         return True
 
 
@@ -164,15 +165,16 @@ async def disabled(database: Database, claim: DeliveryClaim, *, response_status:
         )
         if not await _end(connection, claim, "dead", response_status, error):
             return False
-        data = {"webhook_id": claim.webhook_id, "delivery_id": claim.id, "error": error}
-        await events.append(connection, "webhook.dead", None, data, role="admin")
+        given_up = WebhookDead(webhook_id=claim.webhook_id, delivery_id=claim.id, error=error)
+        await events.tell(connection, given_up, role="admin")
         cursor = await connection.execute(
             """UPDATE webhooks SET is_active = false, disabled_reason = %s, updated_at = now()
                WHERE id = %s AND url = %s AND is_active RETURNING id""",
             (error, claim.webhook_id, claim.url),
         )
         if await cursor.fetchone() is not None:
-            await events.append(connection, "webhook.disabled", None, data, role="admin")
+            switched_off = WebhookDisabled(**given_up.as_json())
+            await events.tell(connection, switched_off, role="admin")
         return True
 
 

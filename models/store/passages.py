@@ -7,9 +7,8 @@ transaction. No row stays locked while a model is asked: `put` finds out whether
 
 from collections.abc import Mapping, Sequence
 
-from pydantic import BaseModel, ConfigDict
-
-from models.content.search import Kind, Place
+from models.content.search import FoundKind, Place
+from models.record import Record
 from models.store.database import Connection
 
 CHANNEL = "signoff_search"
@@ -19,14 +18,10 @@ _INDEXED_CHARACTERS = 200_000
 _RETIRED = ""
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Unindexed(_Record):
+class Unindexed(Record):
     """An article version or a resource without passages. `seen` is the row's `xmin` when it was read."""
 
-    kind: Kind
+    kind: FoundKind
     id: int
     version: int | None
     text: str
@@ -38,17 +33,17 @@ class Unindexed(_Record):
         return f"{self.kind}:{self.id}:{self.version or 0}"
 
 
-class Placed(_Record):
+class Placed(Record):
     """A passage that belongs into the index, and who may see it."""
 
     id: int
-    kind: Kind
+    kind: FoundKind
     item_id: int
     version: int | None
     place: Place
 
 
-async def changed(connection: Connection, kind: Kind, id_: int) -> None:
+async def changed(connection: Connection, kind: FoundKind, id_: int) -> None:
     """Tell the search index, when the transaction commits, that an article or a resource has changed.
 
     To be called after whatever changes its text, its versions, its status, its topic or its resources.

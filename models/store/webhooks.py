@@ -10,10 +10,17 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from models.errors import SealBroken, WebhookNotFound
+from models.runtime.event_catalogue import (
+    WebhookChanged,
+    WebhookCreated,
+    WebhookDeleted,
+    WebhookEvent,
+    WebhookSecretRotated,
+)
 from models.store import events, outbox
 from models.store.database import Connection
+from models.webhooks.records import NewWebhook, Webhook, WebhookChange
 from models.webhooks.sealing import Seal
-from models.webhooks.webhooks import NewWebhook, Webhook, WebhookChange
 
 _COLUMNS = (
     "id, name, event_type, url, method, ARRAY(SELECT jsonb_object_keys(headers) ORDER BY 1) AS header_names, "
@@ -34,7 +41,7 @@ async def create(connection: Connection, new: NewWebhook, *, secret: str, create
         {**new.model_dump(), "headers": Jsonb(new.headers), "secret": secret, "by": created_by},
     )
     webhook = Webhook.model_validate(await cursor.fetchone())
-    await _say(connection, "webhook.created", webhook, by=created_by, url=webhook.url)
+    await _say(connection, WebhookCreated, webhook, by=created_by, url=webhook.url)
     return webhook
 
 
@@ -66,7 +73,7 @@ async def change(connection: Connection, webhook_id: int, changes: WebhookChange
         f"UPDATE webhooks SET {assignments}updated_at = now() WHERE id = %(id)s RETURNING {_COLUMNS}",
         {**new, "id": webhook_id},
     )
-    await _say(connection, "webhook.changed", webhook, by=by, fields=sorted(changes.model_fields_set))
+    await _say(connection, WebhookChanged, webhook, by=by, fields=sorted(changes.model_fields_set))
     await outbox.notify(connection)
     return webhook
 
@@ -76,7 +83,7 @@ async def delete(connection: Connection, webhook_id: int, *, by: str) -> None:
     webhook = await _one(
         connection, f"DELETE FROM webhooks WHERE id = %s RETURNING {_COLUMNS}", (webhook_id,)
     )
-    await _say(connection, "webhook.deleted", webhook, by=by)
+    await _say(connection, WebhookDeleted, webhook, by=by)
 
 
 async def rotate(
@@ -91,7 +98,7 @@ async def rotate(
             WHERE id = %(id)s RETURNING {_COLUMNS}""",
         {"id": webhook_id, "secret": secret, "keep": keep_seconds},
     )
-    await _say(connection, "webhook.secret_rotated", webhook, by=by)
+    await _say(connection, WebhookSecretRotated, webhook, by=by)
     return webhook
 
 
@@ -134,6 +141,5 @@ async def _one(connection: Connection, query: str, values: tuple[int] | dict[str
     return Webhook.model_validate(row)
 
 
-async def _say(connection: Connection, type_: str, webhook: Webhook, **data: Any) -> None:
-    about = {"webhook_id": webhook.id, "name": webhook.name, **data}
-    await events.append(connection, type_, None, about, role="admin")
+async def _say(connection: Connection, event: type[WebhookEvent], webhook: Webhook, **more: Any) -> None:
+    await events.tell(connection, event(webhook_id=webhook.id, name=webhook.name, **more), role="admin")

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from models.content.search import Hit, Kind
+from models.content.search import FoundKind, Hit
 from models.store.database import Connection
 from models.text import storable
 
@@ -37,7 +37,7 @@ class Table(NamedTuple):
     """
 
     name: str
-    kind: Kind
+    kind: FoundKind
     id: str
     version: str
     seen: str

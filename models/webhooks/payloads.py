@@ -6,11 +6,11 @@ Dates are ISO 8601 in UTC with `Z`. `webhook_id` is added when a message is addr
 from datetime import UTC, datetime
 from typing import Any
 
-from models.approvals import Approval
 from models.config import PublishingConfig
 from models.content.articles import Article, ArticleVersion
-from models.scopes import highest_role, read_scopes
-from models.users import User
+from models.people.scopes import highest_role, read_scopes
+from models.people.users import User
+from models.runtime.approvals import Approval
 
 _PREVIEW_CHARACTERS = 500
 

@@ -12,9 +12,9 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 
 from models.errors import Unauthenticated
+from models.people.users import Identity, UserContext
 from models.store.database import Database
 from models.store.people import users
-from models.users import Identity, UserContext
 from serve.auth.tokens import TokenVerifier
 
 

@@ -14,11 +14,11 @@ from contextlib import suppress
 import httpx
 
 from models.config.publishing import GrantsConfig
-from models.scopes import ScopeInvalid, parse_scope
+from models.people.scopes import ScopeInvalid, parse_scope
+from models.people.users import MAX_SUBJECT, is_subject
 from models.store.database import GONE, Connection, Database
 from models.store.people import grants
 from models.text import storable
-from models.users import MAX_SUBJECT, is_subject
 from serve.auth.trusted import fetched
 
 _log = logging.getLogger("signoff.grants")

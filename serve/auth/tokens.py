@@ -14,9 +14,9 @@ import jwt
 from models.config import AuthConfig
 from models.config.publishing import AnyToken, DecideConfig
 from models.errors import Unauthenticated
-from models.lookalikes import fault_of
-from models.scopes import Scope, read_scopes
-from models.users import MAX_SUBJECT, Identity, is_internal, is_subject
+from models.people.lookalikes import fault_of
+from models.people.scopes import Scope, read_scopes
+from models.people.users import MAX_SUBJECT, Identity, is_internal, is_subject
 from serve.auth.jwks import source_of
 
 _MAX_BYTES = 16 * 1024

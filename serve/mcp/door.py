@@ -20,7 +20,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from models.config import Config
 from models.errors import DatabaseUnavailable, SignoffError
-from models.scopes import GLOBAL, Role
+from models.people.scopes import GLOBAL, Role
 from models.store.database import GONE
 from serve.admission.limits import LARGE_BODY_BYTES
 from serve.auth.caller import caller

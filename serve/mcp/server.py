@@ -22,9 +22,9 @@ from actors.tools.tool import Tool
 from models.config import Config
 from models.error_lines import trace_of
 from models.errors import DatabaseUnavailable, PermissionMissing, RateLimited, SignoffError, ToolNotFound
+from models.people.users import UserContext
 from models.store.content import prompts
 from models.store.database import GONE, Database
-from models.users import UserContext
 from serve.auth.caller import caller
 from serve.problems import Problem, members_of
 

@@ -16,17 +16,17 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from models.chat.messages import Done, Piece, Said
 from models.config import Config
 from models.errors import AgentDied, FeatureOff, InputInvalid, ModelNotFound, SignoffError
+from models.people.users import UserContext
 from models.store.database import Database
 from models.store.people import conversations
 from models.tools import PlainText
-from models.users import UserContext
 from serve.answering import Answering, ClientGone, assistant_for
 from serve.auth.caller import Caller
 from serve.openai.errors import error_of, openai_responses
 from serve.openai.request import CompletionRequest
 from serve.openai.wire import Completion, Writing
 from serve.problems import MOST_FAULTS, members_of
-from serve.sse import EVENTS, KEEP_ALIVE, EventStream
+from serve.streams.sse import EVENTS, KEEP_ALIVE, EventStream
 
 _MODEL = "signoff"
 # Part of OpenAI's shape. When the site began has no bearing on anything.

@@ -17,8 +17,9 @@ from pydantic import (
 )
 
 from models.chat.messages import ChatMessage, Turn
+from models.people.users import UserContext
+from models.record import Record
 from models.tools import PlainText
-from models.users import UserContext
 
 # As long as what `POST /api/chat` takes.
 _MESSAGE = 20_000
@@ -88,10 +89,8 @@ class Message(_Given):
         return "\n".join(part.text or part.refusal for part in self.content)
 
 
-class StreamOptions(BaseModel):
+class StreamOptions(Record):
     """`include_usage`: a last chunk tells the tokens."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     include_usage: bool | None = None
     include_obfuscation: bool | None = None
@@ -113,14 +112,12 @@ _NoChoice = Annotated[Any, WithJsonSchema({"enum": ["none", "auto", None]})]
 _NoTools = Annotated[list[Any] | None, WithJsonSchema({"type": "array", "items": {}, "maxItems": 0})]
 
 
-class CompletionRequest(BaseModel):
+class CompletionRequest(Record):
     """OpenAI's request. `model` is `signoff`, or `signoff-{topic}` for questions about one topic.
 
     The last message is the user's, and is answered; those before it are what was said. `max_tokens` and
     `temperature` may only lower what the site has set. Nothing is kept as a conversation.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: Annotated[PlainText, Field(min_length=1, max_length=200, examples=["signoff"])]
     messages: Annotated[list[Message], Field(min_length=1, max_length=_MESSAGES)]

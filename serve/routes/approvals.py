@@ -3,8 +3,8 @@
 `POST /api/approvals/{article_id}` is the seed's callback (000 §7.2), for publishing only.
 """
 
-from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+import asyncio
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Body, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
@@ -16,13 +16,12 @@ from actors.tools.decisions import (
     Notes,
 )
 from actors.tools.registry import Registry
-from models.approvals import Approval, ApprovalStatus, Vote
 from models.errors import ApprovalNotFound
+from models.runtime.approvals import ApprovalDetails, ApprovalStatus, ApprovalSummary
 from models.store import approval_inbox
+from models.store.content import articles
 from models.store.database import Database
-from models.users import UserContext
 from serve.auth.caller import Caller
-from serve.outcome import article_status_after
 from serve.problems import problem_responses
 
 # Once a decision has taken effect; until then the tool's own message holds.
@@ -31,45 +30,10 @@ _MESSAGES = {
     ("approved", "editor"): "Approved, but it could not be published: the article is back with its editor.",
     ("rejected", "editor"): "Rejected: the article is back with its editor.",
 }
+_PATIENCE_SECONDS = 10.0
+_POLL_SECONDS = 0.1
 router = APIRouter(prefix="/api/approvals", tags=["approvals"])
 ApprovalId = Annotated[str, Path(alias="id", max_length=64, examples=["12"])]
-
-
-class ApprovalSummary(BaseModel):
-    """A line of the inbox. `age_seconds` counts from the request.
-
-    `may_decide`: this person may approve it, with a token of their own for that (`decides` of `/api/me`).
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    id: str
-    kind: str
-    about: str | None
-    title: str
-    topic: str | None
-    requested_by: str
-    required_scope: str
-    quorum: int
-    approved_by: tuple[str, ...]
-    status: ApprovalStatus
-    digest: str
-    created_at: datetime
-    age_seconds: float
-    expires_at: datetime
-    may_decide: bool
-
-
-class ApprovalDetails(ApprovalSummary):
-    """All of it: `content` is exactly what the digest covers."""
-
-    workflow_id: str
-    content: dict[str, Any]
-    votes: tuple[Vote, ...]
-    decided_by: str | None
-    decided_at: datetime | None
-    notes: str | None
-    void_reason: dict[str, Any] | None
 
 
 @router.get("", responses=problem_responses(401, 422, 503))
@@ -97,7 +61,7 @@ async def list_approvals(
             limit=limit,
             offset=offset,
         )
-    return [ApprovalSummary(**_summary(approval, caller)) for approval in found]
+    return [ApprovalSummary.of(approval, caller.subject, caller.scopes) for approval in found]
 
 
 @router.get("/{id}", responses=problem_responses(401, 404, 422, 503))
@@ -108,16 +72,7 @@ async def get_approval(request: Request, caller: Caller, approval_id: ApprovalId
         approval = await approval_inbox.get(connection, approval_id)
     if not approval.shown_to(caller.subject, caller.scopes):
         raise ApprovalNotFound(f"there is no approval {approval_id!r}")
-    return ApprovalDetails(
-        **_summary(approval, caller),
-        workflow_id=approval.workflow_id,
-        content=approval.content,
-        votes=approval.votes,
-        decided_by=approval.decided_by,
-        decided_at=approval.decided_at,
-        notes=approval.notes,
-        void_reason=approval.void_reason,
-    )
+    return ApprovalDetails.of(approval, caller.subject, caller.scopes)
 
 
 class DecisionBody(BaseModel):
@@ -183,27 +138,17 @@ async def approve_article(
     assert isinstance(answer, ArticleDecisionResponse)
     status, message = answer.new_status, answer.message
     if answer.decision != "pending":
-        status = await article_status_after(request.app.state.database, article_id, answer.approval_id)
+        status = await _article_status_after(request.app.state.database, article_id, answer.approval_id)
         message = _MESSAGES.get((answer.decision, status), message)
     return ApprovalResponse(success=True, article_id=article_id, new_status=status, message=message)
 
 
-def _summary(approval: Approval, caller: UserContext) -> dict[str, Any]:
-    return {
-        "id": approval.id,
-        "kind": approval.kind,
-        "about": approval.about,
-        "title": approval.title,
-        "topic": approval.topic,
-        "requested_by": approval.requested_by,
-        "required_scope": approval.required_scope,
-        "quorum": approval.quorum,
-        "approved_by": tuple(vote.voter for vote in approval.votes if vote.decision == "approve"),
-        "status": approval.status,
-        "digest": approval.digest,
-        "created_at": approval.created_at,
-        "age_seconds": (datetime.now(UTC) - approval.created_at).total_seconds(),
-        "expires_at": approval.expires_at,
-        "may_decide": approval.status == "pending"
-        and approval.may_be_decided_by(caller.subject, caller.scopes),
-    }
+async def _article_status_after(database: Database, article_id: int, approval_id: str) -> str:
+    """The article's status once a runner has acted on the decision, or after some seconds as it is then."""
+    deadline = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
+    while True:
+        async with database.connection() as connection:
+            article = await articles.get(connection, article_id)
+        if article.approval_id != approval_id or asyncio.get_running_loop().time() > deadline:
+            return article.status
+        await asyncio.sleep(_POLL_SECONDS)

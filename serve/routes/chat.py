@@ -10,20 +10,21 @@ from contextlib import aclosing
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Request, Response
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
 from models.chat.conversations import ChatAnswer, Question
 from models.chat.messages import Done, Piece, Said, Turn
 from models.config import Config
 from models.errors import AgentDied, InputInvalid, SignoffError, TopicUnknown
+from models.people.users import UserContext
+from models.record import Record
 from models.store.database import Database
 from models.store.people import conversations
 from models.tools import Number, PlainText
-from models.users import UserContext
 from serve.answering import Answering, Assistant, ClientGone, assistant_for
 from serve.auth.caller import Caller
 from serve.problems import members_of, problem_responses
-from serve.sse import EVENTS, KEEP_ALIVE, EventStream, event
+from serve.streams.sse import EVENTS, KEEP_ALIVE, EventStream, event
 
 router = APIRouter(tags=["chat"])
 
@@ -42,15 +43,13 @@ def _not_blank(text: str) -> str:
 RequestId = Annotated[PlainText, Field(min_length=1, max_length=200), AfterValidator(_not_blank)]
 
 
-class ChatRequest(BaseModel):
+class ChatRequest(Record):
     """A message to the assistant, in a conversation of the caller's or, without an id, in a new one.
 
     `topic` and `article_id` say what it is about, where the client knows. `answers` is the `message_id` of
     the answer with status `asks` that this one replies to: a yes then counts for that and nothing else. The
     same `request_id` (or `Idempotency-Key`) again is the same request, and is answered once.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     message: Annotated[PlainText, Field(min_length=1, max_length=20_000), AfterValidator(_not_blank)]
     conversation_id: Annotated[PlainText, Field(min_length=1, max_length=64)] | None = None

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request, WebSocket, WebSocketDisconnect
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 from starlette.websockets import WebSocketState
 
 from models.errors import (
@@ -24,15 +24,16 @@ from models.errors import (
     StreamTooSlow,
     Unauthenticated,
 )
-from models.events import Event
-from models.scopes import Scope
+from models.people.scopes import Scope
+from models.people.users import UserContext
+from models.record import Record
+from models.runtime.events import Event
 from models.store.database import GONE, Database
 from models.store.people import users
-from models.users import UserContext
 from serve.auth.caller import Caller, bearer_token, context_of
-from serve.feed import Feed, Mark, ScopesNow
 from serve.problems import problem_responses
-from serve.sse import EventStream
+from serve.streams.feed import Feed, Mark, ScopesNow
+from serve.streams.sse import EventStream
 
 router = APIRouter(tags=["events"])
 
@@ -48,10 +49,8 @@ _EXPIRED = "the token is over: connect again with a new one"
 _AWAY = "the database is away: connect again in a moment"
 
 
-class Wish(BaseModel):
+class Subscription(Record):
     """What to follow: after which event, of which types (comma-separated), of which workflow."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     after: EventId | None = None
     types: Annotated[str, Field(pattern=r"^[a-z0-9_.]{1,64}(,[a-z0-9_.]{1,64}){0,31}$")] | None = None
@@ -91,7 +90,7 @@ def _is_over(caller: UserContext) -> bool:
 async def follow_by_sse(
     request: Request,
     caller: Caller,
-    wish: Annotated[Wish, Query()],
+    wish: Annotated[Subscription, Query()],
     last_event_id: Annotated[EventId | None, Header()] = None,
 ) -> EventStream:
     """Events as they happen, as far as the caller's scopes reach; without an id, from now on.
@@ -162,7 +161,7 @@ async def follow_by_websocket(socket: WebSocket, user_id: str) -> None:
             await socket.close(code, reason.encode()[:_MAX_REASON].decode(errors="ignore"))
 
 
-def _wish(socket: WebSocket, user_id: str, caller: UserContext) -> Wish:
+def _wish(socket: WebSocket, user_id: str, caller: UserContext) -> Subscription:
     """What they wish; raises what refuses them."""
     query = socket.query_params
     if {"token", "access_token"} & set(query):
@@ -170,7 +169,7 @@ def _wish(socket: WebSocket, user_id: str, caller: UserContext) -> Wish:
     if user_id not in (str(caller.user_id), caller.subject):
         raise PermissionMissing(f"this is not yours: yours is /ws/{caller.user_id}")
     try:
-        return Wish.model_validate(dict(query))
+        return Subscription.model_validate(dict(query))
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         raise InputInvalid(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error

@@ -10,10 +10,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
-from models.outages import Needed
+from models.runtime.outages import Needed
 from models.store.database import Database
 from models.store.people import grants
-from serve.readiness import Readiness
+from serve.monitoring.readiness import Readiness
 
 router = APIRouter(tags=["health"])
 

@@ -8,7 +8,7 @@ from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 from models.config import HttpConfig
 from models.errors import Unauthenticated
 from serve.auth.caller import bearer_token
-from serve.metrics import Metrics
+from serve.monitoring.metrics import Metrics
 from serve.problems import problem_responses
 
 router = APIRouter(tags=["health"])

@@ -3,14 +3,15 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from models.config import Config
+from models.record import Record
+from models.runtime.tasks import Task
+from models.runtime.workflow_kinds import Kinds
 from models.store.database import Database
 from models.store.runtime import tasks
-from models.tasks import Task
 from models.tools import PlainText
-from models.workflow_kinds import Kinds
 from serve.auth.caller import Caller
 from serve.problems import problem_responses
 
@@ -19,10 +20,8 @@ router = APIRouter(prefix="/api/tasks", tags=["tasks"], responses=problem_respon
 TaskId = Annotated[PlainText, Field(min_length=1, max_length=64)]
 
 
-class TaskCancellation(BaseModel):
+class TaskCancellation(Record):
     """Why a task is stopped, where there is something to say; it is kept with the task."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     reason: Annotated[PlainText, Field(min_length=1, max_length=500)] = "cancelled"
 

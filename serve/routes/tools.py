@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from actors.tools.registry import Registry
 from actors.tools.route import RestRoute
 from actors.tools.tool import Tool
-from models.scopes import Role
+from models.people.scopes import Role
 from serve.auth.caller import Caller
 from serve.problems import problem_responses
 

@@ -8,9 +8,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
+from models.people.users import MAX_SUBJECT, Revocation, User, UserContext
 from models.store.database import Database
 from models.store.people import users
-from models.users import MAX_SUBJECT, Revocation, User, UserContext
 from serve.auth.caller import Caller
 from serve.problems import problem_responses
 

@@ -16,8 +16,8 @@ from models.config import Config
 from models.errors import InputInvalid, WebhookInactive
 from models.store import outbox, webhooks
 from models.store.database import Database
+from models.webhooks.records import Delivery, DeliveryStatus, NewWebhook, Webhook, WebhookChange
 from models.webhooks.sealing import Seal
-from models.webhooks.webhooks import Delivery, DeliveryStatus, NewWebhook, Webhook, WebhookChange
 from serve.auth.caller import Caller
 from serve.problems import problem_responses
 

@@ -5,14 +5,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from models.events import Event
-from models.outages import named
-from models.scopes import check_permission
+from models.people.scopes import check_permission
+from models.people.users import UserContext
+from models.runtime.events import Event
+from models.runtime.outages import named
+from models.runtime.workflows import Workflow, WorkflowStatus
 from models.store import events
 from models.store.database import Database
 from models.store.runtime import tasks, workflows
-from models.users import UserContext
-from models.workflows import Workflow, WorkflowStatus
 from serve.auth.caller import Caller
 from serve.problems import problem_responses
 

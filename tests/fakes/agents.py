@@ -6,7 +6,8 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 from actors.llm.client import ModelClient
-from actors.runtime.directory import Directory, Role
+from actors.runtime.directory import Directory
+from actors.system import AgentRole
 from models.config import AgentConfig, Config, ModelSettings
 
 
@@ -18,7 +19,7 @@ class Oracle:
 
     async def answer(self, question: str) -> str:
         """The model's answer."""
-        answer = await self._model.text(system="You are an oracle.", user=question, accept=str)
+        answer = await self._model.ask_text(system="You are an oracle.", user=question, accept=str)
         return answer.value
 
     async def pid(self) -> int:
@@ -47,7 +48,7 @@ class Mortal:
         await asyncio.Event().wait()
 
 
-def _mortal(*, stillborn: bool) -> Role:
+def _mortal(*, stillborn: bool) -> AgentRole:
     return "tests.fakes.agents:Mortal", lambda config, directory: {"stillborn": stillborn}
 
 
@@ -55,7 +56,7 @@ def _oracle(config: Config, directory: Directory) -> dict[str, Any]:
     return {"settings": config.article_generation.agents.writer_llm}
 
 
-ROLES: dict[str, Role] = {
+ROLES: dict[str, AgentRole] = {
     "oracle": ("tests.fakes.agents:Oracle", _oracle),
     "mortal": _mortal(stillborn=False),
     "stillborn": _mortal(stillborn=True),

@@ -10,7 +10,8 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import Any
 
-from actors.runtime.directory import Directory, Role
+from actors.runtime.directory import Directory
+from actors.system import AgentRole
 from models.chat.messages import Done, Piece, Route, Routed, Said, ToolUsed, Turn, Usage
 from models.config import Config
 from models.llm import ModelCall
@@ -48,7 +49,7 @@ class ScriptedAssistant:
             async for piece in pieces:
                 yield piece
 
-    async def batches(self, turn: Turn, route: Route) -> AsyncGenerator[list[Piece], None]:
+    async def stream_answer(self, turn: Turn, route: Route) -> AsyncGenerator[list[Piece], None]:
         """The answer, as an agent gives it: one piece at a time."""
         async with aclosing(self._pieces(turn, route)) as pieces:
             async for piece in pieces:
@@ -88,7 +89,7 @@ class ScriptedAssistant:
 class ScriptedRouter:
     """The agent `main_chat`: it leaves every turn to `article_query`, the scripted one."""
 
-    async def receive(self, turn: Turn) -> AsyncGenerator[list[Route], None]:
+    async def route_or_answer(self, turn: Turn) -> AsyncGenerator[list[Route], None]:
         """Who answers."""
         yield [_route(turn)]
 
@@ -113,7 +114,7 @@ def _route(turn: Turn) -> Route:
     )
 
 
-ROLES: dict[str, Role] = {
+ROLES: dict[str, AgentRole] = {
     "main_chat": ("tests.fakes.assistant:ScriptedRouter", _nothing),
     "article_query": ("tests.fakes.assistant:ScriptedAssistant", _scripted),
 }

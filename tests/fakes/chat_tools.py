@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from actors.chat.turn.messages import Prompts
+from actors.chat.turn.model_messages import Prompts
 from actors.tools.tool import Input, Output, Tool, ToolContext, tool
 from models.config import ModelSettings
 from models.config.chat import ToolUseConfig

@@ -10,10 +10,10 @@ from langgraph.types import Send
 from pydantic import BaseModel
 
 from actors.runtime import gate
-from actors.runtime.kind import Kind
 from actors.runtime.run import Run
-from models.approvals import GateRequest
+from actors.runtime.workflow_graph import WorkflowGraph
 from models.llm import Answer
+from models.runtime.approvals import GateRequest
 from tests.fakes.barrier import report
 
 KINDS = {
@@ -170,7 +170,7 @@ async def _ask(state: State, runtime: Runtime[Context]) -> State:
     context = runtime.context
 
     async def make() -> Answer[Done]:
-        answer = await context.run.directory.agent("oracle").answer(context.run.input["question"])
+        answer = await context.run.agent("oracle").answer(context.run.input["question"])
         await context.report("asked")
         return Answer(value=Done(said=str(answer)))
 
@@ -192,8 +192,8 @@ def _result(state: dict[str, Any]) -> dict[str, Any]:
     return {"done": state["done"], "decision": state.get("decision")}
 
 
-STEPS = Kind(build_graph=build_steps, begin=begin, result=_result)
-GATED = Kind(build_graph=build_gated, begin=begin, result=_result, gates=frozenset({"plan"}))
-GATES = Kind(build_graph=build_gates, begin=begin, result=_result, gates=frozenset({"left", "right"}))
-FAN = Kind(build_graph=build_fan, begin=begin, result=_result)
-ASKING = Kind(build_graph=build_asking, begin=begin, result=_result)
+STEPS = WorkflowGraph(build=build_steps, begin=begin, result=_result)
+GATED = WorkflowGraph(build=build_gated, begin=begin, result=_result, gates=frozenset({"plan"}))
+GATES = WorkflowGraph(build=build_gates, begin=begin, result=_result, gates=frozenset({"left", "right"}))
+FAN = WorkflowGraph(build=build_fan, begin=begin, result=_result)
+ASKING = WorkflowGraph(build=build_asking, begin=begin, result=_result)

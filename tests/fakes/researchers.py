@@ -6,7 +6,7 @@ A brief's query ends with the barrier's address: `rates at 127.0.0.1:4711`.
 import os
 
 from actors import systems
-from actors.runtime.directory import Role
+from actors.system import AgentRole
 from models.content.drafting import Branch, Finding, Findings, SearchBrief
 from tests.fakes.barrier import report
 
@@ -26,11 +26,11 @@ class Finder:
         return Findings(branch=self._branch, found=(found,))
 
 
-def _finder(branch: Branch) -> Role:
+def _finder(branch: Branch) -> AgentRole:
     return "tests.fakes.researchers:Finder", lambda config, directory: {"branch": branch}
 
 
-ROLES: dict[str, Role] = {
+ROLES: dict[str, AgentRole] = {
     "web_search": _finder("web_search"),
     "data_download": _finder("data_download"),
     "resource_query": _finder("resource_query"),

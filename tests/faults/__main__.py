@@ -14,7 +14,7 @@ from collections import Counter
 
 from rich.console import Console
 
-from benchmarks.report import SECTIONS, keep
+from benchmarks.harness.report import SECTIONS, keep
 from tests.faults import figures
 from tests.faults.campaign import Campaign
 from tests.faults.defects import DEFECTS, FOUND_BY

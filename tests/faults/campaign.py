@@ -7,11 +7,11 @@ import time
 from dataclasses import dataclass, field
 
 from tests.faults import checks, draws, ledger
-from tests.faults.chats import Chats
 from tests.faults.draws.scene import Found
-from tests.faults.readers import Readers, reading
-from tests.faults.work import People, Work, begin
-from tests.faults.world import RUNNERS, World, open_world
+from tests.faults.people.chats import Chats
+from tests.faults.people.readers import Readers, reading
+from tests.faults.people.work import People, Work, begin
+from tests.faults.site.world import RUNNERS, World, open_world
 
 _AT_ONCE = 3
 

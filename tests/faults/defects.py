@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from actors.runtime import execution, runner
-from actors.runtime.journal import Journal
+from actors.runtime.group_commit import JournalWriter
+from models.runtime.workflows import Workflow, WorkflowStatus
 from models.store.runtime import claims, documents
-from models.workflows import Workflow, WorkflowStatus
 
 
 def put_back(number: int) -> None:
@@ -60,7 +60,7 @@ def _a_run_writes_files_before_its_fence() -> None:
     """Files are written from what a run believes, and settled afterwards."""
 
     async def write(self: Any, status: WorkflowStatus, error: str | None) -> None:
-        if self.run is None or self.compiled.kind.project is None:
+        if self.run is None or self.compiled.declared.project is None:
             return
         claim, now = self.claim, datetime.now(UTC)
         believed = Workflow(
@@ -81,7 +81,7 @@ def _a_run_writes_files_before_its_fence() -> None:
             started_at=now,
             finished_at=now,
         )
-        await self.compiled.kind.project(self.config, believed, self.run._kept)
+        await self.compiled.declared.project(self.config, believed, self.run._kept)
 
     fail, settle = execution.Execution._fail, execution.Execution._settle
 
@@ -102,7 +102,7 @@ def _a_locked_row_holds_up_the_others() -> None:
     """The group commit waits for locks, and there is one at a time."""
     assert "FOR SHARE SKIP LOCKED" in documents._PUT
     documents._PUT = documents._PUT.replace("FOR SHARE SKIP LOCKED", "FOR SHARE")
-    defaults = Journal.__init__.__kwdefaults__
+    defaults = JournalWriter.__init__.__kwdefaults__
     assert "lanes" in defaults
     defaults["lanes"] = 1
 

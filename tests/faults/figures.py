@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.machine import describe_host, describe_packages
-from benchmarks.report import Aim, Report, Table
+from benchmarks.harness.machine import describe_host, describe_packages
+from benchmarks.harness.report import Aim, Report, Table
 from tests.faults.campaign import Campaign
 
 ENOUGH = 1000

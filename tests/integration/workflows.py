@@ -8,9 +8,9 @@ from typing import Any
 from actors.runtime.directory import Directory
 from actors.runtime.runner import Runner
 from models.config import Config
+from models.runtime.workflows import Workflow, WorkflowRequest
 from models.store.database import GONE, Database
 from models.store.runtime import workflows
-from models.workflows import Workflow, WorkflowRequest
 from tests.fakes.barrier import Barrier
 from tests.fakes.graphs import KINDS
 

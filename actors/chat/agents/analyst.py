@@ -6,8 +6,8 @@ after a yes of their own: what is found and read is never asked what to do. What
 """
 
 from actors import systems
-from actors.chat.agents.chat_agent import ChatAgent
 from actors.chat.turn.article_numbers import articles_named
+from actors.chat.turn.chat_agent import ChatAgent
 from actors.chat.turn.confirmation import agreed
 from actors.chat.turn.reply import Reply
 from actors.tools.research_article import ResearchArticleResponse
@@ -32,14 +32,14 @@ class Analyst(ChatAgent):
         except SignoffError as error:
             if error.outage:
                 raise
-            reply.say(self._with.text("not_done", REASON=str(error)))
+            reply.say(self._context.text("not_done", REASON=str(error)))
             reply.ends("refused" if isinstance(error, PermissionMissing) else "failed")
 
     async def _research(self, turn: Turn, route: Route, reply: Reply) -> None:
         assert route.intent == "research", f"the analyst does not answer {route.intent}"
         if route.topic is None:
             topics = [topic for topic in self._config.publishing.topics if turn.caller.has("analyst", topic)]
-            reply.say(self._with.text("analyst_which_topic", TOPICS=topics))
+            reply.say(self._context.text("analyst_which_topic", TOPICS=topics))
             reply.ends("completed" if topics else "refused")
             return
         turn.caller.require("analyst", route.topic)
@@ -49,7 +49,7 @@ class Analyst(ChatAgent):
             if len(query) > _QUERY:
                 raise InputInvalid(f"message: a research takes {_QUERY} characters at most: say it in fewer")
             act = Act(intent="research", article_id=turn.article_id, topic=route.topic, words=query)
-        if (act_id := await agreed(self._with, turn, route, reply, act)) is None:
+        if (act_id := await agreed(self._context, turn, route, reply, act)) is None:
             return
         asked = {
             "topic": act.topic,
@@ -62,7 +62,7 @@ class Analyst(ChatAgent):
         begun = await reply.call("research_article", given)
         assert isinstance(begun, ResearchArticleResponse)
         state = await self._state(begun.task_id)
-        reply.say(self._with.text("analyst_started", TASK_ID=begun.task_id, TOPIC=act.topic))
+        reply.say(self._context.text("analyst_started", TASK_ID=begun.task_id, TOPIC=act.topic))
         reply.ends("processing", task_id=begun.task_id, workflow_state=state)
 
     async def _submit(self, turn: Turn, route: Route, reply: Reply) -> None:
@@ -70,16 +70,16 @@ class Analyst(ChatAgent):
         if not named and turn.article_id is not None:
             named = (turn.article_id,)
         if len(named) != 1:
-            reply.say(self._with.text("analyst_which_article", ARTICLES=named))
+            reply.say(self._context.text("analyst_which_article", ARTICLES=named))
             return
         act = Act(intent="submit", article_id=named[0])
-        if await agreed(self._with, turn, route, reply, act) is None:
+        if await agreed(self._context, turn, route, reply, act) is None:
             return
         await reply.call("submit_for_review", {"article_id": named[0]})
-        reply.say(self._with.text("analyst_submitted", ARTICLE_ID=named[0]))
+        reply.say(self._context.text("analyst_submitted", ARTICLE_ID=named[0]))
 
     async def _state(self, task_id: str) -> WorkflowState:
-        database = await self._with.tools.database()
+        database = await self._context.tools.database()
         async with database.connection() as connection:
             return await tasks.state_of(connection, task_id, self._config, kinds=systems.kinds())
 

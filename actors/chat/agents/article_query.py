@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from actors.chat.agents.chat_agent import ChatAgent
 from actors.chat.agents.published_article import published_article
 from actors.chat.agents.queries import best_of, search_words
 from actors.chat.turn.article_numbers import articles_named
+from actors.chat.turn.chat_agent import ChatAgent
 from actors.chat.turn.reply import Reply
 from actors.chat.turn.sources import CitedSource, Sources
 from actors.text.relevance import bears_on, best_passages
@@ -39,7 +39,7 @@ class ArticleQuery(ChatAgent):
 
     async def answer(self, turn: Turn, route: Route, reply: Reply) -> None:
         """Text as the model writes it, and links to the articles it rests on."""
-        allowance = self._with.allowance()
+        budget = self._context.new_budget()
         sources = Sources()
         await self._look_up(turn, reply, sources)
         if not len(sources):
@@ -47,15 +47,15 @@ class ArticleQuery(ChatAgent):
             return
 
         async def call(name: str, arguments: dict[str, Any]) -> BaseModel:
-            answer = await self._with.tools.call(name, arguments, caller=turn.caller)
+            answer = await self._context.tools.call(name, arguments, caller=turn.caller)
             if not isinstance(answer, GetArticleResponse):
                 return answer
             source = await self._add(turn, sources, answer.article)
             return ArticleRead(source=source.number, headline=source.title, content=source.text)
 
-        tools = await self._with.tools.permitted(turn.caller, _TOOLS, topic=route.topic)
-        await self._with.speak(
-            turn, reply, task="article_query", allowance=allowance, sources=sources, tools=tools, call=call
+        tools = await self._context.tools.permitted(turn.caller, _TOOLS, topic=route.topic)
+        await self._context.speak(
+            turn, reply, task="article_query", budget=budget, sources=sources, tools=tools, call=call
         )
 
     async def _look_up(self, turn: Turn, reply: Reply, sources: Sources) -> None:
@@ -86,7 +86,7 @@ class ArticleQuery(ChatAgent):
         found = await asyncio.gather(
             *(
                 reply.call("search_articles", {"query": words, "topic": topic, "limit": 2 * most})
-                for topic in self._with.readable(turn, reply.topic)
+                for topic in self._context.readable(turn, reply.topic)
             )
         )
         ranked = [list(each.articles) for each in found if isinstance(each, ArticleSearchResponse)]
@@ -94,7 +94,7 @@ class ArticleQuery(ChatAgent):
 
     async def _add(self, turn: Turn, sources: Sources, article: ArticleDetails) -> CitedSource:
         draft = "" if article.version == article.published_version else " (unpublished draft)"
-        most = self._with.source_characters
+        most = self._context.source_characters
         text = await asyncio.to_thread(best_passages, article.content, turn.message, most)
         return sources.add(
             title=f"{article.headline}{draft}",
@@ -104,7 +104,7 @@ class ArticleQuery(ChatAgent):
         )
 
     def _nothing(self, turn: Turn, topic: str | None) -> str:
-        topics = self._with.readable(turn, topic)
-        return self._with.text(
+        topics = self._context.readable(turn, topic)
+        return self._context.text(
             "nothing_found", TOPICS=topics, ANALYST=any(turn.caller.has("analyst", each) for each in topics)
         )

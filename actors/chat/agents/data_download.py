@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from actors.chat.agents.chat_agent import ChatAgent
 from actors.chat.agents.market_tables import shown, tool_call
 from actors.chat.turn.article_numbers import pdf_addresses
+from actors.chat.turn.chat_agent import ChatAgent
 from actors.chat.turn.confirmation import agreed
 from actors.chat.turn.reply import Reply
 from actors.chat.turn.sources import resource_link
@@ -86,7 +86,7 @@ class DataDownload(ChatAgent):
         for info in find_series(brief.query, config=self._config, most=_MOST):
             name, arguments = tool_call(info)
             try:
-                answer = await self._with.tools.call(name, arguments, caller=brief.caller)
+                answer = await self._context.tools.call(name, arguments, caller=brief.caller)
             except _WANTING as error:
                 faults.append(f"{info.title}: {error}")
                 continue
@@ -112,7 +112,7 @@ class DataDownload(ChatAgent):
                 continue
             assert isinstance(answer, MarketDataResponse)
             tables.append(answer.table)
-        reply.say(self._with.text("figures", TABLES=[shown(table) for table in tables], FAULTS=faults))
+        reply.say(self._context.text("figures", TABLES=[shown(table) for table in tables], FAULTS=faults))
         if not tables:
             reply.ends("failed")
 
@@ -121,23 +121,23 @@ class DataDownload(ChatAgent):
         tables: list[DataTable] = []
 
         async def call(name: str, arguments: dict[str, Any]) -> BaseModel:
-            answer = await self._with.tools.call(name, arguments, caller=turn.caller)
+            answer = await self._context.tools.call(name, arguments, caller=turn.caller)
             if isinstance(answer, MarketDataResponse):
                 tables.append(answer.table)
                 newest = answer.table.rows[-_READ:]
                 return answer.model_copy(update={"table": answer.table.model_copy(update={"rows": newest})})
             return answer
 
-        await self._with.speak(
+        await self._context.speak(
             turn,
             reply,
             task="data_download",
-            allowance=self._with.allowance(),
-            tools=await self._with.tools.permitted(turn.caller, _TOOLS),
+            budget=self._context.new_budget(),
+            tools=await self._context.tools.permitted(turn.caller, _TOOLS),
             call=call,
         )
         if tables:
-            told = self._with.text("figures", TABLES=[shown(table) for table in tables], FAULTS=[])
+            told = self._context.text("figures", TABLES=[shown(table) for table in tables], FAULTS=[])
         else:
             told = await self._nothing(reply, turn)
         reply.say(f"\n\n{told}" if reply.text else told)
@@ -147,27 +147,27 @@ class DataDownload(ChatAgent):
         try:
             answer = await reply.call("search_series", wanted)
         except (ProviderMissing, InputInvalid):
-            return self._with.text("no_series", SERIES=[])
+            return self._context.text("no_series", SERIES=[])
         assert isinstance(answer, SeriesSearchResponse)
-        return self._with.text("no_series", SERIES=[escaped(each.title) for each in answer.series])
+        return self._context.text("no_series", SERIES=[escaped(each.title) for each in answer.series])
 
     async def _download(self, turn: Turn, route: Route, reply: Reply, act: Act) -> None:
         if act.topic is None and act.article_id is None:
             topics = [each for each in self._config.publishing.topics if turn.caller.has("analyst", each)]
-            reply.say(self._with.text("which_topic", TOPICS=topics))
+            reply.say(self._context.text("which_topic", TOPICS=topics))
             return
         try:
-            if (act_id := await agreed(self._with, turn, route, reply, act)) is None:
+            if (act_id := await agreed(self._context, turn, route, reply, act)) is None:
                 return
         except (PermissionMissing, ArticleNotFound) as error:
-            reply.say(self._with.text("not_done", REASON=escaped(str(error), _FAULT)))
+            reply.say(self._context.text("not_done", REASON=escaped(str(error), _FAULT)))
             reply.ends("refused" if isinstance(error, PermissionMissing) else "failed")
             return
-        database = await self._with.tools.database()
+        database = await self._context.tools.database()
         async with database.connection() as connection:
             # A yes that is sent again must not store the documents twice.
             if not await chat_acts.spend(connection, act_id):
-                reply.say(self._with.text("asked_too_late"))
+                reply.say(self._context.text("asked_too_late"))
                 reply.ends("failed")
                 return
         await self._documents(reply, act)
@@ -185,7 +185,7 @@ class DataDownload(ChatAgent):
             assert isinstance(answer, DownloadPdfResponse)
             for each in answer.resources:
                 made.append(link(each.name, resource_link(self._config.publishing, each.resource_id)))
-        reply.say(self._with.text("documents", RESOURCES=made, FAULTS=faults))
+        reply.say(self._context.text("documents", RESOURCES=made, FAULTS=faults))
         if not made:
             reply.ends("failed")
 

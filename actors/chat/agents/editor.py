@@ -10,8 +10,8 @@ from contextlib import suppress
 from typing import Any
 
 from actors import systems
-from actors.chat.agents.chat_agent import ChatAgent
 from actors.chat.turn.article_numbers import articles_named
+from actors.chat.turn.chat_agent import ChatAgent
 from actors.chat.turn.confirmation import agreed
 from actors.chat.turn.reply import Reply
 from actors.text.markdown import escaped
@@ -52,7 +52,7 @@ class Editor(ChatAgent):
         try:
             await self._act(turn, route, reply)
         except _TOLD as error:
-            reply.say(self._with.text("not_done", REASON=shortened(str(error), 1000)))
+            reply.say(self._context.text("not_done", REASON=shortened(str(error), 1000)))
             reply.ends("refused" if isinstance(error, PermissionMissing) else "failed")
 
     async def _act(self, turn: Turn, route: Route, reply: Reply) -> None:
@@ -63,7 +63,7 @@ class Editor(ChatAgent):
         if route.confirmed is not None and route.confirmed.act.article_id is not None:
             named = (route.confirmed.act.article_id,)
         if len(named) != 1:
-            reply.say(self._with.text("which_article", ARTICLES=named))
+            reply.say(self._context.text("which_article", ARTICLES=named))
         elif route.intent == "review":
             await self._review(reply, named[0])
         elif route.intent == "changes":
@@ -78,7 +78,7 @@ class Editor(ChatAgent):
         article = review.article
         reply.topic = article.topic
         reply.say(
-            self._with.text(
+            self._context.text(
                 "reviewed",
                 ARTICLE_ID=article_id,
                 HEADLINE=escaped(article.headline),
@@ -101,21 +101,21 @@ class Editor(ChatAgent):
         if len(notes) > _NOTES:
             raise InputInvalid(f"message: notes take {_NOTES} characters at most: say it in fewer")
         if len(re.findall(r"[^\W\d_]{2,}", notes)) < _LEAST_NOTES:
-            reply.say(self._with.text("which_changes", ARTICLE_ID=article_id))
+            reply.say(self._context.text("which_changes", ARTICLE_ID=article_id))
             return
         act = Act(intent="changes", article_id=article_id, words=notes)
-        if await agreed(self._with, turn, route, reply, act) is None:
+        if await agreed(self._context, turn, route, reply, act) is None:
             return
         answer = await reply.call("request_changes", {"article_id": article_id, "notes": notes})
         assert isinstance(answer, StatusResponse)
-        reply.say(self._with.text("changes_requested", ARTICLE_ID=article_id, NOTES=escaped(notes)))
+        reply.say(self._context.text("changes_requested", ARTICLE_ID=article_id, NOTES=escaped(notes)))
 
     async def _publish(self, turn: Turn, route: Route, reply: Reply, article_id: int) -> None:
         if not self._config.features.enable_hitl_workflow:
             raise FeatureOff("publishing is switched off here: features.enable_hitl_workflow is false")
         try:
             act = Act(intent="publish", article_id=article_id)
-            if await agreed(self._with, turn, route, reply, act) is None:
+            if await agreed(self._context, turn, route, reply, act) is None:
                 return
             answer = await reply.call("publish_article", {"article_id": article_id})
         except ArticleConflict:
@@ -125,7 +125,7 @@ class Editor(ChatAgent):
         assert isinstance(answer, PublishArticleResponse)
         task_id, state = await self._task(turn, article_id)
         reply.say(
-            self._with.text(
+            self._context.text(
                 "publication_asked", ARTICLE_ID=article_id, APPROVAL_ID=answer.approval_request_id
             )
         )
@@ -139,7 +139,7 @@ class Editor(ChatAgent):
             return False
         task_id, state = await self._task(turn, article_id)
         reply.say(
-            self._with.text("publication_waits", ARTICLE_ID=article_id, APPROVAL_ID=review.open_request)
+            self._context.text("publication_waits", ARTICLE_ID=article_id, APPROVAL_ID=review.open_request)
         )
         if task_id is not None:
             reply.ends("processing", task_id=task_id, workflow_state=state)
@@ -148,7 +148,7 @@ class Editor(ChatAgent):
     async def _task(self, turn: Turn, article_id: int) -> tuple[str | None, WorkflowState | None]:
         """The article's publication as a task of this person's; nothing where someone else began it."""
         caller = turn.caller
-        database = await self._with.tools.database()
+        database = await self._context.tools.database()
         async with database.connection() as connection:
             task_id = (await articles.get(connection, article_id)).workflow_id
             with suppress(TaskNotFound):
@@ -177,7 +177,7 @@ class Editor(ChatAgent):
             }
             for each in answer.approvals
         ]
-        reply.say(self._with.text("approvals", APPROVALS=shown))
+        reply.say(self._context.text("approvals", APPROVALS=shown))
 
 
 def article_spoken_of(turn: Turn) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """The agent that every message comes to first (seed 000 §3.2, MainChatAgent).
 
-The doors stream `receive`. It finds out what a message asks for and who answers that, by what the caller may
-do; it answers itself where that is small talk, the caller's tasks, or a refusal.
+The doors stream `route_or_answer`. It finds out what a message asks for and who answers that, by what the
+caller may do; it answers itself where that is small talk, the caller's tasks, or a refusal.
 """
 
 from collections.abc import AsyncGenerator
@@ -9,12 +9,12 @@ from contextlib import aclosing
 from typing import Literal
 
 from actors import systems
-from actors.chat.agents.chat_agent import ChatAgent
 from actors.chat.routing.access import ACCESS
 from actors.chat.routing.router import Router
 from actors.chat.routing.weights_file import read_weights
-from actors.chat.turn.confirmation import heard
-from actors.chat.turn.messages import topics_by_role
+from actors.chat.turn.chat_agent import ChatAgent
+from actors.chat.turn.confirmation import confirmation_in
+from actors.chat.turn.model_messages import topics_by_role
 from actors.chat.turn.reply import Reply
 from actors.llm.client import ModelClient
 from actors.runtime.directory import Directory
@@ -23,10 +23,10 @@ from models.chat.acts import Confirmed, Unclear
 from models.chat.intents import Intents
 from models.chat.messages import Intent, Piece, Route, Turn
 from models.config import Config
+from models.runtime.tasks import Task
+from models.runtime.workflows import OPEN_STATUSES
 from models.store.runtime import tasks
-from models.tasks import Task
 from models.text import shortened
-from models.workflows import OPEN_STATUSES
 
 _TASKS = 8
 _ASKED = 300
@@ -61,20 +61,20 @@ class MainChat(ChatAgent):
             prompt=prompts["routing"],
         )
 
-    async def receive(self, turn: Turn) -> AsyncGenerator[list[Route | Piece], None]:
+    async def route_or_answer(self, turn: Turn) -> AsyncGenerator[list[Route | Piece], None]:
         """Who answers a turn; where that is `main_chat`, its answer follows.
 
         Raises:
             TopicUnknown: the turn names a topic that this site has not.
             ModelUnavailable and the like: what kept the answer from being given.
         """
-        said = await heard(self._with, turn)
-        route = await self._router.route(turn) if said is None else _on_yes(turn, said)
+        confirmation = await confirmation_in(self._context, turn)
+        route = await self._router.route(turn) if confirmation is None else _on_yes(turn, confirmation)
         route = route.model_copy(update={"took_as": self._took_as(route)})
         if route.agent_type != self.agent_type:
             yield [route]
             return
-        async with aclosing(self.batches(turn, route, first=[route])) as batches:
+        async with aclosing(self.stream_answer(turn, route, first=[route])) as batches:
             async for batch in batches:
                 yield batch
 
@@ -85,28 +85,28 @@ class MainChat(ChatAgent):
             reply.ends("refused")
         elif isinstance(route.unclear, Unclear):
             asked = [(each.reference, shortened(each.question, _ASKED)) for each in route.unclear.questions]
-            reply.say(self._with.text("which_question", QUESTIONS=asked))
+            reply.say(self._context.text("which_question", QUESTIONS=asked))
         elif route.unclear == "over":
-            reply.say(self._with.text("asked_too_late"))
+            reply.say(self._context.text("asked_too_late"))
             reply.ends("failed")
         elif route.intent == "tasks":
             reply.say(await self._tasks(turn))
         else:
-            await self._with.speak(turn, reply, task="general", allowance=self._with.allowance())
+            await self._context.speak(turn, reply, task="general", budget=self._context.new_budget())
 
     def _took_as(self, route: Route) -> str | None:
         """One line on what a message was taken for; nothing where that is plain, or plain to see."""
         if route.sure or route.instead is None:
             return None
-        return self._with.text("took_as", INTENT=route.intent, INSTEAD=route.instead).strip()
+        return self._context.text("took_as", INTENT=route.intent, INSTEAD=route.instead).strip()
 
     def _refusal(self, turn: Turn, route: Route) -> str:
         topics = topics_by_role(turn.caller, self._config.publishing)
-        return self._with.text("refused", INTENT=route.intent, SCOPE=route.refusal, TOPICS=topics)
+        return self._context.text("refused", INTENT=route.intent, SCOPE=route.refusal, TOPICS=topics)
 
     async def _tasks(self, turn: Turn) -> str:
         """The caller's own tasks, newest first, in words; nobody else's."""
-        database = await self._with.tools.database()
+        database = await self._context.tools.database()
         async with database.connection() as connection:
             found = await tasks.recent(
                 connection,
@@ -117,15 +117,15 @@ class MainChat(ChatAgent):
                 kinds=systems.kinds(),
             )
         going = [task.task_id for task in found if task.status in OPEN_STATUSES]
-        return self._with.text(
+        return self._context.text(
             "tasks", TASKS=[_shown(task) for task in found], OPEN=going[0] if going else None
         )
 
 
-def _on_yes(turn: Turn, said: Confirmed | Unclear | Literal["over"]) -> Route:
+def _on_yes(turn: Turn, confirmation: Confirmed | Unclear | Literal["over"]) -> Route:
     """Who does what the message is the yes to; `main_chat` itself where that is over, or unclear."""
     reason = "is a yes to what was asked"
-    if not isinstance(said, Confirmed):
+    if not isinstance(confirmation, Confirmed):
         return Route(
             intent="general",
             agent_type="main_chat",
@@ -133,17 +133,17 @@ def _on_yes(turn: Turn, said: Confirmed | Unclear | Literal["over"]) -> Route:
             reason=reason,
             score=1,
             by="confirmed",
-            unclear=said,
+            unclear=confirmation,
         )
-    intent: Intent = "data" if said.act.intent == "download" else said.act.intent
+    intent: Intent = "data" if confirmation.act.intent == "download" else confirmation.act.intent
     return Route(
         intent=intent,
         agent_type=ACCESS[intent][0],
-        topic=said.act.topic,
+        topic=confirmation.act.topic,
         reason=reason,
         score=1,
         by="confirmed",
-        confirmed=said,
+        confirmed=confirmation,
     )
 
 

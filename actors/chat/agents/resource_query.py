@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from actors.chat.agents.chat_agent import ChatAgent
 from actors.chat.agents.queries import search_words
+from actors.chat.turn.chat_agent import ChatAgent
 from actors.chat.turn.reply import Reply
 from actors.chat.turn.sources import CitedSource, Sources, resource_link
 from actors.text import normal_form
@@ -47,7 +47,7 @@ class ResourceQuery(ChatAgent):
 
     async def answer(self, turn: Turn, route: Route, reply: Reply) -> None:
         """What the resources say, and links to them."""
-        allowance = self._with.allowance()
+        budget = self._context.new_budget()
         sources = Sources()
         words = search_words(turn)
         wanted = {"query": words, "topic": route.topic, "limit": 2 * self._config.chat.sources}
@@ -58,11 +58,11 @@ class ResourceQuery(ChatAgent):
             if resource and await _bears_on(words, resource, hit.similarity_score):
                 await self._add(turn, sources, resource)
         if not len(sources):
-            reply.say(self._with.text("no_resources"))
+            reply.say(self._context.text("no_resources"))
             return
 
         async def call(name: str, arguments: dict[str, Any]) -> BaseModel:
-            answer = await self._with.tools.call(name, arguments, caller=turn.caller)
+            answer = await self._context.tools.call(name, arguments, caller=turn.caller)
             if not isinstance(answer, GetResourceResponse):
                 return answer
             source = await self._add(turn, sources, answer.resource)
@@ -70,9 +70,9 @@ class ResourceQuery(ChatAgent):
                 source=source.number, name=source.title, kind=answer.resource.kind, content=source.text
             )
 
-        tools = await self._with.tools.permitted(turn.caller, _TOOLS, topic=route.topic)
-        await self._with.speak(
-            turn, reply, task="resource_query", allowance=allowance, sources=sources, tools=tools, call=call
+        tools = await self._context.tools.permitted(turn.caller, _TOOLS, topic=route.topic)
+        await self._context.speak(
+            turn, reply, task="resource_query", budget=budget, sources=sources, tools=tools, call=call
         )
 
     async def find(self, brief: SearchBrief) -> Findings:
@@ -83,7 +83,7 @@ class ResourceQuery(ChatAgent):
         """
         query = shortened(brief.query, _QUERY)
         wanted = {"query": query, "topic": brief.topic, "limit": self._config.drafting.max_resources}
-        answer = await self._with.tools.call("search_all_resources", wanted, caller=brief.caller)
+        answer = await self._context.tools.call("search_all_resources", wanted, caller=brief.caller)
         assert isinstance(answer, ResourceSearchResponse)
         if not answer.resources and answer.note is not None:
             reason = f"words find nothing that is stored, and the rest is not known: {answer.note}"
@@ -91,7 +91,7 @@ class ResourceQuery(ChatAgent):
         found = []
         for hit in answer.resources:
             try:
-                read = await self._with.tools.call(
+                read = await self._context.tools.call(
                     "get_resource", {"resource_id": hit.id}, caller=brief.caller
                 )
             except ResourceNotFound:
@@ -124,7 +124,7 @@ class ResourceQuery(ChatAgent):
         return answer.resource
 
     async def _add(self, turn: Turn, sources: Sources, resource: Resource) -> CitedSource:
-        most = self._with.source_characters
+        most = self._context.source_characters
         text = await asyncio.to_thread(best_passages, _words_of(resource), turn.message, most)
         return sources.add(
             title=resource.name,

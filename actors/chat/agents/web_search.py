@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from actors.chat.agents.chat_agent import ChatAgent
 from actors.chat.agents.queries import search_words
+from actors.chat.turn.chat_agent import ChatAgent
 from actors.chat.turn.reply import Reply
 from actors.chat.turn.sources import CitedSource, Sources, stored_link
 from actors.text.normal_form import words
@@ -53,38 +53,38 @@ class WebSearch(ChatAgent):
 
     async def answer(self, turn: Turn, route: Route, reply: Reply) -> None:
         """What was found, summed up, and links to it."""
-        allowance = self._with.allowance()
+        budget = self._context.new_budget()
         sources = Sources()
         try:
             answer = await reply.call(
                 tool_for(turn.message), {"query": search_words(turn) or turn.message[:_QUERY]}
             )
         except (ProviderMissing, ProviderFailed, ProviderLimited, AddressRefused) as error:
-            reply.say(self._with.text("not_done", REASON=str(error)))
+            reply.say(self._context.text("not_done", REASON=str(error)))
             reply.ends("failed")
             return
         assert isinstance(answer, WebSearchResponse)
         self._add(sources, answer.results)
         if not len(sources):
-            reply.say(self._with.text("no_hits", PROVIDER=answer.provider, NOTE=answer.note))
+            reply.say(self._context.text("no_hits", PROVIDER=answer.provider, NOTE=answer.note))
             return
 
         async def call(name: str, arguments: dict[str, Any]) -> BaseModel:
-            again = await self._with.tools.call(name, arguments, caller=turn.caller)
+            again = await self._context.tools.call(name, arguments, caller=turn.caller)
             if not isinstance(again, WebSearchResponse):
                 return again
             added = self._add(sources, again.results)
             hits = tuple(HitRead(source=each.number, text=f"{each.title}\n{each.text}") for each in added)
             return HitsRead(hits=hits, note=again.note)
 
-        tools = await self._with.tools.permitted(turn.caller, _TOOLS)
-        await self._with.speak(
-            turn, reply, task="web_search", allowance=allowance, sources=sources, tools=tools, call=call
+        tools = await self._context.tools.permitted(turn.caller, _TOOLS)
+        await self._context.speak(
+            turn, reply, task="web_search", budget=budget, sources=sources, tools=tools, call=call
         )
 
     async def find(self, brief: SearchBrief) -> Findings:
         """What a search finds on a research's query: each hit a text, or the resource it is stored as."""
-        answer = await self._with.tools.call(
+        answer = await self._context.tools.call(
             tool_for(brief.query), {"query": shortened(brief.query, _QUERY)}, caller=brief.caller
         )
         assert isinstance(answer, WebSearchResponse)

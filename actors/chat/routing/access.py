@@ -11,7 +11,7 @@ from actors.chat.routing.topics import TopicFinder
 from models.chat.messages import AgentType, Intent, Turn
 from models.config.publishing import TopicConfig
 from models.errors import TopicUnknown
-from models.scopes import Role
+from models.people.scopes import Role
 
 # The agent that does it, and the role it takes; None: whoever has a valid token.
 ACCESS: Mapping[Intent, tuple[AgentType, Role | None]] = {

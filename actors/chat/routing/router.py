@@ -14,7 +14,7 @@ from actors.chat.routing.access import Access
 from actors.chat.routing.similarity import Likeness
 from actors.chat.routing.topics import TopicFinder
 from actors.llm.client import ModelClient, RejectedReply
-from actors.llm.prompts import ChatPrompt
+from actors.llm.prompts import TwoPartPrompt
 from actors.text.normal_form import clipped, has_letters, normal_form
 from models.chat.intents import Intents
 from models.chat.messages import INTENTS, Intent, Route, Turn
@@ -78,7 +78,7 @@ class Router:
         self._likeness = likeness
         self._settings = settings
         self._model = model
-        self._prompt = ChatPrompt(source=prompt, name="routing.md")
+        self._prompt = TwoPartPrompt(source=prompt, name="routing.md")
         self._examples = {
             normal_form(example): intent
             for intent, examples in intents.examples.items()
@@ -168,7 +168,7 @@ class Router:
 
         try:
             async with asyncio.timeout(_MODEL_SECONDS):
-                answer = await model.record(
+                answer = await model.ask_record(
                     system=system, user=user, reply=Choice, accept=accept, schema=schema
                 )
         except (TimeoutError, SignoffError) as error:

@@ -8,8 +8,8 @@ do. All that would be done is shown whole: the article, the words, every documen
 import re
 import uuid
 
-from actors.chat.turn.agent_context import AgentContext
 from actors.chat.turn.article_numbers import pdf_addresses
+from actors.chat.turn.chat_agent import AgentContext
 from actors.chat.turn.reply import Reply
 from actors.text.markdown import escaped
 from actors.text.normal_form import words
@@ -18,7 +18,7 @@ from models.chat.acts import Act, reference_of
 from models.chat.messages import Route, Turn
 from models.content.articles import ArticleStatus
 from models.errors import ArticleConflict
-from models.scopes import Role
+from models.people.scopes import Role
 from models.store.people import chat_acts
 from models.text import shortened
 
@@ -76,7 +76,7 @@ def named_by(message: str) -> str | None:
     return found["reference"] if found is not None and is_yes(found["yes"]) else None
 
 
-async def heard(equipment: AgentContext, turn: Turn) -> chat_acts.Taken:
+async def confirmation_in(context: AgentContext, turn: Turn) -> chat_acts.Taken:
     """What this message says yes to: the question that it names, or the assistant's last word.
 
     A client that keeps the conversation itself names the question that its history ends with. In a
@@ -91,7 +91,7 @@ async def heard(equipment: AgentContext, turn: Turn) -> chat_acts.Taken:
     who = (turn.caller.subject, turn.conversation_id)
     by = turn.request_id or uuid.uuid4().hex
     is_named = turn.answers is not None or turn.conversation_id is None
-    database = await equipment.tools.database()
+    database = await context.tools.database()
     async with database.connection() as connection:
         if reference is not None:
             return await chat_acts.take_named(connection, *who, reference, by=by)
@@ -104,7 +104,7 @@ async def heard(equipment: AgentContext, turn: Turn) -> chat_acts.Taken:
         return None
 
 
-async def agreed(equipment: AgentContext, turn: Turn, route: Route, reply: Reply, act: Act) -> str | None:
+async def agreed(context: AgentContext, turn: Turn, route: Route, reply: Reply, act: Act) -> str | None:
     """The id under which an act may be done now; None where the reply asks for a yes first, and ends so.
 
     What is not as it was asked about is asked about again.
@@ -115,14 +115,14 @@ async def agreed(equipment: AgentContext, turn: Turn, route: Route, reply: Reply
     facts = await _facts(turn, reply, act)
     confirmed = route.confirmed
     # Rendered anew, with where the article stands now.
-    if confirmed and (act, _question(equipment, act, facts, confirmed.id)) == (
+    if confirmed and (act, _question(context, act, facts, confirmed.id)) == (
         confirmed.act,
         confirmed.question,
     ):
         return confirmed.id
     act_id = uuid.uuid4().hex
-    question = _question(equipment, act, facts, act_id)
-    database = await equipment.tools.database()
+    question = _question(context, act, facts, act_id)
+    database = await context.tools.database()
     async with database.transaction() as connection:
         await chat_acts.ask(
             connection,
@@ -131,7 +131,7 @@ async def agreed(equipment: AgentContext, turn: Turn, route: Route, reply: Reply
             act_id=act_id,
             question=question,
             act=act,
-            lasts_seconds=equipment.config.chat.confirm_seconds,
+            lasts_seconds=context.config.chat.confirm_seconds,
         )
     reply.say(question)
     reply.ends("asks")
@@ -166,10 +166,10 @@ async def _facts(turn: Turn, reply: Reply, act: Act) -> dict[str, object]:
     }
 
 
-def _question(equipment: AgentContext, act: Act, facts: dict[str, object], act_id: str) -> str:
+def _question(context: AgentContext, act: Act, facts: dict[str, object], act_id: str) -> str:
     """What exactly would be done to what, in a line, with all of the words and documents that it takes."""
     said = act.words or ""
-    return equipment.text(
+    return context.text(
         "ask_first",
         INTENT=act.intent,
         ARTICLE_ID=act.article_id,

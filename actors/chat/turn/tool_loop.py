@@ -1,8 +1,8 @@
 """The loop of model and tools that answers a message (ReAct): the model asks for tools until it answers.
 
-The answering agents of the chat call `converse`. What tools answer is data: it is cut, fenced, and never
+The answering agents of the chat run a `ToolLoop`. What tools answer is data: it is cut, fenced, and never
 decides what is called, because only the offered tools can be, and `call` checks each call again. A turn that
-reaches its allowance ends with what it has and says so.
+reaches its budget ends with what it has and says so.
 """
 
 import asyncio
@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from actors.chat.turn.budget import Budget, Limit
-from actors.chat.turn.messages import Prompts
+from actors.chat.turn.model_messages import Prompts
 from actors.chat.turn.offered_tools import ANSWER, Call, OfferedTools, Reported
 from actors.chat.turn.transcript import Transcript
 from actors.llm.chat_model import DEADLINE, ChatModel, Ended, TextDelta, ToolRequest
 from actors.llm.client import rough_tokens, text_tokens
-from actors.llm.endpoint import Message
+from actors.llm.endpoint import Message, reply_limit
 from actors.tools.tool import Tool
 from models.chat.messages import ToolUsed, Usage
 from models.config.chat import ToolUseConfig
@@ -37,7 +37,7 @@ _EMPTY_REPLIES = 2
 class LoopOutcome:
     """How a conversation with the model ended.
 
-    `limited`: the allowance was reached, and the text says so. `usage` and `calls` are of this conversation's
+    `limited`: the budget was reached, and the text says so. `usage` and `calls` are of this conversation's
     model calls; where the endpoint did not tell the tokens, `usage` has estimates.
     """
 
@@ -46,23 +46,11 @@ class LoopOutcome:
     calls: tuple[ModelCall, ...]
 
 
-async def converse(
-    *,
-    model: ChatModel,
-    use: ToolUseConfig,
-    tools: Sequence[Tool],
-    call: Call,
-    messages: Sequence[Message],
-    allowance: Budget,
-    prompts: Prompts,
-    say: Callable[[str], None],
-    used: Callable[[ToolUsed], None],
-    max_tokens: int | None = None,
-    temperature: float | None = None,
-) -> LoopOutcome:
-    """Have the model answer `messages`, the last of them the user's.
+class ToolLoop:
+    """One conversation with the model under way.
 
     Args:
+        messages: the last of them is the user's.
         tools: those the caller may use; the first `use.shown` of them are offered.
         call: carries out a tool with its arguments, and checks the permission. Its SignoffErrors are told to
             the model; an outage and anything else is raised.
@@ -70,84 +58,75 @@ async def converse(
         say: told the answer's text, piece by piece, as it comes.
         used: told of each call of a tool.
         max_tokens: lowers what the settings allow for a reply.
-
-    Raises:
-        PromptTooLong, ModelUnavailable, ModelRefused, ModelTimedOut: of the model.
-        ModelReplyInvalid: the answer was empty twice, or a choice kept to no schema.
     """
-    turn = _Turn(
-        model=model,
-        use=use,
-        offered=OfferedTools(tools, shown=use.shown, call=call),
-        shown=Transcript(messages, settings=model.settings, prompts=prompts, result_tokens=use.result_tokens),
-        allowance=allowance,
-        say=say,
-        used=used,
-        max_tokens=model.reply_limit(max_tokens),
-        temperature=temperature,
-    )
-    await turn.run()
-    if turn.limit is not None:
-        sentence = prompts.render("limited", LIMIT=turn.limit)
-        say(f"\n\n{sentence}" if turn.spoke else sentence)
-    return turn.outcome()
-
-
-class _Turn:
-    """One conversation under way. `limit` is what it ran into; `spoke`: the person was told something."""
 
     def __init__(
         self,
         *,
         model: ChatModel,
         use: ToolUseConfig,
-        offered: OfferedTools,
-        shown: Transcript,
-        allowance: Budget,
+        tools: Sequence[Tool],
+        call: Call,
+        messages: Sequence[Message],
+        budget: Budget,
+        prompts: Prompts,
         say: Callable[[str], None],
         used: Callable[[ToolUsed], None],
-        max_tokens: int,
-        temperature: float | None,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
     ) -> None:
-        self.spoke = False
-        self.limit: Limit | None = None
         self._model = model
         self._use = use
-        self._offered = offered
-        self._shown = shown
-        self._allowance = allowance
+        self._offered = OfferedTools(tools, shown=use.shown, call=call)
+        self._shown = Transcript(
+            messages, settings=model.settings, prompts=prompts, result_tokens=use.result_tokens
+        )
+        self._budget = budget
+        self._prompts = prompts
         self._say = say
         self._used = used
-        self._max_tokens = max_tokens
+        self._max_tokens = reply_limit(model.settings, max_tokens)
         self._temperature = temperature
+        # What it ran into, and whether the person was told something.
+        self._limit: Limit | None = None
+        self._spoke = False
         self._calls: list[ModelCall] = []
         self._usage = Usage()
         self._answered = False
         self._empty_replies = 0
 
-    async def run(self) -> None:
-        """Rounds of tools, then the answer."""
+    async def run(self) -> LoopOutcome:
+        """Have the model answer: rounds of tools, then the answer.
+
+        Raises:
+            PromptTooLong, ModelUnavailable, ModelRefused, ModelTimedOut: of the model.
+            ModelReplyInvalid: the answer was empty twice, or a choice kept to no schema.
+        """
+        await self._look_up()
+        while not self._answered and self._affords_answer():
+            await self._answer()
+        if self._limit is not None:
+            sentence = self._prompts.render("limited", LIMIT=self._limit)
+            self._say(f"\n\n{sentence}" if self._spoke else sentence)
+        return LoopOutcome(
+            status="completed" if self._limit is None else "limited",
+            usage=self._usage,
+            calls=tuple(self._calls),
+        )
+
+    async def _look_up(self) -> None:
+        """Rounds of tools, until the model wants no more or has answered."""
         native = self._use.calling == "native"
         looking_up = len(self._offered) > 0
         while looking_up:
             if (hindrance := self._hindrance()) is not None:
-                self.limit = hindrance
+                self._limit = hindrance
                 break
-            before, rounds = list(self._shown.messages), self._allowance.rounds_left
+            before, rounds = list(self._shown.messages), self._budget.rounds_left
             await (self._native_round() if native else self._chosen_round())
-            looking_up = self._allowance.rounds_left < rounds and self.limit is None
+            looking_up = self._budget.rounds_left < rounds and self._limit is None
             if self._shown.room < 0:
-                self._shown.messages, self.limit, looking_up = before, "window", False
-        while not self._answered and self._affords_answer():
-            await self._answer()
-
-    def outcome(self) -> LoopOutcome:
-        """What came of it."""
-        return LoopOutcome(
-            status="completed" if self.limit is None else "limited",
-            usage=self._usage,
-            calls=tuple(self._calls),
-        )
+                self._shown.messages, self._limit, looking_up = before, "window", False
 
     async def _native_round(self) -> None:
         """The model answers, or asks for tools by the API's own calls."""
@@ -155,20 +134,20 @@ class _Turn:
         after = prompt + self._use.result_tokens + _LEAST_REPLY
         text, requests = await self._reply(
             self._shown.messages,
-            at_most=self._allowance.tokens_left - prompt - after,
+            at_most=self._budget.tokens_left - prompt - after,
             tools=self._offered.functions,
         )
         text = text.strip()
-        if self.limit == "seconds":
+        if self._limit == "seconds":
             self._answered = True
         elif not requests:
             self._answered = bool(text)
             self._empty_replies += not text
-        elif self._allowance.rounds_left == 0:
-            self.limit = "iterations"
+        elif self._budget.rounds_left == 0:
+            self._limit = "iterations"
         else:
-            self.limit = None  # a request that was cut is told to the model, like any that is malformed
-            self._allowance.begin_round()
+            self._limit = None  # a request that was cut is told to the model, like any that is malformed
+            self._budget.begin_round()
             self._shown.add_requests(text, requests)
             for at, request in enumerate(requests):
                 if at < _CALLS_AT_ONCE:
@@ -182,42 +161,42 @@ class _Turn:
         asked = self._shown.to_choose(self._offered.listed)
         prompt, started = rough_tokens(asked), time.monotonic()
         try:
-            async with asyncio.timeout(self._allowance.working_seconds_left):
+            async with asyncio.timeout(self._budget.working_seconds_left):
                 chosen = await self._model.choose(
                     asked,
                     name="next_step",
                     schema=self._offered.choices,
-                    max_tokens=max(_LEAST_REPLY, self._allowance.tokens_left - 2 * prompt),
+                    max_tokens=max(_LEAST_REPLY, self._budget.tokens_left - 2 * prompt),
                 )
         except TimeoutError:
-            self.limit = "seconds"
-            broken = self._model.record(asked, started, fault="broken off: the time for it was over")
+            self._limit = "seconds"
+            broken = self._model.record_of(asked, started, fault="broken off: the time for it was over")
             self._count(broken, prompt=prompt, reply=0)
             return
         for call in chosen.calls:
             self._count(call, prompt=prompt, reply=_LEAST_REPLY)
         if chosen.value["use"] == ANSWER:
             return
-        if self._allowance.rounds_left == 0:
-            self.limit = "iterations"
+        if self._budget.rounds_left == 0:
+            self._limit = "iterations"
             return
         report = await self._carry_out(chosen.value["use"], chosen.value.get("arguments", {}))
         if report.repeated:
             return  # it has read that already: time to answer
-        self._allowance.begin_round()
+        self._budget.begin_round()
         self._shown.add_choice(chosen.value, report)
 
     async def _answer(self) -> None:
         """The answer without tools, streamed."""
         messages = self._shown.to_answer(after_empty=self._empty_replies > 0)
         # A request for a tool that was not offered is nothing.
-        text, _ = await self._reply(messages, at_most=self._allowance.tokens_left - rough_tokens(messages))
+        text, _ = await self._reply(messages, at_most=self._budget.tokens_left - rough_tokens(messages))
         if text:
             self._answered = True
             return
         self._empty_replies += 1
         if self._empty_replies == _EMPTY_REPLIES:
-            if self.limit is not None:
+            if self._limit is not None:
                 self._answered = True
                 return
             raise ModelReplyInvalid(
@@ -236,7 +215,7 @@ class _Turn:
             tools=tools,
             max_tokens=min(self._max_tokens, max(_LEAST_REPLY, at_most)),
             temperature=self._temperature,
-            seconds=self._allowance.seconds_left,
+            seconds=self._budget.seconds_left,
         )
         words: list[str] = []
         requests: list[ToolRequest] = []
@@ -244,9 +223,9 @@ class _Turn:
             async for piece in pieces:
                 match piece:
                     case TextDelta(text):
-                        self._say(f"\n\n{text}" if self.spoke and not words else text)
+                        self._say(f"\n\n{text}" if self._spoke and not words else text)
                         words.append(text)
-                        self.spoke = True
+                        self._spoke = True
                         # What is read from a full buffer waits for nothing, and would let nobody else run.
                         await asyncio.sleep(0)
                     case ToolRequest():
@@ -259,26 +238,26 @@ class _Turn:
         prompt = rough_tokens(messages) + (self._tool_tokens if tools else 0)
         self._count(ended.call, prompt=prompt, reply=text_tokens(text + asked))
         if ended.finish_reason == DEADLINE:
-            self.limit = "seconds"
+            self._limit = "seconds"
         elif ended.finish_reason == "length" and at_most < self._max_tokens:
-            self.limit = self.limit or "tokens"
+            self._limit = self._limit or "tokens"
         return text, requests
 
     async def _carry_out(self, name: str, arguments: str | dict[str, Any]) -> Reported:
-        seconds = self._allowance.working_seconds_left
+        seconds = self._budget.working_seconds_left
         report = await self._offered.carry_out(name, arguments, seconds=seconds)
         if report.used is not None:
             self._used(report.used)
         if report.timed_out:
-            self.limit = "seconds"
+            self._limit = "seconds"
         return report
 
     def _hindrance(self) -> Limit | None:
         """What keeps the turn from another round of tools with an answer after it."""
         prompt = self._shown.tokens + self._tool_tokens
-        if self._allowance.working_seconds_left <= 0:
+        if self._budget.working_seconds_left <= 0:
             return "seconds"
-        if self._allowance.tokens_left < 2 * (prompt + _LEAST_REPLY) + self._use.result_tokens:
+        if self._budget.tokens_left < 2 * (prompt + _LEAST_REPLY) + self._use.result_tokens:
             return "tokens"
         return "window" if self._shown.room < self._tool_tokens else None
 
@@ -291,16 +270,16 @@ class _Turn:
 
     def _affords_answer(self) -> bool:
         """Whether there are seconds and tokens for the answer; without them the turn is limited."""
-        if self._allowance.seconds_left <= 0:
-            self.limit = "seconds"
-        elif self._allowance.tokens_left < self._shown.tokens + _LEAST_REPLY:
-            self.limit = "tokens"
+        if self._budget.seconds_left <= 0:
+            self._limit = "seconds"
+        elif self._budget.tokens_left < self._shown.tokens + _LEAST_REPLY:
+            self._limit = "tokens"
         else:
             return True
         return False
 
     def _count(self, call: ModelCall, *, prompt: int, reply: int) -> None:
-        usage = self._allowance.count(call, prompt=prompt, reply=reply)
+        usage = self._budget.count(call, prompt=prompt, reply=reply)
         self._usage = Usage(
             prompt_tokens=self._usage.prompt_tokens + usage.prompt_tokens,
             completion_tokens=self._usage.completion_tokens + usage.completion_tokens,

@@ -16,15 +16,15 @@ from actors.tools.registry import Registry
 from actors.tools.tool import Tool
 from models.config import Config
 from models.errors import ConfigInvalid
+from models.people.users import UserContext
 from models.store.database import Database
-from models.users import UserContext
 
 # An agent's calls are short: a few connections serve many people.
 _POOL_SIZE = 4
 
 
 class Toolbox:
-    """The tools over a database. It can be pickled; what is open stays behind."""
+    """The tools over a database, which is opened by the first call."""
 
     def __init__(self, *, config: Config, directory: Directory) -> None:
         self._config = config
@@ -32,12 +32,6 @@ class Toolbox:
         self._opening = asyncio.Lock()
         self._database: Database | None = None
         self._registry: Registry | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"config": self._config, "directory": self._directory}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(**state)  # type: ignore[misc]  # as when it was made
 
     async def call(self, name: str, arguments: dict[str, Any], *, caller: UserContext) -> BaseModel:
         """Call a tool as `caller`; see `Registry.call` for what it raises."""

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from actors.chat.turn.messages import Prompts
+from actors.chat.turn.model_messages import Prompts
 from actors.chat.turn.offered_tools import Reported, arguments_text
 from actors.llm.chat_model import ToolRequest
 from actors.llm.client import BYTES_PER_TOKEN, rough_tokens

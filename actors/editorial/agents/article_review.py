@@ -1,11 +1,11 @@
 """Article review: what a draft says that its source does not.
 
-Called by the editorial graph, which parses the bullets in a step of its own: a review that can't be
+Called by the editorial steps, which parses the bullets in a step of its own: a review that can't be
 parsed is kept as it is and fails the topic there (seed 004 §6.1.1). An empty review means no concerns.
 """
 
+from actors.editorial.agents.material import draft_text, topic_material
 from actors.editorial.briefs import AgentSettings, ReviewBrief
-from actors.editorial.material import draft_text, topic_material
 from actors.llm.client import Completions, ModelClient, strip_fence
 from models.content.editorial import ArticleReviewRaw
 from models.llm import Answer
@@ -26,7 +26,7 @@ class ArticleReview:
         system, user = self._prompt.render(
             **topic_material(brief.topic, settings=self._settings), DRAFT=draft_text(brief.draft)
         )
-        return await self._model.text(
+        return await self._model.ask_text(
             system=system,
             user=user,
             accept=lambda text: ArticleReviewRaw(markdown_bullets=strip_fence(text)),

@@ -1,6 +1,6 @@
 """Concern mapping: which one specialist looks at each concern.
 
-Called by the editorial graph. The schema that guides the model already holds one place per concern,
+Called by the editorial steps. The schema that guides the model already holds one place per concern,
 with its id fixed; the reply is checked all the same, as not every endpoint keeps to a schema.
 """
 
@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from actors.editorial.agents.material import draft_text, topic_material
 from actors.editorial.briefs import AgentSettings, MappingBrief
-from actors.editorial.material import draft_text, topic_material
 from actors.llm.client import Completions, ModelClient, RejectedReply
 from models.content.editorial import ConcernMapping, ConcernMappingResult
 from models.llm import Answer
@@ -46,7 +46,7 @@ class ConcernMapper:
                 raise RejectedReply("; ".join(faults))
             return ConcernMappingResult(mappings=sorted(result.mappings, key=lambda m: m.concern_id))
 
-        return await self._model.record(
+        return await self._model.ask_record(
             system=system,
             user=user,
             reply=ConcernMappingResult,

@@ -1,6 +1,6 @@
 """The evidence finder: judges a concern by what an evidence provider finds on it.
 
-Called by the editorial graph. The provider is the site's knowledge base or an outside search model.
+Called by the editorial steps. The provider is the site's knowledge base or an outside search model.
 Institutional memory is asked first; what it holds is used again, and neither the provider nor the
 model is asked (seed 004 §7.3).
 """
@@ -8,10 +8,10 @@ model is asked (seed 004 §7.3).
 import asyncio
 from datetime import UTC, datetime
 
+from actors.editorial.agents.memory import InstitutionalMemory, cache_key_hash, normalize_query
+from actors.editorial.agents.ports import EvidenceProvider
+from actors.editorial.agents.verdicts import Judge
 from actors.editorial.briefs import AgentSettings, ConcernBrief
-from actors.editorial.memory import InstitutionalMemory, cache_key_hash, normalize_query
-from actors.editorial.ports import EvidenceProvider
-from actors.editorial.verdicts import Judge
 from actors.llm.client import Completions
 from models.content.editorial import EvidenceRecord, Verdict
 from models.llm import Answer

@@ -1,6 +1,6 @@
 """The fact checker: judges a concern by what the site's own knowledge base says about it.
 
-Called by the editorial graph. Institutional memory is asked first; what it holds is used again, and
+Called by the editorial steps. Institutional memory is asked first; what it holds is used again, and
 neither the knowledge base's passages nor the model is asked (seed 004 §7.3).
 """
 
@@ -8,10 +8,10 @@ import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from actors.editorial.agents.memory import InstitutionalMemory, cache_key_hash, normalize_query
+from actors.editorial.agents.ports import KnowledgeBase
+from actors.editorial.agents.verdicts import Judge
 from actors.editorial.briefs import AgentSettings, ConcernBrief
-from actors.editorial.memory import InstitutionalMemory, cache_key_hash, normalize_query
-from actors.editorial.ports import KnowledgeBase
-from actors.editorial.verdicts import Judge
 from actors.llm.client import Completions
 from models.content.editorial import FactCheckRecord, Passage, Verdict
 from models.llm import Answer

@@ -1,13 +1,13 @@
 """The specialists who need nothing but the text: opinion, attribution and style review.
 
-Called by the editorial graph, one concern at a time. They differ only in their prompt; the two that
+Called by the editorial steps, one concern at a time. They differ only in their prompt; the two that
 look things up are in fact_check.py and evidence_finding.py.
 """
 
 from typing import Literal
 
+from actors.editorial.agents.verdicts import Judge
 from actors.editorial.briefs import AgentSettings, ConcernBrief
-from actors.editorial.verdicts import Judge
 from actors.llm.client import Completions
 from models.content.editorial import Verdict
 from models.llm import Answer

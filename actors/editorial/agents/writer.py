@@ -1,15 +1,15 @@
 """The writer: a first draft from a source text, and a revision from the editor's feedback.
 
-Called by the editorial graph. A draft is not taken on trust: one that is blank, or whose footnotes and
+Called by the editorial steps. A draft is not taken on trust: one that is blank, or whose footnotes and
 links are not backed by the source or by this run's citations (seed 004 §6.2), goes back to the model
 `max_retries` times, and then the topic fails.
 """
 
 from collections.abc import Collection
 
+from actors.editorial.agents.footnotes import footnote_faults
+from actors.editorial.agents.material import draft_text, topic_material
 from actors.editorial.briefs import AgentSettings, RevisionBrief, WritingBrief
-from actors.editorial.footnotes import footnote_faults
-from actors.editorial.material import draft_text, topic_material
 from actors.llm.client import Completions, ModelClient, RejectedReply
 from models.content.editorial import ArticleResponse
 from models.llm import Answer
@@ -63,4 +63,4 @@ class Writer:
                 raise RejectedReply(" ".join(faults))
             return article
 
-        return await self._model.record(system=system, user=user, reply=ArticleResponse, accept=accept)
+        return await self._model.ask_record(system=system, user=user, reply=ArticleResponse, accept=accept)

@@ -24,7 +24,7 @@ from cluster.cli.commands.options import (
 from models.errors import SignoffError
 
 if TYPE_CHECKING:
-    from cluster.cli.approvals import DecisionWish
+    from cluster.cli.approvals import GivenDecision
     from cluster.cli.chat_view import View
     from cluster.cli.inbox import Inbox
 
@@ -45,7 +45,7 @@ def approvals(
     from typing import get_args
 
     from cluster.cli.approval_view import table
-    from models.approvals import ApprovalStatus
+    from models.runtime.approvals import ApprovalStatus
 
     with _inbox(config, url, token_file, user, scopes) as inbox:
         statuses = get_args(ApprovalStatus) if every else ("pending",)
@@ -71,9 +71,9 @@ def approve(
     scopes: Scopes = None,
 ) -> None:
     """Show an approval and approve exactly that. Without a terminal it takes --yes or --digest."""
-    from cluster.cli.approvals import DecisionWish
+    from cluster.cli.approvals import GivenDecision
 
-    wish = DecisionWish(decision="approve", notes=notes, digest=digest, yes=yes)
+    wish = GivenDecision(decision="approve", notes=notes, digest=digest, yes=yes)
     with _inbox(config, url, token_file, user, scopes, decides=True) as inbox:
         _decide(inbox, approval_id, wish, wait, may_ask=token_file != "-")
 
@@ -91,9 +91,9 @@ def reject(
     scopes: Scopes = None,
 ) -> None:
     """Show an approval and reject it. Without a terminal it takes --yes or --digest."""
-    from cluster.cli.approvals import DecisionWish
+    from cluster.cli.approvals import GivenDecision
 
-    wish = DecisionWish(decision="reject", notes=reason, digest=digest, yes=yes)
+    wish = GivenDecision(decision="reject", notes=reason, digest=digest, yes=yes)
     with _inbox(config, url, token_file, user, scopes, decides=True) as inbox:
         _decide(inbox, approval_id, wish, wait, may_ask=token_file != "-")
 
@@ -193,7 +193,7 @@ def _inbox(
     return Inbox(*caller(path, url, token_file, user, scopes, DEFAULT_SCOPES, decides=decides))
 
 
-def _decide(inbox: "Inbox", approval_id: str, wish: "DecisionWish", wait: float, *, may_ask: bool) -> None:
+def _decide(inbox: "Inbox", approval_id: str, wish: "GivenDecision", wait: float, *, may_ask: bool) -> None:
     """Exit code 1 if the person says no."""
     import sys
 

@@ -19,6 +19,7 @@ from models.content.articles import (
     what_changed,
 )
 from models.errors import ArticleConflict, ArticleNotFound, ResourceNotFound
+from models.runtime.event_catalogue import ArticleCreated, ArticleEvent, ArticlePublished, ArticleWritten
 from models.store import approvals, events, passages
 from models.store.database import Connection
 
@@ -51,7 +52,7 @@ async def create(
     )
     article = Article.model_validate(await cursor.fetchone())
     await _put_version(connection, article.id, 1, headline, keywords, content, editor_report, author, ())
-    await tell(connection, "article.created", article, {"version": 1, "headline": headline, "by": author})
+    await tell(connection, ArticleCreated, article, version=1, headline=headline, by=author)
     await passages.changed(connection, "article", article.id)
     return article
 
@@ -175,7 +176,7 @@ async def write(
     back_to: dict[ArticleStatus, ArticleStatus] = {"published": "draft", "pending_approval": "editor"}
     status = back_to.get(article.status, article.status)
     written = await move(connection, article, status, version=number)
-    await tell(connection, "article.written", written, {"version": number, "by": by})
+    await tell(connection, ArticleWritten, written, version=number, by=by)
     if article.approval_id is not None:
         # In a thread: two texts of a million characters would hold up everybody else here.
         changes = await asyncio.to_thread(what_changed, old, new)
@@ -214,15 +215,17 @@ async def move(connection: Connection, article: Article, status: ArticleStatus, 
     return Article.model_validate(row)
 
 
-async def tell(connection: Connection, type_: str, article: Article, data: dict[str, Any]) -> None:
-    """Append an event about an article: readers see that it was published, its editors the rest."""
-    await events.append(
+async def tell(connection: Connection, event: type[ArticleEvent], article: Article, **more: Any) -> None:
+    """Append an event about an article: readers see that it was published, its editors the rest.
+
+    Args:
+        more: the event's fields beside those of every `ArticleEvent`.
+    """
+    await events.tell(
         connection,
-        type_,
-        None,
-        {"article_id": article.id, "status": article.status, **data},
+        event(article_id=article.id, status=article.status, **more),
         topic=article.topic,
-        role="reader" if type_ == "article.published" else "editor",
+        role="reader" if event is ArticlePublished else "editor",
         person=article.author,
     )
 

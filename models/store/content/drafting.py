@@ -4,14 +4,14 @@ Seed 000 §1.5. What happens between is in `actors/drafting`.
 """
 
 import json
-from typing import Any
 
-from models.approvals import content_digest
 from models.errors import RequestConflict
+from models.runtime.approvals import content_digest
+from models.runtime.event_catalogue import DraftingOutcome, Notification
+from models.runtime.workflows import Permission, Workflow, WorkflowRequest
 from models.store import events
 from models.store.database import Connection
 from models.store.runtime import workflows
-from models.workflows import Permission, Workflow, WorkflowRequest
 
 KIND = "research_article"
 
@@ -66,18 +66,18 @@ async def notify(
     *,
     topic: str,
     to: str,
-    outcome: str,
+    outcome: DraftingOutcome,
     article_id: int | None,
     headline: str,
     reason: str | None,
 ) -> None:
-    """Tell whoever asked what became of it. `outcome`: `completed`, `not_enough` or `failed`."""
-    data: dict[str, Any] = {
-        "task_id": workflow_id,
-        "outcome": outcome,
-        "article_id": article_id,
-        "headline": headline,
-        "reason": reason,
-        "to": to,
-    }
-    await events.append(connection, "notification", workflow_id, data, topic=topic, role="admin", person=to)
+    """Tell whoever asked what became of it."""
+    told = Notification(
+        task_id=workflow_id,
+        outcome=outcome,
+        article_id=article_id,
+        headline=headline,
+        reason=reason,
+        to=to,
+    )
+    await events.tell(connection, told, workflow_id, topic=topic, role="admin", person=to)

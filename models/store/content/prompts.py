@@ -6,6 +6,7 @@ from psycopg.errors import ForeignKeyViolation
 
 from models.content.prompts import Tonality, TopicPrompt
 from models.errors import InputInvalid, PromptConflict
+from models.runtime.event_catalogue import PromptEdited
 from models.store import events
 from models.store.database import Connection
 
@@ -74,5 +75,5 @@ async def edit_topic_prompt(connection: Connection, topic: str, *, text: str, ve
     )
     if cursor.rowcount != 1:
         raise PromptConflict(f"the prompt of {topic} is not at version {version} any more: read it again")
-    data = {"topic": topic, "version": version + 1, "by": by}
-    await events.append(connection, "prompt.edited", None, data, topic=topic, role="admin")
+    edited = PromptEdited(topic=topic, version=version + 1, by=by)
+    await events.tell(connection, edited, topic=topic, role="admin")

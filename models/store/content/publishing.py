@@ -6,17 +6,26 @@ and giving back are steps of the publish workflow: done once, however often a ru
 
 from typing import Any
 
-from models.approvals import Approval, GateRequest, content_digest
 from models.config import PublishingConfig
-from models.content.articles import Article, ArticleVersion, publication_content
+from models.content.articles import Article, ArticleVersion
+from models.content.publication import publication_content
 from models.errors import ArticleConflict, InputInvalid, WorkflowConflict
+from models.runtime.approvals import Approval, GateRequest, content_digest
+from models.runtime.event_catalogue import (
+    ArticleChangesRequested,
+    ArticlePublicationRequested,
+    ArticlePublished,
+    ArticleReturned,
+    ArticleSubmitted,
+    Notification,
+)
+from models.runtime.workflows import Permission, Workflow, WorkflowRequest
 from models.store import approval_inbox, approvals, events, outbox, passages
 from models.store.content import articles, resources, revealing
 from models.store.database import Connection
 from models.store.people import users
 from models.store.runtime import workflows
 from models.webhooks.payloads import approval_required, article_published, article_rejected
-from models.workflows import Permission, Workflow, WorkflowRequest
 
 KIND = "publish_article"
 GATE = "publication"
@@ -37,7 +46,7 @@ async def submit(connection: Connection, article_id: int, *, by: str) -> Article
     await connection.execute(
         "UPDATE articles SET submitted_at = now(), submitted_by = %s WHERE id = %s", (by, article_id)
     )
-    await articles.tell(connection, "article.submitted", submitted, {"by": by})
+    await articles.tell(connection, ArticleSubmitted, submitted, by=by)
     return await articles.get(connection, article_id)
 
 
@@ -45,7 +54,7 @@ async def request_changes(connection: Connection, article_id: int, *, by: str, n
     """editor → draft, with what to change."""
     article = await _expect(connection, article_id, "editor", "sent back for changes")
     sent_back = await articles.move(connection, article, "draft")
-    await articles.tell(connection, "article.changes_requested", sent_back, {"by": by, "notes": notes})
+    await articles.tell(connection, ArticleChangesRequested, sent_back, by=by, notes=notes)
     return sent_back
 
 
@@ -115,8 +124,14 @@ async def ask(
     asked = await articles.move(
         connection, article, "pending_approval", approval_id=approval.id, workflow_id=workflow.id
     )
-    data = {"by": by, "approval_id": approval.id, "version": version.version}
-    await articles.tell(connection, "article.publication_requested", asked, data)
+    await articles.tell(
+        connection,
+        ArticlePublicationRequested,
+        asked,
+        by=by,
+        approval_id=approval.id,
+        version=version.version,
+    )
     submitter = await users.by_subject(connection, by)
     payload = approval_required(asked, version, approval, submitter, settings)
     messages = await outbox.put(connection, "approval_required", article.topic, payload)
@@ -143,9 +158,15 @@ async def publish(
     published = await articles.move(connection, article, "published", published_version=article.version)
     await resources.note_published(connection, article_id)
     await connection.execute("UPDATE articles SET published_at = now() WHERE id = %s", (article_id,))
-    data = {"version": version.version, "headline": version.headline, "approval_id": approval_id}
-    data["by"] = approval.decided_by or ""
-    await articles.tell(connection, "article.published", published, data)
+    await articles.tell(
+        connection,
+        ArticlePublished,
+        published,
+        version=version.version,
+        headline=version.headline,
+        approval_id=approval_id,
+        by=approval.decided_by or "",
+    )
     approvers = [await users.by_subject(connection, vote.voter) for vote in approval.votes]
     payload = article_published(published, version, approval, approvers, settings)
     await outbox.put(connection, "article_published", article.topic, payload)
@@ -162,8 +183,15 @@ async def give_back(
     approval = await approval_inbox.get(connection, approval_id)
     version = await articles.get_version(connection, article_id, article.version)
     returned = await articles.move(connection, article, "editor")
-    data = {"approval_id": approval_id, "reason": reason, "by": approval.decided_by, "notes": approval.notes}
-    await articles.tell(connection, "article.returned", returned, data)
+    await articles.tell(
+        connection,
+        ArticleReturned,
+        returned,
+        approval_id=approval_id,
+        reason=reason,
+        by=approval.decided_by,
+        notes=approval.notes,
+    )
     decider = await users.by_subject(connection, approval.decided_by) if approval.decided_by else None
     payload = article_rejected(returned, version, approval, decider, reason, settings)
     await outbox.put(connection, "article_rejected", article.topic, payload)
@@ -211,24 +239,19 @@ async def notify_people(
     """Tell whoever asked, and the author, what became of it or stopped it: an event of their own each."""
     article = await articles.get(connection, article_id)
     approval = await approval_inbox.get(connection, approval_id)
-    data: dict[str, Any] = {
-        "article_id": article_id,
-        "approval_id": approval_id,
-        "outcome": "stopped" if stopped else approval.status,
-        "reason": stopped,
-        "headline": approval.title,
-        "by": approval.decided_by,
-        "notes": approval.notes,
-    }
     for person in dict.fromkeys((approval.requested_by, article.author)):
-        await events.append(
-            connection,
-            "notification",
-            approval.workflow_id,
-            {**data, "to": person},
-            topic=article.topic,
-            role="admin",
-            person=person,
+        told = Notification(
+            to=person,
+            outcome="stopped" if stopped else approval.status,
+            article_id=article_id,
+            approval_id=approval_id,
+            headline=approval.title,
+            reason=stopped,
+            by=approval.decided_by,
+            notes=approval.notes,
+        )
+        await events.tell(
+            connection, told, approval.workflow_id, topic=article.topic, role="admin", person=person
         )
 
 

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from psycopg.types.json import Jsonb
 
-from models.approvals import content_digest
 from models.content.articles import Cell, Resource
 from models.errors import ResourceNotFound
+from models.runtime.approvals import content_digest
+from models.runtime.event_catalogue import ResourceCreated
 from models.store import events, passages
 from models.store.database import Connection
 
@@ -114,7 +115,7 @@ async def _create(
         ),
     )
     resource = Resource.model_validate(await cursor.fetchone())
-    data = {"resource_id": resource.id, "kind": kind, "name": name, "by": by}
-    await events.append(connection, "resource.created", None, data, topic=topic, role="editor", person=by)
+    created = ResourceCreated(resource_id=resource.id, kind=kind, name=name, by=by)
+    await events.tell(connection, created, topic=topic, role="editor", person=by)
     await passages.changed(connection, "resource", resource.id)
     return resource

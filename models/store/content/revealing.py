@@ -7,15 +7,15 @@ Asked when publication is asked for, and again when it happens.
 
 from collections.abc import Sequence
 
-from models.approvals import Approval
 from models.config import PublishingConfig
 from models.content.articles import Article, RevealedResource
 from models.errors import ArticleConflict
 from models.record import Record
+from models.runtime.approvals import Approval
+from models.runtime.workflows import Permission
 from models.store.content import articles
 from models.store.database import Connection
 from models.store.people import users
-from models.workflows import Permission
 
 
 class Demand(Record):

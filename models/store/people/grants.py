@@ -7,8 +7,8 @@ client that was issued later without it. Waiting work, quorums and resumes ask h
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from models.people.users import Identity
 from models.store.database import Connection
-from models.users import Identity
 
 # A token that doesn't say which client it was made for. Nothing is known to be narrower than another then.
 NO_CLIENT = ""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from models.config import RateLimit
-from models.scopes import GLOBAL, Scope
+from models.people.scopes import GLOBAL, Scope
 from models.store.database import Connection
 from models.tools import ToolCall
 

@@ -7,11 +7,8 @@ workflow that resumes without its requester can ask. Revocations are subtracted 
 from typing import Any
 
 from models.errors import InputInvalid, RevocationNotFound, UserNotFound
-from models.scopes import Scope, check_permission, highest_role, parse_scope, read_scopes
-from models.store import events
-from models.store.database import Connection
-from models.store.people import grants
-from models.users import (
+from models.people.scopes import Scope, check_permission, highest_role, parse_scope, read_scopes
+from models.people.users import (
     EVERY_SCOPE,
     MAX_SUBJECT,
     Identity,
@@ -22,7 +19,11 @@ from models.users import (
     is_internal,
     is_subject,
 )
-from models.workflows import Permission
+from models.runtime.event_catalogue import ScopeRestored, ScopeRevoked
+from models.runtime.workflows import Permission
+from models.store import events
+from models.store.database import Connection
+from models.store.people import grants
 
 _REVOKED = "ARRAY(SELECT r.scope FROM revocations r WHERE r.user_id = u.id ORDER BY r.scope) AS revoked"
 _USER = f"u.id, u.subject, u.name, u.email, {grants.KNOWN} AS scopes, {_REVOKED}, u.seen_at"
@@ -164,8 +165,8 @@ async def revoke(
         *(scope, reason, revoked_by, subject),
     )
     if new:
-        data = {"subject": subject, "scope": scope, "reason": reason, "by": revoked_by}
-        await events.append(connection, "scope.revoked", None, data, role="admin")
+        revoked = ScopeRevoked(subject=subject, scope=scope, reason=reason, by=revoked_by)
+        await events.tell(connection, revoked, role="admin")
     row = await _row(
         connection,
         f"""SELECT {_REVOCATION} FROM revocations JOIN users ON users.id = user_id
@@ -185,8 +186,8 @@ async def restore(connection: Connection, subject: str, scope: str, *, restored_
     )
     if row is None:
         raise RevocationNotFound(f"{scope!r} is not revoked from {subject!r}")
-    data = {"subject": subject, "scope": scope, "by": restored_by}
-    await events.append(connection, "scope.restored", None, data, role="admin")
+    restored = ScopeRestored(subject=subject, scope=scope, by=restored_by)
+    await events.tell(connection, restored, role="admin")
     return Revocation.model_validate(row)
 
 

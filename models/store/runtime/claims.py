@@ -16,10 +16,17 @@ from typing import Any
 from pydantic import ValidationError
 
 from models.errors import Fenced
+from models.runtime.event_catalogue import (
+    WorkflowFailed,
+    WorkflowParked,
+    WorkflowPaused,
+    WorkflowRunning,
+    WorkflowSucceeded,
+)
+from models.runtime.workflows import Claim, Holding
 from models.store import events
 from models.store.database import Connection, Database
 from models.store.runtime import workflows
-from models.workflows import Claim, Holding
 
 # From so many deaths on, a workflow is run beside no other of its sort: one of them may be the killer.
 SUSPECT_DEATHS = 2
@@ -83,7 +90,8 @@ WITH lanes AS MATERIALIZED (
               w.deaths, w.created_at
 ), told AS (
     INSERT INTO incoming_events (type, workflow_id, data)
-    SELECT 'workflow.running', id, jsonb_build_object('runner', %(runner)s::text, 'epoch', epoch) FROM begun
+    SELECT '{WorkflowRunning.type}', id, jsonb_build_object('runner', %(runner)s::text, 'epoch', epoch)
+    FROM begun
 )
 SELECT id AS workflow_id, epoch, kind, input, requested_by, permission, waited_seconds, deaths, created_at
 FROM begun
@@ -175,7 +183,7 @@ def fenced(claim: Claim) -> Fenced:
     return Fenced(f"workflow {claim.workflow_id} is no longer this runner's (epoch {claim.epoch})")
 
 
-_FINISH = """
+_FINISH = f"""
 WITH given AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%s::jsonb)
         AS r(workflow_id text, epoch bigint, result jsonb, project bool)
@@ -192,7 +200,8 @@ WITH given AS MATERIALIZED (
     WHERE w.id = h.id AND w.status = 'running'
     RETURNING w.id
 ), told AS (
-    INSERT INTO incoming_events (type, workflow_id, data) SELECT 'workflow.succeeded', id, '{}' FROM settled
+    INSERT INTO incoming_events (type, workflow_id, data)
+    SELECT '{WorkflowSucceeded.type}', id, '{{}}' FROM settled
 )
 SELECT id, epoch FROM held
 """
@@ -270,7 +279,7 @@ async def fail(
                WHERE workflow_id = %s AND status = 'pending'""",
             (claim.workflow_id,),
         )
-        await events.append(connection, "workflow.failed", claim.workflow_id, {"error": error})
+        await events.tell(connection, WorkflowFailed(error=error), claim.workflow_id)
 
 
 async def give_back(database: Database, claim: Claim) -> None:
@@ -282,7 +291,7 @@ async def give_back(database: Database, claim: Claim) -> None:
                WHERE id = %s AND status = 'running'""",
             (claim.workflow_id,),
         )
-        await events.append(connection, "workflow.paused", claim.workflow_id, {})
+        await events.tell(connection, WorkflowPaused(), claim.workflow_id)
         await workflows.notify(connection)
 
 
@@ -323,7 +332,7 @@ async def park(
                 "id": claim.workflow_id,
             },
         )
-        await events.append(connection, "workflow.parked", claim.workflow_id, {"waits_for": waits_for})
+        await events.tell(connection, WorkflowParked(waits_for=waits_for), claim.workflow_id)
 
 
 async def unpark_mismatches(database: Database, *, parked_before: datetime) -> bool:

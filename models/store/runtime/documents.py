@@ -12,10 +12,11 @@ from typing import Any
 from psycopg.types.json import Jsonb
 from pydantic import BaseModel
 
+from models.runtime.event_catalogue import StepDone
+from models.runtime.workflows import Claim
 from models.store import events
 from models.store.database import Connection, Database
 from models.store.runtime import claims
-from models.workflows import Claim
 
 # A gate that a workflow has come by is kept as `gate/NAME`: no later run passes over it. Its approval tells.
 GATE_PREFIX = "gate/"
@@ -43,7 +44,7 @@ WITH given AS MATERIALIZED (
          prompt_tokens int, completion_tokens int, latency_seconds float8, error text)
 ), told AS (
     INSERT INTO incoming_events (type, workflow_id, data)
-    SELECT 'step.done', workflow_id, jsonb_build_object('step', key) FROM kept
+    SELECT '{StepDone.type}', workflow_id, jsonb_build_object('step', key) FROM kept
     WHERE NOT starts_with(key, '{GATE_PREFIX}')
 )
 SELECT id, epoch FROM held
@@ -51,7 +52,7 @@ SELECT id, epoch FROM held
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class NewDocument:
     """A step's outcome on its way into the journal: a document, and the model calls it took, as JSON."""
 
     claim: Claim
@@ -60,7 +61,7 @@ class Outcome:
     calls: str | None
 
 
-async def put(database: Database, outcomes: Sequence[Outcome]) -> set[tuple[str, int]]:
+async def put(database: Database, outcomes: Sequence[NewDocument]) -> set[tuple[str, int]]:
     """Keep documents of many workflows in one statement; the first one under a key stays.
 
     Each is fenced by itself. A workflow that somebody else has locked is passed over, so that it holds up
@@ -76,7 +77,7 @@ async def put(database: Database, outcomes: Sequence[Outcome]) -> set[tuple[str,
         return {(row["id"], row["epoch"]) for row in await cursor.fetchall()}
 
 
-def _as_json(outcome: Outcome) -> str:
+def _as_json(outcome: NewDocument) -> str:
     claim, calls = outcome.claim, "" if outcome.calls is None else f',"calls":{outcome.calls}'
     return (
         f'{{"workflow_id":{json.dumps(claim.workflow_id)},"epoch":{claim.epoch},'
@@ -103,7 +104,7 @@ async def effect(
             "INSERT INTO documents (workflow_id, key, value) VALUES (%s, %s, %s)",
             (claim.workflow_id, key, Jsonb(value)),
         )
-        await events.append(connection, "step.done", claim.workflow_id, {"step": key})
+        await events.tell(connection, StepDone(step=key), claim.workflow_id)
         return value
 
 

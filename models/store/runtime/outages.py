@@ -2,7 +2,7 @@
 
 from psycopg.rows import dict_row
 
-from models.outages import Parked
+from models.runtime.outages import Parked
 from models.store.connecting import connect
 from models.store.database import Connection
 

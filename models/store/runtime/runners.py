@@ -6,15 +6,12 @@ renewed at all, as when Postgres is away, the clock of leases stands still.
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict
+from models.record import Record
+from models.store.database import Connection
 
-from models.store.database import Connection, Database
 
-
-class RunnerProcess(BaseModel):
+class RunnerProcess(Record):
     """Where a runner's process is. `machine` and `started` tell it from others of the same `pid`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     node: str
     pid: int
@@ -58,10 +55,3 @@ async def end(connection: Connection, runner_ids: Sequence[str]) -> None:
         "DELETE FROM runners WHERE id = ANY(%s) OR lease_until < now() - interval '1 day'",
         (list(runner_ids),),
     )
-
-
-async def alive(database: Database) -> list[str]:
-    """Names of the runners whose lease is live."""
-    async with database.connection() as connection:
-        cursor = await connection.execute("SELECT name FROM runners WHERE lease_until > now() ORDER BY name")
-        return [row["name"] for row in await cursor.fetchall()]

@@ -10,15 +10,15 @@ from typing import Any
 from models.chat.messages import WorkflowState
 from models.config import Config
 from models.errors import ArticleNotFound, InputInvalid, TaskNotFound, WorkflowNotFound
-from models.outages import without_addresses
-from models.scopes import Scope, check_permission
+from models.people.scopes import Scope, check_permission
+from models.runtime.outages import without_addresses
+from models.runtime.tasks import Task
+from models.runtime.workflow_kinds import Kinds
+from models.runtime.workflows import Workflow
 from models.store import approval_inbox
 from models.store.content import articles
 from models.store.database import Connection
 from models.store.runtime import workflows
-from models.tasks import Task
-from models.workflow_kinds import Kinds
-from models.workflows import Workflow
 
 
 async def get(

@@ -7,9 +7,10 @@ from psycopg.errors import UniqueViolation
 from psycopg.types.json import Jsonb
 
 from models.errors import WorkflowConflict, WorkflowEnded, WorkflowNotFound
+from models.runtime.event_catalogue import WorkflowCancelled, WorkflowQueued
+from models.runtime.workflows import ENDED_STATUSES, OPEN_STATUSES, Progress, Workflow, WorkflowRequest
 from models.store import events
 from models.store.database import Connection
-from models.workflows import ENDED_STATUSES, OPEN_STATUSES, Progress, Workflow, WorkflowRequest
 
 CHANNEL = "signoff_workflows"
 
@@ -44,7 +45,7 @@ async def create(connection: Connection, request: WorkflowRequest) -> Workflow:
         ),
     )
     workflow = Workflow.model_validate(await cursor.fetchone())
-    await events.append(connection, "workflow.queued", workflow.id, {"kind": workflow.kind})
+    await events.tell(connection, WorkflowQueued(kind=workflow.kind), workflow.id)
     await notify(connection)
     return workflow
 
@@ -160,7 +161,7 @@ async def retry(connection: Connection, workflow_id: str) -> Workflow:
            WHERE bw.workflow_id = %s AND b.id = bw.batch_id AND b.lease_until <= now()""",
         (workflow_id,),
     )
-    await events.append(connection, "workflow.queued", workflow_id, {"again": True})
+    await events.tell(connection, WorkflowQueued(again=True), workflow_id)
     await notify(connection)
     return Workflow.model_validate(row)
 
@@ -213,6 +214,6 @@ async def cancel(connection: Connection, workflow_id: str, *, reason: str) -> Wo
            WHERE workflow_id = %s AND status = 'pending'""",
         (workflow_id,),
     )
-    await events.append(connection, "workflow.cancelled", workflow_id, {"reason": reason})
+    await events.tell(connection, WorkflowCancelled(reason=reason), workflow_id)
     await notify(connection, about=workflow_id)
     return Workflow.model_validate(row)

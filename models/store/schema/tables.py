@@ -36,7 +36,7 @@ workflows = sa.Table(
     sa.Column("waited_seconds", sa.Float, nullable=False, server_default="0"),
     # Whether the files that tell of its end are still to be written.
     sa.Column("projection_due", sa.Boolean, nullable=False, server_default="false"),
-    # What its requester must still be allowed when it resumes; see `models.workflows.Permission`.
+    # What its requester must still be allowed when it resumes; see `models.runtime.workflows.Permission`.
     sa.Column("permission", JSONB),
     column_when("created_at", default=True),
     column_when("updated_at", default=True),

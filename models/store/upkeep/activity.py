@@ -5,8 +5,8 @@ named so that somebody can end it. Without the role `pg_read_all_stats` only one
 """
 
 from psycopg.rows import dict_row
-from pydantic import BaseModel, ConfigDict
 
+from models.record import Record
 from models.store.connecting import connect
 from models.store.database import Connection
 
@@ -33,10 +33,8 @@ ORDER BY bytes DESC, name
 _COUNTED = ("workflows", "approvals", "deliveries")
 
 
-class OldTransaction(BaseModel):
+class OldTransaction(Record):
     """A transaction that has been open for long. `pid` is the server's process; 0 where it is prepared."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     pid: int
     database: str
@@ -50,10 +48,8 @@ class OldTransaction(BaseModel):
         return f"pid {self.pid} ({name}) has a transaction open for {self.seconds:.0f} s ({self.state})"
 
 
-class TableSize(BaseModel):
+class TableSize(Record):
     """A table with its indexes, and about how many rows it has."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     bytes: int

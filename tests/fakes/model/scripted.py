@@ -9,8 +9,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from actors.llm.chat_stream import StreamChunk
-from actors.llm.endpoint import Message, prompt_digest
+from actors.llm.endpoint import Message, StreamChunk, prompt_digest
 from models.llm import ModelCall
 
 

@@ -8,18 +8,19 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from models.events import Event
-from models.scopes import read_scopes
+from models.people.scopes import read_scopes
+from models.runtime.events import Event
+from models.runtime.workflows import ENDED_STATUSES, Workflow
 from models.store.runtime import documents, workflows
-from models.workflows import ENDED_STATUSES, Workflow
-from tests.faults import batches, ledger
-from tests.faults.batches import Batch
+from tests.faults import ledger
 from tests.faults.checks import courses, decisions, files, press, steps
 from tests.faults.checks.streams import streams
-from tests.faults.driver import exit_file
-from tests.faults.readers import Readers
-from tests.faults.work import Work
-from tests.faults.world import World
+from tests.faults.people import batches
+from tests.faults.people.batches import Batch
+from tests.faults.people.readers import Readers
+from tests.faults.people.work import Work
+from tests.faults.site.driver import exit_file
+from tests.faults.site.world import World
 
 _WATCHER = read_scopes(["global:admin"])
 _QUIET_SECONDS = 180.0

@@ -6,9 +6,9 @@ Pure functions over rows of events, workflows, approvals and documents.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from models.events import Event
-from models.workflows import Workflow
-from tests.faults.kinds import ACTED, BROKEN
+from models.runtime.events import Event
+from models.runtime.workflows import Workflow
+from tests.faults.site.kinds import ACTED, BROKEN
 
 _STARTS_ANEW = {"workflow.running", "step.done"}
 _ENDS = {"workflow.succeeded", "workflow.failed", "workflow.cancelled"}

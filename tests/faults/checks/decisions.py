@@ -6,10 +6,10 @@ Pure functions over what people said and the rows of approvals.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from models.approvals import content_digest
-from models.events import Event
-from models.workflows import Workflow
-from tests.faults.work import Said
+from models.runtime.approvals import content_digest
+from models.runtime.events import Event
+from models.runtime.workflows import Workflow
+from tests.faults.people.work import Said
 
 _BECOMES = {"approve": "approved", "reject": "rejected"}
 _TOLD = {f"approval.{status}" for status in ("approved", "rejected", "expired", "void")}

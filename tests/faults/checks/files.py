@@ -13,9 +13,9 @@ from actors.editorial.artifacts import article_path, run_folder
 from actors.editorial.files import _write, settled_result
 from models.config import EditorOutput
 from models.content.editorial import TopicInput
-from models.workflows import Workflow
-from tests.faults.kinds import Wrote, file_of, told
+from models.runtime.workflows import Workflow
 from tests.faults.ledger import Move
+from tests.faults.site.kinds import Wrote, file_of, told
 
 _RESULT = "article_result.json"
 
@@ -97,10 +97,3 @@ def written_when_settled(wrote: Sequence[Wrote], moves: Sequence[Move]) -> Itera
         if since is None or since > one.at:
             when = "never was" if since is None else "was not yet"
             yield f"the file of march {one.workflow} was written as {one.status}, which it {when}"
-
-
-def unknown(output: Path, ids: Sequence[str]) -> Iterator[str]:
-    """A file of a march that was never asked for."""
-    for path in sorted(output.glob("*.json")):
-        if path.stem not in ids:
-            yield f"{path.name} is of no workflow"

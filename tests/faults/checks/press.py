@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tests.faults.target import Taken
+from tests.faults.site.target import Taken
 
 
 def published(

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from models.store.runtime.documents import GATE_PREFIX
 from tests.faults.disturbances import Disturbance, had_an_outage, lost_its_claim
-from tests.faults.kinds import BROKEN, Begun
 from tests.faults.ledger import Keep, Move
+from tests.faults.site.kinds import BROKEN, Begun
 
 
 def committed_once(

@@ -6,12 +6,12 @@ import random
 import signal
 import time
 
-from models.workflows import ENDED_STATUSES
+from models.runtime.workflows import ENDED_STATUSES
 from tests.fakes.model.model_script import Rule
-from tests.faults import batches
-from tests.faults.batches import Batch
 from tests.faults.draws.scene import Found, Scene, send
-from tests.faults.world import World
+from tests.faults.people import batches
+from tests.faults.people.batches import Batch
+from tests.faults.site.world import World
 
 # So slow that a batch is not over while it is left alone.
 _SLOW_SECONDS = 1.5

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.fakes.model.model_script import Rule
 from tests.faults.draws.scene import Scene, send
-from tests.faults.world import LEASE_SECONDS, RUNNERS
+from tests.faults.site.world import LEASE_SECONDS, RUNNERS
 
 # A reply that is of no use, which is no outage.
 _CUT_SHORT: dict[str, Any] = {"finish_reason": "length", "reply": "and so"}

@@ -6,8 +6,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tests.faults.work import People, Work
-from tests.faults.world import RUNNERS, World
+from tests.faults.people.work import People, Work
+from tests.faults.site.world import RUNNERS, World
 
 
 class Found(AssertionError):

@@ -7,7 +7,7 @@ import uuid
 
 from tests.fakes.model.model_script import Rule
 from tests.faults.draws.scene import Scene
-from tests.faults.target import Mood
+from tests.faults.site.target import Mood
 
 # As long as a breaker stays open after an outage of a few seconds.
 _BREAKER_SECONDS = 10.0

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from cluster.cli.tokens import mint_token
 from models.errors import ConfigInvalid, Unauthenticated
+from models.people.users import Identity, is_subject
 from models.store.database import Database
-from models.users import Identity, is_subject
 from serve.auth.caller import Caller
 from serve.auth.tokens import TokenVerifier
 from tests.fakes.issuer import (

@@ -3,8 +3,8 @@
 import pytest
 from psycopg.types.json import Jsonb
 
-from models.approvals import content_digest
 from models.errors import PermissionMissing
+from models.runtime.approvals import content_digest
 from models.store.content import articles, publishing
 from tests.integration.editorial.desk import Desk, settled
 from tests.integration.workflows import ended

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.scopes import read_scopes
+from models.people.scopes import read_scopes
+from models.people.users import Identity, UserContext
+from models.runtime.workflows import Permission
 from models.store.database import Connection, Database
 from models.store.people import grants, users
-from models.users import Identity, UserContext
-from models.workflows import Permission
 from tests.fakes.issuer import KeyServer, auth, bearer, jwk, sign
 from tests.integration.authority.identity import client_of, identity_app
 

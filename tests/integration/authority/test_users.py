@@ -9,11 +9,11 @@ import httpx
 import pytest
 
 from models.errors import InputInvalid, RevocationNotFound, UserNotFound
-from models.scopes import ScopeInvalid, read_scopes
+from models.people.scopes import ScopeInvalid, read_scopes
+from models.people.users import Identity, UserContext
 from models.store import events
 from models.store.database import Connection, Database
 from models.store.people import users
-from models.users import Identity, UserContext
 from tests.fakes.issuer import KeyServer, auth, bearer, jwk, sign
 from tests.integration.authority.identity import client_of, identity_app
 

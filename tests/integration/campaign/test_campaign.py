@@ -16,7 +16,7 @@ import pytest
 from tests.faults.campaign import Campaign
 from tests.faults.defects import DEFECTS, FOUND_BY
 from tests.faults.draws import FAULTS, draw
-from tests.faults.proxy import Proxy
+from tests.faults.site.proxy import Proxy
 from tests.integration.conftest import ROOT
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from models.runtime.workflows import Claim, WorkflowRequest
 from models.store.database import Database
 from models.store.runtime import claims, documents, runners, workflows
 from models.store.runtime.documents import Outcome
 from models.store.runtime.runners import RunnerProcess
-from models.workflows import Claim, WorkflowRequest
 from tests.fakes.graphs import KINDS
 from tests.faults import ledger
 from tests.faults.ledger import Ask, Keep, Move

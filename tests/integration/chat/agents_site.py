@@ -13,8 +13,8 @@ import pytest
 from actors import systems
 from models.chat.messages import AgentType, ChatMessage, Done, Intent, Piece, Route, Said, ToolUsed, Turn
 from models.config import Config
+from models.people.users import UserContext
 from models.store.database import Database
-from models.users import UserContext
 from serve.answering import ChatAgents
 from tests.fakes.local_agents import LocalAgent, NoIndex
 from tests.fakes.model.model_server import ModelServer
@@ -76,7 +76,7 @@ class ChatSite:
         route = Route(
             intent=intent, agent_type=agent, topic=turn.topic, reason="a test", score=1.0, by="example"
         )
-        batches = self.directory.agent(agent).stream("batches", turn, route)
+        batches = self.directory.agent(agent).stream("stream_answer", turn, route)
         return [piece async for batch in batches for piece in batch]
 
     async def chat(self, who: UserContext, message: str, **more: Any) -> list[Piece]:

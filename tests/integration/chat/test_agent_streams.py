@@ -16,8 +16,8 @@ from actors.runtime.directory import Directory, stop_agents
 from models.chat.messages import Done, Piece, Said, Turn
 from models.config import Config
 from models.errors import AgentDied
+from models.people.users import UserContext
 from models.store.database import Database
-from models.users import UserContext
 from serve.answering import ChatAgents
 from tests.fakes.barrier import Barrier
 from tests.fakes.model.model_server import ModelServer

@@ -13,9 +13,9 @@ from cluster.cli.signoff import app
 from cluster.cli.tokens import mint_token
 from models.chat.messages import Done, Piece, Routed, Said, Turn
 from models.config import Config
+from models.runtime.workflows import WorkflowRequest
 from models.store.database import Database
 from models.store.runtime import workflows
-from models.workflows import WorkflowRequest
 from tests.fakes.assistant import ScriptedAssistant
 from tests.integration.chat.chat_command_site import Site, make_assistant, make_site
 from tests.integration.chat.chat_door_site import make_barrier

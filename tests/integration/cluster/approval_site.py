@@ -17,14 +17,14 @@ from typer.testing import CliRunner
 from actors.runtime.directory import Directory
 from actors.runtime.runner import Runner
 from cluster.cli.signoff import app
-from models.approvals import Approval, ApprovalStatus, GateRequest
 from models.config import Config
 from models.content.articles import EditorFindings
+from models.runtime.approvals import Approval, ApprovalStatus, GateRequest
+from models.runtime.workflows import WorkflowRequest
 from models.store import approval_inbox, approvals
 from models.store.content import articles, publishing, resources
 from models.store.database import Database
 from models.store.runtime import workflows
-from models.workflows import WorkflowRequest
 
 ROOT = Path(__file__).resolve().parents[3]
 NASTY = "\x1b[2J\x1b]0;gone\x07 [bold red]loud[/] :smile:\r\u202eapproved\u2028x"
@@ -119,7 +119,7 @@ class Site:
             config=self.config,
             database=self.database,
             directory=Directory(config=self.config, roles="actors.systems:roles"),
-            kinds={"publish_article": "actors.publishing.kind:PUBLISH_ARTICLE"},
+            kinds={"publish_article": "actors.publishing.graph:PUBLISH_ARTICLE"},
         )
         task = asyncio.create_task(runner.run())
         try:

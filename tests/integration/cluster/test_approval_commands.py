@@ -19,14 +19,14 @@ from typer.testing import CliRunner
 
 from cluster import demo
 from cluster.cli import inbox
-from cluster.cli.approvals import DecisionWish, decide
+from cluster.cli.approvals import GivenDecision, decide
 from cluster.cli.inbox import Inbox
 from cluster.cli.signoff import app
 from cluster.cli.tokens import mint_token
-from models.approvals import content_digest
 from models.config import Config
 from models.content.articles import BlockingConcern, EditorFindings
 from models.errors import RequestRefused
+from models.runtime.approvals import content_digest
 from models.store import approval_inbox
 from models.store.content import articles
 from models.store.database import Database
@@ -228,7 +228,7 @@ async def test_what_changes_while_the_person_reads_is_refused_and_shown(site: Si
     def act() -> None:
         with Inbox(site.url, token) as mine:
             decide(
-                mine, approval.id, DecisionWish(decision="approve"), console=printed, ask=yes, wait_seconds=0
+                mine, approval.id, GivenDecision(decision="approve"), console=printed, ask=yes, wait_seconds=0
             )
 
     with pytest.raises(RequestRefused, match="is void"):

@@ -19,12 +19,12 @@ from cluster.postgres.restore import restore
 from cluster.postgres.system_user import server_user
 from models.config import Config
 from models.errors import ClusterProblem
+from models.runtime.workflows import WorkflowRequest
 from models.store import events
 from models.store.database import Connection
 from models.store.people import tool_calls
 from models.store.runtime import workflows
 from models.store.schema.migrate import migrate, run_alembic
-from models.workflows import WorkflowRequest
 
 Configure = Callable[..., Config]
 BOUNDS = [0.1, 1.0]

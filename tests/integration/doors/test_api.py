@@ -11,10 +11,10 @@ from fastapi.routing import APIRoute
 
 from cluster.cli.tokens import mint_token
 from models.config import AuthConfig, Config
+from models.runtime.workflows import WorkflowRequest
 from models.store import events
 from models.store.database import Database
 from models.store.runtime import workflows
-from models.workflows import WorkflowRequest
 from serve.api import make_app
 from tests.fakes.barrier import Barrier
 from tests.integration.authority.identity import client_of

@@ -14,7 +14,7 @@ from models.chat.messages import Done, Piece, Routed, Said, Turn
 from models.config import Config
 from models.errors import AgentDied, ModelUnavailable
 from models.store.database import Database
-from serve.readiness import Probes
+from serve.monitoring.readiness import Probes
 from tests.fakes.model.model_server import ModelServer
 from tests.integration.chat.chat_site import told
 from tests.integration.doors.openai_site import openai_client

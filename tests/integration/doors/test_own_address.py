@@ -11,7 +11,7 @@ from ray.serve._private import http_util, proxy, replica
 
 from cluster.ray import _head_environment
 from serve.admission.sockets import narrow_proxy
-from serve.own_address import listen_on_node_only
+from serve.inference.own_address import listen_on_node_only
 
 REPLICA = Path(replica.__file__).read_text(encoding="utf-8")
 

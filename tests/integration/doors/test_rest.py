@@ -17,7 +17,7 @@ from schemathesis.specs.openapi.checks import (
 
 from actors import systems
 from models.config import Config
-from models.scopes import ROLES
+from models.people.scopes import ROLES
 from models.store.database import Database
 from tests.fakes.assistant import ScriptedAssistant
 from tests.integration.editorial.desk import Desk

@@ -10,10 +10,10 @@ from psycopg.types.json import Jsonb
 from actors import systems
 from models.config import Config
 from models.errors import TaskNotFound
+from models.runtime.workflows import Workflow, WorkflowRequest
 from models.store.database import Database
 from models.store.people import users
 from models.store.runtime import tasks, workflows
-from models.workflows import Workflow, WorkflowRequest
 from tests.integration.editorial.desk import Desk
 from tests.integration.rest import client, served
 

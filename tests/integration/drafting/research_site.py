@@ -16,12 +16,12 @@ from actors.runtime.runner import Runner
 from models.config import Config
 from models.content.articles import ArticleVersion, Cell, Resource
 from models.content.drafting import Branch, Finding, Findings, SearchBrief
-from models.events import Event
+from models.people.users import UserContext
+from models.runtime.events import Event
+from models.runtime.workflows import Workflow
 from models.store import events
 from models.store.content import articles, resources
 from models.store.runtime import workflows
-from models.users import UserContext
-from models.workflows import Workflow
 from tests.fakes.model.model_server import Rule
 from tests.integration.conftest import ROOT
 from tests.integration.editorial.desk import Desk

@@ -11,9 +11,9 @@ from actors.chat.agents.analyst import Analyst
 from models.chat.messages import Done, Intent, Piece, Route, Said, Turn
 from models.config import Config
 from models.errors import ArticleConflict, ArticleNotFound, InputInvalid, PermissionMissing, RequestConflict
+from models.people.users import UserContext
 from models.store.database import Database
 from models.store.runtime import workflows
-from models.users import UserContext
 from tests.integration.conftest import ROOT
 from tests.integration.drafting.research_site import QUERY, Site, configured
 from tests.integration.editorial.desk import Desk

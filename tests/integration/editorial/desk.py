@@ -6,15 +6,15 @@ from typing import Any
 
 from actors import systems
 from actors.tools.registry import Registry
-from models.approvals import Approval
 from models.config import Config
 from models.content.articles import Article, ArticleStatus
-from models.scopes import read_scopes
+from models.people.scopes import read_scopes
+from models.people.users import Identity, UserContext
+from models.runtime.approvals import Approval
 from models.store import approval_inbox
 from models.store.content import articles
 from models.store.database import Database
 from models.store.people import users
-from models.users import Identity, UserContext
 from tests.integration.workflows import ended
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from models.config import Config
 from models.content.editorial import ArticleGenerationResult, ArticleResponse
+from models.runtime.workflows import WorkflowRequest
 from models.store.database import Connection, Database
 from models.store.runtime import workflows
-from models.workflows import WorkflowRequest
 from pipelines.drafts import Drafts
 
 Configure = Callable[..., Config]

@@ -10,10 +10,10 @@ from fastapi import FastAPI
 
 from models.config import AuthConfig, Config
 from models.errors import StreamTooSlow
-from models.events import Event
+from models.runtime.events import Event
 from models.store.database import Connection, Database
 from serve.api import make_app
-from serve.feed import Feed, Mark
+from serve.streams.feed import Feed, Mark
 from tests.integration.events.event_streams import SOON, bearer, nothing, serving, until, write
 
 Configure = Callable[..., Config]

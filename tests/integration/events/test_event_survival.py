@@ -25,12 +25,12 @@ from websockets.exceptions import ConnectionClosed
 
 from cluster.postgres import server as embedded
 from models.config import AuthConfig, Config
-from models.events import Event
+from models.runtime.events import Event
 from models.store import events
 from models.store.database import Connection, Database
 from models.store.schema.migrate import migrate
 from serve.api import make_app
-from serve.feed import Feed, Mark
+from serve.streams.feed import Feed, Mark
 from tests.integration.events.event_streams import (
     SOON,
     Told,

@@ -13,12 +13,12 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from models.config import AuthConfig, Config
-from models.events import Event
-from models.scopes import parse_scope
+from models.people.scopes import parse_scope
+from models.runtime.events import Event
 from models.store.database import Database
 from models.store.people import users
 from serve.api import make_app
-from serve.feed import Feed, Mark
+from serve.streams.feed import Feed, Mark
 from tests.integration.events.event_streams import (
     SOON,
     Told,

@@ -19,7 +19,7 @@ from models.errors import (
     ProviderFailed,
     ProviderMissing,
 )
-from models.scopes import read_scopes
+from models.people.scopes import read_scopes
 from models.store.content import articles, resources
 from models.store.database import Database
 from tests.fakes.pdfs import Sheet, make_pdf

@@ -6,8 +6,8 @@ from typing import Literal
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict
 
-from models.approvals import content_digest
-from models.workflows import WorkflowRequest
+from models.runtime.approvals import content_digest
+from models.runtime.workflows import WorkflowRequest
 from pipelines.pipeline import Settled
 from pipelines.summary import Layout
 from tests.fakes.barrier import Barrier

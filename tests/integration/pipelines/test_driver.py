@@ -14,7 +14,7 @@ import pytest
 from models.config import Config
 from models.store.database import Database
 from pipelines.driver import drive
-from pipelines.pipeline import Wishes
+from pipelines.pipeline import BatchOptions
 from pipelines.summary import Summary, write_parquet
 from tests.fakes.barrier import Barrier
 from tests.fakes.rows import ListedRows
@@ -76,7 +76,7 @@ async def grind(
             mill,
             ListedRows(rows),
             database=database,
-            wishes=Wishes(submitter="ann", force=force, at_once=at_once),
+            options=BatchOptions(submitter="ann", force=force, at_once=at_once),
             lease_seconds=60,
             folder=folder,
             write=write,

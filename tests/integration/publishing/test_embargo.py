@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
-from models.approvals import content_digest
 from models.config import Config
 from models.content.articles import Resource
 from models.errors import PermissionMissing, ResourceNotFound
+from models.runtime.approvals import content_digest
 from models.store.content import resources
 from models.store.database import Database
 from models.store.people import users

@@ -8,6 +8,7 @@ import pytest
 
 from actors import systems
 from models.config import Config
+from models.content.publication import Publication
 from models.errors import (
     ApprovalConflict,
     ApprovalNotFound,
@@ -43,7 +44,7 @@ async def test_an_article_is_published_by_another_person_than_who_asked(desk: De
     assert (asked.status, asked.success) == ("pending_approval", True)
     approval = await desk.approval(number)
     assert (int(approval.id), approval.digest) == (asked.approval_request_id, asked.digest)
-    assert approval.content["article"]["content"] == "The Fed held rates."
+    assert Publication.model_validate(approval.content).article.content == "The Fed held rates."
     with pytest.raises(PermissionMissing, match="eve asked for this"):
         await desk.decide(eve, approval, "approve")
     with pytest.raises(ApprovalNotFound):

@@ -12,11 +12,11 @@ from models.errors import (
     Fenced,
     WorkflowConflict,
 )
+from models.runtime.workflows import WorkflowRequest
 from models.store import events, outbox, webhooks
 from models.store.content import publishing
 from models.store.runtime import claims, documents, tasks, workflows
-from models.webhooks.webhooks import NewWebhook
-from models.workflows import WorkflowRequest
+from models.webhooks.records import NewWebhook
 from tests.integration.editorial.desk import Desk, settled
 from tests.integration.runtime.test_claims import lease
 from tests.integration.workflows import ended

@@ -14,16 +14,16 @@ from typing import Any
 import psycopg
 
 from actors.runtime.execution import Compiled, Execution
-from actors.runtime.journal import Journal
-from actors.runtime.kind import Kind
+from actors.runtime.group_commit import JournalWriter
 from actors.runtime.projection import Projector
+from actors.runtime.workflow_graph import WorkflowGraph
 from models.config import Config
-from models.scopes import read_scopes
+from models.people.scopes import read_scopes
+from models.runtime.workflows import Claim
 from models.store import approval_inbox, approvals
 from models.store.database import Database
 from models.store.runtime import claims, projections
-from models.store.runtime.documents import Outcome
-from models.workflows import Claim
+from models.store.runtime.documents import NewDocument
 from tests.integration.runtime.test_claims import end, lease
 
 DECIDER = read_scopes(["global:admin"])
@@ -56,14 +56,14 @@ class Mortal:
         return await asyncio.Event().wait()
 
 
-class NotedJournal(Journal):
+class NotedJournal(JournalWriter):
     """A journal that remembers which steps were made, in order."""
 
     def __init__(self, *, database: Any, made: list[str]) -> None:
         super().__init__(database=database)
         self._made = made
 
-    async def put(self, outcome: Outcome) -> None:
+    async def put(self, outcome: NewDocument) -> None:
         """Keep a document."""
         self._made.append(outcome.key)
         await super().put(outcome)
@@ -78,7 +78,7 @@ class NotedJournal(Journal):
 class Stage:
     """A database, the agents' cast, and the kind that is tried there."""
 
-    def __init__(self, database: Database, config: Config, kind: Kind, cast: Any) -> None:
+    def __init__(self, database: Database, config: Config, kind: WorkflowGraph, cast: Any) -> None:
         self.database = database
         self.made: list[str] = []
         self.answered = 0

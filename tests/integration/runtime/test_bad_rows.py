@@ -13,12 +13,12 @@ from actors import systems
 from actors.runtime import outage
 from actors.runtime.directory import Directory
 from actors.runtime.runner import Runner
-from models.approvals import GateRequest
 from models.config import Config
+from models.runtime.approvals import GateRequest
+from models.runtime.workflows import WorkflowRequest
 from models.store import approvals
 from models.store.database import Database, is_gone
 from models.store.runtime import claims, workflows
-from models.workflows import WorkflowRequest
 from tests.fakes import graphs
 from tests.fakes.barrier import Barrier
 from tests.integration.runtime.test_claims import claim, lease

@@ -9,10 +9,10 @@ import pytest
 
 from actors import systems
 from models.config import Config
+from models.runtime.workflows import Workflow, WorkflowRequest
 from models.store.database import Database
 from models.store.runtime import claims, documents, runners, workflows
-from models.store.runtime.documents import Outcome
-from models.workflows import Workflow, WorkflowRequest
+from models.store.runtime.documents import NewDocument
 from tests.fakes.assistant import ScriptedAssistant
 from tests.fakes.barrier import Barrier
 from tests.integration.cluster.approval_site import Site
@@ -63,7 +63,9 @@ async def failed(
         workflow = await workflows.create(connection, request)
         await runners.renew(connection, runner_id="r", name="r", process=ELSEWHERE, lease_seconds=60)
     [claim] = await claims.claim(database, runner_id="r", rooms={kind: 1}, limit=1, lease_seconds=60)
-    await documents.put(database, [Outcome(claim=claim, key="first", value='{"said": "kept"}', calls=None)])
+    await documents.put(
+        database, [NewDocument(claim=claim, key="first", value='{"said": "kept"}', calls=None)]
+    )
     await claims.fail(database, claim, error="it broke", project=False)
     async with database.connection() as connection:
         return await workflows.get(connection, workflow.id)

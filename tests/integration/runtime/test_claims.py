@@ -8,11 +8,11 @@ import pytest
 
 from models.config import Config
 from models.errors import Fenced, WorkflowConflict, WorkflowEnded
+from models.runtime.workflows import Claim, Holding
 from models.store.database import Database
 from models.store.runtime import claims, documents, runners, workflows
-from models.store.runtime.documents import Outcome
+from models.store.runtime.documents import NewDocument
 from models.store.runtime.runners import RunnerProcess
-from models.workflows import Claim, Holding
 from tests.fakes.barrier import Barrier
 from tests.fakes.graphs import KINDS
 from tests.integration.workflows import begin, ended, running
@@ -54,9 +54,9 @@ async def claim_one(database: Database, runner_id: str, **more: Any) -> Claim:
     return found
 
 
-def outcome(claim: Claim, key: str, value: str = "{}") -> Outcome:
+def outcome(claim: Claim, key: str, value: str = "{}") -> NewDocument:
     """A document on its way."""
-    return Outcome(claim=claim, key=key, value=value, calls=None)
+    return NewDocument(claim=claim, key=key, value=value, calls=None)
 
 
 async def everything(database: Database) -> list[Any]:

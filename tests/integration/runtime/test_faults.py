@@ -16,8 +16,8 @@ import ray.exceptions
 from actors.runtime.directory import NAMESPACE, Directory, stop_agents
 from actors.runtime.pool import start_runners, stop_runners
 from cluster.postgres import server as embedded
-from models.approvals import Approval
 from models.config import Config
+from models.runtime.approvals import Approval
 from models.store import approvals
 from models.store.database import Database
 from models.store.runtime import workflows

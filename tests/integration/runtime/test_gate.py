@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from actors.runtime.runner import Runner
-from models.approvals import Approval, content_digest
 from models.config import Config
 from models.errors import (
     ApprovalConflict,
@@ -18,7 +17,8 @@ from models.errors import (
     PermissionMissing,
     SignoffError,
 )
-from models.scopes import read_scopes
+from models.people.scopes import read_scopes
+from models.runtime.approvals import Approval, content_digest
 from models.store import approval_inbox, approvals, events
 from models.store.database import Database
 from models.store.runtime import workflows

@@ -11,15 +11,15 @@ from pydantic import BaseModel
 
 from actors.runtime import execution
 from actors.runtime.directory import Directory
-from actors.runtime.journal import Journal
-from actors.runtime.kind import Kind
+from actors.runtime.group_commit import JournalWriter
+from actors.runtime.workflow_graph import WorkflowGraph
 from models.config import Config
 from models.errors import Fenced
+from models.runtime.workflows import Workflow
 from models.store import approval_inbox, approvals
 from models.store.database import Database
 from models.store.runtime import claims, documents, workflows
-from models.store.runtime.documents import Outcome
-from models.workflows import Workflow
+from models.store.runtime.documents import NewDocument
 from tests.fakes import graphs
 from tests.fakes.barrier import Barrier
 from tests.integration.runtime.test_claims import claim, end, lease, outcome
@@ -29,7 +29,7 @@ from tests.integration.workflows import begin, ended, running
 Configure = Callable[..., Config]
 
 
-async def carry(database: Database, config: Config, kind: Kind, runner_id: str = "r") -> None:
+async def carry(database: Database, config: Config, kind: WorkflowGraph, runner_id: str = "r") -> None:
     """Claim the one workflow there is, and carry it to its next stop as `kind`."""
     await lease(database, runner_id)
     [held] = await claim(database, runner_id)
@@ -40,7 +40,7 @@ async def carry(database: Database, config: Config, kind: Kind, runner_id: str =
         config=config,
         database=database,
         directory=directory,
-        journal=Journal(database=database),
+        journal=JournalWriter(database=database),
     ).carry()
 
 
@@ -50,7 +50,7 @@ async def look(database: Database, workflow_id: str) -> Workflow:
         return await workflows.get(connection, workflow_id)
 
 
-def a_graph(*steps: str) -> Kind:
+def a_graph(*steps: str) -> WorkflowGraph:
     """A kind that does these steps one after another; `gate:NAME` is a gate."""
 
     def build() -> StateGraph[Any, Any, Any, Any]:
@@ -66,7 +66,7 @@ def a_graph(*steps: str) -> Kind:
         return graph
 
     gates = frozenset(step.removeprefix("gate:") for step in steps if step.startswith("gate:"))
-    return Kind(build_graph=build, begin=graphs.begin, result=graphs._result, gates=gates)
+    return WorkflowGraph(build=build, begin=graphs.begin, result=graphs._result, gates=gates)
 
 
 async def test_locked_rows_hold_up_only_their_own_workflows(database: Database, database_url: str) -> None:
@@ -74,7 +74,7 @@ async def test_locked_rows_hold_up_only_their_own_workflows(database: Database, 
         made = [(await begin(database, barrier)).id for _ in range(12)]
     await lease(database, "r")
     held = {c.workflow_id: c for c in await claim(database, "r", 12)}
-    journal = Journal(database=database)
+    journal = JournalWriter(database=database)
     locked = made[:3]
     async with await psycopg.AsyncConnection.connect(database_url) as other:
         await other.execute("SELECT 1 FROM workflows WHERE id = ANY(%s) FOR UPDATE", (locked,))
@@ -100,7 +100,7 @@ async def test_a_row_that_cannot_be_stored_fails_only_its_own_workflow(database:
             await begin(database, barrier)
     await lease(database, "r")
     held = await claim(database, "r", 4)
-    journal = Journal(database=database, lanes=1)
+    journal = JournalWriter(database=database, lanes=1)
     values = ["{}", '{"text": "\\u0000"}', "{}", "not JSON"]
     answers = await asyncio.gather(
         *(journal.put(outcome(c, "k", value)) for c, value in zip(held, values, strict=True)),
@@ -123,7 +123,7 @@ async def test_one_group_of_an_old_and_a_new_epoch_writes_only_the_new(database:
     await end(database, "r1")
     await lease(database, "r2")
     [new] = await claim(database, "r2")
-    journal = Journal(database=database, lanes=1)
+    journal = JournalWriter(database=database, lanes=1)
     puts = [outcome(new, "a"), outcome(old, "b"), outcome(new, "c")]
     answers = await asyncio.gather(*(journal.put(o) for o in puts), return_exceptions=True)
     assert [isinstance(answer, Fenced) for answer in answers] == [False, True, False]
@@ -136,7 +136,7 @@ async def test_the_first_document_under_a_key_stays(database: Database) -> None:
     await lease(database, "r")
     [held] = await claim(database, "r")
     for value in ('{"n": 1}', '{"n": 2}'):
-        await documents.put(database, [Outcome(claim=held, key="k", value=value, calls=None)])
+        await documents.put(database, [NewDocument(claim=held, key="k", value=value, calls=None)])
     assert await documents.get_all(database, workflow.id) == {"k": {"n": 1}}
 
 
@@ -189,7 +189,9 @@ async def test_a_renamed_node_skips_nothing_when_its_gate_is_decided(
             graph.add_edge("do", END)
             return graph
 
-        kind = Kind(build_graph=renamed, begin=graphs.begin, result=graphs._result, gates=frozenset({"plan"}))
+        kind = WorkflowGraph(
+            build=renamed, begin=graphs.begin, result=graphs._result, gates=frozenset({"plan"})
+        )
         await carry(database, config, kind, "r2")
         assert (await look(database, workflow.id)).status == "succeeded"
         assert [a.step for a in barrier.arrivals] == ["prepare", "act"]
@@ -204,7 +206,7 @@ async def test_whoever_waits_for_a_locked_workflow_holds_no_connection(
             await lease(database, "r")
             held = {c.workflow_id: c for c in await claim(database, "r", 5)}
             locked, free = made[:4], made[4]
-            journal = Journal(database=database)
+            journal = JournalWriter(database=database)
             async with await psycopg.AsyncConnection.connect(database_url) as other:
                 await other.execute("SELECT 1 FROM workflows WHERE id = ANY(%s) FOR UPDATE", (locked,))
                 waits = [

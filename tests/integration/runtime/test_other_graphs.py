@@ -9,8 +9,8 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from actors.runtime import replay
-from actors.runtime.kind import Kind
 from actors.runtime.run import Run
+from actors.runtime.workflow_graph import WorkflowGraph
 from models.store import approvals
 from models.store.database import Database
 from models.store.runtime import documents, workflows
@@ -144,7 +144,7 @@ async def test_a_node_that_reads_for_long_has_passed_over_nothing(
         await documents.put(database, [outcome(held, "kept", '{"said": "kept"}')])
         await end(database, "r0")
         monkeypatch.setattr(database, "ping", ping)
-        await carry(database, config, Kind(build_graph=build, begin=graphs.begin, result=graphs._result))
+        await carry(database, config, WorkflowGraph(build=build, begin=graphs.begin, result=graphs._result))
         assert (await look(database, workflow.id)).status == "succeeded"
         assert [a.step for a in barrier.arrivals] == ["new"]
 
@@ -159,7 +159,7 @@ async def test_an_input_that_no_longer_fits_parks_the_workflow(
         Asked.model_validate(run.input)
         return await graphs.begin(run)
 
-    kind = Kind(build_graph=graphs.build_steps, begin=begin_otherwise, result=graphs._result)
+    kind = WorkflowGraph(build=graphs.build_steps, begin=begin_otherwise, result=graphs._result)
     with Barrier() as barrier:
         workflow = await begin(database, barrier)
         await carry(database, configure(), kind)

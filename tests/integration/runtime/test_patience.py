@@ -6,14 +6,14 @@ import pytest
 
 from actors.runtime.directory import Directory
 from actors.runtime.execution import Compiled, Execution
-from actors.runtime.journal import Journal
-from actors.runtime.kind import Kind
+from actors.runtime.group_commit import JournalWriter
 from actors.runtime.run import Run
+from actors.runtime.workflow_graph import WorkflowGraph
 from models.config import Config
 from models.errors import DatabaseUnavailable, JournalMismatch
+from models.runtime.workflows import Claim
 from models.store.database import Database
 from models.store.runtime import workflows
-from models.workflows import Claim
 from tests.fakes import graphs
 from tests.fakes.barrier import Barrier
 from tests.integration.runtime.test_claims import claim, lease
@@ -24,7 +24,9 @@ Configure = Callable[..., Config]
 AWAY = DatabaseUnavailable("the oracle is away", waits_for="the oracle")
 
 
-def _needing(away: Callable[[], bool], *, at: tuple[str, ...] = ("two",), error: Exception = AWAY) -> Kind:
+def _needing(
+    away: Callable[[], bool], *, at: tuple[str, ...] = ("two",), error: Exception = AWAY
+) -> WorkflowGraph:
     """Steps that need something at some of them, which may be away."""
 
     class Needing(graphs.Context):
@@ -36,17 +38,17 @@ def _needing(away: Callable[[], bool], *, at: tuple[str, ...] = ("two",), error:
     async def begin(run: Run) -> tuple[dict[str, list[str]], Needing]:
         return {"done": []}, Needing(run=run)
 
-    return Kind(build_graph=graphs.build_steps, begin=begin, result=graphs._result)
+    return WorkflowGraph(build=graphs.build_steps, begin=begin, result=graphs._result)
 
 
-def _execution(held: Claim, database: Database, config: Config, kind: Kind) -> Execution:
+def _execution(held: Claim, database: Database, config: Config, kind: WorkflowGraph) -> Execution:
     return Execution(
         claim=held,
         compiled=Compiled(kind),
         config=config,
         database=database,
         directory=Directory(config=config, roles="tests.fakes.agents:ROLES"),
-        journal=Journal(database=database),
+        journal=JournalWriter(database=database),
     )
 
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from actors.runtime.kind import Kind
 from actors.runtime.projection import Projector
+from actors.runtime.workflow_graph import WorkflowGraph
 from models.config import Config
+from models.runtime.workflows import Workflow
 from models.store import events
 from models.store.database import Database
 from models.store.runtime import workflows
-from models.workflows import Workflow
 from tests.fakes import graphs
 from tests.fakes.barrier import Barrier
 from tests.integration.runtime.test_journal import carry, look
@@ -39,10 +39,10 @@ class Disk:
         self.written.append((workflow.id, workflow.status))
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> WorkflowGraph:
         """Steps whose end is written here."""
-        return Kind(
-            build_graph=graphs.build_steps, begin=graphs.begin, result=graphs._result, project=self.project
+        return WorkflowGraph(
+            build=graphs.build_steps, begin=graphs.begin, result=graphs._result, project=self.project
         )
 
 

@@ -10,7 +10,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from actors import systems
-from actors.runtime.kind import load_kind
+from actors.runtime.workflow_graph import load_graph
 from models.config import Config
 from models.store.database import Database
 from models.store.schema.migrate import migrate, run_alembic
@@ -77,7 +77,7 @@ async def test_a_journal_of_another_release_goes_on(
         }
     )
     async with Database(url=empty_url, pool_size=4) as database:
-        stage = Stage(database, config, load_kind(systems.graphs()[begun["kind"]]), Cast(config))
+        stage = Stage(database, config, load_graph(systems.graphs()[begun["kind"]]), Cast(config))
         for _ in range(_MOST_LIVES):
             worked = await stage.live()
             answer = {"decision": record["decide"], "notes": "no" if record["decide"] == "reject" else None}

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from actors import systems
-from actors.runtime.kind import Kind, load_kind
+from actors.runtime.workflow_graph import WorkflowGraph, load_graph
 from models.config import Config
+from models.runtime.workflows import WorkflowRequest
 from models.store import webhooks
 from models.store.database import Database
 from models.store.runtime import workflows
-from models.webhooks.webhooks import NewWebhook
-from models.workflows import WorkflowRequest
+from models.webhooks.records import NewWebhook
 from tests.fakes import graphs
 from tests.fakes.barrier import Barrier
 from tests.fakes.cast import Cast
@@ -112,9 +112,9 @@ PLAYS = {
 }
 
 
-def kind_of(name: str) -> Kind:
+def kind_of(name: str) -> WorkflowGraph:
     """A kind, of the product or of the tests."""
-    return load_kind(systems.graphs().get(name) or graphs.KINDS[name])
+    return load_graph(systems.graphs().get(name) or graphs.KINDS[name])
 
 
 @pytest.fixture

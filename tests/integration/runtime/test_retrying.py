@@ -10,9 +10,9 @@ import pytest
 from models.config import Config
 from models.content.editorial import TopicInput
 from models.errors import WorkflowConflict
+from models.runtime.workflows import Workflow, WorkflowRequest
 from models.store.database import Database
 from models.store.runtime import batches, workflows
-from models.workflows import Workflow, WorkflowRequest
 from pipelines.batch import Batch, live_batch
 from pipelines.topics import TopicRow
 from tests.fakes.barrier import Barrier

@@ -23,7 +23,7 @@ FILES = {
     "__init__.py": "",
     "system.py": """
         from actors.system import System
-        from models.workflow_kinds import WorkflowKind
+        from models.runtime.workflow_kinds import WorkflowKind
         from toys.records import Plan
 
         SYSTEM = System(
@@ -31,7 +31,10 @@ FILES = {
             roles={"toymaker": ("toys.agents:Toymaker", lambda config, directory: {"wood": "beech"})},
             kinds=(
                 WorkflowKind(
-                    name="build_toy", graph="toys.kind:BUILD_TOY", word="build a toy", gates={"plan": Plan}
+                    name="build_toy",
+                    graph="toys.graph:BUILD_TOY",
+                    word="build a toy",
+                    approvals={"toy_plan": Plan},
                 ),
             ),
             tools=("toys.tools:build_toy",),
@@ -59,10 +62,10 @@ FILES = {
         """,
     "tools.py": """
         from actors.tools.tool import Input, Output, ToolContext, tool
-        from models.approvals import content_digest
+        from models.runtime.approvals import content_digest
         from models.store.runtime import workflows
         from models.tools import ToolPermission
-        from models.workflows import WorkflowRequest
+        from models.runtime.workflows import WorkflowRequest
 
 
         class BuildToyRequest(Input):
@@ -92,16 +95,16 @@ FILES = {
             )
             return BuildToyResponse(task_id=workflow.id)
         """,
-    "kind.py": """
+    "graph.py": """
         from typing import TypedDict
 
         from langgraph.graph import END, START, StateGraph
         from langgraph.runtime import Runtime
 
         from actors.runtime.gate import decide
-        from actors.runtime.kind import Kind
+        from actors.runtime.workflow_graph import WorkflowGraph
         from actors.runtime.run import Run
-        from models.approvals import GateRequest
+        from models.runtime.approvals import GateRequest
         from toys.records import Plan
 
 
@@ -112,7 +115,7 @@ FILES = {
 
         async def plan(state: State, runtime: Runtime[Run]) -> State:
             run = runtime.context
-            toymaker = run.directory.agent("toymaker")
+            toymaker = run.agent("toymaker")
             planned = await run.once("plan", Plan, lambda: toymaker.plan(run.input["wish"]))
             return {"toy": planned.toy}
 
@@ -143,7 +146,7 @@ FILES = {
             return {}, run
 
 
-        BUILD_TOY = Kind(build_graph=build_graph, begin=begin, result=dict, gates=frozenset({"plan"}))
+        BUILD_TOY = WorkflowGraph(build=build_graph, begin=begin, result=dict, gates=frozenset({"plan"}))
         """,
     "endpoints.py": """
         from fastapi import APIRouter

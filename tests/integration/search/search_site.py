@@ -12,7 +12,7 @@ from actors.search.article_index import SearchIndex
 from actors.search.hybrid import HybridSearch
 from models.config import EmbeddingConfig, SearchConfig
 from models.content.search import Found, FoundArticle, FoundResource, Hit, Reach
-from models.scopes import Scope, parse_scope
+from models.people.scopes import Scope, parse_scope
 from models.store import passages
 from models.store.content import resources as resource_store
 from models.store.database import Connection, Database

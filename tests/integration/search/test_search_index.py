@@ -11,7 +11,7 @@ from actors.search.article_index import SearchIndex
 from models.config import Config
 from models.content.search import reach_of
 from models.errors import ConfigInvalid, ModelUnavailable
-from models.scopes import parse_scope
+from models.people.scopes import parse_scope
 from models.store import passages
 from models.store import search as store
 from tests.fakes.model.model_server import ModelServer, Rule

@@ -12,7 +12,7 @@ import pytest
 
 from models.store.connecting import UNHURRIED, connect
 from models.store.database import Database
-from tests.faults.proxy import Proxy
+from tests.faults.site.proxy import Proxy
 
 ROOT = Path(__file__).resolve().parents[3]
 FLOORS = ("models", "actors", "serve", "pipelines", "cluster")

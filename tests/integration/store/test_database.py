@@ -10,11 +10,11 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from models.errors import DatabaseUnavailable
+from models.runtime.workflows import WorkflowRequest
 from models.store.database import Database
 from models.store.runtime import batches, workflows
 from models.store.schema.migrate import migrate, run_alembic
 from models.store.schema.whole import metadata
-from models.workflows import WorkflowRequest
 from tests.integration.runtime.test_claims import claim, lease
 
 REQUEST = WorkflowRequest(kind="steps", key="editorial:a", input={}, input_digest="d", requested_by="ann")

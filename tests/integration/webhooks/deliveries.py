@@ -11,7 +11,7 @@ from actors.outside.webhook_message import new_secret
 from models.config import Config
 from models.store import events, outbox, webhooks
 from models.store.database import GONE, Database
-from models.webhooks.webhooks import Delivery, NewWebhook, Webhook
+from models.webhooks.records import Delivery, NewWebhook, Webhook
 
 SECRET = new_secret()
 

@@ -8,7 +8,7 @@ import pytest
 from models.errors import WebhookNotFound
 from models.store import outbox, webhooks
 from models.store.database import Database
-from models.webhooks.webhooks import Delivery, WebhookChange
+from models.webhooks.records import Delivery, WebhookChange
 from tests.integration.webhooks.deliveries import make, put
 
 

@@ -20,7 +20,7 @@ from cluster.postgres import server as embedded
 from models.config import Config
 from models.store import outbox, webhooks
 from models.store.database import Database
-from models.webhooks.webhooks import WebhookChange
+from models.webhooks.records import WebhookChange
 from tests.fakes.webhook_receiver import Reply, WebhookReceiver
 from tests.integration.webhooks.deliveries import SECRET, dispatching, ended, make, put, told, until
 

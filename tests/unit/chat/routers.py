@@ -8,17 +8,17 @@ from typing import Any
 from actors.chat.routing.router import Router
 from actors.chat.routing.similarity import Likeness
 from actors.chat.routing.training import CHOSEN, Examples
-from actors.llm.prompts import read_chat_prompt
+from actors.llm.prompts import read_two_part_prompt
 from actors.text.normal_form import normal_form
 from models.chat.intents import Intents
 from models.chat.messages import ChatMessage, Turn
 from models.config.chat import RoutingConfig
 from models.config.publishing import TopicConfig
-from models.scopes import highest_role, parse_scope
-from models.users import UserContext
+from models.people.scopes import highest_role, parse_scope
+from models.people.users import UserContext
 
 ROOT = Path(__file__).resolve().parents[3]
-PROMPT = read_chat_prompt(ROOT / "configs/prompts/chat", "routing.md")
+PROMPT = read_two_part_prompt(ROOT / "configs/prompts/chat", "routing.md")
 TOPICS = {
     "macro": TopicConfig(title="Macroeconomics"),
     "equity": TopicConfig(title="Equities"),

@@ -13,7 +13,7 @@ from actors.chat.agents.editor import article_spoken_of
 from actors.chat.agents.market_tables import shown, tool_call
 from actors.chat.agents.queries import best_of, search_words
 from actors.chat.agents.web_search import tool_for
-from actors.chat.turn.messages import Prompts, conversation, question, system_prompt
+from actors.chat.turn.model_messages import Prompts, conversation, question, system_prompt
 from actors.chat.turn.sources import Sources
 from actors.llm.client import rough_tokens
 from actors.systems import load
@@ -22,8 +22,8 @@ from models.chat.messages import ChatMessage, Turn
 from models.config import Config
 from models.content.outside import DataTable, SeriesInfo
 from models.errors import PromptInvalid
-from models.scopes import read_scopes
-from models.users import UserContext
+from models.people.scopes import read_scopes
+from models.people.users import UserContext
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "configs/prompts/chat"

@@ -10,7 +10,7 @@ from actors.chat.routing.examples import read_intents, read_voice
 from actors.chat.routing.similarity import Block, Likeness
 from actors.chat.routing.training import CHOSEN
 from actors.chat.routing.weights_file import check_weights, read_weights, write_weights
-from actors.llm.prompts import ChatPrompt
+from actors.llm.prompts import TwoPartPrompt
 from benchmarks.intents.eval_intents import (
     cases_of,
     judge_client,
@@ -106,7 +106,7 @@ async def test_a_judge_decides_what_is_unsure(shipped: Intents, config: Config) 
 
 def test_the_prompt_tells_every_intent() -> None:
     for intent in INTENTS:
-        system, _ = ChatPrompt(source=PROMPT, name="routing.md").render(
+        system, _ = TwoPartPrompt(source=PROMPT, name="routing.md").render(
             MESSAGE="m", BEFORE="", CANDIDATES=(intent,), PERMITTED=(intent,)
         )
         assert f"- {intent}: " in system

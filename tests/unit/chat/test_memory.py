@@ -3,7 +3,7 @@
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from actors.chat.turn.context_window import UNANSWERED, fit
+from actors.chat.turn.model_messages import UNANSWERED, fit
 from actors.llm.client import rough_tokens
 from models.chat.messages import ChatMessage
 from models.config import ModelSettings

@@ -11,7 +11,7 @@ from actors.chat.routing.router import Router
 from actors.chat.routing.topics import TopicFinder
 from models.chat.messages import INTENTS, ChatMessage, Intent
 from models.config.chat import RoutingConfig
-from models.scopes import ROLES, Role
+from models.people.scopes import ROLES, Role
 from tests.unit.chat import routers
 from tests.unit.chat.routers import TOPICS, turn
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.chat.turn.budget import Budget
-from actors.chat.turn.tool_loop import converse
+from actors.chat.turn.tool_loop import ToolLoop
 from actors.llm.chat_model import ChatModel
-from actors.llm.chat_stream import StreamChunk, ToolDelta
+from actors.llm.endpoint import StreamChunk, ToolDelta
 from models.chat.messages import ToolUsed, Usage
 from models.config.chat import BudgetConfig
 from models.errors import ModelReplyInvalid
@@ -65,17 +65,17 @@ async def talk(
     used: list[ToolUsed] = []
     if isinstance(model, ModelServer):
         model = ChatModel(agent="a", settings=chat_settings(model.base_url, **more))
-    outcome = await converse(
+    outcome = await ToolLoop(
         model=model,
         use=tool_use(calling),
         tools=TOOLS,
         call=call or Called(),
         messages=QUESTION,
-        allowance=Budget(limits),
+        budget=Budget(limits),
         prompts=PROMPTS,
         say=said.append,
         used=used.append,
-    )
+    ).run()
     return Talked("".join(said), used, outcome.status, outcome.usage, outcome.calls)
 
 
@@ -134,7 +134,7 @@ async def test_the_tokens_end_and_replies_are_lowered_to_what_is_left(
     assert all(seen.body["max_tokens"] <= 100 for seen in server.calls())
 
 
-async def test_a_reply_that_the_allowance_cut_is_limited(server: ModelServer) -> None:
+async def test_a_reply_that_the_budget_cut_is_limited(server: ModelServer) -> None:
     server.script(Rule(reply="half a", finish_reason="length"))
     outcome = await talk(server, budget(tokens=80), calling="native")
     assert server.calls()[-1].body["max_tokens"] < 80
@@ -205,23 +205,23 @@ async def test_where_no_usage_is_told_it_is_estimated(server: ModelServer) -> No
     assert outcome.calls[0].completion_tokens == 0
 
 
-def test_an_allowance_counts_and_never_falls_below_nothing() -> None:
+def test_a_budget_counts_and_never_falls_below_nothing() -> None:
     now = 100.0
-    allowance = Budget(budget(tokens=50, seconds=10), clock=lambda: now)
+    turn = Budget(budget(tokens=50, seconds=10), clock=lambda: now)
     told = ModelCall(
         agent="a", model="m", prompt_sha256="", prompt_tokens=20, completion_tokens=5, latency_seconds=0
     )
-    assert allowance.count(told, prompt=1, reply=1).prompt_tokens == 20
-    assert allowance.tokens_left == 25
+    assert turn.count(told, prompt=1, reply=1).prompt_tokens == 20
+    assert turn.tokens_left == 25
     silent = told.model_copy(update={"prompt_tokens": 0, "completion_tokens": 0})
-    assert allowance.count(silent, prompt=7, reply=3).completion_tokens == 3
-    assert allowance.tokens_left == 15
-    allowance.count(told, prompt=0, reply=0)
-    assert allowance.tokens_left == 0
+    assert turn.count(silent, prompt=7, reply=3).completion_tokens == 3
+    assert turn.tokens_left == 15
+    turn.count(told, prompt=0, reply=0)
+    assert turn.tokens_left == 0
     now += 6
-    assert (allowance.seconds_left, allowance.working_seconds_left) == (4, 1)
+    assert (turn.seconds_left, turn.working_seconds_left) == (4, 1)
     now += 60
-    assert (allowance.seconds_left, allowance.working_seconds_left) == (0, 0)
+    assert (turn.seconds_left, turn.working_seconds_left) == (0, 0)
 
 
 REQUESTS = st.builds(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from actors.chat.turn.budget import Budget
-from actors.chat.turn.tool_loop import LoopOutcome, converse
+from actors.chat.turn.tool_loop import LoopOutcome, ToolLoop
 from actors.llm.chat_model import ChatModel
 from models.chat.messages import ToolUsed
 from models.config.chat import BudgetConfig
@@ -49,17 +49,17 @@ class Talk:
             {"iterations": 3, "tokens": 5000, "seconds": 60} | (budget or {})
         )
         settings = chat_settings(self._server.base_url, **changes)
-        self._outcome = await converse(
+        self._outcome = await ToolLoop(
             model=ChatModel(agent="article_query", settings=settings),
             use=self._use,
             tools=TOOLS,
             call=self.call,
             messages=QUESTION,
-            allowance=Budget(limits),
+            budget=Budget(limits),
             prompts=chat_prompts(),
             say=self.said.append,
             used=self.used.append,
-        )
+        ).run()
         return self
 
     @property

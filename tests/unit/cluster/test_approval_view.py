@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from cluster.cli.approval_view import as_yaml, publication, show, span, table
-from cluster.cli.inbox import Details
 from cluster.plain_text import one_line, plain
-from models.approvals import content_digest
 from models.content.articles import (
     Article,
     ArticleVersion,
@@ -23,8 +21,9 @@ from models.content.articles import (
     BlockingConcern,
     EditorFindings,
     RevealedResource,
-    publication_content,
 )
+from models.content.publication import publication_content
+from models.runtime.approvals import ApprovalDetails, content_digest
 
 NOW = datetime(2026, 3, 3, 10, 20, tzinfo=UTC)
 LABELS = {
@@ -35,7 +34,7 @@ LABELS = {
 }
 
 
-def details(content: dict[str, Any], **changes: Any) -> Details:
+def details(content: dict[str, Any], **changes: Any) -> ApprovalDetails:
     whole = {
         "id": "7",
         "kind": "publish_article",
@@ -55,9 +54,12 @@ def details(content: dict[str, Any], **changes: Any) -> Details:
         "workflow_id": "w",
         "content": content,
         "votes": [],
+        "decided_by": None,
+        "decided_at": None,
+        "notes": None,
         "void_reason": None,
     }
-    return Details.model_validate({**whole, **changes})
+    return ApprovalDetails.model_validate({**whole, **changes})
 
 
 def article_content(text: str = "It holds.", **changes: Any) -> dict[str, Any]:
@@ -108,7 +110,7 @@ def article_content(text: str = "It holds.", **changes: Any) -> dict[str, Any]:
     return json.loads(json.dumps({**content, **changes}))
 
 
-def printed(approval: Details, *, terminal: bool = False, width: int = 160) -> list[str]:
+def printed(approval: ApprovalDetails, *, terminal: bool = False, width: int = 160) -> list[str]:
     file = io.StringIO()
     console = Console(
         file=file, width=width, force_terminal=terminal, markup=False, emoji=False, highlight=False

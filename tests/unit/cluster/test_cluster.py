@@ -29,7 +29,7 @@ from cluster.up import down
 from cluster.view import ProgressView, table
 from models.config import Config
 from models.errors import ClusterProblem, ConfigInvalid, SignoffError
-from models.scopes import ScopeInvalid
+from models.people.scopes import ScopeInvalid
 from tests.unit.conftest import free_port
 
 ROOT = Path(__file__).resolve().parents[3]

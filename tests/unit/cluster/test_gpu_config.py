@@ -17,8 +17,8 @@ from cluster.submit import dashboard_url
 from models.config import Config
 from models.config.yaml_layers import read_layers
 from models.errors import ClusterProblem, ConfigInvalid
-from serve.embeddings import build_embeddings
-from serve.llm import build_llm, llm_settings
+from serve.inference.embeddings import build_embeddings
+from serve.inference.llm import build_llm, llm_settings
 
 SECRETS = {
     "database_url": "postgresql://signoff:s3cret@db.internal:5432/signoff",

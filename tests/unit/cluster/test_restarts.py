@@ -20,6 +20,7 @@ from cluster.parts.agents import Agents
 from cluster.parts.apps import OldApps, ServeApp, _without_apps
 from cluster.parts.infrastructure import Head
 from cluster.parts.workers import DispatcherPart, Runners
+from cluster.state import fingerprint
 from cluster.up import all_parts
 from models.config.yaml_layers import read_layers
 from models.errors import ConfigInvalid, PromptInvalid
@@ -221,7 +222,14 @@ def test_what_runs_in_a_model_s_replica_is_in_its_digest(
     made_of = {
         part.name: part._made_of() for part in all_parts(place.bringup()) if isinstance(part, ServeApp)
     }
-    assert {"llm.py", "llm_ingress.py", "no_download.py", "own_address.py"} <= set(made_of["llm"].split())
+    keyed = {"shared_key.py", "own_address.py", "bodies.py"}
+    assert set(made_of["llm"].split()) == {"llm.py", "llm_ingress.py", "engine_callback.py"} | keyed
+    assert set(made_of["embeddings"].split()) == {"embeddings.py"} | keyed
+
+
+def test_a_file_of_the_digest_that_is_gone_is_told(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        fingerprint({}, [tmp_path / "renamed.py"])
 
 
 def test_an_application_that_is_not_asked_for_any_more_is_deleted(

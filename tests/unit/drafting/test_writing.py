@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from actors.drafting.draft import Draft, DraftBrief, Source, Statement, draft_schema
 from actors.drafting.drafter import Drafter
 from actors.drafting.source_excerpts import readable
-from actors.llm.prompts import read_chat_prompt
+from actors.llm.prompts import read_two_part_prompt
 from models.config import ModelSettings
 from models.content.drafting import Finding
 from models.errors import ModelReplyInvalid
@@ -46,7 +46,7 @@ def drafter(*replies: Any, **settings: Any) -> tuple[Drafter, ScriptedCompletion
     made = Drafter(
         settings=config.drafting.model_copy(update={"llm": model}),
         breaker=config.outages.breaker,
-        prompt=read_chat_prompt(config.drafting.prompts_dir, "draft.md"),
+        prompt=read_two_part_prompt(config.drafting.prompts_dir, "draft.md"),
         completions=completions,
     )
     return made, completions

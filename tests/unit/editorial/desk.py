@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from actors.editorial.briefs import AgentSettings, ConcernBrief
-from actors.llm.prompts import read_chat_prompt
+from actors.llm.prompts import read_two_part_prompt
 from models.config import BreakerConfig, ModelSettings
 from models.content.editorial import (
     ArticleResponse,
@@ -39,7 +39,7 @@ def agent_settings(**model: Any) -> AgentSettings:
     return AgentSettings(
         model=ModelSettings(**(values | model)),
         breaker=BreakerConfig(faults=5, pause_seconds=1, longest_pause_seconds=1),
-        prompts={name: read_chat_prompt(PROMPTS, file) for name, file in PROMPT_FILES.items()},
+        prompts={name: read_two_part_prompt(PROMPTS, file) for name, file in PROMPT_FILES.items()},
         styles=STYLES,
     )
 

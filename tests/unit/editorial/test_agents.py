@@ -12,9 +12,9 @@ from pydantic import ValidationError
 from actors.editorial.agents.article_review import ArticleReview
 from actors.editorial.agents.concern_mapping import ConcernMapper, mapping_schema
 from actors.editorial.agents.specialists import Specialist
+from actors.editorial.agents.verdicts import verdict_schema
 from actors.editorial.agents.writer import Writer
 from actors.editorial.briefs import MappingBrief, ReviewBrief, RevisionBrief, WritingBrief
-from actors.editorial.verdicts import verdict_schema
 from actors.llm.client import bounded_schema
 from models.config import SchemaLimits
 from models.content.editorial import Concern, Verdict, WriterFeedback

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from actors.editorial.evidence import KnowledgeBaseProvider, SearchModelProvider
-from actors.editorial.ports import EvidenceProvider
+from actors.editorial.agents.evidence import KnowledgeBaseProvider, SearchModelProvider
+from actors.editorial.agents.ports import EvidenceProvider
 from models.config import BreakerConfig, OutsideEvidence
 from models.content.editorial import Passage, ProviderEvidence
 from models.errors import EvidenceRefused, EvidenceUnavailable

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.editorial.footnotes import footnote_faults
+from actors.editorial.agents.footnotes import footnote_faults
 from actors.text.links import link_key, links, offered_links
 from models.content.editorial import ArticleResponse
 

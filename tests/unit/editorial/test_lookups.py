@@ -7,7 +7,7 @@ import pytest
 
 from actors.editorial.agents.evidence_finding import EvidenceFinder
 from actors.editorial.agents.fact_check import FactChecker
-from actors.editorial.memory import InstitutionalMemory, normalize_query
+from actors.editorial.agents.memory import InstitutionalMemory, normalize_query
 from models.content.editorial import Passage, ProviderEvidence
 from models.errors import ModelReplyInvalid
 from tests.fakes.model.scripted import ScriptedCompletions

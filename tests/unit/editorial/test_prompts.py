@@ -14,11 +14,11 @@ from actors.editorial.agents.article_review import ArticleReview
 from actors.editorial.agents.concern_mapping import ConcernMapper
 from actors.editorial.agents.evidence_finding import EvidenceFinder
 from actors.editorial.agents.fact_check import FactChecker
+from actors.editorial.agents.memory import InstitutionalMemory
 from actors.editorial.agents.specialists import Specialist
 from actors.editorial.agents.writer import Writer
 from actors.editorial.briefs import ConcernBrief, MappingBrief, ReviewBrief, RevisionBrief, WritingBrief
-from actors.editorial.memory import InstitutionalMemory
-from actors.llm.prompts import USER_LINE, ChatPrompt, fence, read_chat_prompt, split_parts
+from actors.llm.prompts import USER_LINE, TwoPartPrompt, fence, read_two_part_prompt, split_parts
 from models.content.editorial import (
     SPECIALISTS,
     Concern,
@@ -66,11 +66,11 @@ def test_a_prompt_is_split_at_its_line(source: str) -> None:
 def test_a_prompt_without_its_two_parts_is_refused(source: str, fault: str, tmp_path: Path) -> None:
     (tmp_path / "p.md").write_text(source)
     with pytest.raises(PromptInvalid, match=rf"p\.md: .*{fault}"):
-        read_chat_prompt(tmp_path, "p.md")
+        read_two_part_prompt(tmp_path, "p.md")
 
 
 def test_a_name_that_nobody_gives_is_refused_with_its_part() -> None:
-    prompt = ChatPrompt(source="Be {{ KIND }}.\n---user---\nHello {{ NAME }}", name="greet")
+    prompt = TwoPartPrompt(source="Be {{ KIND }}.\n---user---\nHello {{ NAME }}", name="greet")
     assert prompt.render(KIND="kind", NAME="Ada") == ("Be kind.\n", "Hello Ada\n")
     with pytest.raises(PromptInvalid, match=r"greet \(user part\): 'NAME' is undefined"):
         prompt.render(KIND="kind")

@@ -4,9 +4,9 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
-from models.approvals import content_digest
-from models.events import Event
-from models.workflows import Workflow
+from models.runtime.approvals import content_digest
+from models.runtime.events import Event
+from models.runtime.workflows import Workflow
 
 _AT = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from models.approvals import content_digest
-from models.events import Event
-from models.workflows import Workflow
+from models.runtime.approvals import content_digest
+from models.runtime.events import Event
+from models.runtime.workflows import Workflow
 from tests.faults.checks import courses
 from tests.faults.checks.decisions import decided
 from tests.faults.checks.streams import streams
-from tests.faults.kinds import ACTED, BROKEN
-from tests.faults.work import Said
+from tests.faults.people.work import Said
+from tests.faults.site.kinds import ACTED, BROKEN
 from tests.unit.faults.rows import APPROVAL, PLAN, assert_told, event, workflow
 
 KEPT = ["step/1", "step/2", "act", "after"]

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from tests.faults.batches import ended
-from tests.faults.chats import Message, agreed, in_order, kept
 from tests.faults.checks import files, press
-from tests.faults.kinds import Wrote, file_of
-from tests.faults.kinds import told as told_by
 from tests.faults.ledger import Move
-from tests.faults.target import Taken
+from tests.faults.people.batches import ended
+from tests.faults.people.chats import Message, agreed, in_order, kept
+from tests.faults.site.kinds import Wrote, file_of
+from tests.faults.site.kinds import told as told_by
+from tests.faults.site.target import Taken
 from tests.unit.faults.rows import assert_told, workflow
 
 OUT = {"id": 5, "status": "published", "published_version": 2, "text": "The text.", "told": 1}

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.faults.starved import Starved
+from tests.faults.site.starved import Starved
 
 
 def test_what_a_process_waited_lately_is_told(tmp_path: Path) -> None:

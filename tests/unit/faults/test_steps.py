@@ -6,8 +6,8 @@ import pytest
 
 from tests.faults.checks.steps import begun_for_a_reason, committed_once, moves_are_allowed
 from tests.faults.disturbances import Disturbance
-from tests.faults.kinds import BROKEN, Begun
 from tests.faults.ledger import Keep, Move
+from tests.faults.site.kinds import BROKEN, Begun
 from tests.unit.faults.rows import assert_told
 
 KEPT = Keep("w", "step/1", 5.0, "INSERT", epoch=1, status="running", made_under=1)

@@ -5,7 +5,7 @@ import asyncio
 import httpx
 import pytest
 
-from tests.faults.target import Mood, Taken, Target
+from tests.faults.site.target import Mood, Taken, Target
 
 
 async def post(target: Target, number: int) -> int:

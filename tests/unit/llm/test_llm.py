@@ -54,12 +54,14 @@ def settings(server: ModelServer, **changes: Any) -> ModelSettings:
 
 async def ask(server: ModelServer, user: str = "hello", **changes: Any) -> Answer[str]:
     client = ModelClient(agent="writer", settings=settings(server, **changes))
-    return await client.text(system="You answer.", user=user, accept=lambda text: text)
+    return await client.ask_text(system="You answer.", user=user, accept=lambda text: text)
 
 
 async def ask_record(server: ModelServer, **changes: Any) -> Answer[ArticleResponse]:
     client = ModelClient(agent="writer", settings=settings(server, **changes))
-    return await client.record(system="s", user="u", reply=ArticleResponse, accept=lambda article: article)
+    return await client.ask_record(
+        system="s", user="u", reply=ArticleResponse, accept=lambda article: article
+    )
 
 
 async def test_a_call_sends_its_settings_and_records_its_cost(server: ModelServer) -> None:
@@ -261,11 +263,11 @@ async def test_what_only_the_caller_knows_is_mended_too(server: ModelServer) -> 
         return text
 
     client = ModelClient(agent="writer", settings=settings(server))
-    assert (await client.text(system="s", user="u", accept=accept)).value == "green"
+    assert (await client.ask_text(system="s", user="u", accept=accept)).value == "green"
     server.reset()
     server.script(Rule(reply="blue"))
     with pytest.raises(ModelReplyInvalid, match="no usable reply in 3 tries: blue is not green"):
-        await client.text(system="s", user="u", accept=accept)
+        await client.ask_text(system="s", user="u", accept=accept)
     assert len(server.calls()) == 3
 
 

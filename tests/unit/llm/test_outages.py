@@ -10,7 +10,7 @@ import pytest
 
 from actors.llm.chat_model import ChatModel, TextDelta
 from actors.llm.client import ModelClient
-from actors.llm.edge import address_of, retry_after_of
+from actors.llm.edge import address_of
 from actors.search.embedder import OpenAIEmbedder
 from models.config import BreakerConfig, ModelSettings
 from models.errors import ModelRefused, ModelReplyInvalid, ModelTimedOut, ModelUnavailable, SignoffError
@@ -69,7 +69,7 @@ def client(
 
 
 async def ask(client: ModelClient, user: str = "hello") -> str:
-    return (await client.text(system="You answer.", user=user, accept=str)).value
+    return (await client.ask_text(system="You answer.", user=user, accept=str)).value
 
 
 async def refusal_of(asking: Any, kind: type[SignoffError]) -> SignoffError:
@@ -252,21 +252,3 @@ async def test_embeddings_have_a_breaker_too(server: ModelServer, name: str) -> 
 
 def test_an_address_is_told_without_its_password() -> None:
     assert address_of("https://me:secret@models.example:8443/v1?key=x") == "https://models.example:8443/v1"
-
-
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [
-        (None, None),
-        ("", None),
-        ("12", 12.0),
-        ("1.5", 1.5),
-        ("-3", 0.0),
-        ("soon", None),
-        ("inf", None),
-        ("nan", None),
-        ("Sat, 21 Nov 2020 12:00:00 GMT", 0.0),
-    ],
-)
-def test_retry_after_is_a_number_or_a_date(header: str | None, seconds: float | None) -> None:
-    assert retry_after_of(header) == seconds

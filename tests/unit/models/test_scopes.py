@@ -4,7 +4,15 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from models.scopes import ROLES, Scope, ScopeInvalid, check_permission, highest_role, parse_scope, read_scopes
+from models.people.scopes import (
+    ROLES,
+    Scope,
+    ScopeInvalid,
+    check_permission,
+    highest_role,
+    parse_scope,
+    read_scopes,
+)
 
 # Seed 000 §5.4, then the tools of §6.1 that it does not name: operation, role, topic scoped, override.
 MATRIX = """

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from models.errors import SealBroken
-from models.lookalikes import fault_of
-from models.users import is_subject
+from models.people.lookalikes import fault_of
+from models.people.users import is_subject
 from models.webhooks.sealing import Seal
 
 OLD, NEW = SecretStr("the old key"), SecretStr("the new key")

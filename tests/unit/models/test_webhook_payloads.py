@@ -4,11 +4,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from actors.systems import load
-from models.approvals import Approval, Vote, content_digest
 from models.config import PublishingConfig
 from models.config.publishing import ApprovalPolicy
-from models.content.articles import Article, ArticleVersion, publication_content
-from models.users import User
+from models.content.articles import Article, ArticleVersion
+from models.content.publication import publication_content
+from models.people.users import User
+from models.runtime.approvals import Approval, Vote, content_digest
 from models.webhooks.payloads import approval_required, article_published, article_rejected
 
 NOW = datetime(2026, 1, 15, 10, 30, tzinfo=UTC)

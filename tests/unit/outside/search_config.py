@@ -9,8 +9,8 @@ from actors.tools.tool import ToolContext
 from models.config import Config
 from models.config.outside import GoogleCseSearch, SearchProviders, SearxngSearch
 from models.content.outside import SearchAnswer, SearchKind
-from models.scopes import read_scopes
-from models.users import UserContext
+from models.people.scopes import read_scopes
+from models.people.users import UserContext
 from tests.fakes.search_providers import ENGINE, KEY, SearchServer
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -7,10 +7,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from actors.outside.refusal import retry_after
 from models.errors import DocumentUnreadable, ProviderLimited
 from tests.fakes.search_providers import Reply, SearchServer, json_reply
 from tests.unit.outside.fetching_site import SECRET, failure, get, make_server
@@ -174,15 +171,6 @@ async def test_a_date_to_come_back_at_is_read(server: SearchServer) -> None:
     with pytest.raises(ProviderLimited) as caught:
         await get(server.url)
     assert caught.value.facts["retry_after_seconds"] == 0
-
-
-@given(
-    st.text(max_size=60)
-    | st.from_regex(r"\w{3}, \d{1,3} \w{3} \d{1,9} \d\d:\d\d:\d\d [-+]?\w+", fullmatch=True)
-)
-def test_any_retry_after_is_read_or_left(told: str) -> None:
-    seconds = retry_after(told)
-    assert seconds is None or 0 <= seconds <= 31 * 24 * 3600
 
 
 async def test_a_cancelled_fetch_closes_its_connection() -> None:

@@ -14,11 +14,11 @@ from pydantic import ValidationError
 from standardwebhooks.webhooks import Webhook as StandardWebhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from actors.outside.outbox import retry_after, retry_pause
+from actors.outside.outbox import retry_pause
 from actors.outside.webhook_message import check_secret, new_secret, signature_headers
 from models.errors import InputInvalid
 from models.store.outbox import write_body
-from models.webhooks.webhooks import NewWebhook, check_headers
+from models.webhooks.records import NewWebhook, check_headers
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -191,31 +191,3 @@ def test_pauses_double_up_to_the_longest_and_spread_by_half(
 def test_the_seed_s_retries() -> None:
     pauses = [retry_pause(n, delay_seconds=60, longest=21600, chance=1.0) for n in (1, 2, 3)]
     assert pauses == [60, 120, 240]
-
-
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [
-        (None, 0),
-        ("120", 120),
-        (" 7 ", 7),
-        ("0", 0),
-        ("9" * 400, 86_400),
-        ("-5", 0),
-        ("1.5", 0),
-        ("soon", 0),
-        ("", 0),
-        ("٣", 0),
-        ("Thu, 01 Jan 1970 00:17:40 GMT", 60),
-        ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
-        ("Fri, 31 Dec 9999 23:59:59 GMT", 86_400),
-        ("Thu, 99 Jan 1970 00:00:00 GMT", 0),
-    ],
-)
-def test_retry_after(value: str | None, seconds: float) -> None:
-    assert retry_after(value, now=1000.0) == seconds
-
-
-@given(st.text())
-def test_no_retry_after_breaks_anything(value: str) -> None:
-    assert 0 <= retry_after(value, now=1000.0) <= 86_400

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from models.errors import PathNotVisible
-from models.events import Event
+from models.runtime.events import Event
 from pipelines.driver import command
 from pipelines.progress import show
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.content.search import RRF_K, Place, Reach, fuse, reach_of
-from models.scopes import ROLES, check_permission, parse_scope
+from models.people.scopes import ROLES, check_permission, parse_scope
 
 TOPICS = ("macro", "equity", "rates")
 keys = st.integers(min_value=1, max_value=12)

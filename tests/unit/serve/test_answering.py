@@ -9,8 +9,8 @@ from fastapi import Request
 
 from models.chat.messages import Done, Piece, Routed, Said, ToolUsed, Turn
 from models.errors import AgentDied, AnswerFailed, ModelUnavailable
+from models.people.users import UserContext
 from models.text import storable
-from models.users import UserContext
 from serve.answering import Answering, Answers, ClientGone
 
 TURN = Turn(

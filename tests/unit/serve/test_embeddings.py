@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from fastapi.testclient import TestClient
 
-from serve.embeddings import MAX_TEXTS, build_app, embeddings_folder
+from serve.inference.embeddings import MAX_TEXTS, build_app, embeddings_folder
 
 MODEL = "tiny"
 

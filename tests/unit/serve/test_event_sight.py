@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from models.events import Event
-from models.scopes import read_scopes
+from models.people.scopes import read_scopes
+from models.runtime.events import Event
 
 NOTES = {"notes": "say less of the minister"}
 

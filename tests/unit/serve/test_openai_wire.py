@@ -10,8 +10,8 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import ValidationError
 
 from models.chat.messages import ChatMessage, Done, Usage
-from models.scopes import parse_scope
-from models.users import UserContext
+from models.people.scopes import parse_scope
+from models.people.users import UserContext
 from serve.openai.errors import error_of
 from serve.openai.request import CompletionRequest
 from serve.openai.wire import Cut, Writing

@@ -15,7 +15,7 @@ from actors.systems import load
 from models.config import Config
 from models.config.yaml_layers import read_layers
 from models.errors import ConfigInvalid
-from serve.shared_key import MOST_BYTES, SharedKey
+from serve.inference.shared_key import MOST_BYTES, SharedKey
 
 ROOT = Path(__file__).resolve().parents[3]
 KEY = "a-key-of-the-site"

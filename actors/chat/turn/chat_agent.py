@@ -1,0 +1,169 @@
+"""What every agent of the chat is (`answer` is its verb, `stream_answer` the actor's edge), and works with.
+
+Text of a model leaves here only as `CitedText`: with citations of the sources it was given, without links.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from typing import Any, ClassVar
+
+from pydantic import BaseModel
+
+from actors.chat.turn.budget import Budget
+from actors.chat.turn.links import CitedText
+from actors.chat.turn.model_messages import Prompts, conversation, system_prompt
+from actors.chat.turn.reply import Reply
+from actors.chat.turn.sources import Sources
+from actors.chat.turn.tool_loop import ToolLoop
+from actors.chat.turn.toolbox import Toolbox
+from actors.llm.chat_model import ChatModel
+from actors.runtime.directory import Directory
+from actors.tools.tool import Tool
+from models.chat.messages import AgentType, Piece, Route, Turn
+from models.config import Config
+from models.store.content.prompts import topic_prompt
+
+# About how many characters a token of the sources has.
+_CHARACTERS_PER_TOKEN = 4
+
+Call = Callable[[str, dict[str, Any]], Awaitable[BaseModel]]
+
+
+class AgentContext:
+    """What an agent works with: its tools, its model, its prompts, the site's settings.
+
+    The model's client and the database are opened when they are first needed.
+    """
+
+    def __init__(
+        self, *, agent: AgentType, config: Config, directory: Directory, prompts: dict[str, str]
+    ) -> None:
+        self.agent = agent
+        self.config = config
+        self.tools = Toolbox(config=config, directory=directory)
+        self.prompts = Prompts(prompts)
+        self._model: ChatModel | None = None
+
+    @property
+    def source_characters(self) -> int:
+        """How much of one source a model reads."""
+        return self.config.chat.tools.result_tokens * _CHARACTERS_PER_TOKEN
+
+    def new_budget(self) -> Budget:
+        """What a turn that begins now may cost."""
+        return Budget(self.config.chat.budget)
+
+    def reply(self, turn: Turn, route: Route) -> Reply:
+        """A reply to a turn, empty yet."""
+        return Reply(agent=self.agent, turn=turn, route=route, tools=self.tools)
+
+    def text(self, name: str, **values: object) -> str:
+        """A text for people, from its file."""
+        return self.prompts.render(name, **values)
+
+    def readable(self, turn: Turn, topic: str | None) -> tuple[str, ...]:
+        """The topics that a question is about: the one it is asked on, or all that the caller may read."""
+        if topic is not None:
+            return (topic,)
+        return tuple(each for each in self.config.publishing.topics if turn.caller.has("reader", each))
+
+    async def speak(
+        self,
+        turn: Turn,
+        reply: Reply,
+        *,
+        task: str,
+        budget: Budget,
+        sources: Sources | None = None,
+        tools: Sequence[Tool] = (),
+        call: Call | None = None,
+    ) -> None:
+        """Have the model answer a turn from `sources`; then list those it cited.
+
+        Args:
+            task: the prompt file with what this agent does.
+            call: how a tool that the model asks for is called; it may add sources.
+        """
+        sources = sources or Sources()
+        if len(sources) and not self.config.chat.tools.beside_sources:
+            tools = ()
+        settings = self.config.chat.assistant_llm
+        self._model = self._model or ChatModel(
+            agent=self.agent, settings=settings, breaker=self.config.outages.breaker
+        )
+        messages = conversation(
+            self.prompts,
+            system=await self._system(turn, reply.topic, task),
+            turn=turn,
+            sources=sources.all(),
+            model=settings,
+        )
+        cited = CitedText(numbers=sources.numbers, urls=sources.urls)
+
+        def say(text: str) -> None:
+            if shown := cited.feed(text):
+                reply.say(shown)
+
+        loop = ToolLoop(
+            model=self._model,
+            use=self.config.chat.tools,
+            tools=tools,
+            call=call or reply.call,
+            messages=messages,
+            budget=budget,
+            prompts=self.prompts,
+            say=say,
+            used=reply.use,
+            max_tokens=turn.max_tokens,
+            temperature=turn.temperature,
+        )
+        outcome = await loop.run()
+        reply.cost(outcome.usage, outcome.calls)
+        reply.limited = outcome.status == "limited"
+        if rest := cited.close():
+            reply.say(rest)
+        if len(sources):
+            listed = self.text("sources", LISTED=sources.listed(cited.cited))
+            reply.say(f"\n\n{listed}" if reply.text else listed)
+
+    async def _system(self, turn: Turn, topic: str | None, task: str) -> str:
+        settings = self.config.publishing
+        text = ""
+        if topic is not None and turn.caller.has("reader", topic):
+            database = await self.tools.database()
+            async with database.connection() as connection:
+                text = (await topic_prompt(connection, topic, settings.prompts_dir / "topics")).text
+        return system_prompt(
+            self.prompts, task=task, caller=turn.caller, settings=settings, topic=topic, topic_text=text
+        )
+
+
+class ChatAgent(ABC):
+    """An agent that answers turns. A subclass has an `agent_type` and an `answer`."""
+
+    agent_type: ClassVar[AgentType]
+
+    def __init__(self, *, config: Config, directory: Directory, prompts: dict[str, str]) -> None:
+        self._config = config
+        self._context = AgentContext(
+            agent=self.agent_type, config=config, directory=directory, prompts=prompts
+        )
+
+    async def stream_answer(
+        self, turn: Turn, route: Route, *, first: Sequence[Route] = ()
+    ) -> AsyncGenerator[list[Route | Piece], None]:
+        """The answer to a turn as it comes, after `first`; `Done` is last, its text all that was said.
+
+        Raises:
+            ModelUnavailable and the like: what kept the answer from being given.
+        """
+        reply = self._context.reply(turn, route)
+        # Closed here and now when the caller leaves, so that the call of the model ends with it.
+        async with aclosing(reply.batches(self.answer(turn, route, reply), first=first)) as batches:
+            async for batch in batches:
+                yield batch
+
+    @abstractmethod
+    async def answer(self, turn: Turn, route: Route, reply: Reply) -> None:
+        """Answer a turn: `reply` is told what to say, and how it ends."""

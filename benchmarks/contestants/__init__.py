@@ -1,0 +1,1 @@
+"""What is measured against each other: Signoff's kinds and runners, and the named peers."""

@@ -1,0 +1,1 @@
+"""What every benchmark stands on: servers, the machine, figures, and the page of results."""

@@ -1,0 +1,86 @@
+"""A publication: what is decided on when one is asked for, and what its workflow comes to.
+
+The approval's digest covers a `Publication` whole; what is not in it was not shown.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from models.content.articles import (
+    Article,
+    ArticleVersion,
+    AttachedResource,
+    EditorFindings,
+    RevealedResource,
+)
+from models.record import Record
+
+
+class PublicationText(Record):
+    """The article in a publication."""
+
+    id: int
+    topic: str
+    version: int
+    headline: str
+    keywords: str | None
+    content: str
+
+
+class Publication(Record):
+    """What the approver sees.
+
+    `becomes_readable`: the resources that its readers will be able to read by it, and are not yet.
+    `involved`: who wrote, submitted or asked for this version; see `Approval.involved`. `also_takes`: scopes
+    that approving takes beside the article's own; see `Approval.also_takes`. One that was asked for under
+    release 0.1.0 says nothing of these.
+    """
+
+    article: PublicationText
+    resources: tuple[AttachedResource, ...]
+    editor_report: EditorFindings | None
+    becomes_readable: tuple[RevealedResource, ...] = ()
+    involved: tuple[str, ...] = ()
+    also_takes: tuple[str, ...] = ()
+    editor_notes: str | None
+
+
+class PublicationInput(Record):
+    """What the workflow is given."""
+
+    article_id: int
+
+
+class PublicationResult(Record):
+    """What the workflow came to; only `approved` was published."""
+
+    decision: Literal["approved", "rejected", "expired", "void"]
+    approval_id: str
+
+
+def publication_content(
+    article: Article,
+    version: ArticleVersion,
+    editor_notes: str | None,
+    *,
+    becomes_readable: Sequence[RevealedResource] = (),
+    involved: Sequence[str] = (),
+    also_takes: Sequence[str] = (),
+) -> dict[str, Any]:
+    """A `Publication` as JSON: an approval's content."""
+    return Publication(
+        article=PublicationText(
+            id=article.id,
+            topic=article.topic,
+            version=version.version,
+            headline=version.headline,
+            keywords=version.keywords,
+            content=version.content,
+        ),
+        resources=version.resources,
+        editor_report=version.editor_report,
+        becomes_readable=tuple(becomes_readable),
+        involved=tuple(involved),
+        also_takes=tuple(also_takes),
+        editor_notes=editor_notes,
+    ).model_dump(mode="json")

@@ -1,0 +1,1 @@
+"""What makes work durable, as records: workflows and their kinds, approvals, tasks, outages."""

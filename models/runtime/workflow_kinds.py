@@ -1,0 +1,49 @@
+"""A kind of workflow as one row: what it is called, what it holds, and what happens beside its graph.
+
+A row stands in the `system.py` of the system whose kind it is; `actors.systems.kinds()` is all of them, and
+whoever needs them below is given them. What the runner runs is at `graph`, with what the kind's releases kept
+differently.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel
+
+from models.config import Config
+from models.runtime.workflows import Workflow
+
+if TYPE_CHECKING:
+    from models.store.database import Connection
+
+# In the transaction that stops it: the workflow's id, and why.
+Stopped = Callable[["Connection", str, str, Config], Awaitable[None]]
+# Raises WorkflowConflict where the failed workflow is not to be begun again.
+CheckRetry = Callable[["Connection", Workflow], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class WorkflowKind:
+    """A kind of workflow.
+
+    `graph` is where its `actors.runtime.workflow_graph.WorkflowGraph` is, as `module:NAME`. `word` is what
+    people call it; those with none are no tasks that people see. `input` and `result` are the records of what
+    it is given and what it comes to, `approvals` those of what is decided on, by the approval's kind. Clients
+    read results and approvals in the OpenAPI description.
+
+    `stopped` does what goes with its being stopped from outside; `check_retry` says which of those that
+    failed may not be begun again: without it, all may.
+    """
+
+    name: str
+    graph: str
+    word: str | None
+    input: type[BaseModel] | None = None
+    result: type[BaseModel] | None = None
+    approvals: Mapping[str, type[BaseModel]] = field(default_factory=dict)
+    stopped: Stopped | None = None
+    check_retry: CheckRetry | None = None
+
+
+Kinds = Mapping[str, WorkflowKind]

@@ -1,0 +1,1 @@
+"""Who uses the site meanwhile: they ask, decide, submit batches and read."""

@@ -1,0 +1,144 @@
+"""What the campaign's processes are: a runner with its agents inside, a dispatcher, a replica of the app,
+a batch's driver.
+
+The agents are the product's own classes, asking the scripted model server over HTTP, those of the chat too;
+only the branches of a research, the knowledge base and the search index are played.
+"""
+
+import asyncio
+import importlib
+import logging
+import math
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from actors import systems
+from actors.outside.outbox import Dispatcher
+from actors.runtime.runner import Runner
+from actors.system import AgentRole
+from actors.systems import load
+from models.config import Config
+from models.content.editorial import Passage
+from models.store.database import Database
+from tests.fakes.agents import ROLES as TEST_ROLES
+from tests.fakes.cast import Cast
+from tests.fakes.local_agents import LocalAgent, NoIndex
+from tests.faults import defects
+from tests.faults.site.driver import drive
+from tests.faults.site.kinds import kinds
+
+
+@dataclass(frozen=True)
+class Order:
+    """A process that is to be. `name` is unique; `topics` is a driver's folder.
+
+    `called` is what a runner calls itself, where that is another's name.
+    """
+
+    role: Literal["runner", "dispatcher", "api", "driver"]
+    name: str
+    config: str
+    url: str
+    log: str
+    release: int = 1
+    defect: int | None = None
+    port: int = 0
+    topics: str = ""
+    called: str = ""
+
+
+def live(order: Order) -> None:
+    """Be that process, until SIGTERM."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    if order.defect:
+        defects.put_back(order.defect)
+    config = load(Path(order.config), root=Path(order.config).parent)
+    {"runner": _runner, "dispatcher": _dispatcher, "api": _api, "driver": _driver}[order.role](order, config)
+
+
+def _runner(order: Order, config: Config) -> None:
+    async def run() -> None:
+        async with Database(
+            url=order.url,
+            pool_size=config.database.pool_size,
+            patience_seconds=math.inf,
+            application=f"signoff {order.name}",
+        ) as database:
+            runner = Runner(
+                name=order.called or order.name,
+                config=config,
+                database=database,
+                directory=_Players(config, order.url, _played(config)),  # type: ignore[arg-type]
+                kinds=kinds(order.release),
+            )
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, runner.stop)
+            await runner.run()
+
+    asyncio.run(run())
+
+
+def _dispatcher(order: Order, config: Config) -> None:
+    async def run() -> None:
+        async with Database(url=order.url, pool_size=4, application=f"signoff {order.name}") as database:
+            dispatcher = Dispatcher(config=config, database=database, poll_seconds=0.2)
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, dispatcher.stop)
+            await dispatcher.run()
+
+    asyncio.run(run())
+
+
+def _api(order: Order, config: Config) -> None:
+    import uvicorn
+
+    from serve.answering import ChatAgents
+    from serve.api import make_app
+
+    players: Any = _Players(config, order.url, {"search_index": NoIndex()})
+    app = make_app(config, order.url, assistant=ChatAgents(players))
+    uvicorn.run(app, host="127.0.0.1", port=order.port, log_level="warning", timeout_graceful_shutdown=1)
+
+
+def _driver(order: Order, config: Config) -> None:
+    drive(Path(order.topics), config, order.url)
+
+
+class _Players:
+    """Stands where a directory does: every agent lives in this process. Some are played."""
+
+    def __init__(self, config: Config, database_url: str, played: dict[str, Any]) -> None:
+        self.database_url = database_url
+        self._config = config
+        self._agents = {role: LocalAgent(player) for role, player in played.items()}
+
+    def agent(self, role: str) -> Any:
+        """The agent of a role, made when it is first asked for."""
+        if role not in self._agents:
+            table: dict[str, AgentRole] = {**systems.roles(), **TEST_ROLES}
+            path, arguments = table[role]
+            module, _, name = path.partition(":")
+            made = getattr(importlib.import_module(module), name)
+            self._agents[role] = LocalAgent(made(**arguments(self._config, self)))  # type: ignore[arg-type]
+        return self._agents[role]
+
+
+def _played(config: Config) -> dict[str, Any]:
+    """Who is played in a runner: what a research looks into, and the knowledge base."""
+    cast = Cast(config)
+    branches = ("web_search", "data_download", "resource_query")
+    return {"knowledge_base": _EmptyKnowledgeBase(), **{branch: cast.agent(branch) for branch in branches}}
+
+
+class _EmptyKnowledgeBase:
+    """A knowledge base without documents."""
+
+    async def refresh(self) -> str:
+        return "none"
+
+    async def version(self) -> str:
+        return "none"
+
+    async def search(self, query: str, top_k: int) -> list[Passage]:
+        return []
