@@ -7,7 +7,7 @@ import pytest
 from models.runtime.workflows import Claim, WorkflowRequest
 from models.store.database import Database
 from models.store.runtime import claims, documents, runners, workflows
-from models.store.runtime.documents import Outcome
+from models.store.runtime.documents import NewDocument
 from models.store.runtime.runners import RunnerProcess
 from tests.fakes.graphs import KINDS
 from tests.faults import ledger
@@ -45,7 +45,7 @@ async def test_what_is_moved_kept_and_tampered_with_is_noted(database: Database,
     async with database.transaction() as connection:
         workflow_id = (await workflows.create(connection, request)).id
     claim = await claimed(database, "a", lease_seconds=60)
-    await documents.put(database, [Outcome(claim=claim, key="k", value='{"epoch": 1}', calls=None)])
+    await documents.put(database, [NewDocument(claim=claim, key="k", value='{"epoch": 1}', calls=None)])
     async with database.connection() as connection:
         await connection.execute("UPDATE documents SET value = '{}' WHERE key = 'k'")
         await connection.execute("UPDATE runners SET lease_until = now() - interval '1 second'")

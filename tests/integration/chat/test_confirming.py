@@ -4,7 +4,6 @@ The agents are the real ones in this process, behind the real HTTP doors.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Any
 
 import httpx
 import pytest
@@ -14,6 +13,7 @@ from models.store.database import Database
 from tests.fakes.model.model_script import Rule
 from tests.fakes.model.model_server import ModelServer
 from tests.integration.chat.agents_site import ChatSite, make_scripted_chat, make_site
+from tests.integration.chat.yes_sayers import Api, OpenAI
 from tests.integration.rest import client, served
 
 __all__ = ["make_scripted_chat"]
@@ -45,44 +45,6 @@ async def eve(chat: ChatSite, base: str) -> AsyncIterator[httpx.AsyncClient]:
     """Eve, who edits and researches macro."""
     async with client(chat.config, base, "eve", "macro:analyst") as made:
         yield made
-
-
-class Api:
-    """Eve in `/api/chat`, in one conversation."""
-
-    def __init__(self, who: httpx.AsyncClient) -> None:
-        self._who = who
-        self._conversation: str | None = None
-
-    async def say(self, message: str, **more: Any) -> dict[str, Any]:
-        """The answer to a message."""
-        body = {"message": message, **more}
-        if self._conversation is not None:
-            body["conversation_id"] = self._conversation
-        answer = await self._who.post("/api/chat", json=body)
-        assert answer.status_code == 200, answer.text
-        told: dict[str, Any] = answer.json()
-        self._conversation = told["conversation_id"]
-        return told
-
-
-class OpenAI:
-    """Eve in `/v1`, whose client keeps the conversation."""
-
-    def __init__(self, who: httpx.AsyncClient) -> None:
-        self._who = who
-        self.said: list[dict[str, str]] = []
-
-    async def say(self, message: str, *, request_id: str | None = None) -> dict[str, Any]:
-        """The answer to a message."""
-        self.said.append({"role": "user", "content": message})
-        headers = {} if request_id is None else {"Idempotency-Key": request_id}
-        body = {"model": "signoff", "messages": self.said}
-        answer = await self._who.post("/v1/chat/completions", json=body, headers=headers)
-        assert answer.status_code == 200, answer.text
-        text = answer.json()["choices"][0]["message"]["content"]
-        self.said.append({"role": "assistant", "content": text})
-        return {"response": text, **answer.json()["signoff"]}
 
 
 Door = type[Api] | type[OpenAI]

@@ -18,7 +18,7 @@ from tests.fakes.model.model_server import ModelServer
 from tests.fakes.pdfs import Sheet, make_pdf
 from tests.fakes.search_providers import SearchServer
 from tests.integration.chat.agents_site import ChatSite, done, make_scripted_chat, make_site
-from tests.integration.chat.test_confirming import Api, OpenAI
+from tests.integration.chat.yes_sayers import Api, OpenAI
 from tests.integration.rest import client, served
 
 __all__ = ["make_scripted_chat"]

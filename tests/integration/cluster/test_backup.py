@@ -2,98 +2,22 @@
 and counters go on, and what is damaged or in the way is refused with everything left as it was.
 """
 
-import shutil
 import stat
 import tarfile
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import psycopg
 import pytest
-from psycopg.rows import dict_row
 
 from cluster.postgres import server as embedded
 from cluster.postgres.backup import MANIFEST, back_up
 from cluster.postgres.restore import restore
-from cluster.postgres.system_user import server_user
 from models.config import Config
 from models.errors import ClusterProblem
-from models.runtime.workflows import WorkflowRequest
 from models.store import events
-from models.store.database import Connection
 from models.store.people import tool_calls
-from models.store.runtime import workflows
 from models.store.schema.migrate import migrate, run_alembic
-
-Configure = Callable[..., Config]
-BOUNDS = [0.1, 1.0]
-
-
-def site(configure: Configure, folder: Path) -> Config:
-    """A site whose data are all in the folder."""
-    return configure(
-        {
-            "data_dir": str(folder),
-            "article_generation.institutional_memory.data_dir": str(folder / "memory"),
-            "article_generation.editor.output.final_articles_dir": str(folder / "articles"),
-        }
-    )
-
-
-@pytest.fixture
-def sites(configure: Configure) -> Iterator[tuple[Config, Config]]:
-    """Two sites on servers of their own; the first has given out more than 20 billion transaction numbers."""
-    folder = Path(tempfile.mkdtemp(prefix="signoff-two-", dir="/tmp"))
-    folder.chmod(0o755)
-    one, two = site(configure, folder / "one"), site(configure, folder / "two")
-    try:
-        embedded.start(one.data_dir)
-        embedded.stop(one.data_dir)
-        cluster_dir = one.data_dir / "postgres"
-        moved = embedded._run("pg_resetwal", ["--epoch=5", "-D", str(cluster_dir)], server_user(cluster_dir))
-        assert moved.returncode == 0, moved.stderr
-        migrate(embedded.start(one.data_dir))
-        embedded.start(two.data_dir)
-        yield one, two
-    finally:
-        embedded.stop(one.data_dir)
-        embedded.stop(two.data_dir)
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-async def connect(config: Config) -> Connection:
-    """A connection to a site's database, as readers have one."""
-    url = embedded.url(config.data_dir)
-    assert url is not None
-    return await psycopg.AsyncConnection.connect(url, autocommit=True, row_factory=dict_row)
-
-
-async def call(connection: Connection, tool: str) -> None:
-    """Record a call."""
-    facts = {"person": "ann", "tool": tool, "door": "rest", "topic": None, "about": None}
-    await tool_calls.record(connection, **facts, input_digest="d", status="ok", error=None, seconds=0.5)
-
-
-async def fill(config: Config) -> None:
-    """Some work, told events, events that nobody has read yet, calls counted and not yet counted."""
-    request = WorkflowRequest(kind="k", key="k:1", input={}, input_digest="d", requested_by="ann")
-    async with await connect(config) as connection:
-        row = await (await connection.execute("SELECT pg_current_xact_id()::text::bigint AS n")).fetchone()
-        assert row is not None
-        assert row["n"] > 20_000_000_000
-        await workflows.create(connection, request)
-        for n in range(5):
-            await events.append(connection, "told", "w", {"n": n})
-        assert len(await events.read(connection, after=0)) == 6
-        await events.append(connection, "not yet read", "w", {})
-        await call(connection, "counted")
-        await tool_calls.count(connection, BOUNDS)
-        await call(connection, "not yet counted")
-    for name in ("memory", "articles"):
-        path = config.data_dir / name / "deep" / "a file.json"
-        path.parent.mkdir(parents=True)
-        path.write_text(name)
+from tests.integration.cluster.backup_sites import BOUNDS, call, connect, fill
 
 
 async def test_streams_and_counters_go_on_where_the_other_server_left_off(

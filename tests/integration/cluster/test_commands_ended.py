@@ -23,8 +23,7 @@ from cluster.postgres.restore import restore
 from models.config import Config
 from models.errors import ClusterProblem
 from models.store.upkeep import inventory
-from tests.integration.cluster.test_backup import connect, fill, sites  # noqa: F401
-from tests.integration.cluster.test_restore_broken_off import Sites, as_it_was, no_word, second
+from tests.integration.cluster.backup_sites import Sites, as_it_was, connect, fill, no_word, second
 
 COMMAND = """
 import os, pickle, signal, sys
@@ -80,7 +79,7 @@ def hidden(folder: Path) -> list[str]:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 async def test_a_backup_that_is_told_to_end_leaves_neither_files_nor_a_dump_at_work(
     number: signal.Signals,
-    sites: Sites,  # noqa: F811
+    sites: Sites,
     tmp_path: Path,
 ) -> None:
     one, _ = sites
@@ -97,7 +96,7 @@ async def test_a_backup_that_is_told_to_end_leaves_neither_files_nor_a_dump_at_w
 
 
 async def test_a_restore_that_is_told_to_end_is_undone(
-    sites: Sites,  # noqa: F811
+    sites: Sites,
     tmp_path: Path,
 ) -> None:
     one, two = sites
@@ -118,7 +117,7 @@ async def test_a_restore_that_is_told_to_end_is_undone(
 
 
 async def test_what_a_killed_one_left_is_cleared_by_the_next(
-    sites: Sites,  # noqa: F811
+    sites: Sites,
     tmp_path: Path,
 ) -> None:
     one, two = sites
@@ -139,7 +138,7 @@ async def test_what_a_killed_one_left_is_cleared_by_the_next(
 
 
 async def test_a_restore_that_can_t_clear_away_what_was_there_says_that_it_is_done(
-    sites: Sites,  # noqa: F811
+    sites: Sites,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -18,13 +18,9 @@ from cluster.postgres import tools
 from cluster.postgres.backup import back_up
 from cluster.postgres.restore import restore
 from cluster.state import only_one
-from models.config import Config
 from models.errors import ClusterProblem
-from models.store import events
-from models.store.schema.migrate import migrate
-from tests.integration.cluster.test_backup import connect, fill, sites  # noqa: F401
+from tests.integration.cluster.backup_sites import Sites, as_it_was, fill, no_word, second
 
-Sites = tuple[Config, Config]
 KILLED = """
 import os, pickle, signal, sys
 from pathlib import Path
@@ -36,34 +32,10 @@ restore(pickle.loads(Path(sys.argv[1]).read_bytes()), Path(sys.argv[2]), say, re
 """
 
 
-def no_word(_: str) -> None:
-    """Say nothing."""
-
-
-async def second(two: Config) -> None:
-    """What is on the second site before."""
-    migrate(embedded.start(two.data_dir))
-    async with await connect(two) as connection:
-        await events.append(connection, "of the second", None, {})
-    for name in ("memory", "articles"):
-        (two.data_dir / name).mkdir()
-        (two.data_dir / name / "own.json").write_text("of the second")
-
-
-async def as_it_was(two: Config) -> None:
-    async with await connect(two) as connection:
-        [there] = await events.read(connection, after=0)
-        assert there.type == "of the second"
-    for name in ("memory", "articles"):
-        assert [path.name for path in (two.data_dir / name).iterdir()] == ["own.json"]
-    hidden = [path.name for path in two.data_dir.iterdir() if path.name.startswith((".memory", ".articles"))]
-    assert hidden == []
-
-
 @pytest.mark.parametrize("word", ["memory", "articles", "transaction ids"])
 async def test_an_error_half_way_leaves_database_and_folders_as_they_were(
     word: str,
-    sites: Sites,  # noqa: F811
+    sites: Sites,
     tmp_path: Path,
 ) -> None:
     one, two = sites
@@ -83,7 +55,7 @@ async def test_an_error_half_way_leaves_database_and_folders_as_they_were(
 
 
 async def test_a_restore_that_was_killed_is_told_and_brought_back(
-    sites: Sites,  # noqa: F811
+    sites: Sites,
     tmp_path: Path,
 ) -> None:
     import pickle
@@ -113,7 +85,7 @@ async def test_a_restore_that_was_killed_is_told_and_brought_back(
 
 
 async def test_what_can_t_be_replaced_is_refused_before_anything_is_touched(
-    sites: Sites,  # noqa: F811
+    sites: Sites,
     tmp_path: Path,
 ) -> None:
     one, two = sites
@@ -148,7 +120,7 @@ async def test_what_can_t_be_replaced_is_refused_before_anything_is_touched(
 
 
 async def test_a_backup_of_a_site_at_work(
-    sites: Sites,  # noqa: F811
+    sites: Sites,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -180,7 +152,7 @@ async def test_a_backup_of_a_site_at_work(
 
 
 async def test_a_file_that_goes_between_the_list_and_the_reading_is_left_out(
-    sites: Sites,  # noqa: F811
+    sites: Sites,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

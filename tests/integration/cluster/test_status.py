@@ -8,11 +8,10 @@ from cluster.status import _database
 from models.config import Config
 from models.errors import ClusterProblem
 from models.store.schema.migrate import migrate
-from tests.integration.cluster.test_backup import sites  # noqa: F401
 
 
 def test_tables_of_another_release_are_a_problem_and_no_trace(
-    sites: tuple[Config, Config],  # noqa: F811
+    sites: tuple[Config, Config],
 ) -> None:
     one, two = sites
     found = _database(one)

@@ -20,6 +20,7 @@ from models.config import Config
 from models.people.scopes import ROLES
 from models.store.database import Database
 from tests.fakes.assistant import ScriptedAssistant
+from tests.integration.doors.schemathesis_runs import schemathesis_given
 from tests.integration.editorial.desk import Desk
 from tests.integration.rest import client, served, token
 
@@ -317,13 +318,3 @@ async def test_schemathesis_finds_no_server_error_and_no_undeclared_answer(
 
         probe()
     assert len(tried) >= 45
-
-
-def schemathesis_given(operation: Any) -> Any:
-    """Cases of an operation, valid and not."""
-    from hypothesis import given
-    from schemathesis.generation import GenerationMode
-
-    valid = operation.as_strategy(generation_mode=GenerationMode.POSITIVE)
-    invalid = operation.as_strategy(generation_mode=GenerationMode.NEGATIVE)
-    return given(case=valid | invalid)

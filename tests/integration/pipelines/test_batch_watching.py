@@ -10,7 +10,7 @@ import pytest
 from models.store.database import Database
 from pipelines import batch as batch_module
 from pipelines.batch import _again_and_again, live_batch
-from tests.integration.runtime.test_retrying import execute, topic
+from tests.integration.runtime.again.retrying import execute, topic
 
 
 def silent(*_: object) -> None:

@@ -18,7 +18,7 @@ from models.store.content import publishing
 from models.store.runtime import claims, documents, tasks, workflows
 from models.webhooks.records import NewWebhook
 from tests.integration.editorial.desk import Desk, settled
-from tests.integration.runtime.test_claims import lease
+from tests.integration.runtime.claims.claiming import lease
 from tests.integration.workflows import ended
 
 Configure = Callable[..., Config]

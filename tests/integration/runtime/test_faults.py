@@ -25,7 +25,7 @@ from tests.fakes.agents import with_roles
 from tests.fakes.barrier import Barrier
 from tests.fakes.graphs import KINDS
 from tests.fakes.model.model_server import ModelServer, Rule
-from tests.integration.runtime.test_gate import EDITOR, waiting, yes
+from tests.integration.runtime.deciding import EDITOR, waiting, yes
 from tests.integration.workflows import begin, ended
 
 pytestmark = pytest.mark.usefixtures("ray_cluster")

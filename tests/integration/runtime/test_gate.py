@@ -24,23 +24,10 @@ from models.store.database import Database
 from models.store.runtime import workflows
 from tests.fakes.barrier import Barrier
 from tests.fakes.graphs import plan
+from tests.integration.runtime.deciding import EDITOR, waiting, yes
 from tests.integration.workflows import begin, ended, running
 
 Configure = Callable[..., Config]
-EDITOR = read_scopes(["global:editor"])
-
-
-async def waiting(database: Database, workflow_id: str) -> Approval:
-    """The approval a workflow waits for."""
-    await ended(database, workflow_id, "waiting")
-    async with database.connection() as connection:
-        [approval] = await approval_inbox.of_workflow(connection, workflow_id)
-    return approval
-
-
-def yes(approval: Approval, **more: Any) -> dict[str, Any]:
-    """A well-formed approval of what was shown."""
-    return {"decision": "approve", "digest": approval.digest, **more}
 
 
 async def test_an_approved_workflow_acts_and_a_rejected_one_does_not(

@@ -14,7 +14,7 @@ from models.store.database import Database
 from models.store.runtime import workflows
 from tests.fakes import graphs
 from tests.fakes.barrier import Barrier
-from tests.integration.runtime.test_journal import carry, look
+from tests.integration.runtime.journals.carrying import carry, look
 from tests.integration.workflows import begin
 
 Configure = Callable[..., Config]

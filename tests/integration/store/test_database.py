@@ -1,33 +1,19 @@
 """The schema and the rules that the database itself must keep."""
 
 import asyncio
-import warnings
 
 import psycopg
 import pytest
-import sqlalchemy as sa
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
 
 from models.errors import DatabaseUnavailable
 from models.runtime.workflows import WorkflowRequest
 from models.store.database import Database
 from models.store.runtime import batches, workflows
 from models.store.schema.migrate import migrate, run_alembic
-from models.store.schema.whole import metadata
-from tests.integration.runtime.test_claims import claim, lease
+from tests.integration.runtime.claims.claiming import claim, lease
+from tests.integration.store.schema_differences import differences
 
 REQUEST = WorkflowRequest(kind="steps", key="editorial:a", input={}, input_digest="d", requested_by="ann")
-
-
-def differences(url: str) -> list[object]:
-    """What the database lacks, or has too much, beside the tables as declared."""
-    engine = sa.create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url))
-    with engine.connect() as connection, warnings.catch_warnings():
-        warnings.simplefilter("ignore", sa.exc.SAWarning)
-        found: list[object] = compare_metadata(MigrationContext.configure(connection), metadata)
-    engine.dispose()
-    return found
 
 
 def test_migrations_make_the_declared_schema_go_down_and_up_again(database_url: str) -> None:

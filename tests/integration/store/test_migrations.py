@@ -20,7 +20,7 @@ from psycopg.rows import dict_row
 from models.errors import DatabaseUnavailable
 from models.store import events
 from models.store.schema.migrate import migrate, phase_of, run_alembic
-from tests.integration.store.test_database import differences
+from tests.integration.store.schema_differences import differences
 
 ROWS = 3000
 FILL = {

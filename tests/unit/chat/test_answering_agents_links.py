@@ -1,15 +1,13 @@
 """Links in answers: whatever a model writes, only sources become links, and nothing is torn by streaming."""
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
 
 from actors.chat.turn.links import CitedText
 from actors.text.markdown import escaped, link, web_address
 from models.text import shortened
+from tests.unit.chat.links_in_text import links
 
 OURS = "http://127.0.0.1:8000/api/tools/articles/7"
 PIECES = st.sampled_from(
@@ -20,19 +18,6 @@ PIECES = st.sampled_from(
     ).split("|")
 )
 TEXTS = st.lists(PIECES, max_size=25).map("".join)
-
-
-def links(text: str) -> set[str]:
-    """What a renderer of GitHub's dialect links to, shows, or embeds."""
-    found = set()
-    tokens = MarkdownIt("gfm-like", {"html": True, "linkify": False}).parse(text)
-    for token in tokens:
-        for part in [token, *(token.children or ())]:
-            found |= {str(part.attrs[key]) for key in ("href", "src") if key in part.attrs}
-            if part.type in ("html_inline", "html_block"):
-                found.add(part.content)
-    # Autolinks of GitHub's dialect (§6.9), wherever they stand.
-    return found | set(re.findall(r"(?i)(?:https?://|ftp://|www\.)[^\s<>()\[\]\"`]+", text))
 
 
 def said(*pieces: str, numbers: tuple[int, ...] = (1, 2), urls: tuple[str, ...] = (OURS,)) -> str:

@@ -12,9 +12,9 @@ from actors.outside import fetching
 from actors.outside.fetching import fetch, read_json
 from models.errors import AddressRefused, ProviderFailed
 from tests.fakes.search_providers import Reply, SearchServer, json_reply, redirect
+from tests.unit.outside.certificates import certificate
 from tests.unit.outside.fetching_site import CONFIG, SECRET, failure, get, make_other, make_server
 from tests.unit.outside.search_config import configured
-from tests.unit.outside.test_url_guard import certificate
 
 __all__ = ["make_other", "make_server"]  # the fixtures
 

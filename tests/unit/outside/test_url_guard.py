@@ -1,17 +1,12 @@
 """The URL guard: what it refuses as written, what it refuses as resolved, and where it connects to."""
 
-import datetime
 import ipaddress
 import socket
-import ssl
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -20,6 +15,7 @@ from models.addresses import is_public
 from models.config import OutgoingConfig
 from models.errors import AddressRefused
 from tests.fakes.webhook_receiver import Reply, WebhookReceiver
+from tests.unit.outside.certificates import certificate
 
 NOWHERE = OutgoingConfig(allow_internal=())
 LOOPBACK = OutgoingConfig(allow_internal=("127.0.0.1/32",))
@@ -307,34 +303,6 @@ async def test_the_system_resolver_leads_to_the_same_judgement(receiver: Webhook
     assert (await get(named, f"http://localhost:{receiver.port}/")).status_code == 200
     with pytest.raises(httpx.ConnectError, match=r"can't be resolved"):
         await get(NOWHERE, "http://no-such-host.invalid/")
-
-
-def certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """A self-signed certificate for a name: the server's context, and that of a client that trusts it."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
-    now = datetime.datetime.now(datetime.UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(subject)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - datetime.timedelta(minutes=5))
-        .not_valid_after(now + datetime.timedelta(hours=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    pem = made.public_bytes(serialization.Encoding.PEM)
-    (folder / "cert.pem").write_bytes(pem)
-    (folder / "key.pem").write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
-    )
-    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    server.load_cert_chain(folder / "cert.pem", folder / "key.pem")
-    return server, ssl.create_default_context(cadata=pem.decode())
 
 
 async def test_tls_checks_the_name_though_the_connection_goes_to_an_address(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from actors.runtime.directory import Directory
-from actors.runtime.execution import Compiled, Execution
+from actors.runtime.execution import CompiledGraph, Execution
 from actors.runtime.group_commit import JournalWriter
 from actors.runtime.run import Run
 from actors.runtime.workflow_graph import WorkflowGraph
@@ -16,8 +16,8 @@ from models.store.database import Database
 from models.store.runtime import workflows
 from tests.fakes import graphs
 from tests.fakes.barrier import Barrier
-from tests.integration.runtime.test_claims import claim, lease
-from tests.integration.runtime.test_journal import carry, look
+from tests.integration.runtime.claims.claiming import claim, lease
+from tests.integration.runtime.journals.carrying import carry, look
 from tests.integration.workflows import begin
 
 Configure = Callable[..., Config]
@@ -44,7 +44,7 @@ def _needing(
 def _execution(held: Claim, database: Database, config: Config, kind: WorkflowGraph) -> Execution:
     return Execution(
         claim=held,
-        compiled=Compiled(kind),
+        compiled=CompiledGraph(kind),
         config=config,
         database=database,
         directory=Directory(config=config, roles="tests.fakes.agents:ROLES"),

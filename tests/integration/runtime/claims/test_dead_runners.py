@@ -14,7 +14,7 @@ from models.store.database import Database
 from models.store.runtime import runners, workflows
 from models.store.runtime.runners import RunnerProcess
 from tests.fakes.barrier import Barrier
-from tests.integration.runtime.test_claims import claim
+from tests.integration.runtime.claims.claiming import claim
 from tests.integration.workflows import begin, ended, running
 
 Configure = Callable[..., Config]

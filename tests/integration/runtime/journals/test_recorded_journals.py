@@ -15,7 +15,7 @@ from models.config import Config
 from models.store.database import Database
 from models.store.schema.migrate import migrate, run_alembic
 from tests.fakes.cast import Cast
-from tests.integration.runtime.replaying import Stage, outcome
+from tests.integration.runtime.journals.replaying import Stage, outcome
 from tests.record_journals import FOLDER, TABLES
 
 Configure = Callable[..., Config]

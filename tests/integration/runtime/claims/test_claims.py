@@ -11,40 +11,11 @@ from models.errors import Fenced, WorkflowConflict, WorkflowEnded
 from models.runtime.workflows import Claim, Holding
 from models.store.database import Database
 from models.store.runtime import claims, documents, runners, workflows
-from models.store.runtime.documents import NewDocument
-from models.store.runtime.runners import RunnerProcess
 from tests.fakes.barrier import Barrier
-from tests.fakes.graphs import KINDS
+from tests.integration.runtime.claims.claiming import ELSEWHERE, claim, end, lease, outcome
 from tests.integration.workflows import begin, ended, running
 
 Configure = Callable[..., Config]
-ELSEWHERE = RunnerProcess(node="n", pid=1, machine=None, started=None)
-
-
-async def lease(database: Database, runner_id: str, *, seconds: float = 60) -> None:
-    """Let a runner have a lease."""
-    async with database.connection() as connection:
-        await runners.renew(
-            connection, runner_id=runner_id, name=runner_id, process=ELSEWHERE, lease_seconds=seconds
-        )
-
-
-async def end(database: Database, runner_id: str) -> None:
-    """End a runner's lease."""
-    async with database.connection() as connection:
-        await runners.end(connection, [runner_id])
-
-
-async def claim(database: Database, runner_id: str, limit: int = 5, **more: Any) -> list[Claim]:
-    """Claim what there is, as a runner would."""
-    return await claims.claim(
-        database,
-        runner_id=runner_id,
-        rooms=dict.fromkeys(KINDS, limit),
-        limit=limit,
-        lease_seconds=more.pop("lease_seconds", 60),
-        **more,
-    )
 
 
 async def claim_one(database: Database, runner_id: str, **more: Any) -> Claim:
@@ -52,11 +23,6 @@ async def claim_one(database: Database, runner_id: str, **more: Any) -> Claim:
     await lease(database, runner_id)
     [found] = await claim(database, runner_id, **more)
     return found
-
-
-def outcome(claim: Claim, key: str, value: str = "{}") -> NewDocument:
-    """A document on its way."""
-    return NewDocument(claim=claim, key=key, value=value, calls=None)
 
 
 async def everything(database: Database) -> list[Any]:

@@ -16,9 +16,9 @@ from models.store.database import Database
 from models.store.runtime import documents, workflows
 from tests.fakes import graphs
 from tests.fakes.barrier import Barrier
-from tests.integration.runtime.test_claims import claim, end, lease, outcome
-from tests.integration.runtime.test_gate import EDITOR, waiting, yes
-from tests.integration.runtime.test_journal import Configure, a_graph, carry, look
+from tests.integration.runtime.claims.claiming import claim, end, lease, outcome
+from tests.integration.runtime.deciding import EDITOR, waiting, yes
+from tests.integration.runtime.journals.carrying import Configure, a_graph, carry, look
 from tests.integration.workflows import begin
 
 

@@ -12,7 +12,7 @@ from models.store.database import Database
 from models.store.runtime import claims
 from tests.fakes.barrier import Barrier
 from tests.fakes.graphs import KINDS
-from tests.integration.runtime.test_claims import lease
+from tests.integration.runtime.claims.claiming import lease
 from tests.integration.workflows import begin, ended, running
 
 Configure = Callable[..., Config]

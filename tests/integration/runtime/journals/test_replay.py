@@ -23,7 +23,7 @@ from tests.fakes.barrier import Barrier
 from tests.fakes.cast import Cast
 from tests.integration.editorial.desk import Desk
 from tests.integration.editorial.newsroom import SOURCE
-from tests.integration.runtime.replaying import Stage, hasten, outcome, wipe
+from tests.integration.runtime.journals.replaying import Stage, hasten, outcome, wipe
 
 Configure = Callable[..., Config]
 Begin = Callable[[Database, Config, str], Awaitable[None]]

@@ -21,8 +21,8 @@ from models.store.database import Database, is_gone
 from models.store.runtime import claims, workflows
 from tests.fakes import graphs
 from tests.fakes.barrier import Barrier
-from tests.integration.runtime.test_claims import claim, lease
-from tests.integration.runtime.test_journal import look
+from tests.integration.runtime.claims.claiming import claim, lease
+from tests.integration.runtime.journals.carrying import look
 from tests.integration.workflows import begin, ended, running
 
 Configure = Callable[..., Config]

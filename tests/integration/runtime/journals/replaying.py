@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 
-from actors.runtime.execution import Compiled, Execution
+from actors.runtime.execution import CompiledGraph, Execution
 from actors.runtime.group_commit import JournalWriter
 from actors.runtime.projection import Projector
 from actors.runtime.workflow_graph import WorkflowGraph
@@ -24,7 +24,7 @@ from models.store import approval_inbox, approvals
 from models.store.database import Database
 from models.store.runtime import claims, projections
 from models.store.runtime.documents import NewDocument
-from tests.integration.runtime.test_claims import end, lease
+from tests.integration.runtime.claims.claiming import end, lease
 
 DECIDER = read_scopes(["global:admin"])
 _TIME = re.compile(
@@ -107,7 +107,7 @@ class Stage:
                 return
             await Execution(
                 claim=held,
-                compiled=Compiled(self._kind),
+                compiled=CompiledGraph(self._kind),
                 config=self._config,
                 database=mortal,  # type: ignore[arg-type]
                 directory=self._cast,

@@ -17,8 +17,8 @@ from tests.fakes.assistant import ScriptedAssistant
 from tests.fakes.barrier import Barrier
 from tests.integration.cluster.approval_site import Site
 from tests.integration.rest import client, free_port, served
-from tests.integration.runtime.test_claims import ELSEWHERE
-from tests.integration.runtime.test_retrying import execute
+from tests.integration.runtime.again.retrying import execute
+from tests.integration.runtime.claims.claiming import ELSEWHERE
 from tests.integration.workflows import begin, ended, running
 
 

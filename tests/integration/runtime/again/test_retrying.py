@@ -8,23 +8,16 @@ import psycopg
 import pytest
 
 from models.config import Config
-from models.content.editorial import TopicInput
 from models.errors import WorkflowConflict
-from models.runtime.workflows import Workflow, WorkflowRequest
+from models.runtime.workflows import Workflow
 from models.store.database import Database
 from models.store.runtime import batches, workflows
 from pipelines.batch import Batch, live_batch
-from pipelines.topics import TopicRow
 from tests.fakes.barrier import Barrier
+from tests.integration.runtime.again.retrying import execute, topic
 from tests.integration.workflows import begin, ended, running
 
 Configure = Callable[..., Config]
-
-
-async def execute(database: Database, query: str, *values: object) -> None:
-    """One statement."""
-    async with database.connection() as connection:
-        await connection.execute(query.encode(), values or None)
 
 
 async def retry(database: Database, workflow_id: str) -> Workflow:
@@ -37,30 +30,6 @@ async def a_batch(database: Database) -> Batch:
     """A batch with a live lease, as its driver has it."""
     batch_id = await batches.begin(database, requested_by="ann", lease_seconds=60)
     return Batch(batch_id=batch_id, database=database, noun="topic", force=False, progress=lambda *_: None)
-
-
-def topic(text: str, slug: str = "s") -> WorkflowRequest:
-    """What a topic file asks for; all of one slug are of one key."""
-    source = {
-        "source_file": "f",
-        "channel_name": "c",
-        "video_id": "v",
-        "video_title": "t",
-        "publish_date": None,
-        "topic_slug": slug,
-        "topic_title": "t",
-    }
-    read = TopicInput.model_validate(
-        {
-            "source_text": text,
-            "source_metadata": source,
-            "style_mode": "NATURE_NEWS",
-            "target_length_words": "9",
-            "optional_angle": None,
-        }
-    )
-    row = TopicRow(path="p", topic=read, error=None, channel="c", slug=slug)
-    return row.request(by="ann")
 
 
 async def two_failed(database: Database) -> tuple[Workflow, Workflow]:
