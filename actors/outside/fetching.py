@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
 
-import httpx
+import httpx2
 from pydantic import BaseModel, ValidationError
 
 from actors.outside.keys import Keys, keep_queries_out_of_logs
@@ -41,7 +41,7 @@ class Fetched:
     """An answer. `url` is where it was read in the end, without the parameters that were given."""
 
     status: int
-    headers: httpx.Headers
+    headers: httpx2.Headers
     body: bytes
     url: str
 
@@ -98,7 +98,7 @@ async def fetch(
         accept_statuses=accept_statuses,
         keys=Keys({**(params or {}), **(headers or {})}),
     )
-    sent = httpx.Headers({"Accept": "*/*", "User-Agent": "Signoff"})
+    sent = httpx2.Headers({"Accept": "*/*", "User-Agent": "Signoff"})
     sent.update({**(headers or {}), "Accept-Encoding": "gzip"})
     keep_queries_out_of_logs()
     try:
@@ -107,10 +107,10 @@ async def fetch(
             guarded_client(config.outgoing, timeout=seconds, ssl_context=_trusted()) as client,
         ):
             return await _follow(client, url, params or {}, sent, wanted)
-    except (TimeoutError, httpx.TimeoutException) as error:
+    except (TimeoutError, httpx2.TimeoutException) as error:
         setting = " (outside.timeout_seconds)" if timeout is None else ""
         raise wanted.failed(f"no whole answer within {seconds:g} s{setting}") from error
-    except httpx.HTTPError as error:
+    except httpx2.HTTPError as error:
         raise wanted.failed(f"can't be reached, or broke off: {plain_text(str(error), 200)}") from error
     except AddressRefused as error:
         raise AddressRefused(f"{provider}: {wanted.keys.scrubbed(str(error))}") from error
@@ -131,15 +131,15 @@ def read_json(answer: Fetched, shape: type[Shape], provider: str) -> Shape:
 
 
 async def _follow(
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
     url: str,
     params: Mapping[str, str],
-    headers: httpx.Headers,
+    headers: httpx2.Headers,
     wanted: _Request,
 ) -> Fetched:
     try:
-        at = httpx.URL(url).copy_merge_params(params).copy_with(fragment=None) if params else httpx.URL(url)
-    except httpx.InvalidURL as error:
+        at = httpx2.URL(url).copy_merge_params(params).copy_with(fragment=None) if params else httpx2.URL(url)
+    except httpx2.InvalidURL as error:
         raise AddressRefused(f"url: {error}") from error
     asked = at
     for _ in range(_MOST_REDIRECTS + 1):
@@ -150,15 +150,15 @@ async def _follow(
                 return await _read(answer, str(told.copy_with(fragment=None)), wanted)
             target = _target(at, answer.headers["location"], wanted)
         if not _same_site(asked, target):
-            headers = httpx.Headers({name: headers[name] for name in _NEUTRAL if name in headers})
+            headers = httpx2.Headers({name: headers[name] for name in _NEUTRAL if name in headers})
         at = target
     raise wanted.failed(f"redirects more than {_MOST_REDIRECTS} times")
 
 
-def _target(at: httpx.URL, location: str, wanted: _Request) -> httpx.URL:
+def _target(at: httpx2.URL, location: str, wanted: _Request) -> httpx2.URL:
     try:
         target = at.join(location)
-    except (httpx.InvalidURL, ValueError) as error:
+    except (httpx2.InvalidURL, ValueError) as error:
         raise wanted.failed("redirects to what is no URL") from error
     if at.scheme == "https" and target.scheme == "http":
         raise wanted.failed("redirects from https to http, where anyone on the way could read along")
@@ -170,7 +170,7 @@ def _target(at: httpx.URL, location: str, wanted: _Request) -> httpx.URL:
     return target
 
 
-def _same_site(one: httpx.URL, other: httpx.URL) -> bool:
+def _same_site(one: httpx2.URL, other: httpx2.URL) -> bool:
     """The same scheme, host and port, or its https on the usual ports."""
     ports = {"http": 80, "https": 443}
     if one.raw_host != other.raw_host:
@@ -180,7 +180,7 @@ def _same_site(one: httpx.URL, other: httpx.URL) -> bool:
     return upgraded or (one.scheme, was) == (other.scheme, now)
 
 
-async def _read(answer: httpx.Response, url: str, wanted: _Request) -> Fetched:
+async def _read(answer: httpx2.Response, url: str, wanted: _Request) -> Fetched:
     status = answer.status_code
     if 200 <= status < 300 or status in wanted.accept_statuses:
         body = bytearray()
@@ -194,7 +194,7 @@ async def _read(answer: httpx.Response, url: str, wanted: _Request) -> Fetched:
         said += part
         if len(said) > _MOST_SAID:
             break
-    phrase = httpx.codes.get_reason_phrase(status)
+    phrase = httpx2.codes.get_reason_phrase(status)
     # Keys are looked for once it is plain, and before it is cut, or half of one could be left.
     words = plain_text(wanted.keys.scrubbed(plain_text(message_of(bytes(said)), _MOST_SAID)), 200)
     what = f"answered {status} {phrase}".rstrip() + (f": {words}" if words else "")
@@ -207,7 +207,7 @@ async def _read(answer: httpx.Response, url: str, wanted: _Request) -> Fetched:
     raise wanted.failed(what)
 
 
-async def _unpacked(answer: httpx.Response, most: int, wanted: _Request) -> AsyncIterator[bytes]:
+async def _unpacked(answer: httpx2.Response, most: int, wanted: _Request) -> AsyncIterator[bytes]:
     """The body's parts, gzip undone: never much more than `most` bytes, however tightly it is packed."""
     packing = answer.headers.get("content-encoding", "identity").strip().lower()
     if packing in ("identity", ""):
@@ -233,6 +233,6 @@ async def _unpacked(answer: httpx.Response, most: int, wanted: _Request) -> Asyn
 @cache
 def _trusted() -> ssl.SSLContext:
     """Whose certificates are believed; loading them takes 40 ms, in which nothing else would run."""
-    context = httpx.create_ssl_context(trust_env=False)
+    context = httpx2.create_ssl_context(trust_env=False)
     context.load_default_certs()
     return context

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from urllib.parse import quote, quote_plus
 
-import httpx
+import httpx2
 
 _NAMES = re.compile(r"key|token|secret|passw|auth|cookie", re.IGNORECASE)
 
@@ -28,17 +28,17 @@ class Keys:
 
 
 class _WithoutQuery(logging.Filter):
-    """httpx logs each request with its whole URL, and some keys are sent in the query."""
+    """httpx2 logs each request with its whole URL, and some keys are sent in the query."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if isinstance(record.args, tuple):
             record.args = tuple(
-                arg.copy_with(query=None) if isinstance(arg, httpx.URL) else arg for arg in record.args
+                arg.copy_with(query=None) if isinstance(arg, httpx2.URL) else arg for arg in record.args
             )
         return True
 
 
 @cache
 def keep_queries_out_of_logs() -> None:
-    """Have httpx log requests without their queries, in this process."""
-    logging.getLogger("httpx").addFilter(_WithoutQuery())
+    """Have httpx2 log requests without their queries, in this process."""
+    logging.getLogger("httpx2").addFilter(_WithoutQuery())

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import httpx
+import httpx2
 
 from actors.outside.url_guard import guarded_client
 from actors.outside.webhook_message import signature_headers
@@ -62,7 +62,7 @@ class Dispatcher:
         *,
         config: Config,
         database: Database,
-        client: httpx.AsyncClient | None = None,
+        client: httpx2.AsyncClient | None = None,
         poll_seconds: float = 1.0,
         chance: Callable[[], float] = random.random,
     ) -> None:
@@ -166,10 +166,10 @@ class Dispatcher:
             return answer or _Answer(None, self._reason(error))
         return answer
 
-    def _headers(self, claim: DeliveryClaim, body: bytes) -> httpx.Headers:
+    def _headers(self, claim: DeliveryClaim, body: bytes) -> httpx2.Headers:
         """What goes with a delivery. Raises SealBroken."""
         previous = claim.previous_secret
-        headers = httpx.Headers(self._seal.open_values(claim.headers))
+        headers = httpx2.Headers(self._seal.open_values(claim.headers))
         signatures = signature_headers(
             body,
             message_id=claim.id,
@@ -181,7 +181,7 @@ class Dispatcher:
         return headers
 
     def _reason(self, error: Exception) -> str:
-        if isinstance(error, TimeoutError | httpx.TimeoutException):
+        if isinstance(error, TimeoutError | httpx2.TimeoutException):
             return f"no answer within {self._settings.timeout_seconds:g} s"
         said = (
             str(error)
@@ -220,7 +220,7 @@ def retry_pause(attempt: int, *, delay_seconds: float, longest: float, chance: f
     return min(delay_seconds * 2.0 ** min(attempt - 1, 500), longest) * (0.5 + chance / 2)
 
 
-def _read(response: httpx.Response) -> _Answer:
+def _read(response: httpx2.Response) -> _Answer:
     status = response.status_code
     if status == 410:
         return _Answer(status, "the target said 410 Gone: switch the webhook on again if it is back")
@@ -232,7 +232,7 @@ def _read(response: httpx.Response) -> _Answer:
     return _Answer(status, f"HTTP {status}", wait or 0.0)
 
 
-async def _skim(response: httpx.Response) -> None:
+async def _skim(response: httpx2.Response) -> None:
     """Let the target say the beginning of its answer, for which we have no use."""
     seen = 0
     async for part in response.aiter_raw():

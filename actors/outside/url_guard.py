@@ -14,8 +14,8 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 
-import httpcore
-import httpx
+import httpcore2
+import httpx2
 
 from models.addresses import Address, Allowed
 from models.config import OutgoingConfig
@@ -29,14 +29,14 @@ _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\Z")
 _NUMBER = re.compile(r"(0x[0-9a-f]*|[0-9]+)\Z")
 
 _FAULTS = (
-    httpcore.TimeoutException,
-    httpcore.NetworkError,
-    httpcore.ProtocolError,
-    httpcore.UnsupportedProtocol,
+    httpcore2.TimeoutException,
+    httpcore2.NetworkError,
+    httpcore2.ProtocolError,
+    httpcore2.UnsupportedProtocol,
 )
 
 
-def check_url(url: str, allow_internal: Iterable[str]) -> httpx.URL:
+def check_url(url: str, allow_internal: Iterable[str]) -> httpx2.URL:
     """The URL, if it is plain and leads to no internal address on its face; names are resolved later.
 
     Args:
@@ -56,8 +56,8 @@ def check_url(url: str, allow_internal: Iterable[str]) -> httpx.URL:
             "write other characters percent-encoded, and a host's name in its xn-- form"
         )
     try:
-        parsed = httpx.URL(url)
-    except httpx.InvalidURL as error:
+        parsed = httpx2.URL(url)
+    except httpx2.InvalidURL as error:
         raise AddressRefused(f"url: {error}") from error
     if parsed.scheme not in ("http", "https"):
         raise AddressRefused(f"url: {parsed.scheme or 'no'} scheme: it must begin with http:// or https://")
@@ -83,7 +83,7 @@ def guarded_client(
     timeout: float,
     resolve: Resolve | None = None,
     ssl_context: ssl.SSLContext | None = None,
-) -> httpx.AsyncClient:
+) -> httpx2.AsyncClient:
     """A client that raises AddressRefused rather than connect to where it may not.
 
     It follows no redirect, knows no proxy and no environment, and keeps no connection open.
@@ -94,9 +94,9 @@ def guarded_client(
         ssl_context: what checks certificates; those known to the system and to certifi when absent.
     """
     if ssl_context is None:
-        ssl_context = httpx.create_ssl_context(trust_env=False)
+        ssl_context = httpx2.create_ssl_context(trust_env=False)
         ssl_context.load_default_certs()
-    return httpx.AsyncClient(
+    return httpx2.AsyncClient(
         transport=_GuardedTransport(outgoing, resolve or SystemResolver(), ssl_context),
         timeout=timeout,
         trust_env=False,
@@ -158,13 +158,13 @@ def _refused(host: str, address: str) -> AddressRefused:
     )
 
 
-class _GuardedBackend(httpcore.AsyncNetworkBackend):
+class _GuardedBackend(httpcore2.AsyncNetworkBackend):
     """Opens connections: to checked addresses, and to nothing else."""
 
     def __init__(self, allowed: Allowed, resolve: Resolve) -> None:
         self._allowed = allowed
         self._resolve = resolve
-        self._network = httpcore.AnyIOBackend()
+        self._network = httpcore2.AnyIOBackend()
 
     async def connect_tcp(
         self,
@@ -172,8 +172,8 @@ class _GuardedBackend(httpcore.AsyncNetworkBackend):
         port: int,
         timeout: float | None = None,
         local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
         """Connect to the first address of `host` that takes it, each within its share of `timeout`."""
         until = None if timeout is None else time.monotonic() + timeout
         addresses = await self._addresses(host, timeout)
@@ -183,13 +183,13 @@ class _GuardedBackend(httpcore.AsyncNetworkBackend):
                 return await self._network.connect_tcp(
                     addresses[-left], port, share, local_address, socket_options
                 )
-            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
                 if left == 1:
                     raise
-        raise httpcore.ConnectError(f"{host} has no address")
+        raise httpcore2.ConnectError(f"{host} has no address")
 
     async def sleep(self, seconds: float) -> None:
-        """Wait; httpcore asks for it between its own retries, of which there are none here."""
+        """Wait; httpcore2 asks for it between its own retries, of which there are none here."""
         await self._network.sleep(seconds)
 
     async def _addresses(self, host: str, timeout: float | None) -> list[str]:
@@ -208,33 +208,33 @@ class _GuardedBackend(httpcore.AsyncNetworkBackend):
             async with asyncio.timeout(timeout):
                 return await self._resolve(host)
         except TimeoutError as error:
-            raise httpcore.ConnectTimeout(f"{host} is not resolved in time") from error
+            raise httpcore2.ConnectTimeout(f"{host} is not resolved in time") from error
         except (OSError, UnicodeError) as error:
-            raise httpcore.ConnectError(f"{host} can't be resolved: {error}") from error
+            raise httpcore2.ConnectError(f"{host} can't be resolved: {error}") from error
 
 
-class _GuardedTransport(httpx.AsyncBaseTransport):
-    """What httpx sends through: httpcore over the guarded backend, and not a pool that httpx made."""
+class _GuardedTransport(httpx2.AsyncBaseTransport):
+    """What httpx2 sends through: httpcore2 over the guarded backend, and not a pool that httpx2 made."""
 
     def __init__(self, outgoing: OutgoingConfig, resolve: Resolve, ssl_context: ssl.SSLContext) -> None:
         self._allow_internal = outgoing.allow_internal
-        self._pool = httpcore.AsyncConnectionPool(
+        self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=ssl_context,
             max_connections=None,
             max_keepalive_connections=0,
             network_backend=_GuardedBackend(Allowed(outgoing.allow_internal), resolve),
         )
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Check the address, send, and return the answer with its body still to be read."""
         url = check_url(str(request.url), self._allow_internal)
-        assert isinstance(request.stream, httpx.AsyncByteStream)
+        assert isinstance(request.stream, httpx2.AsyncByteStream)
         headers = request.headers.raw
         if url.raw_host != request.url.raw_host:  # it was written with a dot at its end
             headers = [(name, url.netloc if name.lower() == b"host" else value) for name, value in headers]
-        sent = httpcore.Request(
+        sent = httpcore2.Request(
             method=request.method,
-            url=httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+            url=httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
             headers=headers,
             content=request.stream,
             extensions=request.extensions,
@@ -242,8 +242,8 @@ class _GuardedTransport(httpx.AsyncBaseTransport):
         try:
             answer = await self._pool.handle_async_request(sent)
         except _FAULTS as error:
-            raise _as_httpx(error) from error
-        return httpx.Response(
+            raise _as_httpx2(error) from error
+        return httpx2.Response(
             answer.status, headers=answer.headers, stream=_Body(answer), extensions=answer.extensions
         )
 
@@ -252,10 +252,10 @@ class _GuardedTransport(httpx.AsyncBaseTransport):
         await self._pool.aclose()
 
 
-class _Body(httpx.AsyncByteStream):
-    """An answer's body, with httpcore's errors told as httpx's."""
+class _Body(httpx2.AsyncByteStream):
+    """An answer's body, with httpcore2's errors told as httpx2's."""
 
-    def __init__(self, answer: httpcore.Response) -> None:
+    def __init__(self, answer: httpcore2.Response) -> None:
         self._answer = answer
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -263,13 +263,13 @@ class _Body(httpx.AsyncByteStream):
             async for part in self._answer.aiter_stream():
                 yield part
         except _FAULTS as error:
-            raise _as_httpx(error) from error
+            raise _as_httpx2(error) from error
 
     async def aclose(self) -> None:
         await self._answer.aclose()
 
 
-def _as_httpx(error: Exception) -> httpx.TransportError:
-    """The error of the same name that httpx has."""
-    kind: type[httpx.TransportError] = getattr(httpx, type(error).__name__, httpx.TransportError)
+def _as_httpx2(error: Exception) -> httpx2.TransportError:
+    """The error of the same name that httpx2 has."""
+    kind: type[httpx2.TransportError] = getattr(httpx2, type(error).__name__, httpx2.TransportError)
     return kind(str(error) or type(error).__name__)

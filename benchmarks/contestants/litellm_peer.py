@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-import httpx
+import httpx2
 import psutil
 import yaml
 
@@ -80,8 +80,8 @@ def proxy(folder: Path, *, api_base: str, model: str) -> Iterator[Proxy]:
 def _await(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
     ends = time.monotonic() + _START_SECONDS
     while time.monotonic() < ends and process.poll() is None:
-        with suppress(httpx.HTTPError):
-            if httpx.get(url, timeout=1, trust_env=False).status_code == httpx.codes.OK:
+        with suppress(httpx2.HTTPError):
+            if httpx2.get(url, timeout=1, trust_env=False).status_code == httpx2.codes.OK:
                 return
         time.sleep(0.2)
     raise RuntimeError(f"LiteLLM does not answer: {log.read_text(encoding='utf-8')[-2000:]}")

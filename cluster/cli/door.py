@@ -4,12 +4,11 @@ The commands that people type use it. What an endpoint refuses is raised with it
 (RFC 9457). Redirects are not followed: the token goes nowhere else.
 """
 
-import json
 import ssl
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from typing import Any, Self, TypeVar
 
-import httpx
+import httpx2
 from pydantic import TypeAdapter
 
 from cluster.plain_text import one_line
@@ -31,18 +30,18 @@ class Door:
     def __init__(self, url: str, token: str) -> None:
         self.url = url.rstrip("/")
         try:
-            address = httpx.URL(self.url)
+            address = httpx2.URL(self.url)
             if address.scheme not in ("http", "https") or not address.host:
-                raise httpx.InvalidURL("write one such as http://127.0.0.1:8000")
+                raise httpx2.InvalidURL("write one such as http://127.0.0.1:8000")
             # Never through the site's proxy; certificates as the system trusts them, its own CA's too.
-            self._client = httpx.Client(
+            self._client = httpx2.Client(
                 base_url=address,
                 headers={"Authorization": f"Bearer {token}"},
                 timeout=30,
                 trust_env=False,
                 verify=ssl.create_default_context(),
             )
-        except (httpx.InvalidURL, UnicodeEncodeError) as error:
+        except (httpx2.InvalidURL, UnicodeEncodeError) as error:
             raise ConfigInvalid(f"--url {url!r} is no address: {error}") from error
 
     def __enter__(self) -> Self:
@@ -62,9 +61,9 @@ class Door:
             answer = self._client.request(method, path, **request)
         except UnicodeEncodeError as error:
             raise InputInvalid(_NO_TEXT) from error
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             raise self._nobody(error) from error
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             told = f"{self.url} did not answer to the end ({error or type(error).__name__})"
             raise ClusterProblem(told + (f": {unsure}" if unsure else "")) from error
         if _is_problem(answer):
@@ -72,7 +71,7 @@ class Door:
         try:
             answer.raise_for_status()
             return TypeAdapter(expected).validate_python(answer.json())
-        except (httpx.HTTPStatusError, ValueError) as error:
+        except (httpx2.HTTPStatusError, ValueError) as error:
             raise self._stranger(answer, method, path) from error
 
     def events(self, path: str, body: dict[str, Any]) -> Generator[tuple[str, Any], None, None]:
@@ -84,7 +83,7 @@ class Door:
             RequestRefused, ClusterProblem: as `ask`. ConnectionBroken: it broke off after it had begun.
             InputInvalid: the body holds what is no text.
         """
-        timeout = httpx.Timeout(30, read=_SILENCE_SECONDS)
+        timeout = httpx2.Timeout(30, read=_SILENCE_SECONDS)
         try:
             with self._client.stream("POST", path, json=body, timeout=timeout) as answer:
                 if _is_problem(answer):
@@ -92,46 +91,42 @@ class Door:
                     raise _refusal(answer)
                 if not answer.headers.get("Content-Type", "").startswith("text/event-stream"):
                     raise self._stranger(answer, "POST", path)
-                yield from _events(answer.iter_bytes())
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+                yield from _events(answer)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             raise self._nobody(error) from error
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             raise ConnectionBroken(
                 f"{self.url} did not answer to the end ({error or type(error).__name__})"
             ) from error
         except UnicodeEncodeError as error:
             raise InputInvalid(_NO_TEXT) from error
 
-    def _nobody(self, error: httpx.HTTPError) -> ClusterProblem:
+    def _nobody(self, error: httpx2.HTTPError) -> ClusterProblem:
         remedy = "run `signoff up`" if "refused" in str(error) else str(error)
         return ClusterProblem(f"no Signoff answers at {self.url}: {remedy}")
 
-    def _stranger(self, answer: httpx.Response, method: str, path: str) -> ClusterProblem:
+    def _stranger(self, answer: httpx2.Response, method: str, path: str) -> ClusterProblem:
         return ClusterProblem(
             f"{self.url} answers {answer.status_code} to {method} {path}, and not as Signoff does: "
             "see that this is its address, and run `signoff up`"
         )
 
 
-def _events(pieces: Iterable[bytes]) -> Iterator[tuple[str, Any]]:
-    """Events as `serve.streams.sse` writes them. Only a line feed ends a line: U+2028 is text, too."""
-    held = b""
-    for piece in pieces:
-        *whole, held = (held + piece).split(b"\n\n")
-        for text in whole:
-            fields = dict(line.split(b": ", 1) for line in text.split(b"\n") if b": " in line)
-            if b"event" in fields and b"data" in fields:
-                try:
-                    yield fields[b"event"].decode(), json.loads(fields[b"data"])
-                except ValueError as error:
-                    raise ClusterProblem("an event is not as Signoff writes them: see --url") from error
+def _events(answer: httpx2.Response) -> Iterator[tuple[str, Any]]:
+    """Events as `serve.streams.sse` writes them: an answer may be one long line."""
+    for event in httpx2.EventSource(answer, max_event_size=None):
+        try:
+            if event.data:
+                yield event.event, event.json()
+        except ValueError as error:
+            raise ClusterProblem("an event is not as Signoff writes them: see --url") from error
 
 
-def _is_problem(answer: httpx.Response) -> bool:
+def _is_problem(answer: httpx2.Response) -> bool:
     return bool(answer.headers.get("Content-Type") == "application/problem+json")
 
 
-def _refusal(answer: httpx.Response) -> RequestRefused:
+def _refusal(answer: httpx2.Response) -> RequestRefused:
     try:
         return refusal_of(answer.json())
     except ValueError:

@@ -299,11 +299,11 @@ def _without_apps(deployed: dict[str, str]) -> dict[str, str]:
 
 
 def _answers(url: str) -> bool:
-    import httpx
+    import httpx2
 
     try:
         # Never through the site's proxy: this is one of our own ports.
-        with httpx.Client(trust_env=False, timeout=5) as client:
+        with httpx2.Client(trust_env=False, timeout=5) as client:
             return client.get(url).status_code < 500
-    except httpx.HTTPError:
+    except httpx2.HTTPError:
         return False

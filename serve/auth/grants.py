@@ -11,7 +11,7 @@ import logging
 from collections.abc import Mapping
 from contextlib import suppress
 
-import httpx
+import httpx2
 
 from models.config.publishing import GrantsConfig
 from models.people.scopes import ScopeInvalid, parse_scope
@@ -54,7 +54,7 @@ class GrantList:
             try:
                 body = await self._body(self._config)
                 listed = read_list(body)
-            except (OSError, httpx.HTTPError, TimeoutError, ValueError) as error:
+            except (OSError, httpx2.HTTPError, TimeoutError, ValueError) as error:
                 await self._unreadable(connection, str(error) or type(error).__name__)
                 return False
             await grants.take_list(connection, listed, digest=hashlib.sha256(body).hexdigest())

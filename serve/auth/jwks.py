@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-import httpx
+import httpx2
 import jwt
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePublicKey
@@ -168,7 +168,7 @@ class UrlKeys:
             try:
                 self._keys = read_keys(await fetched(self._url, _MAX_BYTES, _FETCH_SECONDS))
                 self._due_at = self._clock() + self._cache_seconds
-            except (httpx.HTTPError, TimeoutError, ValueError) as error:
+            except (httpx2.HTTPError, TimeoutError, ValueError) as error:
                 self._due_at = self._clock() + _AGAIN_SECONDS
                 self._fault = str(error) or type(error).__name__
                 _log.warning("auth.jwks.url %s can't be fetched: %s", self._url, self._fault)

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-import httpx
+import httpx2
 from pydantic import SecretStr
 
 from actors.llm.edge import address_of
@@ -71,7 +71,7 @@ class Readiness:
         self._probes = probes
         self._endpoints = _endpoints(config)
         self._assistant = _model(config.chat.assistant_llm, config).waits_for
-        self._http: httpx.AsyncClient | None = None
+        self._http: httpx2.AsyncClient | None = None
         self._since: dict[str, datetime] = {}
         self._looking: asyncio.Task[_Look] | None = None
         self._looked = float("-inf")
@@ -173,11 +173,11 @@ class Readiness:
 
     async def _probe(self, endpoint: _Endpoint) -> str | None:
         """Why an endpoint can't be asked; None where it answers as all that speak OpenAI's API do."""
-        self._http = self._http or httpx.AsyncClient(trust_env=False, timeout=_PROBE_SECONDS)
+        self._http = self._http or httpx2.AsyncClient(trust_env=False, timeout=_PROBE_SECONDS)
         headers = {"Authorization": f"Bearer {endpoint.api_key.get_secret_value()}"}
         try:
             answer = await self._http.get(f"{endpoint.api_base}/models", headers=headers)
-        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
             return f"can't be reached ({type(error).__name__})"
         # Some have no list. What counts is that the endpoint is there, well, and knows us.
         status = answer.status_code

@@ -1,14 +1,13 @@
 """The story of a question nobody could answer yet: researched, signed off, then answered with links."""
 
 import asyncio
-import json
 import re
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-import httpx
+import httpx2
 from openai import AsyncOpenAI
 
 from tests.e2e.story import People
@@ -43,11 +42,11 @@ class Chat:
         body = {"message": message, "stream": True, **more}
         url = f"{self.people.cluster.http}/api/chat"
         async with (
-            httpx.AsyncClient(trust_env=False, timeout=120) as client,
+            httpx2.AsyncClient(trust_env=False, timeout=120) as client,
             client.stream("POST", url, headers=headers, json=body) as answer,
         ):
             assert answer.status_code == 200, (await answer.aread()).decode()
-            yield _events(answer.aiter_lines())
+            yield ((event.event, event.json()) async for event in httpx2.EventSource(answer))
 
     async def openai(self, who: str, message: str, model: str = "signoff-macro") -> str:
         """What the `openai` package gets, streamed."""
@@ -147,12 +146,3 @@ class ChatStory:
         assert "search_articles" in answer["tools_used"]
         assert link in answer["response"], answer
         assert link in await self._chat.openai("rita", question)
-
-
-async def _events(lines: AsyncIterator[str]) -> AsyncIterator[tuple[str, Any]]:
-    name = ""
-    async for line in lines:
-        if line.startswith("event:"):
-            name = line[6:].strip()
-        elif line.startswith("data:"):
-            yield name, json.loads(line[5:])

@@ -7,7 +7,6 @@ from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-import httpx
 import httpx2
 import pytest
 from mcp import Client
@@ -28,7 +27,7 @@ PEOPLE = {
     "root": ("global:admin",),
 }
 # What a client sees while a process is being replaced, or the database is away.
-_PASSING = (httpx.TransportError, httpx2.TransportError)
+_PASSING = (httpx2.TransportError, httpx2.TransportError)
 
 
 class Refused(Exception):
@@ -64,7 +63,7 @@ class People:
             while True:
                 try:
                     headers = {"Authorization": f"Bearer {self.tokens[who]}"}
-                    async with httpx.AsyncClient(trust_env=False, timeout=30) as client:
+                    async with httpx2.AsyncClient(trust_env=False, timeout=30) as client:
                         url = f"{self.cluster.http}{path}"
                         answer = await client.request(method, url, headers=headers, json=body)
                     if answer.status_code < 500:

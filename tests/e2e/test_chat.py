@@ -4,7 +4,7 @@ import asyncio
 import uuid
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from cluster.postgres import server
@@ -65,7 +65,7 @@ async def test_a_conversation_outlives_who_answers_it(cluster: Cluster, chat: Ch
                 conversation = data["conversation_id"] if name == "conversation" else conversation
                 if name == "text":
                     await asyncio.to_thread(cluster.kill, victim)
-    except httpx.TransportError:
+    except httpx2.TransportError:
         pass
     assert conversation
     answer = await chat.people.request("rita", "POST", "/api/chat", question)
@@ -83,14 +83,14 @@ async def test_people_who_wait_come_before_batches(cluster: Cluster, chat: Chat)
     story = [{"role": "user", "content": "Tell me a long story about a harbour."}]
     ended: list[str] = []
 
-    async def call(client: httpx.AsyncClient, name: str, priority: int, tokens: int) -> None:
+    async def call(client: httpx2.AsyncClient, name: str, priority: int, tokens: int) -> None:
         body = {"model": "smollm2-135m-instruct", "messages": story, "max_tokens": tokens, "ignore_eos": True}
         answer = await client.post(url, json={**body, "priority": priority})
         assert answer.status_code == 200, answer.text
         ended.append(name)
 
     headers = {"Authorization": f"Bearer {cluster.serving_key}"}
-    async with httpx.AsyncClient(trust_env=False, timeout=300, headers=headers) as client:
+    async with httpx2.AsyncClient(trust_env=False, timeout=300, headers=headers) as client:
         # Of different lengths, so that room is made for one after the other.
         batch = [asyncio.create_task(call(client, f"batch {n}", 10, 30 + 8 * (n % 16))) for n in range(40)]
         while len(ended) < 1:  # noqa: ASYNC110  # the model is at work

@@ -2,7 +2,7 @@
 
 import json
 
-import httpx
+import httpx2
 import openai
 import pytest
 
@@ -16,7 +16,7 @@ def test_every_part_is_up_and_answers(cluster: Cluster) -> None:
     found = cluster.status()
     assert found["problems"] == []
     assert {app["name"] for app in found["apps"]} == {"api", "embeddings", "llm"}
-    assert httpx.get(f"{cluster.http}/health", trust_env=False).json() == {"status": "ok"}
+    assert httpx2.get(f"{cluster.http}/health", trust_env=False).json() == {"status": "ok"}
 
 
 def test_the_served_model_keeps_to_a_json_schema(cluster: Cluster) -> None:
@@ -62,8 +62,8 @@ def test_a_batch_edits_articles_and_a_second_one_redoes_nothing(cluster: Cluster
 def test_the_http_api_shows_the_workflows_to_who_may_see_them(cluster: Cluster) -> None:
     token = cluster.token("ann", "global:reader")
     url = f"{cluster.http}/api/workflows"
-    assert httpx.get(url, trust_env=False).status_code == 401
-    listed = httpx.get(url, headers={"Authorization": f"Bearer {token}"}, trust_env=False).json()
+    assert httpx2.get(url, trust_env=False).status_code == 401
+    listed = httpx2.get(url, headers={"Authorization": f"Bearer {token}"}, trust_env=False).json()
     assert {w["status"] for w in listed} == {"succeeded"}
 
 

@@ -7,7 +7,7 @@ import asyncio
 import time
 from typing import Any
 
-import httpx
+import httpx2
 import psutil
 import pytest
 
@@ -22,7 +22,7 @@ MODEL = "model smollm2-135m-instruct"
 def workflows(cluster: Cluster, token: str) -> list[dict[str, Any]]:
     """The newest workflows, as the API lists them."""
     headers = {"Authorization": f"Bearer {token}"}
-    answer = httpx.get(f"{cluster.http}/api/workflows", headers=headers, trust_env=False, timeout=30)
+    answer = httpx2.get(f"{cluster.http}/api/workflows", headers=headers, trust_env=False, timeout=30)
     found: list[dict[str, Any]] = answer.raise_for_status().json()
     return found
 
@@ -48,7 +48,7 @@ async def test_the_engine_is_killed_in_mid_batch_and_all_topics_end_as_they_shou
         topics = ours()
         headers = {"Authorization": f"Bearer {token}"}
         begun = [
-            any(event["type"] == "step.done" for event in httpx.get(
+            any(event["type"] == "step.done" for event in httpx2.get(
                 f"{cluster.http}/api/workflows/{workflow['id']}/events",
                 headers=headers, trust_env=False, timeout=30,
             ).json())
@@ -64,7 +64,7 @@ async def test_the_engine_is_killed_in_mid_batch_and_all_topics_end_as_they_shou
     psutil.wait_procs([before], timeout=20)
     parked = await until("work is parked", lambda: [w for w in ours() if w["status"] == "parked"], 120)
     assert MODEL in "\n".join(str(line) for line in cluster.status()["parked"])
-    async with httpx.AsyncClient(trust_env=False, timeout=30) as anybody:
+    async with httpx2.AsyncClient(trust_env=False, timeout=30) as anybody:
         ready = await anybody.get(f"{cluster.http}/health/ready")
     assert ready.status_code == 503
     assert [need["ready"] for need in ready.json()["needs"] if need["name"] == MODEL] == [False]
@@ -88,12 +88,12 @@ async def test_people_are_answered_at_once_while_the_engine_is_away(cluster: Clu
     token = cluster.token("rita", "macro:reader")
     asked = {"message": "hello, what can you do for me?"}
 
-    async def ask(client: httpx.AsyncClient) -> tuple[httpx.Response, float]:
+    async def ask(client: httpx2.AsyncClient) -> tuple[httpx2.Response, float]:
         begun = time.monotonic()
         return await client.post("/api/chat", json=asked), time.monotonic() - begun
 
     headers = {"Authorization": f"Bearer {token}"}
-    async with httpx.AsyncClient(
+    async with httpx2.AsyncClient(
         base_url=cluster.http, headers=headers, trust_env=False, timeout=120
     ) as rita:
         assert (await ask(rita))[0].status_code == 200

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-import httpx
+import httpx2
 import uvicorn
 
 from cluster.cli.tokens import mint_token
@@ -56,8 +56,8 @@ def token(config: Config, user: str, *scopes: str) -> str:
 
 
 @asynccontextmanager
-async def client(config: Config, base: str, user: str, *scopes: str) -> AsyncIterator[httpx.AsyncClient]:
+async def client(config: Config, base: str, user: str, *scopes: str) -> AsyncIterator[httpx2.AsyncClient]:
     """A client that calls as somebody."""
     headers = {"Authorization": f"Bearer {token(config, user, *scopes)}"}
-    async with httpx.AsyncClient(base_url=base, headers=headers, trust_env=False, timeout=30) as made:
+    async with httpx2.AsyncClient(base_url=base, headers=headers, trust_env=False, timeout=30) as made:
         yield made

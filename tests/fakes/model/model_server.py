@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import httpx
+import httpx2
 import uvicorn
 
 from tests.fakes.model.model_app import make_app
@@ -54,7 +54,7 @@ class ModelServer:
         if not line:
             raise RuntimeError(f"the model server ended with code {self._process.wait()}")
         self.url = f"http://127.0.0.1:{json.loads(line)['port']}"
-        self._http = httpx.Client(base_url=self.url, timeout=_SLICE_SECONDS * 3, trust_env=False)
+        self._http = httpx2.Client(base_url=self.url, timeout=_SLICE_SECONDS * 3, trust_env=False)
         return self
 
     def __exit__(
@@ -132,7 +132,7 @@ class ModelServer:
         """`wait_until_sync` for async tests; `condition` runs in another thread."""
         return asyncio.to_thread(self.wait_until_sync, condition, timeout=timeout)
 
-    def _post(self, path: str, body: Any) -> httpx.Response:
+    def _post(self, path: str, body: Any) -> httpx2.Response:
         return self._http.post(path, json=body).raise_for_status()
 
     def _get(self, **query: Any) -> Calls:

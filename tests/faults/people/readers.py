@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-import httpx
+import httpx2
 
 from cluster.cli.tokens import mint_token
 from models.runtime.events import Event
@@ -40,13 +40,13 @@ class Readers:
     async def stream(self) -> None:
         """Follow over SSE, and go on from the last id when the replica is gone."""
         base = f"http://127.0.0.1:{self._world.port}"
-        async with httpx.AsyncClient(base_url=base, trust_env=False, timeout=30) as http:
+        async with httpx2.AsyncClient(base_url=base, trust_env=False, timeout=30) as http:
             while True:
-                with contextlib.suppress(httpx.HTTPError, httpx.StreamError):
+                with contextlib.suppress(httpx2.HTTPError, httpx2.StreamError):
                     await self._follow(http)
                 await asyncio.sleep(0.2)
 
-    async def _follow(self, http: httpx.AsyncClient) -> None:
+    async def _follow(self, http: httpx2.AsyncClient) -> None:
         token = mint_token(
             self._world.config.auth, user="watcher", scopes=("global:admin",), now=datetime.now(UTC)
         )
@@ -55,20 +55,13 @@ class Readers:
         async with http.stream("GET", "/api/events", headers=headers) as answer:
             if answer.status_code != 200:
                 return
-            number = None
-            has_data = False
-            async for line in answer.aiter_lines():
-                name, _, value = line.partition(": ")
-                if name == "id":
-                    number = int(value)
-                elif name == "data":
-                    has_data = True
-                elif not line:
-                    if number is not None:
-                        self._place = number
-                        if has_data:
-                            self.streamed.append(number)
-                    number, has_data = None, False
+            async for event in httpx2.EventSource(answer):
+                if event.event == "end":
+                    return
+                if event.id:
+                    self._place = int(event.id)
+                    if event.data:
+                        self.streamed.append(self._place)
 
 
 @asynccontextmanager

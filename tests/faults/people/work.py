@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-import httpx
+import httpx2
 
 from cluster.cli.tokens import mint_token
 from models.errors import ApprovalConflict
@@ -75,20 +75,20 @@ class People:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._http = httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{world.port}", trust_env=False, timeout=httpx.Timeout(8.0)
+        self._http = httpx2.AsyncClient(
+            base_url=f"http://127.0.0.1:{world.port}", trust_env=False, timeout=httpx2.Timeout(8.0)
         )
 
     async def close(self) -> None:
         """Hang up."""
         await self._http.aclose()
 
-    async def ask(self, who: str, method: str, path: str, body: Any = None) -> httpx.Response | None:
+    async def ask(self, who: str, method: str, path: str, body: Any = None) -> httpx2.Response | None:
         """One request; None if no answer came, or the site said that it is away."""
         headers = {"Authorization": f"Bearer {self._token(who)}"}
         try:
             answer = await self._http.request(method, path, json=body, headers=headers)
-        except httpx.TransportError:
+        except httpx2.TransportError:
             return None
         return None if answer.status_code >= 500 else answer
 
@@ -106,7 +106,7 @@ class People:
                 async for name, told in events_of(answer):
                     if name in ("done", "error"):
                         return 200 if name == "done" else told["status"], told
-        except httpx.TransportError:
+        except httpx2.TransportError:
             pass
         return None, None
 
@@ -118,7 +118,7 @@ class People:
 
     async def insist(
         self, who: str, path: str, body: Any = None, *, method: Literal["GET", "POST"] = "POST"
-    ) -> httpx.Response:
+    ) -> httpx2.Response:
         """The same request until it is answered."""
         while True:
             if (answer := await self.ask(who, method, path, body)) is not None:
@@ -281,7 +281,7 @@ class People:
         return any(await asyncio.gather(*sends))
 
     async def _say(
-        self, work: Work, approval_id: str, who: str, decision: str, seen: httpx.Response, *, stale: bool
+        self, work: Work, approval_id: str, who: str, decision: str, seen: httpx2.Response, *, stale: bool
     ) -> bool:
         if seen.status_code != 200:
             work.said.append(Said(approval_id, who, decision, seen.status_code, "", None))

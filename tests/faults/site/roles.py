@@ -52,7 +52,7 @@ class Order:
 def live(order: Order) -> None:
     """Be that process, until SIGTERM."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
-    logging.getLogger("httpx").setLevel(logging.WARNING)
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
     if order.defect:
         defects.put_back(order.defect)
     config = load(Path(order.config), root=Path(order.config).parent)

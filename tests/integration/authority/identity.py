@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import httpx
+import httpx2
 from fastapi import FastAPI
 
 from models.config import AuthConfig
@@ -32,7 +32,7 @@ def identity_app(auth: AuthConfig, database_url: str, *, verifier: TokenVerifier
 
 
 @asynccontextmanager
-async def client_of(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+async def client_of(app: FastAPI) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of an app, with its lifespan run.
 
     In a task of its own, as a server runs it: a fixture begins and ends in different ones, which a task group
@@ -51,8 +51,8 @@ async def client_of(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     begins.cancel()
     try:
         if not living.done():
-            transport = httpx.ASGITransport(app=app)
-            async with httpx.AsyncClient(transport=transport, base_url="http://signoff") as client:
+            transport = httpx2.ASGITransport(app=app)
+            async with httpx2.AsyncClient(transport=transport, base_url="http://signoff") as client:
                 yield client
     finally:
         ending.set()

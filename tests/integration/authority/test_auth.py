@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import jwt
 import pytest
 from fastapi import WebSocket
@@ -41,7 +41,7 @@ SECRET = "a secret for the tests of tokens, 32 and more"
 
 
 @pytest.fixture
-async def api(database_url: str, tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
+async def api(database_url: str, tmp_path: Path) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of an app that takes a secret and a key set, in which there is a symmetric key too."""
     oct_key = {"kty": "oct", "k": "c" * 43, "kid": "oct", "alg": "HS256", "use": "sig"}
     both = auth(secret=SECRET, file=key_file(tmp_path, *good_keys(), oct_key))
@@ -50,7 +50,7 @@ async def api(database_url: str, tmp_path: Path) -> AsyncIterator[httpx.AsyncCli
 
 
 @pytest.mark.parametrize("algorithm", [*ALGORITHMS, "HS256"])
-async def test_a_good_token_says_who_calls(api: httpx.AsyncClient, algorithm: str) -> None:
+async def test_a_good_token_says_who_calls(api: httpx2.AsyncClient, algorithm: str) -> None:
     more = {"name": "Ann Lee", "email": "ann@example.org", "scope": "macro:analyst global:admin openid"}
     token = (
         jwt.encode(claims(**more), SECRET, "HS256")
@@ -66,7 +66,7 @@ async def test_a_good_token_says_who_calls(api: httpx.AsyncClient, algorithm: st
 
 @pytest.mark.parametrize("typ", ["JWT", "jwt", "at+jwt", "application/at+jwt", None])
 async def test_an_access_token_says_that_it_is_one_or_nothing(
-    api: httpx.AsyncClient, typ: str | None
+    api: httpx2.AsyncClient, typ: str | None
 ) -> None:
     answer = await api.get("/api/me", headers=bearer(secretly({"typ": typ})))
     assert answer.status_code == 200
@@ -175,7 +175,7 @@ ATTACKS: dict[str, Callable[[], str]] = {
 }
 
 
-async def test_a_token_that_is_not_ours_is_refused(api: httpx.AsyncClient) -> None:
+async def test_a_token_that_is_not_ours_is_refused(api: httpx2.AsyncClient) -> None:
     for why, forge in ATTACKS.items():
         answer = await api.get("/api/me", headers=bearer(forge()))
         assert (why, answer.status_code) == (why, 401)
@@ -184,7 +184,7 @@ async def test_a_token_that_is_not_ours_is_refused(api: httpx.AsyncClient) -> No
         assert answer.json()["detail"].startswith("the token is refused: ")
 
 
-async def test_without_one_bearer_token_nobody_comes_in(api: httpx.AsyncClient) -> None:
+async def test_without_one_bearer_token_nobody_comes_in(api: httpx2.AsyncClient) -> None:
     good = f"Bearer {secretly()}"
     for headers in (
         [],
@@ -198,7 +198,7 @@ async def test_without_one_bearer_token_nobody_comes_in(api: httpx.AsyncClient) 
 
 
 @pytest.mark.parametrize("named", ["jku", "x5u", "iss"])
-async def test_an_address_that_a_token_names_is_never_asked(api: httpx.AsyncClient, named: str) -> None:
+async def test_an_address_that_a_token_names_is_never_asked(api: httpx2.AsyncClient, named: str) -> None:
     with KeyServer(jwk("evil", "RS256")) as server:
         token = own_key({named: server.url}) if named != "iss" else sign("evil", "RS256", iss=server.url)
         assert (await api.get("/api/me", headers=bearer(token))).status_code == 401

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 import yaml
 from click.testing import Result
@@ -54,7 +54,7 @@ async def test_a_token_for_an_agent_reads_and_asks_but_does_not_decide(
         token = mint_token(config.auth, user="bob", scopes=[scope], now=datetime.now(UTC), decides=decides)
         return {"Authorization": f"Bearer {token}"}
 
-    async with httpx.AsyncClient(base_url=base, trust_env=False) as api:
+    async with httpx2.AsyncClient(base_url=base, trust_env=False) as api:
         assert (await api.get(f"/api/approvals/{approval.id}", headers=minted(False))).status_code == 200
         assert (await api.get("/api/me", headers=minted(False))).json()["decides"] is False
         for path, body in paths:
@@ -127,7 +127,7 @@ async def test_signoff_approvals_does_not_stop_the_research_of_who_types_it(
             raw["http"]["port"] = int(url.rpartition(":")[2])
             (tmp_path / "config.yaml").write_text(yaml.safe_dump(raw))
             token = mint_token(config.auth, user="ann", scopes=["macro:analyst"], now=datetime.now(UTC))
-            async with httpx.AsyncClient(
+            async with httpx2.AsyncClient(
                 base_url=url, headers={"Authorization": f"Bearer {token}"}, trust_env=False
             ) as ann:
                 body = {"topic": "macro", "query": "What did the bank decide?"}

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from models.config import Config
@@ -106,7 +106,9 @@ async def test_the_site_follows_it_says_when_it_can_t_and_forgets_it_when_it_is_
                 return await scopes() == wanted
 
             async def health() -> dict[str, str]:
-                told: dict[str, str] = (await httpx.AsyncClient(trust_env=False).get(f"{base}/health")).json()
+                told: dict[str, str] = (
+                    await httpx2.AsyncClient(trust_env=False).get(f"{base}/health")
+                ).json()
                 return told
 
             await until(lambda: are(["macro:reader"]))

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from models.config import Config
@@ -53,7 +53,7 @@ async def test_who_lost_her_scopes_reads_no_draft_that_she_asked_for(
             assert "held rates" not in told
 
 
-def _same(answer: httpx.Response) -> Any:
+def _same(answer: httpx2.Response) -> Any:
     """A problem without the id that was asked for."""
     return re.sub(r"\d+", "N", answer.text)
 

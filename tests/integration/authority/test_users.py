@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from models.errors import InputInvalid, RevocationNotFound, UserNotFound
@@ -175,7 +175,7 @@ async def test_what_can_not_be_revoked_is_refused(database: Database) -> None:
 
 
 @pytest.fixture
-async def api(database_url: str) -> AsyncIterator[httpx.AsyncClient]:
+async def api(database_url: str) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of the app, whose keys come over HTTP."""
     with KeyServer(jwk("good", "EdDSA")) as server:
         async with client_of(identity_app(auth(url=server.url), database_url)) as client:
@@ -187,7 +187,7 @@ def caller(subject: str, *scopes: str) -> dict[str, str]:
     return bearer(sign("good", "EdDSA", sub=subject, scopes=list(scopes)))
 
 
-async def test_an_admin_takes_a_scope_away_and_gives_it_back(api: httpx.AsyncClient) -> None:
+async def test_an_admin_takes_a_scope_away_and_gives_it_back(api: httpx2.AsyncClient) -> None:
     root, ann = caller("root", "global:admin"), caller("ann", "global:reader", "macro:analyst")
     assert (await api.get("/api/workflows", headers=ann)).status_code == 200
     body = {"subject": "ann", "scope": "global:reader", "reason": "has left"}
@@ -223,7 +223,7 @@ REVOKING = {"subject": "ann", "scope": "macro:reader", "reason": "x"}
     ],
 )
 async def test_only_an_admin_of_all_topics_may(
-    api: httpx.AsyncClient, method: str, path: str, body: dict[str, str] | None
+    api: httpx2.AsyncClient, method: str, path: str, body: dict[str, str] | None
 ) -> None:
     for scope in ("global:analyst", "macro:admin"):
         answer = await api.request(method, path, headers=caller("eve", scope), json=body)
@@ -250,7 +250,7 @@ async def test_only_an_admin_of_all_topics_may(
     ],
 )
 async def test_bad_requests_get_a_problem_and_change_nothing(
-    api: httpx.AsyncClient, method: str, path: str, body: dict[str, str] | None, status: int
+    api: httpx2.AsyncClient, method: str, path: str, body: dict[str, str] | None, status: int
 ) -> None:
     root = caller("root", "global:admin")
     answer = await api.request(method, path, headers=root, json=body)

@@ -50,7 +50,7 @@ class LocalDirectory:
     async def close(self) -> None:
         """Close what the agents opened."""
         for agent in self._agents.values():
-            if (context := getattr(agent.plain, "_with", None)) is not None:
+            if (context := getattr(agent.plain, "_context", None)) is not None:
                 await context.tools.close()
 
 

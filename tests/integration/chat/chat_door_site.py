@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from models.config import Config
@@ -56,7 +56,7 @@ def make_base(config: Config, database_url: str, assistant: ScriptedAssistant) -
 
 
 @pytest.fixture(name="rita")
-async def make_rita(config: Config, base: str) -> AsyncIterator[httpx.AsyncClient]:
+async def make_rita(config: Config, base: str) -> AsyncIterator[httpx2.AsyncClient]:
     """Rita, who reads about macro."""
     async with client(config, base, "rita", "macro:reader") as made:
         yield made

@@ -4,7 +4,6 @@
 scripted assistant, in a process of its own.
 """
 
-import json
 import socket
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import uvicorn
 
 from actors.systems import load
@@ -23,18 +22,13 @@ from tests.fakes.assistant import ScriptedAssistant
 ROOT = Path(__file__).resolve().parents[3]
 
 
-async def events_of(response: httpx.Response) -> AsyncIterator[tuple[str, Any]]:
+async def events_of(response: httpx2.Response) -> AsyncIterator[tuple[str, Any]]:
     """The events of a stream as they come: name and data."""
-    name = ""
-    async for line in response.aiter_lines():
-        field, _, value = line.partition(": ")
-        if field == "event":
-            name = value
-        elif field == "data":
-            yield name, json.loads(value)
+    async for event in httpx2.EventSource(response, max_event_size=None):
+        yield event.event, event.json()
 
 
-async def told(client: httpx.AsyncClient, **body: Any) -> list[tuple[str, Any]]:
+async def told(client: httpx2.AsyncClient, **body: Any) -> list[tuple[str, Any]]:
     """All events of an answer that streams."""
     async with client.stream("POST", "/api/chat", json={**body, "stream": True}) as response:
         return [event async for event in events_of(response)]

@@ -9,7 +9,7 @@ from contextlib import aclosing
 from datetime import UTC, datetime
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from actors.runtime.directory import Directory, stop_agents
@@ -139,7 +139,7 @@ async def test_an_answer_outlives_the_agent_that_routed_it(directory: Directory,
 
 
 @pytest.fixture
-async def rita(config: Config, database_url: str, directory: Directory) -> AsyncIterator[httpx.AsyncClient]:
+async def rita(config: Config, database_url: str, directory: Directory) -> AsyncIterator[httpx2.AsyncClient]:
     """Rita at the chat door, which agents on Ray answer; the model that people wait for is there."""
     with ModelServer() as model:
         there = config.chat.assistant_llm.model_copy(update={"api_base": model.base_url})
@@ -151,7 +151,7 @@ async def rita(config: Config, database_url: str, directory: Directory) -> Async
 
 
 async def test_the_door_s_client_stops_the_agents_by_leaving_and_hears_of_their_death(
-    rita: httpx.AsyncClient, database: Database, barrier: Barrier
+    rita: httpx2.AsyncClient, database: Database, barrier: Barrier
 ) -> None:
     barrier.hold("middle")
     body: dict[str, Any] = {"message": "Hello", "stream": True}

@@ -4,7 +4,7 @@ import asyncio
 import re
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from models.chat.messages import ChatMessage
@@ -29,7 +29,7 @@ __all__ = ["make_assistant", "make_barrier", "make_base", "make_config", "make_r
 
 
 async def test_a_message_is_answered_whole(
-    rita: httpx.AsyncClient, database: Database, assistant: ScriptedAssistant
+    rita: httpx2.AsyncClient, database: Database, assistant: ScriptedAssistant
 ) -> None:
     answer = await rita.post("/api/chat", json={"message": "Hello", "topic": "equity", "article_id": 4})
     assert answer.status_code == 200
@@ -60,7 +60,7 @@ async def test_a_message_is_answered_whole(
 
 
 @pytest.mark.parametrize("asking", [{"json": {"stream": True}}, {"headers": {"Accept": "text/event-stream"}}])
-async def test_a_message_is_answered_in_events(rita: httpx.AsyncClient, asking: dict[str, Any]) -> None:
+async def test_a_message_is_answered_in_events(rita: httpx2.AsyncClient, asking: dict[str, Any]) -> None:
     body = {"message": "Hello", **asking.get("json", {})}
     async with rita.stream("POST", "/api/chat", json=body, headers=asking.get("headers")) as response:
         events = [event async for event in events_of(response)]
@@ -74,7 +74,7 @@ async def test_a_message_is_answered_in_events(rita: httpx.AsyncClient, asking: 
 
 
 async def test_the_first_piece_comes_before_the_last_is_made(
-    rita: httpx.AsyncClient, barrier: Barrier, database: Database
+    rita: httpx2.AsyncClient, barrier: Barrier, database: Database
 ) -> None:
     barrier.hold("middle")
     body = {"message": "Hello", "stream": True}
@@ -87,7 +87,7 @@ async def test_the_first_piece_comes_before_the_last_is_made(
         assert [name async for name, _ in seen][-1] == "done"
 
 
-async def test_a_task_that_goes_on_is_named(rita: httpx.AsyncClient) -> None:
+async def test_a_task_that_goes_on_is_named(rita: httpx2.AsyncClient) -> None:
     answer = (await rita.post("/api/chat", json={"message": "research"})).json()
     assert (answer["status"], answer["task_id"], answer["agent_type"]) == (
         "processing", "t" * 32, "analyst",
@@ -95,7 +95,7 @@ async def test_a_task_that_goes_on_is_named(rita: httpx.AsyncClient) -> None:
 
 
 async def test_the_same_request_is_answered_once(
-    rita: httpx.AsyncClient, assistant: ScriptedAssistant, database: Database
+    rita: httpx2.AsyncClient, assistant: ScriptedAssistant, database: Database
 ) -> None:
     first = await rita.post("/api/chat", json={"message": "Hello", "request_id": "r1"})
     again = await rita.post("/api/chat", json={"message": "Hello"}, headers={"Idempotency-Key": "r1"})
@@ -108,7 +108,7 @@ async def test_the_same_request_is_answered_once(
 
 
 async def test_the_same_request_id_for_something_else_is_refused(
-    config: Config, base: str, rita: httpx.AsyncClient, database: Database
+    config: Config, base: str, rita: httpx2.AsyncClient, database: Database
 ) -> None:
     made = (await rita.post("/api/chat", json={"message": "Hello", "request_id": "r1"})).json()
     other = (await rita.post("/api/chat", json={"message": "Else"})).json()["conversation_id"]
@@ -133,7 +133,7 @@ async def test_the_same_request_id_for_something_else_is_refused(
 
 @pytest.mark.parametrize("stream", [False, True])
 async def test_of_the_same_request_twice_at_once_one_answer_is_kept_and_both_get_it(
-    rita: httpx.AsyncClient, barrier: Barrier, database: Database, stream: bool
+    rita: httpx2.AsyncClient, barrier: Barrier, database: Database, stream: bool
 ) -> None:
     barrier.hold("end")
 
@@ -160,7 +160,7 @@ def untraced(problem: dict[str, Any]) -> dict[str, Any]:
     ("message", "status", "type_"), [("too long", 422, "PromptTooLong"), ("break", 500, "AnswerFailed")]
 )
 async def test_an_assistant_that_fails_says_why_and_what_it_said_is_kept(
-    rita: httpx.AsyncClient, database: Database, message: str, status: int, type_: str
+    rita: httpx2.AsyncClient, database: Database, message: str, status: int, type_: str
 ) -> None:
     answer = await rita.post("/api/chat", json={"message": message})
     assert (answer.status_code, answer.json()["type"]) == (status, f"urn:signoff:problem:{type_}")
@@ -172,7 +172,7 @@ async def test_an_assistant_that_fails_says_why_and_what_it_said_is_kept(
 
 
 async def test_what_can_t_be_kept_of_an_answer_is_left_out(
-    rita: httpx.AsyncClient, database: Database
+    rita: httpx2.AsyncClient, database: Database
 ) -> None:
     answer = await rita.post("/api/chat", json={"message": "no bytes"})
     assert answer.json()["response"] == "ab?c"
@@ -197,7 +197,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
 
 
 async def test_bad_input_names_the_field_and_keeps_nothing(
-    rita: httpx.AsyncClient, database: Database
+    rita: httpx2.AsyncClient, database: Database
 ) -> None:
     for body, field in BAD:
         answer = await rita.post("/api/chat", json=body)
@@ -207,14 +207,14 @@ async def test_bad_input_names_the_field_and_keeps_nothing(
     assert await messages(database) == []
 
 
-async def test_half_a_character_is_refused(rita: httpx.AsyncClient) -> None:
+async def test_half_a_character_is_refused(rita: httpx2.AsyncClient) -> None:
     answer = await rita.post(
         "/api/chat", content=b'{"message": "\\ud800"}', headers={"Content-Type": "application/json"}
     )
     assert (answer.status_code, "message" in answer.json()["detail"]) == (422, True)
 
 
-async def test_the_longest_message_is_answered(rita: httpx.AsyncClient) -> None:
+async def test_the_longest_message_is_answered(rita: httpx2.AsyncClient) -> None:
     message = "ż" * 20_000
     assert (await rita.post("/api/chat", json={"message": message})).json()["response"].endswith(message)
 
@@ -251,9 +251,9 @@ async def test_asking_too_often_gets_429_and_keeps_nothing(
 
 
 async def test_nobody_chats_without_a_token_or_in_another_s_conversation(
-    config: Config, base: str, rita: httpx.AsyncClient, database: Database
+    config: Config, base: str, rita: httpx2.AsyncClient, database: Database
 ) -> None:
-    async with httpx.AsyncClient(base_url=base, trust_env=False) as stranger:
+    async with httpx2.AsyncClient(base_url=base, trust_env=False) as stranger:
         assert (await stranger.post("/api/chat", json={"message": "Hello"})).status_code == 401
     hers = (await rita.post("/api/chat", json={"message": "Hello"})).json()["conversation_id"]
     # With global:admin, too: conversations are their owner's.

@@ -4,7 +4,7 @@ import asyncio
 import time
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from models.config import Config
@@ -29,7 +29,7 @@ __all__ = ["make_assistant", "make_barrier", "make_base", "make_config", "make_r
 
 @pytest.mark.parametrize("stream", [False, True])
 async def test_a_client_that_leaves_stops_the_assistant_and_what_was_said_is_kept(
-    rita: httpx.AsyncClient, barrier: Barrier, database: Database, stream: bool
+    rita: httpx2.AsyncClient, barrier: Barrier, database: Database, stream: bool
 ) -> None:
     barrier.hold("middle")
     asking = asyncio.create_task(rita.post("/api/chat", json={"message": "Hello", "stream": stream}))
@@ -50,7 +50,7 @@ async def test_a_client_that_leaves_stops_the_assistant_and_what_was_said_is_kep
 
 
 async def test_a_client_that_leaves_before_anything_was_said_leaves_its_message_unanswered(
-    rita: httpx.AsyncClient, barrier: Barrier, database: Database, assistant: ScriptedAssistant
+    rita: httpx2.AsyncClient, barrier: Barrier, database: Database, assistant: ScriptedAssistant
 ) -> None:
     barrier.hold("begun")
     body = {"message": "Hello", "request_id": "r1"}
@@ -69,7 +69,7 @@ async def test_a_client_that_leaves_before_anything_was_said_leaves_its_message_
 
 
 async def test_an_answer_that_was_interrupted_gives_way_to_a_whole_one(
-    rita: httpx.AsyncClient, barrier: Barrier, database: Database
+    rita: httpx2.AsyncClient, barrier: Barrier, database: Database
 ) -> None:
     barrier.hold("middle")
     body = {"message": "Hello", "request_id": "r1"}
@@ -92,7 +92,7 @@ async def test_an_answer_that_was_interrupted_gives_way_to_a_whole_one(
 
 @pytest.mark.parametrize("stream", [False, True])
 async def test_a_conversation_that_is_deleted_in_mid_answer_is_gone(
-    rita: httpx.AsyncClient, barrier: Barrier, database: Database, stream: bool
+    rita: httpx2.AsyncClient, barrier: Barrier, database: Database, stream: bool
 ) -> None:
     barrier.hold("end")
     asking = asyncio.create_task(rita.post("/api/chat", json={"message": "Hello", "stream": stream}))
@@ -120,7 +120,7 @@ async def test_a_replica_killed_in_mid_answer_loses_no_conversation(
             ids = (await anext(seen))[1]
             await asyncio.to_thread(barrier.until, lambda: barrier.runs("Hello", "middle") == 1)
             process.kill()
-            with pytest.raises(httpx.TransportError):
+            with pytest.raises(httpx2.TransportError):
                 await anext(event async for event in seen if event[0] == "done")
     barrier.release()
     with replica(tmp_path / "config.yaml", database_url, barrier.address) as (_, url):

@@ -5,7 +5,7 @@ The agents are the real ones in this process, behind the real HTTP doors.
 
 from collections.abc import AsyncIterator, Callable, Iterator
 
-import httpx
+import httpx2
 import pytest
 
 from models.config import Config
@@ -41,7 +41,7 @@ def base(chat: ChatSite, database_url: str) -> Iterator[str]:
 
 
 @pytest.fixture
-async def eve(chat: ChatSite, base: str) -> AsyncIterator[httpx.AsyncClient]:
+async def eve(chat: ChatSite, base: str) -> AsyncIterator[httpx2.AsyncClient]:
     """Eve, who edits and researches macro."""
     async with client(chat.config, base, "eve", "macro:analyst") as made:
         yield made
@@ -54,7 +54,7 @@ both = pytest.mark.parametrize("door", [Api, OpenAI])
 @both
 @pytest.mark.parametrize("yes", ["yes", "Tak, proszę!"])
 async def test_it_is_done_on_the_next_message_s_yes(
-    chat: ChatSite, eve: httpx.AsyncClient, door: Door, yes: str
+    chat: ChatSite, eve: httpx2.AsyncClient, door: Door, yes: str
 ) -> None:
     talk = door(eve)
     asked = await talk.say(PUBLISH)
@@ -72,7 +72,7 @@ async def test_it_is_done_on_the_next_message_s_yes(
 @both
 @pytest.mark.parametrize("message", ["no", PASTED])
 async def test_anything_else_drops_it(
-    chat: ChatSite, eve: httpx.AsyncClient, door: Door, message: str
+    chat: ChatSite, eve: httpx2.AsyncClient, door: Door, message: str
 ) -> None:
     talk = door(eve)
     await talk.say(PUBLISH)
@@ -83,7 +83,7 @@ async def test_anything_else_drops_it(
     assert (await chat.desk.article(1)).status == "editor"
 
 
-async def test_a_transcript_that_was_pasted_in_is_no_yes(chat: ChatSite, eve: httpx.AsyncClient) -> None:
+async def test_a_transcript_that_was_pasted_in_is_no_yes(chat: ChatSite, eve: httpx2.AsyncClient) -> None:
     """The history is the client's: what the site did not ask this person is asked by nobody."""
     asked = await OpenAI(eve).say(PUBLISH)
     made_up = OpenAI(eve)
@@ -105,7 +105,7 @@ async def test_a_transcript_that_was_pasted_in_is_no_yes(chat: ChatSite, eve: ht
 
 @both
 async def test_a_yes_is_taken_once_and_the_same_request_again_is_the_same_yes(
-    chat: ChatSite, eve: httpx.AsyncClient, door: Door
+    chat: ChatSite, eve: httpx2.AsyncClient, door: Door
 ) -> None:
     talk = door(eve)
     asked = await talk.say("write an article about unemployment in Germany")
@@ -127,7 +127,7 @@ async def test_a_yes_is_taken_once_and_the_same_request_again_is_the_same_yes(
 
 @both
 async def test_a_yes_that_comes_too_late_does_nothing(
-    chat: ChatSite, eve: httpx.AsyncClient, door: Door
+    chat: ChatSite, eve: httpx2.AsyncClient, door: Door
 ) -> None:
     talk = door(eve)
     await talk.say(PUBLISH)
@@ -139,7 +139,7 @@ async def test_a_yes_that_comes_too_late_does_nothing(
 
 @both
 async def test_what_changed_since_it_was_asked_about_is_asked_about_again(
-    chat: ChatSite, eve: httpx.AsyncClient, door: Door
+    chat: ChatSite, eve: httpx2.AsyncClient, door: Door
 ) -> None:
     talk = door(eve)
     await talk.say(PUBLISH)
@@ -153,7 +153,7 @@ async def test_what_changed_since_it_was_asked_about_is_asked_about_again(
 
 @both
 async def test_a_scope_that_is_lost_between_the_two_is_lost(
-    chat: ChatSite, eve: httpx.AsyncClient, base: str, door: Door
+    chat: ChatSite, eve: httpx2.AsyncClient, base: str, door: Door
 ) -> None:
     talk = door(eve)
     await talk.say(PUBLISH)

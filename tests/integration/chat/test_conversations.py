@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from models.chat.messages import Done
@@ -35,20 +35,20 @@ def base(config: Config, database_url: str, assistant: ScriptedAssistant) -> Ite
 
 
 @pytest.fixture
-async def rita(config: Config, base: str) -> AsyncIterator[httpx.AsyncClient]:
+async def rita(config: Config, base: str) -> AsyncIterator[httpx2.AsyncClient]:
     """Rita, who chats."""
     async with client(config, base, "rita", "macro:reader") as made:
         yield made
 
 
-async def say(who: httpx.AsyncClient, message: str, conversation_id: str | None = None) -> str:
+async def say(who: httpx2.AsyncClient, message: str, conversation_id: str | None = None) -> str:
     """Say something; the conversation's id."""
     answer = await who.post("/api/chat", json={"message": message, "conversation_id": conversation_id})
     assert answer.status_code == 200, answer.text
     return str(answer.json()["conversation_id"])
 
 
-async def test_they_are_listed_newest_first_in_pages(rita: httpx.AsyncClient) -> None:
+async def test_they_are_listed_newest_first_in_pages(rita: httpx2.AsyncClient) -> None:
     made = [await say(rita, f"Message {n}") for n in range(5)]
     await say(rita, "Once more", made[1])
     order = [made[n] for n in (1, 4, 3, 2, 0)]
@@ -64,14 +64,14 @@ async def test_they_are_listed_newest_first_in_pages(rita: httpx.AsyncClient) ->
     assert paged == order
 
 
-async def test_the_title_is_the_first_message_on_one_line_shortened(rita: httpx.AsyncClient) -> None:
+async def test_the_title_is_the_first_message_on_one_line_shortened(rita: httpx2.AsyncClient) -> None:
     await say(rita, "What\n did   the Fed say? " + "very " * 40)
     [found] = (await rita.get("/api/conversations")).json()
     assert found["title"].startswith("What did the Fed say? very")
     assert (len(found["title"]) <= 80, found["title"][-1]) == (True, "…")
 
 
-async def test_one_is_read_in_order_in_pages(rita: httpx.AsyncClient) -> None:
+async def test_one_is_read_in_order_in_pages(rita: httpx2.AsyncClient) -> None:
     made = await say(rita, "M0")
     for n in range(1, 4):
         await say(rita, f"M{n}", made)
@@ -115,7 +115,7 @@ async def test_an_answer_stands_after_its_question_though_more_was_said_meanwhil
         assert await conversations.history(connection, first, limit=3) == ()
 
 
-async def test_a_deleted_one_is_gone_with_its_messages(rita: httpx.AsyncClient, database: Database) -> None:
+async def test_a_deleted_one_is_gone_with_its_messages(rita: httpx2.AsyncClient, database: Database) -> None:
     gone, stays = await say(rita, "Gone"), await say(rita, "Stays")
     assert (await rita.delete(f"/api/conversations/{gone}")).status_code == 204
     assert [each["id"] for each in (await rita.get("/api/conversations")).json()] == [stays]
@@ -134,7 +134,7 @@ async def test_a_deleted_one_is_gone_with_its_messages(rita: httpx.AsyncClient, 
 
 
 async def test_nobody_else_sees_reads_or_deletes_them(
-    config: Config, base: str, rita: httpx.AsyncClient, database: Database
+    config: Config, base: str, rita: httpx2.AsyncClient, database: Database
 ) -> None:
     hers = await say(rita, "Between us")
     async with client(config, base, "root", "global:admin") as root:
@@ -153,7 +153,7 @@ async def test_nobody_else_sees_reads_or_deletes_them(
     assert others != hers
 
 
-async def test_bad_input_names_the_field(rita: httpx.AsyncClient) -> None:
+async def test_bad_input_names_the_field(rita: httpx2.AsyncClient) -> None:
     bad: list[tuple[str, dict[str, Any], str]] = [
         ("", {"limit": 0}, "limit"),
         ("", {"limit": "x"}, "limit"),
@@ -166,7 +166,7 @@ async def test_bad_input_names_the_field(rita: httpx.AsyncClient) -> None:
         assert (path, answer.status_code, field in answer.json()["detail"]) == (path, 422, True)
 
 
-async def test_two_messages_at_once_in_one_conversation_are_both_answered(rita: httpx.AsyncClient) -> None:
+async def test_two_messages_at_once_in_one_conversation_are_both_answered(rita: httpx2.AsyncClient) -> None:
     made = await say(rita, "M0")
     await asyncio.gather(*(say(rita, f"M{n}", made) for n in range(1, 6)))
     read = (await rita.get(f"/api/conversations/{made}")).json()["messages"]

@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from models.chat.messages import ChatMessage, Turn
@@ -56,7 +56,7 @@ def outside() -> Iterator[SearchServer]:
 
 
 @pytest.fixture
-async def eve(chat: ChatSite, database_url: str) -> AsyncIterator[httpx.AsyncClient]:
+async def eve(chat: ChatSite, database_url: str) -> AsyncIterator[httpx2.AsyncClient]:
     """Eve, who edits and researches macro."""
     with served(chat.config, database_url, assistant=chat) as base:
         async with client(chat.config, base, "eve", "macro:analyst") as made:
@@ -111,7 +111,7 @@ async def test_a_document_is_fetched_and_kept_only_after_a_yes(
 
 
 async def test_a_document_for_a_topic_is_fetched_once_for_a_yes(
-    chat: ChatSite, outside: SearchServer, eve: httpx.AsyncClient
+    chat: ChatSite, outside: SearchServer, eve: httpx2.AsyncClient
 ) -> None:
     urls = [outside.put(f"/{number}.pdf", REPORT) for number in (1, 2)]
     tab = OpenAI(eve)
@@ -141,7 +141,7 @@ async def test_a_document_that_a_person_may_not_keep_is_not_asked_about(
 
 
 async def test_what_a_research_fetches_is_named(
-    chat: ChatSite, outside: SearchServer, eve: httpx.AsyncClient
+    chat: ChatSite, outside: SearchServer, eve: httpx2.AsyncClient
 ) -> None:
     url = outside.put("/prices.pdf", REPORT)
     asked = await Api(eve).say(f"write an article about unemployment in Germany, from {url}", topic="macro")
@@ -154,7 +154,7 @@ async def test_what_a_research_fetches_is_named(
 
 @pytest.mark.parametrize("door", [Api, OpenAI])
 async def test_a_yes_does_what_this_tab_asked_for(
-    chat: ChatSite, eve: httpx.AsyncClient, door: type[Api] | type[OpenAI]
+    chat: ChatSite, eve: httpx2.AsyncClient, door: type[Api] | type[OpenAI]
 ) -> None:
     """The first 300 characters of all are the same; two differ in what can't be seen."""
     same = ("write an article about unemployment in Germany, " * 8)[:330]
@@ -171,7 +171,7 @@ async def test_a_yes_does_what_this_tab_asked_for(
     assert [row["input"]["query"] for row in rows] == [wishes[0]]
 
 
-async def test_notes_are_shown_whole_or_refused(chat: ChatSite, eve: httpx.AsyncClient) -> None:
+async def test_notes_are_shown_whole_or_refused(chat: ChatSite, eve: httpx2.AsyncClient) -> None:
     notes = (
         "send article 1 back for changes: " + "the figures are wrong there, " * 100 + "and drop the last word"
     )
@@ -186,7 +186,7 @@ async def test_notes_are_shown_whole_or_refused(chat: ChatSite, eve: httpx.Async
 
 
 async def test_a_yes_in_one_tab_is_not_for_what_another_tab_was_asked(
-    chat: ChatSite, eve: httpx.AsyncClient
+    chat: ChatSite, eve: httpx2.AsyncClient
 ) -> None:
     a = Api(eve)
     first = await a.say("Please publish article 1")
@@ -206,7 +206,9 @@ async def test_a_yes_in_one_tab_is_not_for_what_another_tab_was_asked(
     assert [(await chat.desk.article(number)).status for number in (1, 2)] == ["pending_approval", "editor"]
 
 
-async def test_a_yes_that_names_its_question_answers_that_one(chat: ChatSite, eve: httpx.AsyncClient) -> None:
+async def test_a_yes_that_names_its_question_answers_that_one(
+    chat: ChatSite, eve: httpx2.AsyncClient
+) -> None:
     a = Api(eve)
     first = await a.say("Please publish article 1")
     await another(a).say("Please publish article 2")
@@ -215,7 +217,7 @@ async def test_a_yes_that_names_its_question_answers_that_one(chat: ChatSite, ev
     assert "is over" in (await a.say("yes", answers=first["message_id"]))["response"]
 
 
-async def test_a_no_that_names_its_question_drops_that_one(chat: ChatSite, eve: httpx.AsyncClient) -> None:
+async def test_a_no_that_names_its_question_drops_that_one(chat: ChatSite, eve: httpx2.AsyncClient) -> None:
     a = Api(eve)
     first = await a.say("Please publish article 1")
     second = await a.say("Please publish article 2", answers=first["message_id"])
@@ -224,7 +226,7 @@ async def test_a_no_that_names_its_question_drops_that_one(chat: ChatSite, eve: 
     assert [(await chat.desk.article(number)).status for number in (1, 2)] == ["editor", "pending_approval"]
 
 
-async def test_what_was_done_is_in_doubt_no_more(chat: ChatSite, eve: httpx.AsyncClient) -> None:
+async def test_what_was_done_is_in_doubt_no_more(chat: ChatSite, eve: httpx2.AsyncClient) -> None:
     a = Api(eve)
     for number in (1, 2):
         await a.say(f"Please publish article {number}")
@@ -232,7 +234,7 @@ async def test_what_was_done_is_in_doubt_no_more(chat: ChatSite, eve: httpx.Asyn
 
 
 async def test_only_a_question_of_this_conversation_can_be_named(
-    chat: ChatSite, eve: httpx.AsyncClient
+    chat: ChatSite, eve: httpx2.AsyncClient
 ) -> None:
     a, b = Api(eve), Api(eve)
     asked = await a.say("Please publish article 1")

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-import httpx
+import httpx2
 
 
 class Api:
     """Eve in `/api/chat`, in one conversation."""
 
-    def __init__(self, who: httpx.AsyncClient) -> None:
+    def __init__(self, who: httpx2.AsyncClient) -> None:
         self._who = who
         self._conversation: str | None = None
 
@@ -27,7 +27,7 @@ class Api:
 class OpenAI:
     """Eve in `/v1`, whose client keeps the conversation."""
 
-    def __init__(self, who: httpx.AsyncClient) -> None:
+    def __init__(self, who: httpx2.AsyncClient) -> None:
         self._who = who
         self.said: list[dict[str, str]] = []
 

@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import httpx
 import httpx2
 import jwt
 import uvicorn
@@ -112,14 +111,14 @@ async def mcp_client(
 
 async def post(
     url: str, headers: dict[str, str], method: str = "tools/list", /, *, path: str = "/mcp", **params: Any
-) -> httpx.Response:
+) -> httpx2.Response:
     """One JSON-RPC request by hand, as clients before 2026 send it."""
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     # Without TLS here, the certificates need not be read each time.
-    async with httpx.AsyncClient(timeout=30, verify=False) as client:
+    async with httpx2.AsyncClient(timeout=30, verify=False) as client:
         return await client.post(f"{url}{path}", headers={**JSON, **headers}, json=body)
 
 
-async def call(url: str, headers: dict[str, str], tool: str, /, **arguments: Any) -> httpx.Response:
+async def call(url: str, headers: dict[str, str], tool: str, /, **arguments: Any) -> httpx2.Response:
     """A tool's call by hand."""
     return await post(url, headers, "tools/call", name=tool, arguments=arguments)

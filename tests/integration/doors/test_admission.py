@@ -10,7 +10,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 import psutil
 import psycopg
 import pytest
@@ -209,7 +209,7 @@ async def test_one_person_can_not_take_all_the_places(config: Config, base: str)
         assert (await _until(same, "/api/tools", 200)).status_code == 200
 
 
-async def _until(asking: httpx.AsyncClient, path: str, status: int) -> httpx.Response:
+async def _until(asking: httpx2.AsyncClient, path: str, status: int) -> httpx2.Response:
     """Ask until the answer has a status; pytest's time limit ends a search in vain."""
     while (answer := await asking.get(path)).status_code != status:
         pass
@@ -286,7 +286,7 @@ async def test_streams_are_counted_by_themselves_however_they_are_opened(config:
         await _until_stream(same, 200)
 
 
-async def _until_stream(asking: httpx.AsyncClient, status: int) -> dict[str, Any]:
+async def _until_stream(asking: httpx2.AsyncClient, status: int) -> dict[str, Any]:
     while True:
         async with asking.stream("GET", "/api/events") as answer:
             if answer.status_code == status:
@@ -329,7 +329,7 @@ async def test_many_who_ask_for_health_ask_the_database_once(database: Database)
 
 
 def test_docs_lead_to_the_description_and_load_nothing_from_elsewhere(base: str) -> None:
-    with httpx.Client(base_url=base, trust_env=False, follow_redirects=True) as anybody:
+    with httpx2.Client(base_url=base, trust_env=False, follow_redirects=True) as anybody:
         docs = anybody.get("/docs")
         assert (docs.status_code, docs.url.path) == (200, "/openapi.json")
         assert docs.headers["content-type"] == "application/json"

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from fastapi.routing import APIRoute
 
@@ -39,7 +39,7 @@ def auth(config: Config) -> AuthConfig:
 
 
 @pytest.fixture
-async def api(config: Config, database_url: str) -> AsyncIterator[httpx.AsyncClient]:
+async def api(config: Config, database_url: str) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of the app, with its lifespan run."""
     async with client_of(make_app(config, database_url)) as client:
         yield client
@@ -51,7 +51,7 @@ def bearer(auth: AuthConfig, *scopes: str, user: str = "ann", now: datetime | No
     return {"Authorization": f"Bearer {token}"}
 
 
-async def test_health_needs_no_token_and_asks_the_database(api: httpx.AsyncClient) -> None:
+async def test_health_needs_no_token_and_asks_the_database(api: httpx2.AsyncClient) -> None:
     answer = await api.get("/health")
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
 
@@ -75,7 +75,7 @@ async def test_every_other_door_asks_for_a_token_before_it_looks_at_anything(
 
 
 async def test_workflows_are_listed_by_status_and_page_by_page(
-    api: httpx.AsyncClient, auth: AuthConfig, database: Database
+    api: httpx2.AsyncClient, auth: AuthConfig, database: Database
 ) -> None:
     reader = bearer(auth, "global:reader")
     async with database.transaction() as connection:
@@ -112,7 +112,7 @@ async def test_workflows_are_listed_by_status_and_page_by_page(
 
 
 async def test_a_workflow_can_be_listed_read_followed_and_cancelled(
-    api: httpx.AsyncClient, auth: AuthConfig, database: Database
+    api: httpx2.AsyncClient, auth: AuthConfig, database: Database
 ) -> None:
     with Barrier() as barrier:
         workflow = await begin(database, barrier)
@@ -139,7 +139,7 @@ async def test_a_workflow_can_be_listed_read_followed_and_cancelled(
 
 
 async def test_where_a_model_is_is_not_told_to_readers(
-    api: httpx.AsyncClient, auth: AuthConfig, database: Database
+    api: httpx2.AsyncClient, auth: AuthConfig, database: Database
 ) -> None:
     with Barrier() as barrier:
         workflow = await begin(database, barrier)
@@ -172,7 +172,7 @@ async def test_where_a_model_is_is_not_told_to_readers(
     ],
 )
 async def test_bad_requests_get_a_problem(
-    api: httpx.AsyncClient, auth: AuthConfig, method: str, path: str, body: Any, status: int
+    api: httpx2.AsyncClient, auth: AuthConfig, method: str, path: str, body: Any, status: int
 ) -> None:
     answer = await api.request(method, path, headers=bearer(auth, "global:admin"), json=body)
     assert answer.status_code == status

@@ -4,7 +4,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
 
-import httpx
+import httpx2
 import pytest
 from fastapi import FastAPI
 from hypothesis import HealthCheck, given, settings
@@ -85,7 +85,7 @@ async def test_every_request_needs_a_token(url: str, config: Config) -> None:
     token = good["Authorization"][7:]
     assert (await post(url, {}, path=f"/mcp?access_token={token}")).status_code == 401
     assert (await post(url, good)).status_code == 200
-    async with httpx.AsyncClient() as client:
+    async with httpx2.AsyncClient() as client:
         for method in ("GET", "DELETE", "PUT", "OPTIONS"):
             assert (await client.request(method, f"{url}/mcp", headers=JSON)).status_code == 401
             refused = await client.request(method, f"{url}/mcp", headers={**JSON, **good})
@@ -95,7 +95,7 @@ async def test_every_request_needs_a_token(url: str, config: Config) -> None:
 async def test_the_metadata_says_where_tokens_come_from(
     url: str, configure: Configure, database_url: str
 ) -> None:
-    async with httpx.AsyncClient() as client:
+    async with httpx2.AsyncClient() as client:
         for path in ("", "/mcp"):
             answer = await client.get(f"{url}/.well-known/oauth-protected-resource{path}")
             assert answer.headers["content-type"] == "application/json"
@@ -165,7 +165,7 @@ async def test_bodies_are_bounded(url: str, config: Config) -> None:
         for _ in range(9):
             yield b" " * 1024 * 1024
 
-    async with httpx.AsyncClient(timeout=30) as client:
+    async with httpx2.AsyncClient(timeout=30) as client:
         for content in (b" " * 9 * 1024 * 1024, endless()):
             answer = await client.post(f"{url}/mcp", headers=headers, content=content)
             assert answer.status_code == 413
@@ -192,9 +192,9 @@ async def test_whatever_is_sent_is_answered(url: str, config: Config, database: 
     surrogate = b'"\\ud800": "\\ud800"'
     deep = b'"article_id": ' + b"[" * 500 + b"]" * 500
     arguments = (surrogate, deep, b'"article_id": NaN', b'"article_id": 1e999', b'"query": "\\u0000"')
-    async with httpx.AsyncClient(base_url=url, timeout=30) as client:
+    async with httpx2.AsyncClient(base_url=url, timeout=30) as client:
 
-        async def send(body: bytes, more: dict[str, str]) -> httpx.Response:
+        async def send(body: bytes, more: dict[str, str]) -> httpx2.Response:
             answer = await client.post("/mcp", headers={**JSON, **token, **more}, content=body)
             assert answer.status_code < 500
             return answer

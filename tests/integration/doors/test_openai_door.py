@@ -4,7 +4,7 @@ import asyncio
 import time
 from typing import Any
 
-import httpx
+import httpx2
 import openai
 import pytest
 import schemathesis
@@ -108,7 +108,7 @@ async def test_an_answer_comes_in_chunks_as_it_is_made(
 async def test_the_wire_is_event_stream_with_its_end(config: Config, base: str) -> None:
     headers = {"Authorization": f"Bearer {token(config, 'rita', 'macro:reader')}"}
     body = {"model": "signoff", "messages": HELLO, "stream": True}
-    async with httpx.AsyncClient(base_url=base, headers=headers, trust_env=False) as client:
+    async with httpx2.AsyncClient(base_url=base, headers=headers, trust_env=False) as client:
         answer = await client.post("/v1/chat/completions", json=body)
     assert answer.headers["content-type"].startswith("text/event-stream")
     assert answer.text.endswith("}\n\ndata: [DONE]\n\n")

@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncGenerator
 from typing import Any
 
-import httpx
+import httpx2
 import openai
 import pytest
 
@@ -84,7 +84,7 @@ async def test_whatever_is_wrong_under_v1_has_openai_s_shape(config: Config, bas
         ("POST", chat, {"content": b"[" * 100_000}, 400, "invalid_json"),
         ("POST", chat, {"content": b" " * (33 * 1024 * 1024)}, 413, "request_too_large"),
     ]
-    async with httpx.AsyncClient(base_url=base, headers=headers, trust_env=False) as client:
+    async with httpx2.AsyncClient(base_url=base, headers=headers, trust_env=False) as client:
         for method, path, body, status, code in wrong:
             answer = await client.request(method, path, **body)
             assert (path, body.get("content", b"")[:9], answer.status_code) == (

@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from typing import Any
 
-import httpx
+import httpx2
 import openai
 import pytest
 
@@ -82,10 +82,10 @@ def cluster() -> Cluster:
 @pytest.fixture
 async def door(
     config: Config, database_url: str, cluster: Cluster, runner: None
-) -> AsyncIterator[httpx.AsyncClient]:
+) -> AsyncIterator[httpx2.AsyncClient]:
     """Anybody, without a token."""
     with served(config, database_url, probes=cluster.probes) as base:
-        async with httpx.AsyncClient(base_url=base, trust_env=False, timeout=30) as made:
+        async with httpx2.AsyncClient(base_url=base, trust_env=False, timeout=30) as made:
             yield made
 
 
@@ -125,7 +125,7 @@ async def hold_all(database: Database, lease: str) -> None:
         )
 
 
-async def until(door: httpx.AsyncClient, ready: dict[str, bool]) -> dict[str, Any]:
+async def until(door: httpx2.AsyncClient, ready: dict[str, bool]) -> dict[str, Any]:
     """The site's needs by name, once they are as they should be."""
     async with asyncio.timeout(20):
         while True:
@@ -146,7 +146,7 @@ ALL = {
 }
 
 
-async def test_a_site_is_ready_when_all_is_there(door: httpx.AsyncClient, cluster: Cluster) -> None:
+async def test_a_site_is_ready_when_all_is_there(door: httpx2.AsyncClient, cluster: Cluster) -> None:
     await until(door, ALL)
     asked = cluster.asked
     answers = await asyncio.gather(*(door.get("/health/ready") for _ in range(50)))
@@ -155,7 +155,7 @@ async def test_a_site_is_ready_when_all_is_there(door: httpx.AsyncClient, cluste
 
 
 async def test_each_thing_that_is_away_is_named_with_since_when(
-    door: httpx.AsyncClient, cluster: Cluster, database: Database
+    door: httpx2.AsyncClient, cluster: Cluster, database: Database
 ) -> None:
     await until(door, ALL)
     cluster.running = {"embeddings": 1}
@@ -177,7 +177,7 @@ async def test_each_thing_that_is_away_is_named_with_since_when(
 
 
 async def test_an_endpoint_that_nobody_answers_at_is_not_ready(
-    door: httpx.AsyncClient, model: ModelServer
+    door: httpx2.AsyncClient, model: ModelServer
 ) -> None:
     await until(door, ALL)
     model.kill()
@@ -192,10 +192,10 @@ async def test_endpoints_of_one_name_are_told_apart(
     nowhere = "http://127.0.0.1:9/llm/v1"
     site = configure({**everywhere(f"{model.url}/llm/v1", model.base_url), f"{away}.api_base": nowhere})
     with served(site, database_url, assistant=Waiting()) as base:
-        async with httpx.AsyncClient(base_url=base, trust_env=False) as door:
+        async with httpx2.AsyncClient(base_url=base, trust_env=False) as door:
             need = (await door.get("/health/ready")).json()["needs"]
         async with client(site, base, "rita", "macro:reader") as rita:
-            with pytest.raises(httpx.ReadTimeout):
+            with pytest.raises(httpx2.ReadTimeout):
                 await rita.post("/api/chat", json={"message": "hello"}, timeout=4)
     ready = {each["name"]: each["ready"] for each in need if each["name"].startswith("model ")}
     assert sorted(ready) == [f"model {MODEL} (1 of 2)", f"model {MODEL} (2 of 2)"]
@@ -203,7 +203,7 @@ async def test_endpoints_of_one_name_are_told_apart(
 
 
 async def test_work_that_waits_for_a_model_makes_it_unready(
-    door: httpx.AsyncClient, model: ModelServer, database: Database
+    door: httpx2.AsyncClient, model: ModelServer, database: Database
 ) -> None:
     """An engine that is dead behind an ingress that lists its models all the same."""
     await park(database, f"model {MODEL} at {model.url}/llm/v1", 3)
@@ -214,7 +214,7 @@ async def test_work_that_waits_for_a_model_makes_it_unready(
 
 
 async def test_what_a_batch_that_was_cut_short_left_behind_makes_no_model_unready(
-    door: httpx.AsyncClient, model: ModelServer, database: Database
+    door: httpx2.AsyncClient, model: ModelServer, database: Database
 ) -> None:
     """Nobody tries that again, so it would say so for ever."""
     await park(database, f"model {MODEL} at {model.url}/llm/v1", 3)
@@ -225,7 +225,7 @@ async def test_what_a_batch_that_was_cut_short_left_behind_makes_no_model_unread
 
 
 async def test_what_is_due_to_be_tried_again_says_nothing_of_its_model(
-    door: httpx.AsyncClient, model: ModelServer, database: Database
+    door: httpx2.AsyncClient, model: ModelServer, database: Database
 ) -> None:
     await park(database, f"model {MODEL} at {model.url}/llm/v1", due="1 hour")
     await until(door, {**ALL, f"model {MODEL}": False})
@@ -241,7 +241,7 @@ async def test_people_are_answered_while_work_is_still_parked_for_a_model_that_i
     with served(config, database_url, assistant=Waiting(), probes=cluster.probes) as base:
         async with client(config, base, "rita", "macro:reader") as rita:
             assert (await rita.get("/health/ready")).status_code == 503
-            with pytest.raises(httpx.ReadTimeout):
+            with pytest.raises(httpx2.ReadTimeout):
                 await rita.post("/api/chat", json={"message": "hello"}, timeout=5)
             # It was waited for, and not for want of a look.
             model.kill()
@@ -255,7 +255,7 @@ async def test_nobody_learns_secrets_or_addresses_from_it(
     config = configure({"chat.assistant_llm.api_base": URL, "chat.assistant_llm.api_key": "hidden-key"})
     await park(database, f"model {MODEL} at http://models.internal:8000/llm/v1")
     with served(config, database_url) as base:
-        answer = await asyncio.to_thread(httpx.get, f"{base}/health/ready", trust_env=False)
+        answer = await asyncio.to_thread(httpx2.get, f"{base}/health/ready", trust_env=False)
     assert answer.status_code == 503
     for secret in ("secret", "hidden-key", "models.internal", "8000", "127.0.0.1"):
         assert secret not in answer.text
@@ -360,6 +360,6 @@ async def test_a_slow_answer_is_waited_for_while_the_model_is_there(
 ) -> None:
     with served(config, database_url, assistant=Waiting(), probes=cluster.probes) as base:
         async with client(config, base, "rita", "macro:reader") as rita:
-            with pytest.raises(httpx.ReadTimeout):
+            with pytest.raises(httpx2.ReadTimeout):
                 await rita.post("/api/chat", json={"message": "hello"}, timeout=7)
     assert cluster.asked >= 2

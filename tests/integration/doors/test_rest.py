@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 import schemathesis
@@ -41,7 +41,7 @@ def base(config: Config, database_url: str) -> Iterator[str]:
 
 
 @pytest.fixture
-async def analyst(config: Config, base: str) -> AsyncIterator[httpx.AsyncClient]:
+async def analyst(config: Config, base: str) -> AsyncIterator[httpx2.AsyncClient]:
     """Ann, who writes about macro."""
     async with client(config, base, "ann", "macro:analyst") as made:
         yield made
@@ -72,7 +72,7 @@ SEED = [  # seed 000 §7.1 and §6.1
 
 
 def test_the_seed_s_endpoints_are_there_and_every_tool_of_the_doors_has_one(base: str) -> None:
-    described = httpx.get(f"{base}/openapi.json", trust_env=False).json()["paths"]
+    described = httpx2.get(f"{base}/openapi.json", trust_env=False).json()["paths"]
     for method, path, name in SEED:
         assert described[path][method.lower()]["operationId"] == f"{name}_endpoint"
     assert set(described["/api/approvals/{id}"]) == {"get", "post"}
@@ -80,7 +80,7 @@ def test_the_seed_s_endpoints_are_there_and_every_tool_of_the_doors_has_one(base
     assert {tool.name for tool in tools if tool.route} == {tool.name for tool in tools if tool.for_models}
 
 
-async def test_the_answers_have_the_seed_s_fields(analyst: httpx.AsyncClient) -> None:
+async def test_the_answers_have_the_seed_s_fields(analyst: httpx2.AsyncClient) -> None:
     made = await analyst.post("/api/tools/articles/create", json={"topic": "macro", "headline": "H"})
     assert made.json() == {"success": True, "article_id": 1, "headline": "H", "status": "draft"}
     text = await analyst.post(
@@ -129,7 +129,7 @@ async def test_the_answers_have_the_seed_s_fields(analyst: httpx.AsyncClient) ->
     ],
 )
 async def test_bad_input_names_the_field(
-    analyst: httpx.AsyncClient, path: str, body: dict[str, Any], field: str
+    analyst: httpx2.AsyncClient, path: str, body: dict[str, Any], field: str
 ) -> None:
     answer = await analyst.post(f"/api/tools/{path}", json=body)
     assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")
@@ -137,7 +137,7 @@ async def test_bad_input_names_the_field(
 
 
 async def test_a_body_that_is_not_json_or_holds_half_a_character_is_refused(
-    analyst: httpx.AsyncClient,
+    analyst: httpx2.AsyncClient,
 ) -> None:
     for content in (b"{", b"[]", b"null", b'{"topic":"macro","headline":"\\ud800"}', b"\xff"):
         answer = await analyst.post(
@@ -147,7 +147,7 @@ async def test_a_body_that_is_not_json_or_holds_half_a_character_is_refused(
 
 
 async def test_a_body_that_is_too_large_is_refused_whether_it_says_so_or_not(
-    config: Config, base: str, analyst: httpx.AsyncClient
+    config: Config, base: str, analyst: httpx2.AsyncClient
 ) -> None:
     piece = b"x" * (1024 * 1024)
 
@@ -214,7 +214,7 @@ async def test_calling_too_often_gets_429_and_when_to_come_back(
 
 
 async def test_metrics_count_calls_and_are_the_same_on_every_replica(
-    config: Config, base: str, database_url: str, analyst: httpx.AsyncClient
+    config: Config, base: str, database_url: str, analyst: httpx2.AsyncClient
 ) -> None:
     for headline in ("A", "B", ""):
         await analyst.post("/api/tools/articles/create", json={"topic": "macro", "headline": headline})
@@ -236,7 +236,7 @@ async def test_metrics_count_calls_and_are_the_same_on_every_replica(
 
 
 async def test_the_record_of_calls_is_for_admins_of_the_topic(
-    config: Config, base: str, analyst: httpx.AsyncClient
+    config: Config, base: str, analyst: httpx2.AsyncClient
 ) -> None:
     await analyst.post("/api/tools/articles/create", json={"topic": "macro", "headline": "A"})
     assert (await analyst.get("/api/audit")).status_code == 403

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from psycopg.types.json import Jsonb
 
@@ -32,7 +32,7 @@ def base(config: Config, database_url: str) -> Iterator[str]:
 
 
 @pytest.fixture
-async def ann(config: Config, base: str) -> AsyncIterator[httpx.AsyncClient]:
+async def ann(config: Config, base: str) -> AsyncIterator[httpx2.AsyncClient]:
     """Ann, who has something researched."""
     async with client(config, base, "ann", "macro:analyst") as made:
         yield made
@@ -65,7 +65,7 @@ async def ended(database: Database, workflow: Workflow, result: dict[str, Any]) 
 
 
 async def test_a_research_tells_what_came_of_it(
-    ann: httpx.AsyncClient, desk: Desk, database: Database
+    ann: httpx2.AsyncClient, desk: Desk, database: Database
 ) -> None:
     workflow = await begun(database)
     path = f"/api/tasks/{workflow.id}"
@@ -99,7 +99,7 @@ async def test_a_research_tells_what_came_of_it(
 
 @pytest.mark.parametrize("scope", ["*", "macro:analyst"])
 async def test_who_sees_no_drafts_any_more_is_not_shown_what_was_written(
-    ann: httpx.AsyncClient, database: Database, scope: str
+    ann: httpx2.AsyncClient, database: Database, scope: str
 ) -> None:
     workflow = await begun(database)
     await ended(database, workflow, {"status": "completed", "content_preview": "The bank held."})
@@ -113,7 +113,7 @@ async def test_who_sees_no_drafts_any_more_is_not_shown_what_was_written(
 
 @pytest.mark.parametrize("scope", ["*", "macro:analyst"])
 async def test_who_sees_no_drafts_any_more_is_told_nothing_of_the_article_that_came_of_it(
-    ann: httpx.AsyncClient, desk: Desk, database: Database, scope: str
+    ann: httpx2.AsyncClient, desk: Desk, database: Database, scope: str
 ) -> None:
     writer = await desk.person("ann", "macro:analyst")
     article = await desk.call(writer, "create_draft_article", topic="macro", headline="H")
@@ -138,7 +138,7 @@ async def test_who_sees_no_drafts_any_more_is_told_nothing_of_the_article_that_c
 
 
 async def test_where_a_model_is_is_told_to_who_edits_all_topics(
-    config: Config, base: str, ann: httpx.AsyncClient, database: Database
+    config: Config, base: str, ann: httpx2.AsyncClient, database: Database
 ) -> None:
     workflow = await begun(database)
     where = "model qwen3:8b at http://head.internal:8000/llm/v1"
@@ -154,7 +154,7 @@ async def test_where_a_model_is_is_told_to_who_edits_all_topics(
 
 
 async def test_a_research_on_an_article_that_is_not_there_is_told_all_the_same(
-    ann: httpx.AsyncClient, database: Database
+    ann: httpx2.AsyncClient, database: Database
 ) -> None:
     workflow = await begun(database, article_id=99)
     state = (await ann.get(f"/api/tasks/{workflow.id}")).json()["workflow_state"]
@@ -188,7 +188,7 @@ async def test_a_publication_tells_of_its_approval_and_is_stopped_by_who_asked(
 
 
 async def test_others_don_t_learn_that_it_exists_but_who_edits_everywhere_may_stop_it(
-    config: Config, base: str, ann: httpx.AsyncClient, database: Database
+    config: Config, base: str, ann: httpx2.AsyncClient, database: Database
 ) -> None:
     workflow = await begun(database)
     path = f"/api/tasks/{workflow.id}"
@@ -206,7 +206,7 @@ async def test_others_don_t_learn_that_it_exists_but_who_edits_everywhere_may_st
 
 
 async def test_they_are_listed_newest_first_in_pages_and_only_what_is_a_task(
-    ann: httpx.AsyncClient, database: Database, config: Config
+    ann: httpx2.AsyncClient, database: Database, config: Config
 ) -> None:
     made = [(await begun(database, kind)).id for kind in ("editorial", "research_article") * 2]
     other = await begun(database, kind="steps")
@@ -226,7 +226,7 @@ async def test_they_are_listed_newest_first_in_pages_and_only_what_is_a_task(
             await tasks.state_of(connection, other.id, config, kinds=systems.kinds())
 
 
-async def test_a_malformed_cancellation_changes_nothing(ann: httpx.AsyncClient, database: Database) -> None:
+async def test_a_malformed_cancellation_changes_nothing(ann: httpx2.AsyncClient, database: Database) -> None:
     workflow = await begun(database)
     bad: list[dict[str, Any]] = [{"reason": ""}, {"reason": "x\u0000"}, {"why": "x"}, {"reason": 7}]
     for body in bad:

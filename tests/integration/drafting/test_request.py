@@ -133,9 +133,9 @@ async def answered(
     route = Route(intent=intent, agent_type="analyst", topic=topic, reason="", score=1, by="example")
     turn = Turn(caller=who, message=message, topic=topic, **more)
     try:
-        return [piece async for batch in analyst.batches(turn, route) for piece in batch]  # type: ignore[misc]
+        return [piece async for batch in analyst.stream_answer(turn, route) for piece in batch]  # type: ignore[misc]
     finally:
-        await analyst._with.tools.close()
+        await analyst._context.tools.close()
 
 
 def done(pieces: list[Piece]) -> Done:

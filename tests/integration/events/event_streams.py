@@ -2,13 +2,12 @@
 
 import asyncio
 import contextlib
-import json
 import random
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import httpx
+import httpx2
 import psycopg
 import uvicorn
 from fastapi import FastAPI
@@ -44,21 +43,14 @@ class Told:
         more = {"Last-Event-ID": self.last_id} if self.last_id else {}
         async with (
             asyncio.timeout(2 * SOON),
-            httpx.AsyncClient(timeout=SOON) as client,
+            httpx2.AsyncClient(timeout=SOON) as client,
             client.stream("GET", url, headers={**headers, **more}) as response,
         ):
             assert response.status_code == 200
-            assert response.headers["content-type"].startswith("text/event-stream")
-            fields: dict[str, str] = {}
-            async for line in response.aiter_lines():
-                if line:
-                    name, _, value = line.partition(": ")
-                    fields[name] = value
-                    continue
-                self.last_id = fields.get("id", self.last_id)
-                if "data" in fields:
-                    self.messages.append((fields.get("event", "message"), json.loads(fields["data"])))
-                fields = {}
+            async for event in httpx2.EventSource(response):
+                self.last_id = event.id or self.last_id
+                if event.data:
+                    self.messages.append((event.event, event.json()))
                 if until(self):
                     return
 

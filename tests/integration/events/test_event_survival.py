@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 from fastapi import FastAPI
@@ -168,7 +168,7 @@ async def test_killing_a_replica_in_mid_stream_loses_and_repeats_nothing(
     begun, all_heard = asyncio.Event(), asyncio.Event()
 
     async def by_sse() -> None:
-        with pytest.raises((httpx.RemoteProtocolError, httpx.ReadError)):
+        with pytest.raises((httpx2.RemoteProtocolError, httpx2.ReadError)):
             await told.listen(f"http://{dying}/api/events", headers)
         await told.listen(f"http://{living}/api/events", headers, lambda told: told.types[-1:] == ["last"])
 
@@ -246,7 +246,7 @@ async def test_restarting_postgres_in_mid_stream_ends_no_stream_and_loses_nothin
         await until(lambda: told.types == ["before"])
         await asyncio.to_thread(embedded.stop, folder)
         assert embedded.url(folder) is None
-        async with httpx.AsyncClient(base_url=f"http://{address}", timeout=SOON) as client:
+        async with httpx2.AsyncClient(base_url=f"http://{address}", timeout=SOON) as client:
             assert (await client.get("/api/events", headers=headers)).status_code == 503
         await asyncio.to_thread(embedded.start, folder)
         await write_here("after")

@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from fastapi import FastAPI
 from websockets.asyncio.client import connect
@@ -185,7 +185,7 @@ async def test_a_stream_ends_with_its_token(address: str, auth: AuthConfig) -> N
 
 async def test_a_last_event_id_that_is_none_is_refused(address: str, auth: AuthConfig) -> None:
     headers = bearer(auth, "macro:reader")
-    async with httpx.AsyncClient(base_url=f"http://{address}") as client:
+    async with httpx2.AsyncClient(base_url=f"http://{address}") as client:
         for bad in ("", "x", "-1", "1.5", str(2**63), "1,2"):
             answer = await client.get("/api/events", headers={**headers, "Last-Event-ID": bad})
             assert (bad, answer.status_code) == (bad, 422)
@@ -207,7 +207,7 @@ WRONG = [
 
 async def test_wrong_parameters_are_refused(address: str, auth: AuthConfig) -> None:
     headers = bearer(auth, "macro:reader")
-    async with httpx.AsyncClient(base_url=f"http://{address}") as client:
+    async with httpx2.AsyncClient(base_url=f"http://{address}") as client:
         for query in WRONG:
             answer = await client.get(f"/api/events?{query}", headers=headers)
             assert (query, answer.status_code, answer.json()["status"]) == (query, 422, 422)
@@ -230,7 +230,7 @@ async def test_last_event_id_goes_before_after(address: str, auth: AuthConfig, d
 
 
 async def test_a_socket_is_its_own_users_alone(address: str, auth: AuthConfig, database: Database) -> None:
-    async with httpx.AsyncClient(base_url=f"http://{address}") as client:
+    async with httpx2.AsyncClient(base_url=f"http://{address}") as client:
         for user in ("ann", "bob"):  # seen, so that they have numbers
             await client.get("/api/workflows", headers=bearer(auth, "global:admin", user=user))
     ann, bob = "1", "2"

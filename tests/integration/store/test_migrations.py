@@ -77,7 +77,7 @@ WRITES = {
                WHERE id = 'new' || %(n)s::text RETURNING id, epoch
            ), said AS (
                INSERT INTO events (type, workflow_id, data)
-               SELECT 'workflow.running', id, jsonb_build_object('n', %(n)s::int) FROM begun
+               SELECT 'claimed', id, jsonb_build_object('n', %(n)s::int) FROM begun
            ) SELECT id FROM begun""",
         """WITH fence AS (
                SELECT id FROM workflows WHERE id = 'new' || %(n)s::text AND status = 'running' FOR SHARE
@@ -90,7 +90,7 @@ WRITES = {
                SELECT workflow_id, 'draft/1', 'writer', 'm', 's', 1, 2, 0.5, NULL FROM kept
            ), said AS (
                INSERT INTO events (type, workflow_id, data)
-               SELECT 'step.done', workflow_id, jsonb_build_object('n', %(n)s::int) FROM kept
+               SELECT 'kept', workflow_id, jsonb_build_object('n', %(n)s::int) FROM kept
            ) SELECT id FROM fence""",
         """UPDATE workflows SET status = 'succeeded', result = '{}', finished_at = now()
            WHERE id = 'new' || %(n)s::text""",
@@ -103,7 +103,7 @@ WRITES = {
         """INSERT INTO tool_calls (person, tool, door, topic, about, input_digest, status, error, seconds)
            VALUES ('ann', 'articles.search', 'rest', 'macro', NULL, 'd', 'ok', NULL, 0.1)""",
         """INSERT INTO events (type, workflow_id, data, topic, role, person)
-           VALUES ('article.submitted', NULL, jsonb_build_object('n', %(n)s::int), 'macro', 'editor',
+           VALUES ('submitted', NULL, jsonb_build_object('n', %(n)s::int), 'macro', 'editor',
                    'ann')""",
         """UPDATE articles SET updated_at = now(), version = 1 WHERE id = 1 + %(n)s %% 100""",
         """SELECT tool, count(*), max(id) FROM tool_calls
@@ -209,8 +209,8 @@ async def test_a_filled_database_goes_up_while_its_release_writes(
         told += page
     turns = sum(writers.turns)
     assert [event.id for event in told] == sorted({event.id for event in told})
-    ran = [event.data["n"] for event in told if event.type == "workflow.running"]
-    done = [event.data["n"] for event in told if event.type == "step.done" and "n" in event.data]
+    ran = [event.data["n"] for event in told if event.type == "claimed"]
+    done = [event.data["n"] for event in told if event.type == "kept"]
     assert sorted(ran) == sorted(done) == sorted(n + 2 * t for n in (0, 1) for t in range(writers.turns[n]))
     after = counts(database_url, tables)
     assert after["workflows"] == before["workflows"] + turns

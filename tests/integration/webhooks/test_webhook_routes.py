@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from fastapi import FastAPI
 from standardwebhooks.webhooks import Webhook as StandardWebhook
@@ -41,7 +41,7 @@ def bearer(config: Config, *scopes: str) -> dict[str, str]:
 
 
 @pytest.fixture
-async def api(config: Config, database: Database) -> AsyncIterator[httpx.AsyncClient]:
+async def api(config: Config, database: Database) -> AsyncIterator[httpx2.AsyncClient]:
     """An admin's client of an app with these routes."""
     app = FastAPI()
     app.state.database = database
@@ -49,15 +49,15 @@ async def api(config: Config, database: Database) -> AsyncIterator[httpx.AsyncCl
     app.state.verifier = TokenVerifier(config.auth)
     add_problem_handlers(app)
     app.include_router(webhooks.router)
-    async with httpx.AsyncClient(
-        transport=httpx.ASGITransport(app=app),
+    async with httpx2.AsyncClient(
+        transport=httpx2.ASGITransport(app=app),
         base_url="http://signoff",
         headers=bearer(config, "global:admin"),
     ) as client:
         yield client
 
 
-async def created(api: httpx.AsyncClient, **more: Any) -> dict[str, Any]:
+async def created(api: httpx2.AsyncClient, **more: Any) -> dict[str, Any]:
     """Make a webhook: it and its secret."""
     answer = await api.post("/api/webhooks", json=HOOK | more)
     assert answer.status_code == 201, answer.text
@@ -65,7 +65,7 @@ async def created(api: httpx.AsyncClient, **more: Any) -> dict[str, Any]:
     return made
 
 
-async def created_webhook(api: httpx.AsyncClient, **more: Any) -> dict[str, Any]:
+async def created_webhook(api: httpx2.AsyncClient, **more: Any) -> dict[str, Any]:
     """Make a webhook: as it is shown from then on, without its secret."""
     made = await created(api, **more)
     del made["secret"]
@@ -73,7 +73,7 @@ async def created_webhook(api: httpx.AsyncClient, **more: Any) -> dict[str, Any]
 
 
 async def test_a_webhook_is_made_read_changed_and_taken_away(
-    api: httpx.AsyncClient, database: Database
+    api: httpx2.AsyncClient, database: Database
 ) -> None:
     made = await created(api, topic="macro")
     secret = made.pop("secret")
@@ -108,7 +108,7 @@ async def test_a_webhook_is_made_read_changed_and_taken_away(
 
 
 async def test_headers_for_one_host_are_not_sent_to_another(
-    api: httpx.AsyncClient, database: Database
+    api: httpx2.AsyncClient, database: Database
 ) -> None:
     webhook = (await created(api))["id"]
 
@@ -128,14 +128,14 @@ async def test_headers_for_one_host_are_not_sent_to_another(
     assert await kept(url="http://127.0.0.1:10/x") == {}
 
 
-async def test_a_secret_may_have_the_seed_s_name(api: httpx.AsyncClient) -> None:
+async def test_a_secret_may_have_the_seed_s_name(api: httpx2.AsyncClient) -> None:
     chosen = "an old secret of the receiver's"
     assert (await created(api, secret_key=chosen))["secret"] == chosen
     both = await api.post("/api/webhooks", json={**HOOK, "secret": chosen, "secret_key": chosen})
     assert both.status_code == 422
 
 
-async def test_no_answer_tells_a_stored_secret(api: httpx.AsyncClient, database: Database) -> None:
+async def test_no_answer_tells_a_stored_secret(api: httpx2.AsyncClient, database: Database) -> None:
     chosen = "an old secret of the receiver's"
     made = await created(api, secret=chosen)
     assert made["secret"] == chosen
@@ -160,7 +160,7 @@ async def test_no_answer_tells_a_stored_secret(api: httpx.AsyncClient, database:
 
 
 async def test_a_test_message_is_sent_signed_and_listed_and_can_be_replayed(
-    api: httpx.AsyncClient, config: Config, database: Database
+    api: httpx2.AsyncClient, config: Config, database: Database
 ) -> None:
     async with WebhookReceiver() as receiver, dispatching(database, config):
         made = await created(api, url=receiver.at("/hook"), max_retries=0, topic="macro")
@@ -187,7 +187,7 @@ async def test_a_test_message_is_sent_signed_and_listed_and_can_be_replayed(
         assert (await api.get(f"{path}/deliveries", params={"status": "dead"})).json() == []
 
 
-async def test_nothing_is_tried_out_while_it_is_switched_off(api: httpx.AsyncClient) -> None:
+async def test_nothing_is_tried_out_while_it_is_switched_off(api: httpx2.AsyncClient) -> None:
     made = await created(api, is_active=False)
     answer = await api.post(f"/api/webhooks/{made['id']}/test")
     assert answer.status_code == 409
@@ -195,7 +195,7 @@ async def test_nothing_is_tried_out_while_it_is_switched_off(api: httpx.AsyncCli
 
 
 async def test_another_s_delivery_can_t_be_replayed_through_a_webhook(
-    api: httpx.AsyncClient, database: Database
+    api: httpx2.AsyncClient, database: Database
 ) -> None:
     first, second = await created_webhook(api), await created_webhook(api)
     mine, other = await put(database)
@@ -239,7 +239,7 @@ async def test_another_s_delivery_can_t_be_replayed_through_a_webhook(
     ],
 )
 async def test_bad_settings_are_refused_by_name_and_change_nothing(
-    api: httpx.AsyncClient, change: dict[str, Any], told: str
+    api: httpx2.AsyncClient, change: dict[str, Any], told: str
 ) -> None:
     made = await created_webhook(api)
     for answer in (
@@ -252,7 +252,7 @@ async def test_bad_settings_are_refused_by_name_and_change_nothing(
     assert (await api.get("/api/webhooks")).json() == [made]
 
 
-async def test_a_bad_secret_is_refused_and_not_told_back(api: httpx.AsyncClient) -> None:
+async def test_a_bad_secret_is_refused_and_not_told_back(api: httpx2.AsyncClient) -> None:
     made = await created_webhook(api)
     for answer in (
         await api.post("/api/webhooks", json=HOOK | {"secret": "too short"}),
@@ -265,7 +265,7 @@ async def test_a_bad_secret_is_refused_and_not_told_back(api: httpx.AsyncClient)
 
 @pytest.mark.parametrize("scopes", [("macro:admin",), ("global:analyst", "macro:admin"), ("global:reader",)])
 async def test_all_of_it_takes_global_admin(
-    api: httpx.AsyncClient, config: Config, database: Database, scopes: tuple[str, ...]
+    api: httpx2.AsyncClient, config: Config, database: Database, scopes: tuple[str, ...]
 ) -> None:
     path = f"/api/webhooks/{(await created_webhook(api))['id']}"
     [delivery_id] = await put(database)
@@ -298,14 +298,14 @@ async def test_all_of_it_takes_global_admin(
         ("POST", "/deliveries/wh_1/replay"),
     ],
 )
-async def test_what_is_not_there(api: httpx.AsyncClient, method: str, path: str) -> None:
+async def test_what_is_not_there(api: httpx2.AsyncClient, method: str, path: str) -> None:
     body = {"name": "x"} if method == "PATCH" else None
     for webhook_id, status in (("7", 404), (str(2**63), 422), ("x", 422), ("0", 422)):
         answer = await api.request(method, f"/api/webhooks/{webhook_id}{path}", json=body)
         assert (webhook_id, answer.status_code) == (webhook_id, status)
 
 
-async def test_the_schema_names_operations_as_the_code_does(api: httpx.AsyncClient) -> None:
+async def test_the_schema_names_operations_as_the_code_does(api: httpx2.AsyncClient) -> None:
     schema = (await api.get("/openapi.json")).json()
     named = {operation["operationId"] for path in schema["paths"].values() for operation in path.values()}
     assert named == {

@@ -2,14 +2,14 @@
 
 import asyncio
 
-import httpx
+import httpx2
 import pytest
 
 from tests.faults.site.target import Mood, Taken, Target
 
 
 async def post(target: Target, number: int) -> int:
-    async with httpx.AsyncClient(trust_env=False, timeout=10) as http:
+    async with httpx2.AsyncClient(trust_env=False, timeout=10) as http:
         headers = {"webhook-id": f"wh_{number}"}
         return (await http.post(target.url, content=b"{}", headers=headers)).status_code
 
@@ -32,7 +32,7 @@ async def test_it_refuses_for_a_while(mood: Mood) -> None:
         if mood == "refuses":
             assert await sent == 503
         else:
-            with pytest.raises(httpx.TransportError):
+            with pytest.raises(httpx2.TransportError):
                 await sent
         assert await post(target, 2) == 200
         assert [one.id for one in target.taken] == ["wh_1", "wh_2"]

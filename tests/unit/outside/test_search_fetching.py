@@ -161,7 +161,7 @@ async def test_the_key_is_in_no_log(server: SearchServer, caplog: pytest.LogCapt
         await get(server.url + "/data", params={"api_key": SECRET}, headers={"X-Api-Key": SECRET})
         server.script(redirect("/data?api_key=s3cret"))
         await get(server.url + "/data", params={"api_key": SECRET})
-    assert f"{server.url}/data" in caplog.text, "httpx logs requests"
+    assert f"{server.url}/data" in caplog.text, "httpx2 logs requests"
     assert "s3cret" not in caplog.text
 
 

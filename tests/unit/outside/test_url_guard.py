@@ -5,7 +5,7 @@ import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -212,7 +212,7 @@ async def receiver() -> AsyncIterator[WebhookReceiver]:
         yield receiver
 
 
-async def get(outgoing: OutgoingConfig, url: str, names: Names | None = None) -> httpx.Response:
+async def get(outgoing: OutgoingConfig, url: str, names: Names | None = None) -> httpx2.Response:
     """One GET through a guarded client."""
     async with guarded_client(outgoing, timeout=5, resolve=names) as client:
         return await client.get(url)
@@ -301,7 +301,7 @@ async def test_the_system_resolver_leads_to_the_same_judgement(receiver: Webhook
         await get(NOWHERE, f"http://localhost:{receiver.port}/")
     named = OutgoingConfig(allow_internal=("localhost",))
     assert (await get(named, f"http://localhost:{receiver.port}/")).status_code == 200
-    with pytest.raises(httpx.ConnectError, match=r"can't be resolved"):
+    with pytest.raises(httpx2.ConnectError, match=r"can't be resolved"):
         await get(NOWHERE, "http://no-such-host.invalid/")
 
 
@@ -312,8 +312,8 @@ async def test_tls_checks_the_name_though_the_connection_goes_to_an_address(tmp_
         good, wrong = (f"https://{host}.example.com:{receiver.port}/" for host in ("hooks", "other"))
         async with guarded_client(LOOPBACK, timeout=5, resolve=names, ssl_context=trusting) as client:
             assert (await client.get(good)).status_code == 200
-            with pytest.raises(httpx.ConnectError, match=r"(?i)certificate"):
+            with pytest.raises(httpx2.ConnectError, match=r"(?i)certificate"):
                 await client.get(wrong)
         async with guarded_client(LOOPBACK, timeout=5, resolve=names) as client:
-            with pytest.raises(httpx.ConnectError, match=r"(?i)certificate"):
+            with pytest.raises(httpx2.ConnectError, match=r"(?i)certificate"):
                 await client.get(good)

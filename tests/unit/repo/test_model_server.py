@@ -283,7 +283,7 @@ async def test_a_client_that_leaves_is_noticed(server: ModelServer, client: open
 
 async def test_a_client_that_is_killed_is_noticed(server: ModelServer) -> None:
     server.script(Rule(hold=True))
-    code = "import sys, httpx; httpx.post(sys.argv[1], json={'messages': []}, timeout=None)"
+    code = "import sys, httpx2; httpx2.post(sys.argv[1], json={'messages': []}, timeout=None)"
     url = f"{server.base_url}/chat/completions"
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, url)
     await server.await_calls(1, state="held")

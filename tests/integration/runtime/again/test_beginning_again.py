@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from actors import systems
@@ -42,7 +42,7 @@ def base(config: Config, database_url: str, port: int) -> Iterator[str]:
 
 
 @pytest.fixture
-async def eve(config: Config, base: str) -> AsyncIterator[httpx.AsyncClient]:
+async def eve(config: Config, base: str) -> AsyncIterator[httpx2.AsyncClient]:
     """Eve, who may."""
     async with client(config, base, "eve", "global:editor") as made:
         yield made
@@ -78,7 +78,7 @@ def retry(workflow_id: str) -> str:
 
 @pytest.mark.parametrize("kind", sorted(systems.graphs().keys() - {"publish_article"}))
 async def test_a_failed_workflow_is_begun_again_with_what_it_has_kept(
-    database: Database, eve: httpx.AsyncClient, kind: str
+    database: Database, eve: httpx2.AsyncClient, kind: str
 ) -> None:
     workflow = await failed(database, kind)
     answer = await eve.post(retry(workflow.id))
@@ -92,7 +92,7 @@ async def test_a_failed_workflow_is_begun_again_with_what_it_has_kept(
 
 @pytest.mark.parametrize("door", ["http", "command"])
 async def test_it_goes_on_at_the_step_that_failed(
-    database: Database, config: Config, eve: httpx.AsyncClient, site: Site, door: str
+    database: Database, config: Config, eve: httpx2.AsyncClient, site: Site, door: str
 ) -> None:
     with Barrier() as barrier:
         workflow = await begin(database, barrier, fail="three")
@@ -109,7 +109,7 @@ async def test_it_goes_on_at_the_step_that_failed(
 
 
 async def test_a_publication_that_gave_its_article_back_is_not_begun_again(
-    database: Database, eve: httpx.AsyncClient, site: Site
+    database: Database, eve: httpx2.AsyncClient, site: Site
 ) -> None:
     workflow = await failed(database, "publish_article", input={"article_id": 7})
     answer = await eve.post(retry(workflow.id))
@@ -121,7 +121,7 @@ async def test_a_publication_that_gave_its_article_back_is_not_begun_again(
 
 
 async def test_a_publication_whose_article_still_waits_is_begun_again(
-    database: Database, eve: httpx.AsyncClient, site: Site
+    database: Database, eve: httpx2.AsyncClient, site: Site
 ) -> None:
     approval = await site.ask()
     await execute(
@@ -142,7 +142,7 @@ async def test_it_takes_global_editor_and_is_asked_before_existence_is_told(
         refused = [await rita.post(retry(one)) for one in (workflow.id, "none")]
     assert [answer.status_code for answer in refused] == [403, 403]
     assert refused[0].json()["detail"] == refused[1].json()["detail"]
-    async with httpx.AsyncClient(base_url=base, trust_env=False) as nobody:
+    async with httpx2.AsyncClient(base_url=base, trust_env=False) as nobody:
         assert (await nobody.post(retry(workflow.id))).status_code == 401
     async with database.connection() as connection:
         assert await workflows.get(connection, workflow.id) == workflow
@@ -150,7 +150,7 @@ async def test_it_takes_global_editor_and_is_asked_before_existence_is_told(
 
 @pytest.mark.parametrize("status", ["queued", "running", "waiting", "succeeded", "cancelled"])
 async def test_only_what_failed_or_is_parked_is_begun_again(
-    database: Database, eve: httpx.AsyncClient, site: Site, status: str
+    database: Database, eve: httpx2.AsyncClient, site: Site, status: str
 ) -> None:
     workflow = await failed(database, "editorial")
     await execute(database, "UPDATE workflows SET status = %s WHERE id = %s", status, workflow.id)
@@ -165,7 +165,7 @@ async def test_only_what_failed_or_is_parked_is_begun_again(
 
 
 async def test_what_a_newer_one_of_its_key_has_followed_is_refused(
-    database: Database, eve: httpx.AsyncClient
+    database: Database, eve: httpx2.AsyncClient
 ) -> None:
     older = await failed(database, "editorial", key="k")
     newer = await failed(database, "editorial", key="k")
@@ -175,7 +175,7 @@ async def test_what_a_newer_one_of_its_key_has_followed_is_refused(
     assert (await eve.post(retry(newer.id))).status_code == 200
 
 
-async def test_one_that_there_is_not_is_said_so(eve: httpx.AsyncClient, site: Site) -> None:
+async def test_one_that_there_is_not_is_said_so(eve: httpx2.AsyncClient, site: Site) -> None:
     assert (await eve.post(retry("none"))).status_code == 404
     told = await site.run("workflows", "retry", "none", "--user", "eve")
     assert (told.exit_code, told.stderr.count("\n")) == (1, 1)
