@@ -54,8 +54,9 @@ faults: setup
 e2e: setup
 	$(BIN)/pytest tests/e2e
 
+# Under a minute, while one works: no Postgres, no Ray, and few of Hypothesis's examples.
 test-fast: setup
-	$(BIN)/pytest tests/unit
+	$(BIN)/pytest -n 2 --dist loadfile --hypothesis-profile=fast --ignore tests/unit/repo tests/unit
 
 up: setup
 	$(BIN)/signoff up --config $(CONFIG)

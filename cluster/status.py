@@ -35,11 +35,11 @@ _LEFT_AS_TOLD = (1, 4)
 _COUNTS = ("workflows", "approvals", "deliveries")
 
 
-class _Record(BaseModel):
+class _StatusPart(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Node(_Record):
+class Node(_StatusPart):
     """A machine of the Ray cluster."""
 
     address: str
@@ -48,7 +48,7 @@ class Node(_Record):
     gpus: float
 
 
-class Agent(_Record):
+class Agent(_StatusPart):
     """An agent's or a runner's actor. `memory_mb` is absent when it runs on another node."""
 
     name: str
@@ -58,7 +58,7 @@ class Agent(_Record):
     memory_mb: int | None
 
 
-class App(_Record):
+class App(_StatusPart):
     """A Serve application and how many of its replicas run."""
 
     name: str
@@ -66,7 +66,7 @@ class App(_Record):
     replicas: int
 
 
-class Status(_Record):
+class Status(_StatusPart):
     """Everything. `problems` says what is down or could not be asked, and what to do."""
 
     nodes: tuple[Node, ...] = ()

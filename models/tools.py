@@ -1,10 +1,10 @@
 """Tools as permissions and records see them (seed 000 §6.1). The tools themselves are in `actors/tools`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from models.errors import PermissionMissing
 from models.people.scopes import Role, Scope, check_permission
@@ -70,3 +70,14 @@ class ToolCall(Record):
     error: str | None
     seconds: float
     at: datetime
+
+
+def about_of(*told: Mapping[str, Any] | BaseModel | None) -> str | None:
+    """What a call is about, such as `article:17`, by its arguments and its answer: an article first."""
+    for noun in ("article", "resource"):
+        for each in told:
+            name = f"{noun}_id"
+            number = each.get(name) if isinstance(each, Mapping) else getattr(each, name, None)
+            if number is not None:
+                return f"{noun}:{number}"
+    return None

@@ -1,6 +1,39 @@
-"""What all tests share: rules are tried without a clock, on a machine that may be busy."""
+"""What all tests share: a scripted model; rules are tried without a clock, on a machine that may be busy."""
+
+from collections.abc import Iterator
 
 import hypothesis
+import pytest
+
+from tests.fakes.model.model_server import ModelServer
 
 hypothesis.settings.register_profile("suite", deadline=None, print_blob=True)
+# For `make test-fast`: a look, not a proof.
+hypothesis.settings.register_profile("fast", deadline=None, max_examples=10)
 hypothesis.settings.load_profile("suite")
+
+
+@pytest.fixture(scope="session")
+def running_server() -> Iterator[ModelServer]:
+    """The scripted model server of the whole run."""
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def server(running_server: ModelServer) -> ModelServer:
+    """A scripted model server that nobody has asked yet."""
+    running_server.reset()
+    return running_server
+
+
+@pytest.fixture
+def model(server: ModelServer) -> ModelServer:
+    """The same, where it is what a site's agents ask."""
+    return server
+
+
+@pytest.fixture
+def model_server(server: ModelServer) -> ModelServer:
+    """The same, beside another server."""
+    return server

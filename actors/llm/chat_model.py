@@ -76,7 +76,7 @@ class Ended:
 
 
 @dataclass
-class _Reply:
+class _ReplySoFar:
     """One try's reply, as far as it has come."""
 
     spoken: Spoken = field(default_factory=Spoken)
@@ -158,7 +158,7 @@ class ChatModel:
                 left = _left(ends)
                 delay = self.settings.retry_delay
                 await asyncio.sleep(delay if left is None else min(delay, left))
-            reply, started = _Reply(), time.monotonic()
+            reply, started = _ReplySoFar(), time.monotonic()
             chunks = self._streams.chunks(
                 messages=messages, tools=tools, max_tokens=max_tokens, temperature=temperature
             )
@@ -213,7 +213,7 @@ class ChatModel:
         )
 
     async def _spoken(
-        self, chunks: AsyncGenerator[StreamChunk, None], reply: _Reply, ends: float | None
+        self, chunks: AsyncGenerator[StreamChunk, None], reply: _ReplySoFar, ends: float | None
     ) -> AsyncGenerator[str, None]:
         """The text of a reply; the rest of it is gathered in `reply`."""
         try:
@@ -250,14 +250,14 @@ class ChatModel:
             fault=fault,
         )
 
-    def _fault(self, reply: _Reply, max_tokens: int | None) -> str | None:
+    def _fault(self, reply: _ReplySoFar, max_tokens: int | None) -> str | None:
         """What broke a reply off, or None where it is whole."""
         return {
             None: "broken off: the stream ended before the reply did",
             DEADLINE: "broken off: the time for it was over",
         }.get(reply.finish_reason) or broken_off(reply.finish_reason, reply_limit(self.settings, max_tokens))
 
-    def _judge(self, reply: _Reply, call: ModelCall) -> None:
+    def _judge(self, reply: _ReplySoFar, call: ModelCall) -> None:
         waits_for = model_at(self.settings)
         where = f"{self._agent}: {waits_for}"
         if reply.finish_reason in (None, "abort"):

@@ -237,11 +237,11 @@ class OpenAIStreams:
         if not isinstance(piece, dict):
             raise self._refuse("the stream does not hold chat completion chunks")
         try:
-            chunk = _Chunk.model_validate(piece)
+            chunk = _WireChunk.model_validate(piece)
         except ValidationError as error:
             raise self._refuse(f"the stream holds a malformed chunk: {error.errors()[0]['msg']}") from error
-        choice = chunk.choices[0] if chunk.choices else _Choice()
-        delta = choice.delta or _Delta()
+        choice = chunk.choices[0] if chunk.choices else _WireChoice()
+        delta = choice.delta or _WireDelta()
         usage = chunk.usage
         return StreamChunk(
             text=delta.content or "",
@@ -309,33 +309,33 @@ def without_surrogates(value: Any) -> Any:
     return json.loads(without_halves(json.dumps(value, ensure_ascii=False)))
 
 
-class _Function(BaseModel):
+class _WireFunction(BaseModel):
     name: str | None = None
     arguments: str | None = None
 
 
-class _ToolCall(BaseModel):
+class _WireToolCall(BaseModel):
     index: int | None = None
     id: str | None = None
-    function: _Function | None = None
+    function: _WireFunction | None = None
 
 
-class _Delta(BaseModel):
+class _WireDelta(BaseModel):
     content: str | None = None
-    tool_calls: list[_ToolCall] | None = None
+    tool_calls: list[_WireToolCall] | None = None
 
 
-class _Choice(BaseModel):
-    delta: _Delta | None = None
+class _WireChoice(BaseModel):
+    delta: _WireDelta | None = None
     finish_reason: str | None = None
 
 
-class _Usage(BaseModel):
+class _WireUsage(BaseModel):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
 
 
-class _Chunk(BaseModel):
-    choices: list[_Choice]
+class _WireChunk(BaseModel):
+    choices: list[_WireChoice]
     model: str | None = None
-    usage: _Usage | None = None
+    usage: _WireUsage | None = None

@@ -36,7 +36,7 @@ _USER_AGENT = "Signoff-Webhooks"
 
 
 @dataclass(frozen=True)
-class _Answer:
+class _SendOutcome:
     """What a try came to. `status` is absent when the target did not answer."""
 
     status: int | None
@@ -151,9 +151,9 @@ class Dispatcher:
             self._busy[claim.webhook_id] -= 1
             self._wake.set()
 
-    async def _send(self, claim: DeliveryClaim) -> _Answer:
+    async def _send(self, claim: DeliveryClaim) -> _SendOutcome:
         body = claim.body.encode()
-        answer: _Answer | None = None
+        answer: _SendOutcome | None = None
         try:
             headers = self._headers(claim, body)
             async with (
@@ -163,7 +163,7 @@ class Dispatcher:
                 answer = _read(response)
                 await _skim(response)
         except Exception as error:  # noqa: BLE001  # whatever went wrong is a failed try, with its reason
-            return answer or _Answer(None, self._reason(error))
+            return answer or _SendOutcome(None, self._reason(error))
         return answer
 
     def _headers(self, claim: DeliveryClaim, body: bytes) -> httpx2.Headers:
@@ -190,7 +190,7 @@ class Dispatcher:
         )
         return storable(said)[:500]
 
-    async def _settle(self, claim: DeliveryClaim, answer: _Answer) -> bool:
+    async def _settle(self, claim: DeliveryClaim, answer: _SendOutcome) -> bool:
         if answer.is_success and answer.status is not None:
             return await outbox.delivered(self._database, claim, response_status=answer.status)
         if answer.status == 410:
@@ -220,16 +220,16 @@ def retry_pause(attempt: int, *, delay_seconds: float, longest: float, chance: f
     return min(delay_seconds * 2.0 ** min(attempt - 1, 500), longest) * (0.5 + chance / 2)
 
 
-def _read(response: httpx2.Response) -> _Answer:
+def _read(response: httpx2.Response) -> _SendOutcome:
     status = response.status_code
     if status == 410:
-        return _Answer(status, "the target said 410 Gone: switch the webhook on again if it is back")
+        return _SendOutcome(status, "the target said 410 Gone: switch the webhook on again if it is back")
     if 300 <= status < 400:
-        return _Answer(status, f"HTTP {status}: redirects are not followed: change the webhook's url")
+        return _SendOutcome(status, f"HTTP {status}: redirects are not followed: change the webhook's url")
     wait = None
     if status in (429, 503):
         wait = retry_after(response.headers.get("Retry-After"), longest=_LONGEST_RETRY_AFTER)
-    return _Answer(status, f"HTTP {status}", wait or 0.0)
+    return _SendOutcome(status, f"HTTP {status}", wait or 0.0)
 
 
 async def _skim(response: httpx2.Response) -> None:

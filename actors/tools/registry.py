@@ -23,14 +23,14 @@ from models.runtime.approvals import content_digest
 from models.store.database import GONE, Connection, Database
 from models.store.people import tool_calls
 from models.text import storable
-from models.tools import Door
+from models.tools import Door, about_of
 
 # Whoever sends a hundred thousand faults is told the first of them.
 _MOST_FAULTS = 20
 
 
 @dataclass
-class _Call:
+class _CallUnderWay:
     """One call under way, as far as it is known."""
 
     tool: Tool
@@ -92,7 +92,7 @@ class Registry:
                 the tool raises. Nothing has been changed then.
         """
         tool = self.tool(name, door)
-        call = _Call(tool, caller, door, content_digest(dict(arguments)), time.monotonic())
+        call = _CallUnderWay(tool, caller, door, content_digest(dict(arguments)), time.monotonic())
         try:
             if connection is None:
                 await self._admit(call)
@@ -107,7 +107,7 @@ class Registry:
             await self._record_failure(call, error, connection)
             raise
 
-    async def _admit(self, call: _Call) -> None:
+    async def _admit(self, call: _CallUnderWay) -> None:
         settings = self._config.tools
         limit = settings.rate_limits.get(call.tool.name, settings.rate_limit)
         async with self._database.connection() as connection:
@@ -120,7 +120,7 @@ class Registry:
             )
 
     async def _carry_out(
-        self, call: _Call, arguments: Mapping[str, Any], given: Connection | None
+        self, call: _CallUnderWay, arguments: Mapping[str, Any], given: Connection | None
     ) -> BaseModel:
         tool = call.tool
         if (missing := tool.lacking(self._config)) is not None:
@@ -146,7 +146,7 @@ class Registry:
             await self._record(connection, call, answer)
             return answer
 
-    async def _permit(self, call: _Call, context: ToolContext, request: BaseModel) -> None:
+    async def _permit(self, call: _CallUnderWay, context: ToolContext, request: BaseModel) -> None:
         tool = call.tool
         # Whoever may not use it on any topic learns nothing, not even whether an article exists.
         tool.permission.require(tool.name, call.caller.scopes, None)
@@ -156,11 +156,11 @@ class Registry:
             call.topic = await tool.topic(context, request)
             tool.permission.require(tool.name, call.caller.scopes, call.topic)
 
-    async def _record(self, connection: Any, call: _Call, answer: BaseModel) -> None:
+    async def _record(self, connection: Any, call: _CallUnderWay, answer: BaseModel) -> None:
         call.about = call.about or _about(answer)
         await tool_calls.record(connection, **_facts(call), status="ok", error=None)
 
-    async def _record_failure(self, call: _Call, error: Exception, given: Connection | None) -> None:
+    async def _record_failure(self, call: _CallUnderWay, error: Exception, given: Connection | None) -> None:
         """By itself, for the call's transaction is undone. Whoever holds a connection waits for no second."""
         told = str(error) if isinstance(error, SignoffError) else f"{type(error).__name__}: {error}"
         told = storable(told)[:2000]
@@ -185,13 +185,10 @@ def _about(record: BaseModel) -> str | None:
     """What a call is about, for the record: an article before all else."""
     if about := getattr(record, "about", None):
         return str(about)
-    for noun in ("article", "resource"):
-        if (number := getattr(record, f"{noun}_id", None)) is not None:
-            return f"{noun}:{number}"
-    return None
+    return about_of(record)
 
 
-def _facts(call: _Call) -> dict[str, Any]:
+def _facts(call: _CallUnderWay) -> dict[str, Any]:
     return {
         "person": call.caller.subject,
         "tool": call.tool.name,

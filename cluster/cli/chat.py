@@ -32,7 +32,7 @@ class _Begun(SiteMessage):
     conversation_id: str
 
 
-class _Routed(SiteMessage):
+class _RoutedEvent(SiteMessage):
     agent_type: str
     topic: str | None
 
@@ -129,7 +129,7 @@ class Chat:
                     case "conversation":
                         self._conversation_id = _read(_Begun, data).conversation_id
                     case "routed":
-                        routed = _read(_Routed, data)
+                        routed = _read(_RoutedEvent, data)
                         self._view.routed(routed.agent_type, routed.topic)
                     case "text":
                         self._view.text(_read(_Text, data).text)

@@ -23,13 +23,13 @@ DEFAULT_SCOPES = "global:editor"
 _PAGE = 200
 
 
-class _Record(BaseModel):
+class ServerAnswer(BaseModel):
     """What an endpoint answers, as far as it is needed here: a newer Signoff may say more."""
 
     model_config = ConfigDict(frozen=True)
 
 
-class Standing(_Record):
+class Standing(ServerAnswer):
     """Where an approval stands after a decision. `pending`: it takes more people."""
 
     status: ApprovalStatus
@@ -37,12 +37,12 @@ class Standing(_Record):
     quorum: int
 
 
-class _Article(_Record):
+class _ArticleStatus(ServerAnswer):
     status: str
 
 
-class _ArticleAnswer(_Record):
-    article: _Article
+class _ArticleReply(ServerAnswer):
+    article: _ArticleStatus
 
 
 class Inbox:
@@ -107,7 +107,7 @@ class Inbox:
 
     def article_status(self, article_id: int) -> str:
         """Where an article stands, as far as this person may see."""
-        return self._door.ask(_ArticleAnswer, "GET", f"/api/tools/articles/{article_id}").article.status
+        return self._door.ask(_ArticleReply, "GET", f"/api/tools/articles/{article_id}").article.status
 
 
 def read_token(path: str) -> str:

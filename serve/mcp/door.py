@@ -65,7 +65,7 @@ async def resource_metadata(request: Request) -> ResourceMetadata:
 
 def add_mcp(app: FastAPI) -> None:
     """Put the door into the app. It answers while `mcp_open(app)` is entered."""
-    door = _Door(app.state.config)
+    door = _McpApp(app.state.config)
     # With and without the slash: a redirect would lose the body of the request.
     for path in ("/mcp", "/mcp/"):
         app.router.routes.append(Route(path, door, include_in_schema=False))
@@ -121,7 +121,7 @@ def _public_url(config: Config) -> str:
     return config.publishing.public_url.rstrip("/")
 
 
-class _Door:
+class _McpApp:
     """The ASGI app at `/mcp`: first the token, then MCP, with the status of what MCP refuses."""
 
     def __init__(self, config: Config) -> None:

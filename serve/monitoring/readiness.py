@@ -42,7 +42,7 @@ class Probes:
 
 
 @dataclass(frozen=True)
-class _Endpoint:
+class _ModelProbe:
     """A model's endpoint: `waits_for` tells it from others, `name` is shown.
 
     `deployment` is Serve's, where this site serves it itself.
@@ -157,13 +157,13 @@ class Readiness:
             return self._needed("agents", f"not known: {type(error).__name__}")
         return self._needed("agents", f"starting: {', '.join(coming)}" if coming else None)
 
-    async def _ask(self, endpoint: _Endpoint, replicas: dict[str, int] | None) -> str | None:
+    async def _ask(self, endpoint: _ModelProbe, replicas: dict[str, int] | None) -> str | None:
         """Why an endpoint can't be asked now; None where it can."""
         if replicas is not None and endpoint.deployment is not None and not replicas.get(endpoint.deployment):
             return "no replica runs: Serve is starting one"
         return await self._probe(endpoint)
 
-    def _of(self, endpoint: _Endpoint, reason: str | None, parked: Iterable[Parked]) -> Needed:
+    def _of(self, endpoint: _ModelProbe, reason: str | None, parked: Iterable[Parked]) -> Needed:
         """An endpoint, which is not ready either while work waits for it."""
         waiting = [each for each in parked if each.waits_for == endpoint.waits_for]
         count = sum(each.workflows for each in waiting)
@@ -171,7 +171,7 @@ class Readiness:
         since = min((each.since for each in waiting), default=None)
         return self._needed(endpoint.name, told, key=endpoint.waits_for, since=since)
 
-    async def _probe(self, endpoint: _Endpoint) -> str | None:
+    async def _probe(self, endpoint: _ModelProbe) -> str | None:
         """Why an endpoint can't be asked; None where it answers as all that speak OpenAI's API do."""
         self._http = self._http or httpx2.AsyncClient(trust_env=False, timeout=_PROBE_SECONDS)
         headers = {"Authorization": f"Bearer {endpoint.api_key.get_secret_value()}"}
@@ -195,7 +195,7 @@ class Readiness:
         return Needed(name=name, ready=False, since=min(seen, since or seen), reason=reason)
 
 
-def _endpoints(config: Config) -> tuple[_Endpoint, ...]:
+def _endpoints(config: Config) -> tuple[_ModelProbe, ...]:
     """Every endpoint that the configuration names, once; those of one name are numbered."""
     editorial, chat = config.article_generation.agents, config.chat
     specialists = editorial.specialists
@@ -209,7 +209,7 @@ def _endpoints(config: Config) -> tuple[_Endpoint, ...]:
     own = config.serving.embeddings is not None and config.serving.embeddings.name == embedding.model_name
     found = [_model(each, config) for each in settings]
     found.append(
-        _Endpoint(
+        _ModelProbe(
             name=f"embeddings {embedding.model_name}",
             waits_for=embeddings_at(embedding),
             api_base=embedding.api_base.rstrip("/"),
@@ -228,9 +228,9 @@ def _endpoints(config: Config) -> tuple[_Endpoint, ...]:
     return tuple(shown)
 
 
-def _model(settings: ModelSettings, config: Config) -> _Endpoint:
+def _model(settings: ModelSettings, config: Config) -> _ModelProbe:
     own = any(model.name == settings.model for model in config.serving.models)
-    return _Endpoint(
+    return _ModelProbe(
         name=f"model {settings.model}",
         waits_for=model_at(settings),
         api_base=settings.api_base.rstrip("/"),

@@ -39,7 +39,7 @@ _CODES = {
 }
 
 
-class _Route(APIRoute):
+class _OpenAIRoute(APIRoute):
     """Names the member of the request that is at fault as OpenAI does: `messages[0].content`."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -58,7 +58,7 @@ class _Route(APIRoute):
 router = APIRouter(
     prefix="/v1",
     tags=["openai"],
-    route_class=_Route,
+    route_class=_OpenAIRoute,
     generate_unique_id_function=lambda route: route.name,
 )
 

@@ -1,14 +1,8 @@
 """Reads an article as it is published, for agents that answer from articles; see `published_article`."""
 
-from collections.abc import Awaitable, Callable
-from typing import Any
-
-from pydantic import BaseModel
-
+from actors.chat.turn.offered_tools import Call
 from actors.tools.articles import ArticleDetails, GetArticleResponse
 from models.errors import ArticleNotFound
-
-Call = Callable[[str, dict[str, Any]], Awaitable[BaseModel]]
 
 
 async def published_article(call: Call, article_id: int) -> ArticleDetails | None:

@@ -43,7 +43,7 @@ class Choice(Record):
     intent: Intent
 
 
-class _Verdict(NamedTuple):
+class _Judgement(NamedTuple):
     intent: Intent
     by: Literal["example", "similarity", "model", "best_guess"]
     score: float
@@ -111,23 +111,23 @@ class Router:
             calls=verdict.calls,
         )
 
-    async def _judge(self, turn: Turn) -> _Verdict:
+    async def _judge(self, turn: Turn) -> _Judgement:
         normal = normal_form(turn.message)
         if intent := self._examples.get(normal):
-            return _Verdict(intent, "example", 1.0, f"is an example of {intent}")
+            return _Judgement(intent, "example", 1.0, f"is an example of {intent}")
         if not has_letters(normal):
-            return _Verdict("general", "best_guess", 0.0, "has no words")
+            return _Judgement("general", "best_guess", 0.0, "has no words")
         found = self._probabilities(turn, normal)
         best, second = list(found)[:2]
         if found[best] >= self._settings.sure:
-            return _Verdict(best, "similarity", found[best], f"like the examples of {best}", second)
+            return _Judgement(best, "similarity", found[best], f"like the examples of {best}", second)
         offered = list(found)[: self._settings.candidates]
         candidates = tuple(intent for intent in offered if found[intent] >= _SLIGHT)
         if self._model and self._settings.ask_model and len(candidates) > 1:
             chosen = await self._ask(self._model, turn, found, candidates)
             if chosen:
                 return chosen
-        return _Verdict(best, "best_guess", found[best], f"most like the examples of {best}", second)
+        return _Judgement(best, "best_guess", found[best], f"most like the examples of {best}", second)
 
     def _probabilities(self, turn: Turn, normal: str) -> dict[Intent, float]:
         """How likely each intent is, the likeliest first: by message, caller and what was said before."""
@@ -144,7 +144,7 @@ class Router:
 
     async def _ask(
         self, model: ModelClient, turn: Turn, found: dict[Intent, float], candidates: tuple[Intent, ...]
-    ) -> _Verdict | None:
+    ) -> _Judgement | None:
         """The model's choice among the likeliest intents; None where it gives none in time."""
         said = _said(turn)
         system, user = self._prompt.render(
@@ -180,7 +180,7 @@ class Router:
             return None
         reason = f"the model chose among {', '.join(candidates)}"
         instead = next(intent for intent in candidates if intent != answer.value)
-        return _Verdict(answer.value, "model", found[answer.value], reason, instead, answer.calls)
+        return _Judgement(answer.value, "model", found[answer.value], reason, instead, answer.calls)
 
 
 def _by_intent(found: dict[str, float]) -> dict[Intent, float]:

@@ -30,7 +30,7 @@ class Setting(NamedTuple):
 CHOSEN = Setting(letters=0.4, ridge=0.15)
 
 
-class _Rows(NamedTuple):
+class _Samples(NamedTuple):
     """One sort of features of all examples: a sparse row for each, of length 1."""
 
     keys: Any
@@ -120,7 +120,7 @@ def fitted_temperature(scores: Any, wanted: Any) -> float:
     return float(_TEMPERATURES[int(np.argmin(losses))])
 
 
-def _rows(counted: Sequence[Counts], common: int) -> _Rows:
+def _rows(counted: Sequence[Counts], common: int) -> _Samples:
     from scipy.sparse import csr_matrix
 
     starts = np.cumsum([0, *(len(counts.keys) for counts in counted)])
@@ -131,10 +131,10 @@ def _rows(counted: Sequence[Counts], common: int) -> _Rows:
     lengths = np.sqrt(np.add.reduceat(values**2, starts[:-1]))
     values /= np.repeat(np.maximum(lengths, 1e-9), np.diff(starts))
     matrix = csr_matrix((values, columns, starts), shape=(len(counted), len(keys)), dtype=np.float32)
-    return _Rows(keys, rarity, float(1 + np.log(1 + common)), matrix)
+    return _Samples(keys, rarity, float(1 + np.log(1 + common)), matrix)
 
 
-def _block(rows: _Rows, share: float, weights: Any, strongest: int) -> Block:
+def _block(rows: _Samples, share: float, weights: Any, strongest: int) -> Block:
     found = share * (rows.matrix.T @ weights)
     strength = np.abs(found).max(axis=1) * rows.rarity
     kept = np.sort(np.argsort(-strength, kind="stable")[:strongest])

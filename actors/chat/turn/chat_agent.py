@@ -4,15 +4,14 @@ Text of a model leaves here only as `CitedText`: with citations of the sources i
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from typing import Any, ClassVar
-
-from pydantic import BaseModel
+from typing import ClassVar
 
 from actors.chat.turn.budget import Budget
 from actors.chat.turn.links import CitedText
 from actors.chat.turn.model_messages import Prompts, conversation, system_prompt
+from actors.chat.turn.offered_tools import Call
 from actors.chat.turn.reply import Reply
 from actors.chat.turn.sources import Sources
 from actors.chat.turn.tool_loop import ToolLoop
@@ -26,8 +25,6 @@ from models.store.content.prompts import topic_prompt
 
 # About how many characters a token of the sources has.
 _CHARACTERS_PER_TOKEN = 4
-
-Call = Callable[[str, dict[str, Any]], Awaitable[BaseModel]]
 
 
 class AgentContext:

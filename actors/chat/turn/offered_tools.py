@@ -20,11 +20,13 @@ from actors.tools.tool import Tool
 from models.chat.messages import ToolUsed
 from models.error_lines import error_line
 from models.errors import SignoffError
+from models.tools import about_of
 
 # What a model chooses when it needs no tool.
 ANSWER = "answer"
 _NAME_SHOWN = 100
 
+# Calls a tool by its name, with its arguments.
 Call = Callable[[str, dict[str, Any]], Awaitable[BaseModel]]
 
 
@@ -124,7 +126,7 @@ class OfferedTools:
 
     async def _carry_out(self, tool: Tool, arguments: dict[str, Any], seconds: float) -> Reported:
         def reported(text: str, status: str, answer: BaseModel | None = None, **more: bool) -> Reported:
-            used = ToolUsed(name=tool.name, status=status, about=_about(arguments, answer))
+            used = ToolUsed(name=tool.name, status=status, about=about_of(arguments, answer))
             return Reported(text, is_error=answer is None, used=used, **more)
 
         try:
@@ -190,12 +192,3 @@ def _renamed(schema: Any, tool: str) -> Any:
         elif key not in _LEFT_OUT:
             copy[key] = _renamed(value, tool)
     return copy
-
-
-def _about(arguments: dict[str, Any], answer: BaseModel | None) -> str | None:
-    """What a call was about: an article before all else."""
-    for noun in ("article", "resource"):
-        for number in (arguments.get(f"{noun}_id"), getattr(answer, f"{noun}_id", None)):
-            if number is not None:
-                return f"{noun}:{number}"
-    return None

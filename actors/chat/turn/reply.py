@@ -27,6 +27,7 @@ from models.chat.messages import (
 )
 from models.errors import SignoffError
 from models.llm import ModelCall
+from models.tools import about_of
 
 # Between two batches with text, at least. A model that writes 30 tokens a second waits for nothing.
 _REST_SECONDS = 0.03
@@ -79,9 +80,9 @@ class Reply:
         try:
             answer = await self._tools.call(tool, arguments, caller=self._turn.caller)
         except SignoffError as error:
-            self.use(ToolUsed(name=tool, status=type(error).__name__, about=_about(arguments)))
+            self.use(ToolUsed(name=tool, status=type(error).__name__, about=about_of(arguments)))
             raise
-        self.use(ToolUsed(name=tool, status="ok", about=_about(arguments)))
+        self.use(ToolUsed(name=tool, status="ok", about=about_of(arguments)))
         return answer
 
     def cost(self, usage: Usage, calls: tuple[ModelCall, ...]) -> None:
@@ -165,10 +166,3 @@ class Reply:
             took_as=self._took_as,
             **({"status": "limited" if self.limited else "completed"} | self._end),
         )
-
-
-def _about(arguments: dict[str, Any]) -> str | None:
-    for noun in ("article", "resource"):
-        if f"{noun}_id" in arguments:
-            return f"{noun}:{arguments[f'{noun}_id']}"
-    return None

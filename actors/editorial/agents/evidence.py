@@ -18,29 +18,29 @@ from models.content.editorial import ProviderEvidence
 from models.errors import EvidenceRefused, EvidenceUnavailable
 
 
-class _Source(BaseModel):
+class _CitedPage(BaseModel):
     url: str
 
 
 class _Annotation(BaseModel):
-    url_citation: _Source | None = None
+    url_citation: _CitedPage | None = None
 
 
-class _Message(BaseModel):
+class _WireMessage(BaseModel):
     content: str | None = None
     annotations: list[_Annotation] | None = None
 
 
-class _Choice(BaseModel):
-    message: _Message
+class _WireChoice(BaseModel):
+    message: _WireMessage
 
 
-class _Reply(BaseModel):
+class _WireReply(BaseModel):
     """What is read of a search model's reply: OpenAI's fields, and Perplexity's beside them."""
 
-    choices: list[_Choice] = Field(min_length=1)
-    citations: list[str | _Source] | None = None
-    search_results: list[_Source] | None = None
+    choices: list[_WireChoice] = Field(min_length=1)
+    citations: list[str | _CitedPage] | None = None
+    search_results: list[_CitedPage] | None = None
 
 
 class KnowledgeBaseProvider:
@@ -102,7 +102,7 @@ class SearchModelProvider:
             raise EvidenceRefused(self._explain("the answer holds no text"))
         return ProviderEvidence(response=response, citations=_once(_sources(reply)))
 
-    async def _ask(self, query: str) -> _Reply:
+    async def _ask(self, query: str) -> _WireReply:
         import openai
 
         settings = self._settings
@@ -130,7 +130,7 @@ class SearchModelProvider:
                         model=settings.model, messages=[{"role": "user", "content": query}]
                     )
                 try:
-                    return _Reply.model_validate_json(raw.content)
+                    return _WireReply.model_validate_json(raw.content)
                 except ValidationError as error:
                     fault = error.errors(include_url=False, include_input=False)[0]
                     what = f"{'.'.join(map(str, fault['loc'])) or 'reply'}: {fault['msg']}"
@@ -144,7 +144,7 @@ class SearchModelProvider:
         return f"{where}: {what}: check that it is up, and evidence.api_base, model and api_key"
 
 
-def _sources(reply: _Reply) -> Iterable[str]:
+def _sources(reply: _WireReply) -> Iterable[str]:
     cited = [*(reply.citations or []), *(reply.search_results or [])]
     yield from (source if isinstance(source, str) else source.url for source in cited)
     for choice in reply.choices:

@@ -30,39 +30,39 @@ _TRANSFORMATIONS = {
 }
 
 
-class _Answer(BaseModel):
+class _FredAnswer(BaseModel):
     """What we read of an answer; its other fields are left alone."""
 
     model_config = ConfigDict(extra="ignore")
 
 
-class _Series(_Answer):
+class _Series(_FredAnswer):
     id: str
     title: str
     units: str | None = None
     frequency: str | None = None
 
 
-class _SeriesReply(_Answer):
+class _SeriesReply(_FredAnswer):
     seriess: list[_Series]
 
 
-class _Observation(_Answer):
+class _Observation(_FredAnswer):
     date: str
     value: str | None = None
 
 
-class _ObservationsReply(_Answer):
+class _ObservationsReply(_FredAnswer):
     count: int
     observations: list[_Observation]
 
 
-class _Refusal(_Answer):
+class _Refusal(_FredAnswer):
     error_code: int
     error_message: str
 
 
-_Reply = TypeVar("_Reply", bound=_Answer)
+_Reply = TypeVar("_Reply", bound=_FredAnswer)
 
 
 class FredSeries:

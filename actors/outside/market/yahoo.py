@@ -25,13 +25,13 @@ _HEADERS = {"User-Agent": "Mozilla/5.0 (compatible; Signoff)", "Accept": "applic
 _DIGITS = 4
 
 
-class _Answer(BaseModel):
+class _YahooAnswer(BaseModel):
     """What we read of an answer; its other fields are left alone."""
 
     model_config = ConfigDict(extra="ignore")
 
 
-class _Meta(_Answer):
+class _Meta(_YahooAnswer):
     currency: str | None = None
     longName: str | None = None
     exchangeTimezoneName: str | None = None
@@ -39,29 +39,29 @@ class _Meta(_Answer):
     priceHint: int | None = None
 
 
-class _Indicators(_Answer):
+class _Indicators(_YahooAnswer):
     quote: list[dict[str, list[Any]]]
     adjclose: list[dict[str, list[Any]]] | None = None
 
 
-class _Result(_Answer):
+class _Result(_YahooAnswer):
     meta: _Meta
     # Absent where there is no price in the span.
     timestamp: list[int] | None = None
     indicators: _Indicators
 
 
-class _Error(_Answer):
+class _Error(_YahooAnswer):
     code: str = ""
     description: str = ""
 
 
-class _Chart(_Answer):
+class _Chart(_YahooAnswer):
     result: list[_Result] | None = None
     error: _Error | None = None
 
 
-class _Reply(_Answer):
+class _YahooReply(_YahooAnswer):
     chart: _Chart
 
 
@@ -120,7 +120,7 @@ class YahooPrices:
         )
 
     def _result(self, answer: Fetched, symbol: str, span: Span) -> _Result:
-        chart = read_json(answer, _Reply, self.name).chart
+        chart = read_json(answer, _YahooReply, self.name).chart
         if chart.error is not None:
             told = plain_text(chart.error.description, 200) or "no reason given"
             if chart.error.code == "Not Found":

@@ -29,34 +29,34 @@ _LIMITS = ("dailylimitexceeded", "ratelimitexceeded", "userratelimitexceeded", "
 _SETTINGS = "check outside.search.google_cse: api_key, search_engine_id"
 
 
-class _Part(BaseModel):
+class _GooglePart(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
 
-class _Item(_Part):
+class _Item(_GooglePart):
     title: object = None
     link: object = None
     snippet: object = None
     pagemap: object = None
 
 
-class _Reply(_Part):
+class _GoogleReply(_GooglePart):
     kind: Literal["customsearch#search"]
     # Absent where nothing was found.
     items: list[_Item] = []
 
 
-class _Reason(_Part):
+class _Reason(_GooglePart):
     reason: str = ""
 
 
-class _Error(_Part):
+class _Error(_GooglePart):
     message: str = ""
     status: str = ""
     errors: list[_Reason] = []
 
 
-class _Refusal(_Part):
+class _Refusal(_GooglePart):
     error: _Error
 
 
@@ -86,7 +86,7 @@ class GoogleCse:
                 break
         return hits.answer(cut)
 
-    async def _page(self, kind: SearchKind, words: str, start: int, wanted: int) -> _Reply:
+    async def _page(self, kind: SearchKind, words: str, start: int, wanted: int) -> _GoogleReply:
         settings = self._config.outside.search.google_cse
         assert settings is not None, "it was asked for as configured"
         key = settings.api_key.get_secret_value()
@@ -108,7 +108,7 @@ class GoogleCse:
         )
         if answer.status != 200:
             raise self._refusal(answer, key)
-        return read_json(answer, _Reply, self.name)
+        return read_json(answer, _GoogleReply, self.name)
 
     def _refusal(self, answer: Fetched, key: str) -> ProviderFailed | ProviderLimited:
         error = read_json(answer, _Refusal, self.name).error

@@ -30,7 +30,7 @@ class _Result(BaseModel):
     publishedDate: object = None  # the API's name
 
 
-class _Reply(BaseModel):
+class _SearxngReply(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     results: list[_Result]
@@ -64,7 +64,7 @@ class Searxng:
                 f"{self.name}: answered 403 Forbidden: its JSON format is switched off; "
                 "add json to search.formats in its settings.yml"
             )
-        reply = read_json(answer, _Reply, self.name)
+        reply = read_json(answer, _SearxngReply, self.name)
         hits = Hits(self.name, limit)
         for result in reply.results:
             hits.add(

@@ -111,7 +111,7 @@ async def upgrade(scene: Scene) -> bool:
     name, pid = found
     began = time.time()
     send(pid, signal.SIGTERM)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while world.pid(name) == pid:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
     world.note("upgrade", began, pid=pid)

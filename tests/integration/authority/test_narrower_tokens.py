@@ -1,31 +1,13 @@
 """A narrower token takes nothing away from work that waits."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
-
-import pytest
+from collections.abc import Callable
 
 from models.config import Config
-from models.store.database import Database
 from tests.fakes.model.model_server import ModelServer
-from tests.integration.drafting.research_site import TWO_STATEMENTS, Site, configured
+from tests.integration.drafting.research_site import TWO_STATEMENTS, Site
 from tests.integration.editorial.desk import Desk, settled
 
 Configure = Callable[..., Config]
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[ModelServer]:
-    """A scripted model server."""
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-async def site(database: Database, configure: Configure, model: ModelServer) -> Any:
-    """A site that researches."""
-    model.reset()
-    return Site(Desk(database, configure(configured(model.base_url))))
 
 
 async def test_looking_into_the_inbox_does_not_stop_one_s_research(site: Site, model: ModelServer) -> None:

@@ -1,34 +1,15 @@
 """What happens while a research is under way: its draft is changed, its scope taken away, it is stopped."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from typing import Any
-
-import pytest
+from collections.abc import Callable
 
 from models.config import Config
-from models.store.database import Database
 from models.store.people import users
 from models.store.runtime import workflows
 from tests.fakes.model.model_server import ModelServer, Rule
-from tests.integration.drafting.research_site import TWO_STATEMENTS, Site, configured
-from tests.integration.editorial.desk import Desk
+from tests.integration.drafting.research_site import TWO_STATEMENTS, Site
 
 Configure = Callable[..., Config]
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[ModelServer]:
-    """A scripted model server for all of these tests."""
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-async def site(database: Database, configure: Configure, model: ModelServer) -> Any:
-    """A site whose branches find a text and a table."""
-    model.reset()
-    return Site(Desk(database, configure(configured(model.base_url))))
 
 
 async def test_what_a_person_writes_meanwhile_stays(site: Site, model: ModelServer) -> None:

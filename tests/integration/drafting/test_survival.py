@@ -28,13 +28,6 @@ BRANCHES = ("web_search", "data_download", "resource_query")
 
 
 @pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A scripted model server."""
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
 def config(configure: Configure, model: ModelServer, database_url: str) -> Iterator[Config]:
     """A site with two runners."""
     config = configure(configured(model.base_url))

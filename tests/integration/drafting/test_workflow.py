@@ -2,8 +2,7 @@
 
 import errno
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 
 import psycopg
 import pytest
@@ -27,20 +26,6 @@ from tests.integration.drafting.research_site import (
 from tests.integration.editorial.desk import Desk
 
 Configure = Callable[..., Config]
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[ModelServer]:
-    """A scripted model server for all of these tests."""
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-async def site(database: Database, configure: Configure, model: ModelServer) -> Any:
-    """A site whose branches find a text and a table."""
-    model.reset()
-    return Site(Desk(database, configure(configured(model.base_url))))
 
 
 async def test_a_research_becomes_a_draft_whose_statements_name_their_sources(

@@ -1,6 +1,6 @@
 """What one topic keeps is not published through another: attaching, asking, showing and publishing."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,10 +11,9 @@ from models.content.articles import Resource
 from models.errors import PermissionMissing, ResourceNotFound
 from models.runtime.approvals import content_digest
 from models.store.content import resources
-from models.store.database import Database
 from models.store.people import users
 from tests.fakes.model.model_server import ModelServer, Rule
-from tests.integration.drafting.research_site import Site, configured, text, written
+from tests.integration.drafting.research_site import Site, text, written
 from tests.integration.editorial.desk import Desk, settled
 from tests.integration.workflows import ended
 
@@ -258,20 +257,6 @@ async def test_what_was_readable_when_it_was_shown_and_is_not_now_is_not_publish
     assert workflow.status == "failed"
     assert "did not show that" in (workflow.error or "")
     assert (await desk.article(number)).published_version is None
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[ModelServer]:
-    """A scripted model server."""
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-async def site(database: Database, configure: Configure, model: ModelServer) -> Any:
-    """A site that researches."""
-    model.reset()
-    return Site(Desk(database, configure(configured(model.base_url))))
 
 
 async def test_research_neither_attaches_nor_writes_from_what_its_topic_s_readers_could_not_see(

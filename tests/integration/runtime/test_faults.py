@@ -35,13 +35,6 @@ ROLES = "tests.fakes.agents:ROLES"
 
 
 @pytest.fixture
-def model_server() -> Iterator[ModelServer]:
-    """A scripted model server."""
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
 def config(configure: Configure, model_server: ModelServer) -> Config:
     """Two runners with short leases, and an oracle that asks the scripted model server."""
     configured = configure(

@@ -1,7 +1,6 @@
 """Routing: what decides on the intent, what the model is asked, and what happens when something is down."""
 
 import logging
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,18 +18,6 @@ from tests.unit.chat import routers
 from tests.unit.chat.routers import turn
 
 UNSURE = routers.routing(sure=1.0)
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ModelServer) -> ModelServer:
-    running.reset()
-    return running
 
 
 def asked(server: ModelServer, **changes: Any) -> ModelClient:

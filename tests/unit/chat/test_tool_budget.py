@@ -3,7 +3,6 @@
 import asyncio
 import json
 import time
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
@@ -29,18 +28,6 @@ CALLING = pytest.mark.parametrize("calling", ["native", "json_schema"])
 
 def budget(**changes: Any) -> BudgetConfig:
     return BudgetConfig.model_validate({"iterations": 3, "tokens": 100_000, "seconds": 60} | changes)
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ModelServer) -> ModelServer:
-    running.reset()
-    return running
 
 
 class Talked(NamedTuple):

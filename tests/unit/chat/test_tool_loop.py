@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -19,18 +19,6 @@ from tests.fakes.model.model_server import ModelServer, Rule, ToolCall
 QUESTION = [{"role": "system", "content": "You answer."}, {"role": "user", "content": "What is new?"}]
 SALT = ToolCall(name="look_up", arguments={"query": "salt"})
 ONCE: dict[str, Any] = {"times": 1}
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ModelServer) -> ModelServer:
-    running.reset()
-    return running
 
 
 class Talk:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import pickle
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,18 +16,6 @@ from tests.fakes.model.model_server import ModelServer, Rule
 
 QUERY = "Did growth reach 3 % in 2014?"
 ANSWER = "It did [1]. See https://made-up.example/from-the-text."
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ModelServer) -> ModelServer:
-    running.reset()
-    return running
 
 
 def provider(server: ModelServer, **changes: Any) -> SearchModelProvider:

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
 from contextlib import aclosing
 from typing import Any
 
@@ -23,18 +22,6 @@ from tests.fakes.model.model_server import ModelServer, Rule, ToolCall
 HELLO = [{"role": "user", "content": "hello"}]
 LOOK_UP = {"type": "function", "function": {"name": "look_up", "parameters": {"type": "object"}}}
 EVENTS = "text/event-stream"
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ModelServer) -> ModelServer:
-    running.reset()
-    return running
 
 
 def model(server: ModelServer, **changes: Any) -> ChatModel:

@@ -1,7 +1,6 @@
 """The model client over real HTTP: what it sends, what it tries again, and how it says no."""
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,18 +21,6 @@ from models.llm import Answer
 from tests.fakes.model.model_server import ModelServer, Rule
 
 ARTICLE = '{"headline": "h", "alternativeHeadline": "a", "articleBody": "b", "description": "d"}'
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ModelServer) -> ModelServer:
-    running.reset()
-    return running
 
 
 def settings(server: ModelServer, **changes: Any) -> ModelSettings:

@@ -3,7 +3,6 @@
 import asyncio
 import itertools
 import pickle
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -26,18 +25,6 @@ vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue."""
 BREAKER = BreakerConfig(faults=3, pause_seconds=0.2, longest_pause_seconds=0.2)
 PATIENT = BreakerConfig(faults=3, pause_seconds=60, longest_pause_seconds=60)
 _NUMBERS = itertools.count()
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ModelServer) -> ModelServer:
-    running.reset()
-    return running
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import json
 import math
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import openai
@@ -19,18 +19,6 @@ from tests.fakes.model.model_server import ROOT, ModelServer, Rule, ToolCall, mo
 
 SOURCE = "The pilot ran for two years. It made 14 GWh of power. No seal was hurt. It ended."
 PROMPTS = ROOT / "configs" / "prompts" / "editorial"
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ModelServer) -> ModelServer:
-    running.reset()
-    return running
 
 
 @pytest_asyncio.fixture

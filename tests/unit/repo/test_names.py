@@ -1,4 +1,4 @@
-"""A class name means one thing in the whole tree, private ones aside."""
+"""A class name means one thing in the whole tree, and no private one is a public one's twin."""
 
 import ast
 from collections import defaultdict
@@ -28,18 +28,26 @@ def classes_in(root: Path, packages: tuple[str, ...]) -> dict[str, list[str]]:
     for package in packages:
         for path in sorted((root / package).rglob("*.py")):
             for node in ast.parse(path.read_text(encoding="utf-8")).body:
-                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                if isinstance(node, ast.ClassDef):
                     found[node.name].append(path.relative_to(root).as_posix())
     return found
 
 
 def twice(root: Path, packages: tuple[str, ...]) -> dict[str, set[str]]:
-    """The names that are defined more than once."""
-    return {name: set(paths) for name, paths in classes_in(root, packages).items() if len(paths) > 1}
+    """The public names that are defined more than once."""
+    found = classes_in(root, packages)
+    return {name: set(paths) for name, paths in found.items() if name[0] != "_" and len(paths) > 1}
+
+
+def twins(root: Path, packages: tuple[str, ...]) -> set[str]:
+    """The private names of which there is a public one, too."""
+    found = classes_in(root, packages)
+    return {name for name in found if name[0] == "_" and name.lstrip("_") in found}
 
 
 def test_a_class_name_means_one_thing() -> None:
     assert twice(_ROOT, _PACKAGES) == _ALLOWED
+    assert twins(_ROOT, _PACKAGES) == set()
 
 
 @pytest.mark.parametrize(("name", "found"), [("Source", {"Source": {"a/x.py", "b/y.py"}}), ("_Own", {})])
@@ -48,3 +56,9 @@ def test_the_look_finds_what_is_there_twice(name: str, found: dict[str, set[str]
         (tmp_path / module).parent.mkdir()
         (tmp_path / module).write_text(f"class {name}:\n    pass\n")
     assert twice(tmp_path, ("a", "b")) == found
+
+
+def test_a_private_twin_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/x.py").write_text("class Source:\n    pass\n\n\nclass _Source:\n    pass\n")
+    assert twins(tmp_path, ("a",)) == {"_Source"}

@@ -1,7 +1,6 @@
 """The embedder over real HTTP: what it sends, what it tries again, and how it says no."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +12,6 @@ from models.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable, Sig
 from tests.fakes.knowledge_base import embedding_settings, knowledge_base_settings
 from tests.fakes.model.model_replies import embed
 from tests.fakes.model.model_server import ModelServer, Rule
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ModelServer) -> ModelServer:
-    running.reset()
-    return running
 
 
 def over_http(server: ModelServer, **changes: Any) -> OpenAIEmbedder:
