@@ -8,7 +8,7 @@ model is asked (seed 004 §7.3).
 import asyncio
 from datetime import UTC, datetime
 
-from actors.editorial.agents.memory import InstitutionalMemory, cache_key_hash, normalize_query
+from actors.editorial.agents.memory import InstitutionalMemory, evidence_key, normalize_query
 from actors.editorial.agents.ports import EvidenceProvider
 from actors.editorial.agents.verdicts import Judge
 from actors.editorial.briefs import AgentSettings, ConcernBrief
@@ -53,17 +53,15 @@ class EvidenceFinder:
         citations = list(dict.fromkeys(finding.citations))
         question = self._judge.question(brief, FINDING=finding.response.strip(), CITATIONS=citations)
         answer = await self._judge.verdict(question, concern_id=concern_id, citations=citations)
-        normalized = normalize_query(query)
-        key = ("evidence_finding", normalized, name, *([version] if version else []))
         record = EvidenceRecord(
             timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
             article_id=brief.article_id,
             concern_id=concern_id,
             prompt=str(question),
             query=query,
-            normalized_query=normalized,
+            normalized_query=normalize_query(query),
             model_name=name,
-            cache_key_hash=cache_key_hash(*key),
+            cache_key_hash=evidence_key(query, name, version),
             perplexity_response=finding.response,
             citations=citations,
             verdict=answer.value,

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from actors.editorial.agents.memory import InstitutionalMemory, cache_key_hash, normalize_query
+from actors.editorial.agents.memory import InstitutionalMemory, fact_check_key, normalize_query
 from actors.editorial.agents.ports import KnowledgeBase
 from actors.editorial.agents.verdicts import Judge
 from actors.editorial.briefs import AgentSettings, ConcernBrief
@@ -65,17 +65,16 @@ class FactChecker:
             concern_id=concern_id,
             citations=list(dict.fromkeys(passage.citation for passage in passages)),
         )
-        normalized = normalize_query(query)
         record = FactCheckRecord(
             timestamp=datetime.now(UTC).isoformat(timespec="seconds"),
             article_id=brief.article_id,
             concern_id=concern_id,
             prompt=str(question),
             query=query,
-            normalized_query=normalized,
+            normalized_query=normalize_query(query),
             model_name=self._model_name,
             kb_index_version=version,
-            cache_key_hash=cache_key_hash("fact_check", normalized, self._model_name, version),
+            cache_key_hash=fact_check_key(query, self._model_name, version),
             kb_response=_as_text(passages),
             verdict=answer.value,
         )

@@ -35,6 +35,17 @@ def cache_key_hash(*fields: str) -> str:
     return hashlib.sha256("|".join(fields).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+def fact_check_key(query: str, model_name: str, kb_index_version: str) -> str:
+    """The key of a fact check, and so the name of its file."""
+    return cache_key_hash("fact_check", normalize_query(query), model_name, kb_index_version)
+
+
+def evidence_key(query: str, model_name: str, kb_index_version: str) -> str:
+    """The key of found evidence; `kb_index_version`, empty for a provider outside, is then no part of it."""
+    index = [kb_index_version] if kb_index_version else []
+    return cache_key_hash("evidence_finding", normalize_query(query), model_name, *index)
+
+
 class InstitutionalMemory:
     """Files of earlier findings. All calls block on the disk: call them in a thread.
 
@@ -54,27 +65,26 @@ class InstitutionalMemory:
             MemoryRecordInvalid: the file of this key is not a whole, valid record.
             MemoryUnavailable: the disk can't be read.
         """
-        normalized = normalize_query(query)
-        key = cache_key_hash("fact_check", normalized, model_name, kb_index_version)
+        key = fact_check_key(query, model_name, kb_index_version)
         record = _first(self._fact_checking, key, FactCheckRecord)
         if record is None or record.kb_index_version != kb_index_version:
             return None
-        return record if _is_about(record, key, normalized, model_name) else None
+        return record if _is_about(record, key, normalize_query(query), model_name) else None
 
     def recall_evidence(self, *, query: str, model_name: str, kb_index_version: str) -> EvidenceRecord | None:
         """The evidence kept under this key, or None.
-
-        `kb_index_version` is empty for a provider outside the site, and then no part of the key.
 
         Raises:
             MemoryRecordInvalid: the file of this key is not a whole, valid record.
             MemoryUnavailable: the disk can't be read.
         """
-        normalized = normalize_query(query)
-        index = [kb_index_version] if kb_index_version else []
-        key = cache_key_hash("evidence_finding", normalized, model_name, *index)
+        key = evidence_key(query, model_name, kb_index_version)
         record = _first(self._evidence_finding, key, EvidenceRecord)
-        return record if record is not None and _is_about(record, key, normalized, model_name) else None
+        return (
+            record
+            if record is not None and _is_about(record, key, normalize_query(query), model_name)
+            else None
+        )
 
     def remember(self, record: FactCheckRecord | EvidenceRecord) -> None:
         """Keep a record under its `cache_key_hash`, unless that key has one already: the first stays.
