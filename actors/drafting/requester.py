@@ -33,17 +33,17 @@ class Requester:
         search = HybridSearch(database=run.database, semantic=None, settings=run.config.search)
         self._registry = Registry(systems.tools(), config=run.config, database=run.database, search=search)
 
-    async def now(self) -> UserContext:
+    async def caller(self) -> UserContext:
         """Who they are, and may do, at this moment. PermissionMissing: not what they asked for any more."""
 
         async def look() -> UserContext:
             async with self._run.database.connection() as connection:
-                return await self.within(connection)
+                return await self.caller_in(connection)
 
         return await self._run.database.steadily(look)
 
-    async def within(self, connection: Connection) -> UserContext:
-        """The same as `now`, in a step's own transaction."""
+    async def caller_in(self, connection: Connection) -> UserContext:
+        """The same as `caller`, in a step's own transaction."""
         caller = await users.context_of(connection, self._run.requested_by)
         if not caller.has(ROLE, self._topic):
             raise PermissionMissing(
@@ -65,10 +65,12 @@ class Requester:
 
     async def call(self, connection: Connection, tool: str, **arguments: Any) -> Any:
         """Call a tool in a step's own transaction; see `Registry.call` for what it raises."""
-        caller = await self.within(connection)
+        caller = await self.caller_in(connection)
         return await self._registry.call(tool, arguments, caller=caller, door="agent", connection=connection)
 
-    async def draft(self, connection: Connection, article_id: int, *, version: int | None = None) -> Article:
+    async def lock_draft(
+        self, connection: Connection, article_id: int, *, version: int | None = None
+    ) -> Article:
         """The draft, locked until the step ends.
 
         Raises:

@@ -57,7 +57,7 @@ class RequesterNotified(Record):
     outcome: str
 
 
-@dataclass
+@dataclass  # as LangGraph wants a context to be
 class DraftingSteps:
     """The context of the graph's nodes."""
 
@@ -160,7 +160,7 @@ class DraftingSteps:
         )
 
     async def _gather(self, connection: Connection, chosen: tuple[Finding, ...]) -> Gathered:
-        await self._requester.within(connection)
+        await self._requester.caller_in(connection)
         article_id = self._asked_article()
         if article_id is None:
             made = await self._requester.call(
@@ -173,7 +173,7 @@ class DraftingSteps:
             )
             article_id = int(made.article_id)
         else:
-            await self._requester.draft(connection, article_id)
+            await self._requester.lock_draft(connection, article_id)
         resource_ids = [await self._attach(connection, article_id, finding) for finding in chosen]
         article = await articles.get(connection, article_id)
         new = [
@@ -208,8 +208,8 @@ class DraftingSteps:
         return int(made.resource_id)
 
     async def _file(self, connection: Connection, gathered: Gathered, draft: Draft) -> Filed:
-        await self._requester.within(connection)
-        await self._requester.draft(connection, gathered.article_id, version=gathered.version)
+        await self._requester.caller_in(connection)
+        await self._requester.lock_draft(connection, gathered.article_id, version=gathered.version)
         # A draft that there was before keeps its headline.
         headline = {"headline": draft.headline} if self._asked_article() is None else {}
         written = await self._requester.call(
@@ -227,7 +227,7 @@ class DraftingSteps:
 
     async def _brief(self) -> SearchBrief:
         """What the agents are told, if whoever asked may still ask for it."""
-        caller = await self._requester.now()
+        caller = await self._requester.caller()
         return SearchBrief(caller=caller, topic=self.topic, query=self.query)
 
     async def _topic_prompt(self) -> str:

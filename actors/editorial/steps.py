@@ -30,7 +30,7 @@ class Terms(Record):
     rounds: int
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True)  # as LangGraph wants a context to be
 class EditorialSteps:
     """One topic on the chief editor's desk. Its verbs are the graph's nodes; `round_` counts from 1."""
 

@@ -64,7 +64,7 @@ def build_graph() -> StateGraph[State, PublishingSteps, State, State]:
 
 async def begin(run: Run) -> tuple[dict[str, Any], PublishingSteps]:
     """The steps for the article."""
-    steps = await PublishingSteps.of(run)
+    steps = await PublishingSteps.load(run)
     return {"approval_id": steps.approval_id}, steps
 
 
@@ -76,7 +76,7 @@ def result(state: dict[str, Any]) -> dict[str, Any]:
 async def failed(connection: Connection, run: Run, reason: str) -> None:
     """An approved article that can't be published goes back to its editor, and its people are told."""
     # On the connection that is given: one that waited for a second would hold up all that do the same.
-    await (await PublishingSteps.over(connection, run)).fail(connection, reason)
+    await (await PublishingSteps.load_in(connection, run)).fail(connection, reason)
 
 
 PUBLISH_ARTICLE = WorkflowGraph(

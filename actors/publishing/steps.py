@@ -29,17 +29,17 @@ class PublishingSteps:
     approval_id: str
 
     @classmethod
-    async def of(cls, run: Run) -> "PublishingSteps":
+    async def load(cls, run: Run) -> "PublishingSteps":
         """The steps of a publication: its approval was written together with it."""
 
         async def look() -> PublishingSteps:
             async with run.database.connection() as connection:
-                return await cls.over(connection, run)
+                return await cls.load_in(connection, run)
 
         return await run.database.steadily(look)
 
     @classmethod
-    async def over(cls, connection: Connection, run: Run) -> "PublishingSteps":
+    async def load_in(cls, connection: Connection, run: Run) -> "PublishingSteps":
         """The same, in the caller's transaction."""
         [approval] = await approval_inbox.of_workflow(connection, run.workflow_id)
         return cls(run=run, approval_id=approval.id)
