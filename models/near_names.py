@@ -6,7 +6,7 @@ from collections.abc import Collection
 _MOST = 3
 
 
-def meant(name: str, names: Collection[str]) -> str:
+def suggestion(name: str, names: Collection[str]) -> str:
     """How a message about `name` goes on: with the names that are like it, or else with all there are."""
     near = difflib.get_close_matches(name[:100], names, n=_MOST)
     return f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names)}"

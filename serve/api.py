@@ -20,10 +20,10 @@ from actors.search.hybrid import HybridSearch, SemanticIndex
 from actors.tools.registry import Registry
 from models.config import Config
 from models.errors import ConfigInvalid
-from models.near_names import meant
+from models.near_names import suggestion
 from models.release import RELEASE
 from models.store.database import Database
-from serve.admission.middleware import Admission, Crowd
+from serve.admission.middleware import Admission, OpenRequests
 from serve.answering import COUNTED_AS, Answers, Assistant, ChatAgents
 from serve.auth.grants import GrantList
 from serve.auth.tokens import TokenVerifier
@@ -49,7 +49,7 @@ from serve.routes import (
     webhooks,
     workflows,
 )
-from serve.routes.health import Pulse
+from serve.routes.health import DatabaseProbe
 from serve.routes.tools import add_tools, check_routes
 from serve.streams.feed import Feed
 
@@ -102,7 +102,7 @@ def _check_rate_limits(config: Config) -> None:
     names = (*(tool.name for tool in systems.tools()), COUNTED_AS)
     if wrong := [name for name in config.tools.rate_limits if name not in names]:
         raise ConfigInvalid(
-            "\n".join(f"tools.rate_limits.{name}: is no tool: {meant(name, names)}" for name in wrong)
+            "\n".join(f"tools.rate_limits.{name}: is no tool: {suggestion(name, names)}" for name in wrong)
         )
 
 
@@ -130,7 +130,7 @@ def make_app(
                 database, old_transaction_seconds=config.database.old_transaction_seconds
             )
             app.state.feed = Feed(database)
-            app.state.pulse = Pulse(database)
+            app.state.database_probe = DatabaseProbe(database)
             app.state.readiness = Readiness(config=config, database=database, probes=probes)
             app.state.answers = Answers(away=app.state.readiness.assistant_away)
             listed = asyncio.create_task(GrantList(database, config.auth.grants).follow())
@@ -158,7 +158,7 @@ def make_app(
     app.state.kinds = systems.kinds()
     app.state.assistant = assistant
     app.state.verifier = TokenVerifier(config.auth)
-    app.state.crowd = Crowd(config.http)
+    app.state.open_requests = OpenRequests(config.http)
     app.add_middleware(Admission, http=config.http)
     app.add_middleware(OpenAIErrors)
     add_problem_handlers(app)

@@ -54,7 +54,7 @@ class EdgeFault(Exception):
 
 
 @dataclass(frozen=True)
-class Names:
+class FaultNames:
     """What the faults of an endpoint are called: `away` is an outage, the others are failures."""
 
     away: type[SignoffError]
@@ -75,7 +75,7 @@ class Edge:
         self,
         *,
         waits_for: str,
-        names: Names,
+        names: FaultNames,
         breaker: Breaker,
         explain: Callable[[str], str],
         timeout: str,

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ValidationError
 
 from actors.llm.breaker import breaker_of
-from actors.llm.edge import BrokenOff, Edge, EdgeFault, Names, NotOfThisApi, address_of
+from actors.llm.edge import BrokenOff, Edge, EdgeFault, FaultNames, NotOfThisApi, address_of
 from models.config import BreakerConfig, ModelSettings
 from models.errors import ModelRefused, ModelTimedOut, ModelUnavailable, SignoffError
 from models.llm import ModelCall
@@ -28,7 +28,7 @@ from models.text import without_halves
 Message = Mapping[str, Any]
 
 
-_NAMES = Names(away=ModelUnavailable, refused=ModelRefused, timed_out=ModelTimedOut)
+_NAMES = FaultNames(away=ModelUnavailable, refused=ModelRefused, timed_out=ModelTimedOut)
 
 
 @dataclass(frozen=True, kw_only=True)

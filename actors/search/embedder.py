@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from actors.llm.breaker import breaker_of
-from actors.llm.edge import Edge, EdgeFault, Names, NotOfThisApi, address_of
+from actors.llm.edge import Edge, EdgeFault, FaultNames, NotOfThisApi, address_of
 from models.config import BreakerConfig, EmbeddingConfig
 from models.errors import ModelRefused, ModelReplyInvalid, ModelTimedOut, ModelUnavailable
 from models.runtime.approvals import content_digest
@@ -44,7 +44,7 @@ class OpenAIEmbedder:
         self._client: openai.AsyncOpenAI | None = None
         self._edge = Edge(
             waits_for=waits_for(settings),
-            names=Names(away=ModelUnavailable, refused=ModelRefused, timed_out=ModelTimedOut),
+            names=FaultNames(away=ModelUnavailable, refused=ModelRefused, timed_out=ModelTimedOut),
             breaker=breaker_of(settings.api_base, settings.model_name, breaker),
             explain=self._explain,
             timeout=f"no answer within embedding.timeout_seconds ({settings.timeout_seconds:g} s)",

@@ -11,9 +11,9 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
-from cluster.cli.chosen import chosen_scopes
 from cluster.cli.door import Door
 from cluster.cli.login import login
+from cluster.cli.remembered_scopes import chosen_scopes
 from cluster.cli.tokens import mint_token
 from models.config import Config
 from models.errors import ApprovalNotFound, ConfigInvalid

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from models.config.fields import Count, Section
 from models.config.strict_yaml import WRONG_KEYS
-from models.near_names import meant
+from models.near_names import suggestion
 
 # Each of these holds an index in memory, so there is one of it.
 SINGLE_ROLES = ("knowledge_base", "search_index")
@@ -49,7 +49,9 @@ def with_defaults(agents: Any, info: ValidationInfo) -> Any:
 def check_roles(agents: dict[str, AgentConfig], info: ValidationInfo) -> dict[str, AgentConfig]:
     """Every role is there and nothing that is none, and there is one of those that hold an index."""
     if (known := _known(info)) is not None:
-        wrong = {name: f"is no agent's role: {meant(name, known)}" for name in agents if name not in known}
+        wrong = {
+            name: f"is no agent's role: {suggestion(name, known)}" for name in agents if name not in known
+        }
         wrong |= {role: "is required" for role in known if role not in agents}
         if wrong:
             raise PydanticCustomError(WRONG_KEYS, "{wrong}", {"wrong": wrong})

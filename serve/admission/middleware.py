@@ -25,7 +25,7 @@ _REFUSES_ITSELF = ("/mcp", "/mcp/")
 _RETRY_SECONDS = 1.0
 
 
-class Crowd:
+class OpenRequests:
     """How many requests and streams each person has open here. One per replica."""
 
     def __init__(self, http: HttpConfig) -> None:
@@ -78,9 +78,9 @@ class Admission:
         except SignoffError as error:
             await self._refuse(error, scope, receive, send)
             return
-        crowd: Crowd = connection.app.state.crowd
+        open_requests: OpenRequests = connection.app.state.open_requests
         try:
-            with crowd.one_more(identity.subject, stream=is_stream(path)):
+            with open_requests.one_more(identity.subject, stream=is_stream(path)):
                 await self._known(connection, scope, receive, send)
         except RateLimited as error:
             await render(error)(scope, receive, closing(send))

@@ -32,7 +32,7 @@ from models.store.database import GONE, Database
 from models.store.people import users
 from serve.auth.caller import Caller, bearer_token, context_of
 from serve.problems import problem_responses
-from serve.streams.feed import Feed, Mark, ScopesNow
+from serve.streams.feed import Feed, Position, ScopesNow
 from serve.streams.sse import EventStream
 
 router = APIRouter(tags=["events"])
@@ -58,7 +58,7 @@ class Subscription(Record):
 
     def follow(
         self, feed: Feed, database: Database, caller: UserContext
-    ) -> AsyncGenerator[Event | Mark, None]:
+    ) -> AsyncGenerator[Event | Position, None]:
         """The caller's feed of it, until their token is over."""
         return feed.follow(
             after=self.after,
@@ -105,13 +105,15 @@ async def follow_by_sse(
     return EventStream(_told(feed, caller), send_seconds=_SEND_SECONDS)
 
 
-async def _told(feed: AsyncGenerator[Event | Mark, None], caller: UserContext) -> AsyncGenerator[str, None]:
+async def _told(
+    feed: AsyncGenerator[Event | Position, None], caller: UserContext
+) -> AsyncGenerator[str, None]:
     """The feed as server-sent events (HTML Living Standard §9.2)."""
     yield "retry: 1000\n\n"
     async with contextlib.aclosing(feed):
         try:
             async for item in feed:
-                if isinstance(item, Mark):
+                if isinstance(item, Position):
                     yield f": nothing to tell\nid: {item.after}\n\n"
                 else:
                     yield f"id: {item.id}\nevent: {item.type}\ndata: {item.model_dump_json()}\n\n"
@@ -144,7 +146,7 @@ async def follow_by_websocket(socket: WebSocket, user_id: str) -> None:
         await socket.close()
         return
     try:
-        with state.crowd.one_more(identity.subject, stream=True):
+        with state.open_requests.one_more(identity.subject, stream=True):
             caller = await context_of(identity, verifier=state.verifier, database=state.database)
             await socket.accept(subprotocol=accepted)
             wish = _wish(socket, user_id, caller)
@@ -186,7 +188,7 @@ def _token(socket: WebSocket) -> str:
 
 
 async def _converse(
-    socket: WebSocket, feed: AsyncGenerator[Event | Mark, None], caller: UserContext
+    socket: WebSocket, feed: AsyncGenerator[Event | Position, None], caller: UserContext
 ) -> tuple[int | None, str]:
     """Tell and listen until either is over; the close code, None where the client has gone."""
     tasks = [asyncio.create_task(_tell(socket, feed, caller)), asyncio.create_task(_hear(socket))]
@@ -202,11 +204,11 @@ async def _converse(
 
 
 async def _tell(
-    socket: WebSocket, feed: AsyncGenerator[Event | Mark, None], caller: UserContext
+    socket: WebSocket, feed: AsyncGenerator[Event | Position, None], caller: UserContext
 ) -> tuple[int | None, str]:
     async with contextlib.aclosing(feed):
         async for item in feed:
-            position = isinstance(item, Mark) and json.dumps({"type": "position", "after": item.after})
+            position = isinstance(item, Position) and json.dumps({"type": "position", "after": item.after})
             try:
                 async with asyncio.timeout(_SEND_SECONDS):
                     await socket.send_text(position or item.model_dump_json())

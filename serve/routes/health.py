@@ -28,7 +28,7 @@ class Health(BaseModel):
     grants: str | None = None
 
 
-class Pulse:
+class DatabaseProbe:
     """Asks the database whether it answers, one question at a time. One per replica."""
 
     def __init__(self, database: Database) -> None:
@@ -49,8 +49,8 @@ class Pulse:
 @router.get("/health", response_model_exclude_none=True)
 async def health(request: Request) -> Health:
     """Ask the database a question, and say so. Needs no token."""
-    pulse: Pulse = request.app.state.pulse
-    fault = await pulse.beat()
+    probe: DatabaseProbe = request.app.state.database_probe
+    fault = await probe.beat()
     if fault is None:
         return Health(status="ok")
     # Why is in the log: nobody had to say who they are here.

@@ -28,7 +28,7 @@ _HELD = 10_000
 _RIGHTS_CHANGED = (ScopeRevoked.type, ScopeRestored.type)
 
 
-class Mark(Record):
+class Position(Record):
     """Nothing to tell up to the event `after`: whoever comes back goes on from there. Also the heartbeat."""
 
     after: int
@@ -83,7 +83,7 @@ class Feed:
         types: frozenset[str] = frozenset(),
         workflow_id: str | None = None,
         until: datetime | None = None,
-    ) -> AsyncGenerator[Event | Mark, None]:
+    ) -> AsyncGenerator[Event | Position, None]:
         """What `person` may see of what happens after the event `after`, until `until`.
 
         Close it (`contextlib.aclosing`) when done.
@@ -122,7 +122,7 @@ class Feed:
                     away = True
                 quiet = self._heartbeat_seconds - (time.monotonic() - told)
                 if position is not None and (passed >= _PAGE or quiet <= 0):
-                    yield Mark(after=position)
+                    yield Position(after=position)
                     passed, told, quiet = 0, time.monotonic(), self._heartbeat_seconds
                 if away or len(page) < _PAGE:
                     await self._rest(turn, self._look_seconds if away else quiet, until)

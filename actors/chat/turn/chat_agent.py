@@ -9,7 +9,7 @@ from contextlib import aclosing
 from typing import ClassVar
 
 from actors.chat.turn.budget import Budget
-from actors.chat.turn.links import CitedText
+from actors.chat.turn.cited_text import CitedText
 from actors.chat.turn.model_messages import Prompts, conversation, system_prompt
 from actors.chat.turn.offered_tools import Call
 from actors.chat.turn.reply import Reply

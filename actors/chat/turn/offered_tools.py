@@ -31,7 +31,7 @@ Call = Callable[[str, dict[str, Any]], Awaitable[BaseModel]]
 
 
 @dataclass(frozen=True)
-class Reported:
+class ToolReport:
     """What came of a request for a tool, in words for the model.
 
     `used` is absent where no tool was called: it is unknown, the arguments are malformed, or it is the very
@@ -51,7 +51,7 @@ class OfferedTools:
     def __init__(self, tools: Sequence[Tool], *, shown: int, call: Call) -> None:
         self._tools = {tool.name: tool for tool in tools[:shown]}
         self._call = call
-        self._reported: dict[str, Reported] = {}
+        self._reported: dict[str, ToolReport] = {}
 
     def __len__(self) -> int:
         return len(self._tools)
@@ -99,7 +99,7 @@ class OfferedTools:
             steps.append(_step(tool.name, _renamed(arguments, tool.name)))
         return {"anyOf": steps} | ({"$defs": definitions} if definitions else {})
 
-    async def carry_out(self, name: str, arguments: str | dict[str, Any], *, seconds: float) -> Reported:
+    async def carry_out(self, name: str, arguments: str | dict[str, Any], *, seconds: float) -> ToolReport:
         """Call a tool as the model asks, in at most `seconds`; what fails is reported, not raised.
 
         Raises:
@@ -107,7 +107,7 @@ class OfferedTools:
         """
         if (tool := self._tools.get(name)) is None:
             names = ", ".join(self._tools)
-            return Reported(
+            return ToolReport(
                 f"there is no tool {name[:_NAME_SHOWN]!r} here: use one of {names}", is_error=True
             )
         try:
@@ -115,19 +115,19 @@ class OfferedTools:
             given = without_surrogates(given)
             tool.input.model_validate(given)
         except RejectedReply as error:
-            return Reported(f"the arguments of {name} are {error}", is_error=True)
+            return ToolReport(f"the arguments of {name} are {error}", is_error=True)
         except ValidationError as error:
-            return Reported(f"arguments of {name}: {validation_faults(error)}", is_error=True)
+            return ToolReport(f"arguments of {name}: {validation_faults(error)}", is_error=True)
         key = f"{name} {json.dumps(given, sort_keys=True)}"
         if (earlier := self._reported.get(key)) is not None:
-            return Reported(earlier.text, is_error=earlier.is_error, repeated=True)
+            return ToolReport(earlier.text, is_error=earlier.is_error, repeated=True)
         reported = self._reported[key] = await self._carry_out(tool, given, seconds)
         return reported
 
-    async def _carry_out(self, tool: Tool, arguments: dict[str, Any], seconds: float) -> Reported:
-        def reported(text: str, status: str, answer: BaseModel | None = None, **more: bool) -> Reported:
+    async def _carry_out(self, tool: Tool, arguments: dict[str, Any], seconds: float) -> ToolReport:
+        def reported(text: str, status: str, answer: BaseModel | None = None, **more: bool) -> ToolReport:
             used = ToolUsed(name=tool.name, status=status, about=about_of(arguments, answer))
-            return Reported(text, is_error=answer is None, used=used, **more)
+            return ToolReport(text, is_error=answer is None, used=used, **more)
 
         try:
             async with asyncio.timeout(seconds) as limit:

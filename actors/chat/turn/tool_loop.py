@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from actors.chat.turn.budget import Budget, Limit
 from actors.chat.turn.model_messages import Prompts
-from actors.chat.turn.offered_tools import ANSWER, Call, OfferedTools, Reported
+from actors.chat.turn.offered_tools import ANSWER, Call, OfferedTools, ToolReport
 from actors.chat.turn.transcript import Transcript
 from actors.llm.chat_model import DEADLINE, ChatModel, Ended, TextDelta, ToolRequest
 from actors.llm.client import rough_tokens, text_tokens
@@ -153,7 +153,7 @@ class ToolLoop:
                 if at < _CALLS_AT_ONCE:
                     report = await self._carry_out(request.name, request.arguments)
                 else:
-                    report = Reported(f"only {_CALLS_AT_ONCE} calls at a time", is_error=True)
+                    report = ToolReport(f"only {_CALLS_AT_ONCE} calls at a time", is_error=True)
                 self._shown.add_report(request, report)
 
     async def _chosen_round(self) -> None:
@@ -243,7 +243,7 @@ class ToolLoop:
             self._limit = self._limit or "tokens"
         return text, requests
 
-    async def _carry_out(self, name: str, arguments: str | dict[str, Any]) -> Reported:
+    async def _carry_out(self, name: str, arguments: str | dict[str, Any]) -> ToolReport:
         seconds = self._budget.working_seconds_left
         report = await self._offered.carry_out(name, arguments, seconds=seconds)
         if report.used is not None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from actors.chat.turn.model_messages import Prompts
-from actors.chat.turn.offered_tools import Reported, arguments_text
+from actors.chat.turn.offered_tools import ToolReport, arguments_text
 from actors.llm.chat_model import ToolRequest
 from actors.llm.client import BYTES_PER_TOKEN, rough_tokens
 from actors.llm.endpoint import Message
@@ -82,18 +82,18 @@ class Transcript:
         ]
         self.messages.append({"role": "assistant", "content": text or None, "tool_calls": calls})
 
-    def add_report(self, request: ToolRequest, report: Reported) -> None:
+    def add_report(self, request: ToolRequest, report: ToolReport) -> None:
         """What came of one of those requests."""
         told = self._told(request.name, report)
         self.messages.append({"role": "tool", "tool_call_id": request.id, "content": told})
 
-    def add_choice(self, choice: dict[str, Any], report: Reported) -> None:
+    def add_choice(self, choice: dict[str, Any], report: ToolReport) -> None:
         """What the model chose by a JSON schema, and what came of it."""
         own_words = json.dumps(choice, ensure_ascii=False)
         self.messages.append({"role": "assistant", "content": own_words})
         self.messages.append({"role": "user", "content": self._told(choice["use"], report)})
 
-    def _told(self, name: str, report: Reported) -> str:
+    def _told(self, name: str, report: ToolReport) -> str:
         # Half of the room at most: there may be more to come.
         tokens = max(_LEAST_RESULT, min(self._result_tokens, self.room // 2 - _AROUND_RESULT))
         size = tokens * BYTES_PER_TOKEN

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 from actors.editorial.agents.ports import KnowledgeBase
 from actors.llm.breaker import breaker_of
 from actors.llm.client import strip_thinking
-from actors.llm.edge import Edge, EdgeFault, Names, NotOfThisApi, address_of
+from actors.llm.edge import Edge, EdgeFault, FaultNames, NotOfThisApi, address_of
 from models.config import BreakerConfig, OutsideEvidence
 from models.content.editorial import ProviderEvidence
 from models.errors import EvidenceRefused, EvidenceUnavailable
@@ -108,7 +108,7 @@ class SearchModelProvider:
         settings = self._settings
         edge = Edge(
             waits_for=f"search model {settings.model} at {address_of(settings.api_base)}",
-            names=Names(away=EvidenceUnavailable, refused=EvidenceRefused, timed_out=EvidenceRefused),
+            names=FaultNames(away=EvidenceUnavailable, refused=EvidenceRefused, timed_out=EvidenceRefused),
             breaker=breaker_of(settings.api_base, settings.model, self._breaker),
             explain=self._explain,
             timeout=f"no answer within evidence.timeout_seconds ({settings.timeout_seconds:g} s): raise it",

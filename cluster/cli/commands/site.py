@@ -63,7 +63,7 @@ def token(
     """Print a development JWT, for a program unless it is to decide with."""
     from datetime import UTC, datetime
 
-    from cluster.cli.chosen import chosen_scopes
+    from cluster.cli.remembered_scopes import chosen_scopes
     from cluster.cli.tokens import mint_token
 
     site = site_config(config)

@@ -22,7 +22,7 @@ from models.config import Config
 from models.store.database import Database
 from serve.admission.limits import BODY_BYTES, LARGE_BODY_BYTES
 from serve.admission.sockets import MESSAGE_BYTES
-from serve.routes.health import Pulse
+from serve.routes.health import DatabaseProbe
 from tests.fakes.assistant import ScriptedAssistant
 from tests.integration.rest import client, served, token
 
@@ -307,7 +307,7 @@ async def test_many_who_ask_for_health_ask_the_database_once(database: Database)
     asked = 0
     go_on = asyncio.Event()
 
-    class Slow(Pulse):
+    class Slow(DatabaseProbe):
         """Its database answers when it is told to."""
 
         async def _ask(self) -> None:

@@ -13,7 +13,7 @@ from models.errors import StreamTooSlow
 from models.runtime.events import Event
 from models.store.database import Connection, Database
 from serve.api import make_app
-from serve.streams.feed import Feed, Mark
+from serve.streams.feed import Feed, Position
 from tests.integration.events.event_streams import SOON, bearer, nothing, serving, until, write
 
 Configure = Callable[..., Config]
@@ -89,7 +89,7 @@ async def test_many_followers_are_handed_what_one_look_finds(database: Database)
     await feed.close()
 
 
-async def drain(told: AsyncIterator[Event | Mark], into: list[Event]) -> None:
+async def drain(told: AsyncIterator[Event | Position], into: list[Event]) -> None:
     """Take all there is."""
     async for item in told:
         into += [item] if isinstance(item, Event) else []
@@ -99,7 +99,7 @@ async def test_who_is_too_slow_is_ended_and_holds_up_nobody(database: Database) 
     feed = Feed(database, look_seconds=0.01, heartbeat_seconds=SOON, held=20)
     slow = feed.follow(after=None, person="ann", scopes_now=nothing)
     async with contextlib.aclosing(slow):
-        assert isinstance(await anext(slow), Mark)
+        assert isinstance(await anext(slow), Position)
         # From here on it is handed what is held; whoever reads for itself is never too slow.
         await until(lambda: feed._since is not None)
         await write(database, *(f"n{n}" for n in range(2)), person="ann")

@@ -30,7 +30,7 @@ from models.store import events
 from models.store.database import Connection, Database
 from models.store.schema.migrate import migrate
 from serve.api import make_app
-from serve.streams.feed import Feed, Mark
+from serve.streams.feed import Feed, Position
 from tests.integration.events.event_streams import (
     SOON,
     Told,
@@ -309,7 +309,7 @@ async def test_a_quiet_stream_says_where_it_stands(database: Database) -> None:
     await write(database, "old", topic="macro")
     feed = Feed(database, heartbeat_seconds=0.01)
     async with contextlib.aclosing(feed.follow(after=None, person="ann", scopes_now=nothing)) as told:
-        assert [await anext(told) for _ in range(3)] == [Mark(after=1)] * 3
+        assert [await anext(told) for _ in range(3)] == [Position(after=1)] * 3
     await feed.close()
 
 
@@ -347,7 +347,7 @@ async def test_what_comes_while_the_watch_begins_is_told_at_once(database: Datab
     held: Any = Held(database)
     feed = Feed(held, heartbeat_seconds=10 * SOON)
     async with contextlib.aclosing(feed.follow(after=None, person="ann", scopes_now=nothing)) as told:
-        assert await anext(told) == Mark(after=0)
+        assert await anext(told) == Position(after=0)
         await write(database, "hers", person="ann")
         held.let_in.set()
         event = await asyncio.wait_for(anext(told), SOON)

@@ -18,7 +18,7 @@ from models.runtime.events import Event
 from models.store.database import Database
 from models.store.people import users
 from serve.api import make_app
-from serve.streams.feed import Feed, Mark
+from serve.streams.feed import Feed, Position
 from tests.integration.events.event_streams import (
     SOON,
     Told,
@@ -154,7 +154,7 @@ async def test_scopes_are_asked_for_again_even_where_no_event_says_so(database: 
         assert seen[-1].type == "told"
         scopes.clear()
         await write(database, "secret", topic="macro", workflow_id="w")
-        passed = [item async for item in first(told, lambda item: item == Mark(after=2))]
+        passed = [item async for item in first(told, lambda item: item == Position(after=2))]
         assert not [item for item in passed if isinstance(item, Event)]
     await feed.close()
 

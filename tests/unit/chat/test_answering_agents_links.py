@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.chat.turn.links import CitedText
+from actors.chat.turn.cited_text import CitedText
 from actors.text.markdown import escaped, link, web_address
 from models.text import shortened
 from tests.unit.chat.links_in_text import links

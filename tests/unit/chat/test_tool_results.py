@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
 from actors import systems
-from actors.chat.turn.offered_tools import OfferedTools, Reported
+from actors.chat.turn.offered_tools import OfferedTools, ToolReport
 from actors.chat.turn.transcript import Transcript
 from actors.llm.chat_model import ToolRequest
 from actors.llm.client import bounded_schema
@@ -48,7 +48,7 @@ def test_no_text_leaves_its_fence(text: str, is_error: bool, known: bool) -> Non
     if known:  # the mark of what was said before is no help either
         text = fence(text, "look_up") + text
     messages = shown()
-    messages.add_report(ToolRequest("1", "look_up", "{}"), Reported(text, is_error=is_error))
+    messages.add_report(ToolRequest("1", "look_up", "{}"), ToolReport(text, is_error=is_error))
     content = messages.messages[-1]["content"]
     match = FENCE.search(content)
     assert match is not None
@@ -68,16 +68,16 @@ def test_each_result_leaves_half_of_the_room(window: int, sizes: list[int]) -> N
     messages = shown(result_tokens=10**6, context_window=window)
     for number, size in enumerate(sizes):
         room = messages.room
-        messages.add_choice({"use": "look_up"}, Reported("ż" * size, is_error=bool(number % 2)))
+        messages.add_choice({"use": "look_up"}, ToolReport("ż" * size, is_error=bool(number % 2)))
         # What there is no room for at all still gets a few words.
         assert messages.room >= min(room // 2, room - 124) - 20
 
 
 def test_a_result_that_is_cut_says_so_and_one_that_is_not_does_not() -> None:
     messages = shown()
-    messages.add_choice({"use": "look_up"}, Reported("x" * 180, is_error=False))
+    messages.add_choice({"use": "look_up"}, ToolReport("x" * 180, is_error=False))
     assert "its beginning" not in messages.messages[-1]["content"]
-    messages.add_choice({"use": "look_up"}, Reported("x" * 181, is_error=False))
+    messages.add_choice({"use": "look_up"}, ToolReport("x" * 181, is_error=False))
     assert "its beginning" in messages.messages[-1]["content"]
 
 
