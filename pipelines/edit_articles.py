@@ -129,9 +129,11 @@ async def edit(
             drafts = Drafts(
                 config=config, database=database, topic=drafting.topic, submitter=options.submitter
             )
-        desk = _Desk(rows, config, options.submitter, drafts, drafting, allow_blocked=allow_blocked)
+        pipeline = _TopicPipeline(
+            rows, config, options.submitter, drafts, drafting, allow_blocked=allow_blocked
+        )
         return await driver.drive(
-            desk,
+            pipeline,
             rows,
             database=database,
             options=options,
@@ -141,7 +143,7 @@ async def edit(
         )
 
 
-class _Desk:
+class _TopicPipeline:
     """The pipeline: where a batch's topics go in and their summaries come out."""
 
     layout = LAYOUT

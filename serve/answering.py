@@ -187,9 +187,11 @@ class Answering(Generic[T]):
         """Until something is said, ask now and then whether the model is there; if not, end the answer."""
         while not self._said and self._outage is None:
             await asyncio.sleep(LOOK_SECONDS)
-            self._outage = None if self._said else await away()
-        if self._outage is not None:
-            self.stop()
+            outage = None if self._said else await away()
+            # Words that came while it was asked: whatever it said, the model is there.
+            if outage is not None and not self._said:
+                self._outage = outage
+                self.stop()
 
     async def _answer(self) -> T:
         try:

@@ -57,7 +57,7 @@ class EditorialSteps:
         await self._run.once("draft/1", ArticleResponse, lambda: self._run.agent("writer").generate(brief))
 
     async def review(self, round_: int) -> list[int]:
-        """Review the round's draft; the ids of its concerns. A review without bullets fails the topic."""
+        """Review the round's draft; the ids of its concerns. A review that can't be read fails the topic."""
         brief = ReviewBrief(topic=self.topic, draft=self._rounds.draft(round_))
 
         async def read() -> Answer[Review]:

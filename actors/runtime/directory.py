@@ -51,8 +51,8 @@ class Directory:
             "_handles": {},
         }
 
-    def agent(self, role: str) -> Any:
-        """A stand-in for the agent: awaiting `agent.verb(…)` calls the actor (see `RemoteAgent`).
+    def agent(self, role: str) -> "RemoteAgent":
+        """A stand-in for the agent: awaiting `agent.verb(…)` calls the actor.
 
         Raises:
             ConfigInvalid: its resources are not configured.

@@ -141,7 +141,11 @@ class Run:
         return self._read(key, type_)
 
     async def keep(self, key: str, value: BaseModel, *, calls: Sequence[ModelCall] = ()) -> None:
-        """Keep a document under `key`, where nothing was kept before."""
+        """Keep a document under `key`, where nothing was kept before, by `documents.put`.
+
+        Raises:
+            Fenced: the workflow was stopped or taken over; nothing was kept.
+        """
         text = value.model_dump_json()
         told = json.dumps([call.model_dump() for call in calls]) if calls else None
         await self._journal.put(documents.NewDocument(claim=self._claim, key=key, value=text, calls=told))

@@ -16,6 +16,7 @@ from actors.tools.visibility import (
     visible_version,
 )
 from models.content.articles import Article, ArticleStatus, ArticleVersion, AttachedResource, EditorFindings
+from models.content.search import MOST_FOUND
 from models.errors import PermissionMissing
 from models.record import Record
 from models.store.content import articles, publishing
@@ -41,7 +42,7 @@ class ArticleSearchRequest(Input):
 
     query: Query
     topic: Topic
-    limit: int = Field(default=10, ge=1, le=50)
+    limit: int = Field(default=10, ge=1, le=MOST_FOUND)
     include_drafts: bool = Field(default=False)
 
 

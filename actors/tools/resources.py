@@ -15,6 +15,7 @@ from actors.tools.visibility import (
     visible_resource,
 )
 from models.content.articles import ArticleStatus, Cell, Resource, ResourceKind
+from models.content.search import MOST_FOUND
 from models.errors import ArticleConflict, InputInvalid
 from models.record import Record
 from models.store.content import articles, resources
@@ -35,7 +36,7 @@ class ResourceSearchRequest(Input):
 
     query: Query
     topic: Topic | None = None
-    limit: int = Field(default=10, ge=1, le=50)
+    limit: int = Field(default=10, ge=1, le=MOST_FOUND)
 
 
 class ResourceSummary(Record):

@@ -75,8 +75,8 @@ class Turn(Record):
     `history` is what was said before, oldest first; the agent trims it. `instructions` is what an OpenAI
     client sent as system messages: the user's own words, with no more rights than the rest of them.
     `request_id` is the client's name for this request: a task is begun once for it. `answers` is the question
-    of the assistant's that the client says it answers. `max_tokens` and `temperature` may only lower what
-    the configuration allows.
+    of the assistant's that the client says it answers. `max_tokens` may only lower what the
+    configuration allows; `temperature` takes the place of what it says.
     """
 
     caller: UserContext

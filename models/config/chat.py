@@ -9,6 +9,7 @@ from pydantic import Field, field_validator
 
 from models.config.fields import Count, Positive, ResolvedPath, Section
 from models.config.llm import ModelSettings
+from models.content.search import MOST_FOUND
 
 
 class FeaturesConfig(Section):
@@ -75,7 +76,7 @@ class ChatConfig(Section):
     routing: RoutingConfig
     budget: BudgetConfig
     tools: ToolUseConfig
-    # Articles or resources that one answer rests on at most.
-    sources: Count
+    # Articles or resources that one answer rests on at most; twice as many are looked at.
+    sources: Annotated[int, Field(ge=1, le=MOST_FOUND // 2)]
     # How long a question that asks for a yes may be answered.
     confirm_seconds: Positive

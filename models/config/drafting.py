@@ -3,8 +3,13 @@
 Part of `models.config`.
 """
 
+from typing import Annotated
+
+from pydantic import Field
+
 from models.config.fields import Count, ResolvedPath, Section
 from models.config.llm import ModelSettings
+from models.content.search import MOST_FOUND
 
 
 class DraftingConfig(Section):
@@ -15,5 +20,5 @@ class DraftingConfig(Section):
 
     prompts_dir: ResolvedPath  # its prompt
     llm: ModelSettings
-    max_resources: Count
+    max_resources: Annotated[int, Field(ge=1, le=MOST_FOUND)]
     source_tokens: Count

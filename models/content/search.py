@@ -14,6 +14,8 @@ from models.people.scopes import ROLES, Role, Scope
 from models.record import Record
 
 FoundKind = Literal["article", "resource"]
+# What one search gives at most.
+MOST_FOUND = 50
 # What is looked in; a resource is a text or a table.
 Source = Literal["article", "text", "table"]
 RRF_K = 60

@@ -115,8 +115,9 @@ _NoTools = Annotated[list[Any] | None, WithJsonSchema({"type": "array", "items":
 class CompletionRequest(Record):
     """OpenAI's request. `model` is `signoff`, or `signoff-{topic}` for questions about one topic.
 
-    The last message is the user's, and is answered; those before it are what was said. `max_tokens` and
-    `temperature` may only lower what the site has set. Nothing is kept as a conversation.
+    The last message is the user's, and is answered; those before it are what was said. `max_tokens`
+    may only lower what the site has set, and `temperature` takes its place. Nothing is kept of it as a
+    conversation.
     """
 
     model: Annotated[PlainText, Field(min_length=1, max_length=200, examples=["signoff"])]

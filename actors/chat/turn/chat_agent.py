@@ -1,4 +1,4 @@
-"""What every agent of the chat is (`answer` is its verb, `stream_answer` the actor's edge), and works with.
+"""What every agent of the chat is (`answer` is its verb, `stream_answer` what replicas call), and works with.
 
 Text of a model leaves here only as `CitedText`: with citations of the sources it was given, without links.
 """
@@ -6,11 +6,13 @@ Text of a model leaves here only as `CitedText`: with citations of the sources i
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from typing import ClassVar
+from typing import Any, ClassVar
+
+from pydantic import BaseModel
 
 from actors.chat.turn.budget import Budget
 from actors.chat.turn.cited_text import CitedText
-from actors.chat.turn.model_messages import Prompts, conversation, system_prompt
+from actors.chat.turn.model_messages import Prompts, messages_for_model, system_prompt
 from actors.chat.turn.offered_tools import Call
 from actors.chat.turn.reply import Reply
 from actors.chat.turn.sources import Sources
@@ -76,7 +78,7 @@ class AgentContext:
         tools: Sequence[Tool] = (),
         call: Call | None = None,
     ) -> None:
-        """Have the model answer a turn from `sources`; then list those it cited.
+        """Have the model answer a turn from `sources`; then list those it cited, or all if it cited none.
 
         Args:
             task: the prompt file with what this agent does.
@@ -89,14 +91,18 @@ class AgentContext:
         self._model = self._model or ChatModel(
             agent=self.agent, settings=settings, breaker=self.config.outages.breaker
         )
-        messages = conversation(
+        messages = messages_for_model(
             self.prompts,
             system=await self._system(turn, reply.topic, task),
             turn=turn,
             sources=sources.all(),
-            model=settings,
+            settings=settings,
         )
         cited = CitedText(numbers=sources.numbers, urls=sources.urls)
+
+        # Not `reply.call`, which tells of the call, too: the loop does that.
+        async def call_as_caller(name: str, arguments: dict[str, Any]) -> BaseModel:
+            return await self.tools.call(name, arguments, caller=turn.caller)
 
         def say(text: str) -> None:
             if shown := cited.feed(text):
@@ -106,7 +112,7 @@ class AgentContext:
             model=self._model,
             use=self.config.chat.tools,
             tools=tools,
-            call=call or reply.call,
+            call=call or call_as_caller,
             messages=messages,
             budget=budget,
             prompts=self.prompts,

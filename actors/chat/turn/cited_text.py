@@ -1,8 +1,8 @@
-"""Links and citations in a model's answer: of its own words none becomes a link.
+"""Links and citations in a model's answer: none leads anywhere but to its sources.
 
-Called by the agents that answer from sources. A model may cite `[2]`, and nothing else that it writes
-becomes a link: it may have read a text that wants it to. A link is what CommonMark and GitHub's dialect
-make one, and raw HTML.
+Called by the agents that answer from sources. A model may cite `[2]` and name a URL of a source, and nothing
+else that it writes becomes a link: it may have read a text that wants it to. A link is what CommonMark and
+GitHub's dialect make one, and raw HTML.
 """
 
 import re
@@ -55,9 +55,9 @@ _PUNCTUATION = ".,;:!?)'*_~"
 
 
 class CitedText:
-    """A model's text on its way to a person, piece by piece: citations of sources stay, links don't.
+    """A model's text on its way to a person, piece by piece: what leads to sources stays, other links don't.
 
-    `known` are the numbers and the URLs that may be named; it may grow meanwhile. `cited` fills up.
+    `numbers` and `urls` are those that may be named; they may grow meanwhile. `cited` fills up.
     """
 
     def __init__(self, *, numbers: Collection[int], urls: Collection[str]) -> None:

@@ -85,14 +85,15 @@ def question(
     )
 
 
-def conversation(
-    prompts: Prompts, *, system: str, turn: Turn, sources: Sequence[CitedSource], model: ModelSettings
+def messages_for_model(
+    prompts: Prompts, *, system: str, turn: Turn, sources: Sequence[CitedSource], settings: ModelSettings
 ) -> list[dict[str, str]]:
     """The messages of a model call: the system prompt, as much of the history as fits, and the question.
 
     Sources are cut short where the context window has no room for them; the person's words never are.
     """
-    room = model.context_window * model.context_window_threshold // 100 - model.max_tokens - _TOOL_ROOM
+    room = settings.context_window * settings.context_window_threshold // 100
+    room -= settings.max_tokens + _TOOL_ROOM
     most = max((len(source.text) for source in sources), default=0)
     while True:
         user = question(prompts, turn=turn, sources=sources, most=most)
@@ -101,7 +102,7 @@ def conversation(
         if tokens <= room or most < _LEAST_SOURCE:
             break
         most = most * 2 // 3
-    history = fit(turn.history, fixed_tokens=tokens, settings=model)
+    history = fit(turn.history, fixed_tokens=tokens, settings=settings)
     before = [{"role": message.role, "content": message.content} for message in history]
     return [fixed[0], *before, fixed[1]]
 

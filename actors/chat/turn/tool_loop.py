@@ -47,7 +47,7 @@ class LoopOutcome:
 
 
 class ToolLoop:
-    """One conversation with the model under way.
+    """One conversation with the model under way. Without tools it is one streamed answer to `messages`.
 
     Args:
         messages: the last of them is the user's.
@@ -78,7 +78,7 @@ class ToolLoop:
         self._model = model
         self._use = use
         self._offered = OfferedTools(tools, shown=use.shown, call=call)
-        self._shown = Transcript(
+        self._transcript = Transcript(
             messages, settings=model.settings, prompts=prompts, result_tokens=use.result_tokens
         )
         self._budget = budget
@@ -122,18 +122,18 @@ class ToolLoop:
             if (hindrance := self._hindrance()) is not None:
                 self._limit = hindrance
                 break
-            before, rounds = list(self._shown.messages), self._budget.rounds_left
+            before, rounds = list(self._transcript.messages), self._budget.rounds_left
             await (self._native_round() if native else self._chosen_round())
             looking_up = self._budget.rounds_left < rounds and self._limit is None
-            if self._shown.room < 0:
-                self._shown.messages, self._limit, looking_up = before, "window", False
+            if self._transcript.room < 0:
+                self._transcript.messages, self._limit, looking_up = before, "window", False
 
     async def _native_round(self) -> None:
         """The model answers, or asks for tools by the API's own calls."""
-        prompt = self._shown.tokens + self._tool_tokens
+        prompt = self._transcript.tokens + self._tool_tokens
         after = prompt + self._use.result_tokens + _LEAST_REPLY
         text, requests = await self._reply(
-            self._shown.messages,
+            self._transcript.messages,
             at_most=self._budget.tokens_left - prompt - after,
             tools=self._offered.functions,
         )
@@ -148,17 +148,17 @@ class ToolLoop:
         else:
             self._limit = None  # a request that was cut is told to the model, like any that is malformed
             self._budget.begin_round()
-            self._shown.add_requests(text, requests)
+            self._transcript.add_requests(text, requests)
             for at, request in enumerate(requests):
                 if at < _CALLS_AT_ONCE:
                     report = await self._carry_out(request.name, request.arguments)
                 else:
                     report = ToolReport(f"only {_CALLS_AT_ONCE} calls at a time", is_error=True)
-                self._shown.add_report(request, report)
+                self._transcript.add_report(request, report)
 
     async def _chosen_round(self) -> None:
         """The model chooses a tool, or to answer, by a JSON schema; the answer is a call of its own."""
-        asked = self._shown.to_choose(self._offered.listed)
+        asked = self._transcript.to_choose(self._offered.listed)
         prompt, started = rough_tokens(asked), time.monotonic()
         try:
             async with asyncio.timeout(self._budget.working_seconds_left):
@@ -184,11 +184,11 @@ class ToolLoop:
         if report.repeated:
             return  # it has read that already: time to answer
         self._budget.begin_round()
-        self._shown.add_choice(chosen.value, report)
+        self._transcript.add_choice(chosen.value, report)
 
     async def _answer(self) -> None:
         """The answer without tools, streamed."""
-        messages = self._shown.to_answer(after_empty=self._empty_replies > 0)
+        messages = self._transcript.to_answer(after_empty=self._empty_replies > 0)
         # A request for a tool that was not offered is nothing.
         text, _ = await self._reply(messages, at_most=self._budget.tokens_left - rough_tokens(messages))
         if text:
@@ -254,25 +254,25 @@ class ToolLoop:
 
     def _hindrance(self) -> Limit | None:
         """What keeps the turn from another round of tools with an answer after it."""
-        prompt = self._shown.tokens + self._tool_tokens
+        prompt = self._transcript.tokens + self._tool_tokens
         if self._budget.working_seconds_left <= 0:
             return "seconds"
         if self._budget.tokens_left < 2 * (prompt + _LEAST_REPLY) + self._use.result_tokens:
             return "tokens"
-        return "window" if self._shown.room < self._tool_tokens else None
+        return "window" if self._transcript.room < self._tool_tokens else None
 
     @property
     def _tool_tokens(self) -> int:
         """What offering the tools adds to a prompt."""
         if self._use.calling == "native":
             return text_tokens(json.dumps(self._offered.functions))
-        return rough_tokens(self._shown.to_choose(self._offered.listed)) - self._shown.tokens
+        return rough_tokens(self._transcript.to_choose(self._offered.listed)) - self._transcript.tokens
 
     def _affords_answer(self) -> bool:
         """Whether there are seconds and tokens for the answer; without them the turn is limited."""
         if self._budget.seconds_left <= 0:
             self._limit = "seconds"
-        elif self._budget.tokens_left < self._shown.tokens + _LEAST_REPLY:
+        elif self._budget.tokens_left < self._transcript.tokens + _LEAST_REPLY:
             self._limit = "tokens"
         else:
             return True

@@ -1,7 +1,7 @@
 """Article review: what a draft says that its source does not.
 
-Called by the editorial steps, which parses the bullets in a step of its own: a review that can't be
-parsed is kept as it is and fails the topic there (seed 004 §6.1.1). An empty review means no concerns.
+Called by the editorial steps, which parse the bullets. An empty review means no concerns; one that can't be
+parsed fails the topic (seed 004 §6.1.1) and is not kept, so that a retry asks for another.
 """
 
 from actors.editorial.agents.material import draft_text, topic_material

@@ -68,7 +68,8 @@ async def put(database: Database, outcomes: Sequence[NewDocument]) -> set[tuple[
     no other.
 
     Returns:
-        The (workflow id, epoch) whose documents are kept now.
+        The (workflow id, epoch) whose documents are kept now. The others are locked or no longer theirs:
+        `JournalWriter` tries the locked again, and raises Fenced for the rest.
     """
     # One text of JSON: arrays are quoted value by value, which costs more than all else here.
     given = ",".join(_as_json(outcome) for outcome in outcomes)

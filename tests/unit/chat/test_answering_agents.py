@@ -13,7 +13,7 @@ from actors.chat.agents.editor import article_spoken_of
 from actors.chat.agents.market_tables import shown, tool_call
 from actors.chat.agents.queries import best_of, search_words
 from actors.chat.agents.web_search import tool_for
-from actors.chat.turn.model_messages import Prompts, conversation, question, system_prompt
+from actors.chat.turn.model_messages import Prompts, messages_for_model, question, system_prompt
 from actors.chat.turn.sources import Sources
 from actors.llm.client import rough_tokens
 from actors.systems import load
@@ -121,8 +121,8 @@ def test_sources_are_cut_to_the_context_window_and_the_message_is_not(
         sources.add(title="T", url=None, text="word " * 4000, about=f"article:{number}")
     message = "why? " * 500
     history = said(*["and then? " * 30] * 40)
-    asked = conversation(
-        prompts, system="S", turn=turn(message, history=history), sources=sources.all(), model=model
+    asked = messages_for_model(
+        prompts, system="S", turn=turn(message, history=history), sources=sources.all(), settings=model
     )
     assert message.strip() in asked[-1]["content"]
     assert (

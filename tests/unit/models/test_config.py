@@ -111,6 +111,8 @@ def test_a_configuration_can_not_be_changed() -> None:
         ("publishing.approval.quorum", 0, "Input should be greater than or equal to 1"),
         ("publishing.approval.role", "chief", "Input should be 'reader', 'editor', 'analyst' or 'admin'"),
         ("outgoing.allow_internal", ["10.0.0.1/8"], "10.0.0.1/8 has host bits set"),
+        ("chat.sources", 26, "Input should be less than or equal to 25"),
+        ("drafting.max_resources", 51, "Input should be less than or equal to 50"),
         (f"{SPECIALIST}.api_key", "", "the secret is empty"),
         (f"{SPECIALIST}.api_base", "127.0.0.1:8000/v1", "must start with http:// or https://"),
         (f"{SPECIALIST}.timeout_seconds", 0, "Input should be greater than 0"),

@@ -8,7 +8,7 @@ import pytest
 from fastapi import Request
 
 from models.chat.messages import Done, Piece, Routed, Said, ToolUsed, Turn
-from models.errors import AgentDied, AnswerFailed, ModelUnavailable
+from models.errors import AgentDied, AnswerFailed, ModelUnavailable, SignoffError
 from models.people.users import UserContext
 from models.text import storable
 from serve.answering import Answering, Answers, ClientGone
@@ -35,9 +35,9 @@ class Client:
 
 
 class Script:
-    """An assistant that gives pieces, waits at every None, and fails at an exception."""
+    """An assistant that gives pieces, waits at every None and event, and fails at an exception."""
 
-    def __init__(self, *steps: Piece | Exception | None) -> None:
+    def __init__(self, *steps: Piece | Exception | asyncio.Event | None) -> None:
         self._steps = steps
         self.go = asyncio.Event()
         self.closed = False
@@ -48,8 +48,8 @@ class Script:
             for step in self._steps:
                 if isinstance(step, Exception):
                     raise step
-                if step is None:
-                    await self.go.wait()
+                if step is None or isinstance(step, asyncio.Event):
+                    await (step or self.go).wait()
                 else:
                     yield step
         finally:
@@ -110,6 +110,40 @@ async def test_an_answer_that_was_whole_is_kept_whole_whatever_comes_after(after
             await leave(client, answering, after=said)
     assert await answering.kept() == DONE
     assert (shelf.kept, script.closed) == ([DONE], True)
+
+
+@pytest.mark.parametrize("spoke", [True, False], ids=["words came meanwhile", "nothing came"])
+async def test_a_model_that_speaks_while_it_is_asked_after_is_there(
+    spoke: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Looking whether the model is there takes its time; an answer that flows by then is not cut off."""
+    monkeypatch.setattr("serve.answering.LOOK_SECONDS", 0.0)
+    asked, told, rest = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def away() -> SignoffError:
+        asked.set()
+        await told.wait()
+        return ModelUnavailable("the model is away")
+
+    script, shelf = Script(ROUTED, None, *([Said(text="All"), rest, DONE] if spoke else [])), Shelf()
+    answering = Answers(away=away).begin(script, TURN, shelf.keep)
+    await asked.wait()
+    if not spoke:
+        told.set()
+        with pytest.raises(ModelUnavailable):
+            await answering.kept()
+        assert [done.status for done in shelf.kept] == ["failed"]
+        return
+    pieces = answering.follow(Client().request)
+    assert await anext(pieces) == ROUTED
+    script.go.set()
+    assert await anext(pieces) == Said(text="All")
+    told.set()
+    for _ in range(10):  # what was told is heard
+        await asyncio.sleep(0)
+    rest.set()
+    assert [piece async for piece in pieces] == []
+    assert await answering.kept() == DONE
 
 
 async def test_a_client_that_leaves_stops_it_and_what_was_said_is_kept() -> None:
