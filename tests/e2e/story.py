@@ -16,7 +16,7 @@ from actors import systems
 from actors.systems import load
 from cluster.cli.tokens import mint_token
 from tests.e2e.cluster import Cluster
-from tests.fakes.webhook_receiver import Got, WebhookReceiver
+from tests.fakes.outside.webhook_receiver import Got, WebhookReceiver
 from tests.integration.doors.mcp_client import mcp_client
 
 PEOPLE = {

@@ -8,7 +8,7 @@ import pytest
 from cluster.postgres import server
 from tests.e2e.cluster import Cluster
 from tests.e2e.story import Mcp, People, Rest, Story
-from tests.fakes.webhook_receiver import WebhookReceiver
+from tests.fakes.outside.webhook_receiver import WebhookReceiver
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
 

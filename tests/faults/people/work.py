@@ -25,7 +25,7 @@ from tests.faults.people import batches
 from tests.faults.people.batches import Batch, topic_of
 from tests.faults.site.kinds import GATE, plan
 from tests.faults.site.world import World
-from tests.integration.chat.chat_site import events_of
+from tests.integration.chat.sites.chat_site import events_of
 
 _DECIDERS = ("bob", "cleo", "dan")
 _SCOPES = {"ann": ("macro:analyst",), "eve": ("macro:editor",), "root": ("global:admin",)}

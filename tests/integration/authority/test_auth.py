@@ -21,7 +21,7 @@ from models.people.users import Identity, is_subject
 from models.store.database import Database
 from serve.auth.caller import Caller
 from serve.auth.tokens import TokenVerifier
-from tests.fakes.issuer import (
+from tests.fakes.outside.issuer import (
     ALGORITHMS,
     KeyServer,
     auth,

@@ -13,8 +13,8 @@ from models.config.publishing import GrantsConfig
 from models.store.database import Database
 from models.store.people import grants, users
 from serve.auth.grants import GrantList, read_list
-from tests.fakes.issuer import KeyServer
-from tests.integration.chat.chat_door_site import until
+from tests.fakes.outside.issuer import KeyServer
+from tests.integration.chat.sites.chat_door_site import until
 from tests.integration.rest import client, served
 
 NOW = 0.000001

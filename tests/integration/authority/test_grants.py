@@ -12,7 +12,7 @@ from models.people.users import Identity, UserContext
 from models.runtime.workflows import Permission
 from models.store.database import Connection, Database
 from models.store.people import grants, users
-from tests.fakes.issuer import KeyServer, auth, bearer, jwk, sign
+from tests.fakes.outside.issuer import KeyServer, auth, bearer, jwk, sign
 from tests.integration.authority.identity import client_of, identity_app
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

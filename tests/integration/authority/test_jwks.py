@@ -8,7 +8,7 @@ import pytest
 
 from models.errors import KeysUnavailable, Unauthenticated
 from serve.auth.tokens import TokenVerifier
-from tests.fakes.issuer import ALGORITHMS, KeyServer, auth, bearer, good_keys, jwk, key_file, sign
+from tests.fakes.outside.issuer import ALGORITHMS, KeyServer, auth, bearer, good_keys, jwk, key_file, sign
 from tests.integration.authority.identity import client_of, identity_app
 
 

@@ -21,7 +21,7 @@ from models.store.database import Database
 from serve.answering import ChatAgents
 from tests.fakes.barrier import Barrier
 from tests.fakes.model.model_server import ModelServer
-from tests.integration.chat.chat_site import events_of
+from tests.integration.chat.sites.chat_site import events_of
 from tests.integration.rest import client, served
 
 pytestmark = pytest.mark.usefixtures("ray_cluster")

@@ -18,7 +18,7 @@ from models.store.database import Database
 from serve.answering import ChatAgents
 from tests.fakes.model.model_script import Rule
 from tests.fakes.model.model_server import ModelServer
-from tests.integration.chat.agents_site import MACRO, ChatSite, make_scripted_chat, make_site
+from tests.integration.chat.sites.agents_site import MACRO, ChatSite, make_scripted_chat, make_site
 
 __all__ = ["make_scripted_chat"]
 

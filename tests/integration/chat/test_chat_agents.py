@@ -13,7 +13,7 @@ from models.errors import ModelUnavailable
 from models.store.database import Database
 from tests.fakes.model.model_script import Rule
 from tests.fakes.model.model_server import ModelServer
-from tests.integration.chat.agents_site import (
+from tests.integration.chat.sites.agents_site import (
     MACRO,
     ChatSite,
     done,

@@ -17,8 +17,8 @@ from models.runtime.workflows import WorkflowRequest
 from models.store.database import Database
 from models.store.runtime import workflows
 from tests.fakes.assistant import ScriptedAssistant
-from tests.integration.chat.chat_command_site import Site, make_assistant, make_site
-from tests.integration.chat.chat_door_site import make_barrier
+from tests.integration.chat.sites.chat_command_site import Site, make_assistant, make_site
+from tests.integration.chat.sites.chat_door_site import make_barrier
 from tests.integration.cluster.approval_site import NASTY
 from tests.integration.rest import free_port, served
 

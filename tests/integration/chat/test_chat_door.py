@@ -12,7 +12,7 @@ from models.config import Config
 from models.store.database import Database
 from tests.fakes.assistant import ScriptedAssistant
 from tests.fakes.barrier import Barrier
-from tests.integration.chat.chat_door_site import (
+from tests.integration.chat.sites.chat_door_site import (
     Configure,
     make_assistant,
     make_barrier,
@@ -22,7 +22,7 @@ from tests.integration.chat.chat_door_site import (
     messages,
     rows,
 )
-from tests.integration.chat.chat_site import events_of, told
+from tests.integration.chat.sites.chat_site import events_of, told
 from tests.integration.rest import client, served
 
 __all__ = ["make_assistant", "make_barrier", "make_base", "make_config", "make_rita"]  # the fixtures

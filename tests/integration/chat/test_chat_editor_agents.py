@@ -9,7 +9,14 @@ from models.config import Config
 from models.errors import FeatureOff
 from models.store.database import Database
 from tests.fakes.model.model_server import ModelServer
-from tests.integration.chat.agents_site import ChatSite, done, make_chat, make_scripted_chat, make_site, tools
+from tests.integration.chat.sites.agents_site import (
+    ChatSite,
+    done,
+    make_chat,
+    make_scripted_chat,
+    make_site,
+    tools,
+)
 
 __all__ = ["make_chat", "make_scripted_chat"]
 

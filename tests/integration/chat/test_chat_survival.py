@@ -11,7 +11,7 @@ from models.config import Config
 from models.store.database import Database
 from tests.fakes.assistant import ScriptedAssistant
 from tests.fakes.barrier import Barrier
-from tests.integration.chat.chat_door_site import (
+from tests.integration.chat.sites.chat_door_site import (
     make_assistant,
     make_barrier,
     make_base,
@@ -21,7 +21,7 @@ from tests.integration.chat.chat_door_site import (
     rows,
     until,
 )
-from tests.integration.chat.chat_site import events_of, replica
+from tests.integration.chat.sites.chat_site import events_of, replica
 from tests.integration.rest import client
 
 __all__ = ["make_assistant", "make_barrier", "make_base", "make_config", "make_rita"]  # the fixtures

@@ -18,9 +18,9 @@ from cluster.cli.signoff import app
 from models.config import Config
 from tests.fakes.assistant import ScriptedAssistant
 from tests.fakes.barrier import Barrier
-from tests.integration.chat.chat_command_site import Site, make_assistant, make_site
-from tests.integration.chat.chat_door_site import make_barrier
-from tests.integration.chat.chat_terminal import PROMPT, ROOT, BreakingRelay, Terminal
+from tests.integration.chat.sites.chat_command_site import Site, make_assistant, make_site
+from tests.integration.chat.sites.chat_door_site import make_barrier
+from tests.integration.chat.sites.chat_terminal import PROMPT, ROOT, BreakingRelay, Terminal
 
 __all__ = ["make_assistant", "make_barrier", "make_site"]  # the fixtures
 

@@ -12,8 +12,8 @@ from models.config import Config
 from models.store.database import Database
 from tests.fakes.model.model_script import Rule
 from tests.fakes.model.model_server import ModelServer
-from tests.integration.chat.agents_site import ChatSite, make_scripted_chat, make_site
-from tests.integration.chat.yes_sayers import Api, OpenAI
+from tests.integration.chat.sites.agents_site import ChatSite, make_scripted_chat, make_site
+from tests.integration.chat.sites.yes_sayers import Api, OpenAI
 from tests.integration.rest import client, served
 
 __all__ = ["make_scripted_chat"]

@@ -9,7 +9,7 @@ import pytest
 
 from models.chat.messages import ChatMessage, Piece
 from tests.fakes.model.model_script import Rule
-from tests.integration.chat.agents_site import ChatSite, done, make_chat, make_scripted_chat, tools
+from tests.integration.chat.sites.agents_site import ChatSite, done, make_chat, make_scripted_chat, tools
 from tests.unit.chat.links_in_text import links
 
 __all__ = ["make_chat", "make_scripted_chat"]

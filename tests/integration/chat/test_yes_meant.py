@@ -15,10 +15,10 @@ from models.config import Config
 from models.store.database import Database
 from tests.fakes.model.model_script import Rule
 from tests.fakes.model.model_server import ModelServer
-from tests.fakes.pdfs import Sheet, make_pdf
-from tests.fakes.search_providers import SearchServer
-from tests.integration.chat.agents_site import ChatSite, done, make_scripted_chat, make_site
-from tests.integration.chat.yes_sayers import Api, OpenAI
+from tests.fakes.outside.pdfs import Sheet, make_pdf
+from tests.fakes.outside.search_providers import SearchServer
+from tests.integration.chat.sites.agents_site import ChatSite, done, make_scripted_chat, make_site
+from tests.integration.chat.sites.yes_sayers import Api, OpenAI
 from tests.integration.rest import client, served
 
 __all__ = ["make_scripted_chat"]

@@ -23,7 +23,7 @@ from models.config import Config
 from models.store.database import Database
 from tests.fakes.assistant import ScriptedAssistant
 from tests.fakes.barrier import Barrier
-from tests.integration.chat.chat_door_site import make_barrier, make_base, make_config
+from tests.integration.chat.sites.chat_door_site import make_barrier, make_base, make_config
 from tests.integration.doors.openai_site import HELLO, calls, make_assistant, make_rita, openai_client
 from tests.integration.doors.schemathesis_runs import schemathesis_given
 from tests.integration.rest import token

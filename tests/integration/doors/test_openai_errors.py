@@ -14,7 +14,7 @@ from models.config import Config
 from models.errors import ModelUnavailable
 from tests.fakes.assistant import ScriptedAssistant
 from tests.fakes.barrier import Barrier
-from tests.integration.chat.chat_door_site import Configure, make_barrier, make_base, make_config
+from tests.integration.chat.sites.chat_door_site import Configure, make_barrier, make_base, make_config
 from tests.integration.doors.openai_site import HELLO, make_assistant, make_rita, openai_client
 from tests.integration.rest import served, token
 

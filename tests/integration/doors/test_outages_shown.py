@@ -16,7 +16,7 @@ from models.errors import AgentDied, ModelUnavailable
 from models.store.database import Database
 from serve.monitoring.readiness import Probes
 from tests.fakes.model.model_server import ModelServer
-from tests.integration.chat.chat_site import told
+from tests.integration.chat.sites.chat_site import told
 from tests.integration.doors.openai_site import openai_client
 from tests.integration.rest import client, served
 

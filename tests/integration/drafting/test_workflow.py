@@ -12,7 +12,7 @@ from models.config import Config
 from models.errors import AgentDied, ModelUnavailable, PlacesTaken, ProviderLimited
 from models.store.database import Database
 from tests.fakes.model.model_server import ModelServer, Rule
-from tests.integration.chat.agents_site import LocalDirectory
+from tests.integration.chat.sites.agents_site import LocalDirectory
 from tests.integration.drafting.research_site import (
     QUERY,
     RATES,

@@ -8,7 +8,7 @@ import pytest
 from models.config import Config
 from models.errors import InputInvalid, PermissionMissing, ProviderFailed, ProviderLimited, ProviderMissing
 from models.store.database import Database
-from tests.fakes.market_providers import KEY, MarketServer, Reply
+from tests.fakes.outside.market_providers import KEY, MarketServer, Reply
 from tests.integration.editorial.desk import Desk
 from tests.integration.rest import client, served
 

@@ -22,8 +22,8 @@ from models.errors import (
 from models.people.scopes import read_scopes
 from models.store.content import articles, resources
 from models.store.database import Database
-from tests.fakes.pdfs import Sheet, make_pdf
-from tests.fakes.search_providers import ENGINE, KEY, Reply, SearchServer, google_error
+from tests.fakes.outside.pdfs import Sheet, make_pdf
+from tests.fakes.outside.search_providers import ENGINE, KEY, Reply, SearchServer, google_error
 from tests.integration.editorial.desk import Desk
 from tests.integration.rest import client, served
 

@@ -15,7 +15,7 @@ from actors import systems
 from models.config import Config
 from models.errors import ConfigInvalid
 from models.store.database import Database
-from tests.integration.chat.agents_site import LocalDirectory
+from tests.integration.chat.sites.agents_site import LocalDirectory
 from tests.integration.rest import client, served
 from tests.integration.workflows import ended, running
 

@@ -16,7 +16,7 @@ from models.store.database import Database
 from serve.auth.tokens import TokenVerifier
 from serve.problems import add_problem_handlers
 from serve.routes import webhooks
-from tests.fakes.webhook_receiver import Reply, WebhookReceiver
+from tests.fakes.outside.webhook_receiver import Reply, WebhookReceiver
 from tests.integration.webhooks.deliveries import dispatching, ended, put
 
 Configure = Callable[..., Config]

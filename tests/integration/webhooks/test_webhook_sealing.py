@@ -9,7 +9,7 @@ from standardwebhooks.webhooks import Webhook as StandardWebhook
 
 from models.config import Config
 from models.store.database import Database
-from tests.fakes.webhook_receiver import WebhookReceiver
+from tests.fakes.outside.webhook_receiver import WebhookReceiver
 from tests.integration.rest import client, served
 from tests.integration.webhooks.deliveries import SECRET, dispatching, ended, make, put, until
 

@@ -21,7 +21,7 @@ from models.config import Config
 from models.store import outbox, webhooks
 from models.store.database import Database
 from models.webhooks.records import WebhookChange
-from tests.fakes.webhook_receiver import Reply, WebhookReceiver
+from tests.fakes.outside.webhook_receiver import Reply, WebhookReceiver
 from tests.integration.webhooks.deliveries import SECRET, dispatching, ended, make, put, told, until
 
 Configure = Callable[..., Config]

@@ -7,7 +7,7 @@ import pytest
 from actors.outside.fetching import Fetched, fetch
 from models.config import Config
 from models.errors import ProviderFailed, SignoffError
-from tests.fakes.search_providers import SearchServer
+from tests.fakes.outside.search_providers import SearchServer
 from tests.unit.outside.search_config import configured
 
 SECRET = "s3cret+key/with=signs"

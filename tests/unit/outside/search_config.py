@@ -11,7 +11,7 @@ from models.config.outside import GoogleCseSearch, SearchProviders, SearxngSearc
 from models.content.outside import SearchAnswer, SearchKind
 from models.people.scopes import read_scopes
 from models.people.users import UserContext
-from tests.fakes.search_providers import ENGINE, KEY, SearchServer
+from tests.fakes.outside.search_providers import ENGINE, KEY, SearchServer
 
 ROOT = Path(__file__).resolve().parents[3]
 LOOPBACK = ("127.0.0.1/32",)

@@ -12,8 +12,8 @@ from models.config import Config
 from models.config.outside import EcbFx, Fred, SampleData, UsTreasury, YahooFinance
 from models.content.outside import DataKind, DataTable, SeriesInfo
 from models.errors import AddressRefused, InputInvalid, ProviderFailed, ProviderLimited
-from tests.fakes import market_providers as fake
-from tests.fakes.market_providers import KEY, MarketServer, Reply, json_reply, text_reply
+from tests.fakes.outside import market_providers as fake
+from tests.fakes.outside.market_providers import KEY, MarketServer, Reply, json_reply, text_reply
 from tests.unit.outside.market_config import with_providers
 
 START, END = date(2026, 9, 1), date(2026, 9, 30)

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from actors.outside import pdf, pdf_reader
 from models.content.pdf import PdfContents
 from models.errors import AddressRefused, DocumentUnreadable, ProviderFailed
-from tests.fakes.pdfs import Sheet, bomb_pdf, encrypted_pdf, make_pdf
-from tests.fakes.search_providers import Reply, SearchServer, redirect
+from tests.fakes.outside.pdfs import Sheet, bomb_pdf, encrypted_pdf, make_pdf
+from tests.fakes.outside.search_providers import Reply, SearchServer, redirect
 from tests.unit.outside.search_config import configured
 
 TABLE = [["month", "CPI"], ["2026-05", "3.1"], ["2026-06", ""]]

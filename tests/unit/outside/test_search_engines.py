@@ -10,7 +10,7 @@ from actors.outside.web.search import lacking
 from models.config.outside import GoogleCseSearch, LocalSearch, SearchProviders, SearxngSearch
 from models.content.outside import SearchHit, SearchKind
 from models.errors import AddressRefused, ProviderFailed, ProviderLimited, ProviderMissing, SignoffError
-from tests.fakes.search_providers import (
+from tests.fakes.outside.search_providers import (
     KEY,
     Page,
     Reply,

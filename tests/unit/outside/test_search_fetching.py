@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from actors.outside import fetching
 from actors.outside.fetching import fetch, read_json
 from models.errors import AddressRefused, ProviderFailed
-from tests.fakes.search_providers import Reply, SearchServer, json_reply, redirect
+from tests.fakes.outside.search_providers import Reply, SearchServer, json_reply, redirect
 from tests.unit.outside.certificates import certificate
 from tests.unit.outside.fetching_site import CONFIG, SECRET, failure, get, make_other, make_server
 from tests.unit.outside.search_config import configured

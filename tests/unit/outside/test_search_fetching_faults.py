@@ -9,7 +9,7 @@ from email.utils import format_datetime
 import pytest
 
 from models.errors import DocumentUnreadable, ProviderLimited
-from tests.fakes.search_providers import Reply, SearchServer, json_reply
+from tests.fakes.outside.search_providers import Reply, SearchServer, json_reply
 from tests.unit.outside.fetching_site import SECRET, failure, get, make_server
 from tests.unit.outside.search_config import configured
 

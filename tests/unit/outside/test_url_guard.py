@@ -14,7 +14,7 @@ from actors.outside.url_guard import SystemResolver, check_url, guarded_client
 from models.addresses import is_public
 from models.config import OutgoingConfig
 from models.errors import AddressRefused
-from tests.fakes.webhook_receiver import Reply, WebhookReceiver
+from tests.fakes.outside.webhook_receiver import Reply, WebhookReceiver
 from tests.unit.outside.certificates import certificate
 
 NOWHERE = OutgoingConfig(allow_internal=())

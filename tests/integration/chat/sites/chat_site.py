@@ -1,7 +1,7 @@
 """What the tests of the chat door share: events as a client reads them, and a replica that can be killed.
 
-`python -m tests.integration.chat.chat_site CONFIG DATABASE_URL BARRIER` is such a replica: the app with the
-scripted assistant, in a process of its own.
+`python -m tests.integration.chat.sites.chat_site CONFIG DATABASE_URL BARRIER` is such a replica: the app with
+the scripted assistant, in a process of its own.
 """
 
 import socket
@@ -19,7 +19,7 @@ from actors.systems import load
 from serve.api import make_app
 from tests.fakes.assistant import ScriptedAssistant
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 async def events_of(response: httpx2.Response) -> AsyncIterator[tuple[str, Any]]:
@@ -38,7 +38,7 @@ async def told(client: httpx2.AsyncClient, **body: Any) -> list[tuple[str, Any]]
 def replica(config: Path, database_url: str, barrier: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
     """A replica in a process of its own, and its base URL."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.integration.chat.chat_site", str(config), database_url, barrier],
+        [sys.executable, "-m", "tests.integration.chat.sites.chat_site", str(config), database_url, barrier],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
