@@ -88,8 +88,8 @@ def measure(bench: Bench) -> Report:
             Aim("no committed step redone", redone == 0, f"{redone} redone"),
         ],
         notes=[
-            "Both runners are on one machine, where the other sees at its next poll that a process is dead. On "
-            "another node the lease runs out first: three to four quarters of lease_seconds are left of it.",
+            "Both runners are on one machine, where the other sees at its next poll that a process is dead. "
+            "On another node the lease runs out first: three to four quarters of lease_seconds are left.",
         ],
     )
 
@@ -134,7 +134,7 @@ async def _kill(
         victim, held = await _holds_more(database, list(runners))
         os.kill(runners[victim], signal.SIGKILL)
         killed = time.monotonic()
-        # Statements under way at the kill still commit, and the other runner soon sees that this one is dead.
+        # Statements under way at the kill still commit; soon the other runner sees that this one is dead.
         await asyncio.sleep(_LAST_COMMITS_SECONDS)
         committed = _committed(url, held)
         await _ended(database, ids, steps=steps)
