@@ -26,6 +26,8 @@ class Bringup:
         self.config = config
         self.database_url = ""
         self.notes: list[str] = []
+        # Ray's head was started by this `up`: nothing older runs on it.
+        self.head_is_new = False
         self._lock = threading.Lock()
         self._state = read_state(config.data_dir)
 

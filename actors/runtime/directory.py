@@ -9,6 +9,7 @@ import asyncio
 import logging
 import random
 from collections.abc import AsyncGenerator, Collection
+from contextlib import aclosing
 from typing import Any
 
 import ray
@@ -133,12 +134,30 @@ class RemoteAgent:
     async def stream(self, verb: str, *args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
         """What a verb that is an async generator yields, as it does; leaving the loop stops the agent's work.
 
-        Nothing is begun again by itself: half of one answer must not be followed by half of another.
+        It is begun again only where the agent was stopped for good before anything came of it, as after a
+        change of configuration: half of one answer must not be followed by half of another.
 
         Raises:
             AgentDied: the agent's process ended before the verb did.
         """
         replica = random.randrange(self._directory.replicas(self._role))
+        known, began = self._directory.known(self._role, replica) is not None, False
+        try:
+            async with aclosing(self._stream(replica, verb, args, kwargs)) as pieces:
+                async for piece in pieces:
+                    began = True
+                    yield piece
+            return
+        except AgentDied as error:
+            if began or not known or not isinstance(error.__cause__, ray.exceptions.ActorDiedError):
+                raise
+        async with aclosing(self._stream(replica, verb, args, kwargs)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def _stream(
+        self, replica: int, verb: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> AsyncGenerator[Any, None]:
         try:
             actor = await self._handle(replica)
         except ray.exceptions.RayError as error:

@@ -66,6 +66,8 @@ class Chat:
         self._says_yes = says_yes
         # The message that asked for a yes last, and is not answered yet.
         self._asked = answers
+        # Whether the last message was answered by what it was asked for.
+        self.failed = False
 
     def take(self, line: str) -> bool:
         """Send a message, or carry out a command; False for `/quit`.
@@ -137,6 +139,7 @@ class Chat:
                         answer = _read(WholeAnswer, data)
                         self._task_id = answer.task_id or self._task_id
                         self._asked = answer.message_id if answer.status == "asks" else None
+                        self.failed = answer.status == "failed"
                         self._view.done(answer, data)
                         return
                     case "error":
@@ -168,6 +171,7 @@ def converse(chat: Chat, view: View, *, at_prompt: bool, complain: Callable[[Sig
         try:
             if not chat.take(line):
                 break
+            failed = failed or chat.failed
         except SignoffError as error:
             view.end()
             complain(error)

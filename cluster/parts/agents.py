@@ -58,6 +58,9 @@ class Agents:
     def _stop_all_but(self, made_of: dict[str, str]) -> int:
         from actors.runtime.directory import stop_agents
 
+        if self._bringup.head_is_new:
+            # What runs there was started by what this `up` has started: the API's replicas begin with one.
+            return 0
         return stop_agents(keep=made_of.keys() - self._stale(made_of))
 
 

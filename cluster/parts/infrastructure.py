@@ -146,6 +146,7 @@ class Head:
         # Recorded first: a head that is interrupted while it starts must be found by `down`.
         self._bringup.record(lambda state: {"ray": head, "deployed": {}, "http": None})
         ray.start_head(config)
+        self._bringup.head_is_new = True
         self._bringup.made(self.name, self._made_of())
         return self._connected(head.address)
 

@@ -151,6 +151,7 @@ def chat(
         except SignoffError:
             view.end()
             raise
+    raise typer.Exit(int(talk.failed))
 
 
 def workflows(

@@ -108,6 +108,32 @@ async def test_only_agents_that_are_not_to_be_kept_are_stopped(directory: Direct
     assert stop_agents() == 2
 
 
+async def test_a_question_to_agents_that_were_stopped_meanwhile_is_answered_by_new_ones(
+    directory: Directory, barrier: Barrier
+) -> None:
+    """As `signoff up` stops them when the configuration has changed: a replica still has its handles."""
+    assistant = ChatAgents(directory)
+    assert isinstance([piece async for piece in assistant.answer(turn("One"))][-1], Done)
+    assert stop_agents() == 2
+    assert isinstance([piece async for piece in assistant.answer(turn("Two"))][-1], Done)
+
+
+async def test_an_agent_killed_before_it_says_anything_is_not_asked_twice(
+    directory: Directory, barrier: Barrier
+) -> None:
+    """What kills an agent must not kill the next one by itself."""
+    assistant = ChatAgents(directory)
+    assert isinstance([piece async for piece in assistant.answer(turn("One"))][-1], Done)
+    barrier.hold("begun")
+    async with aclosing(assistant.answer(turn("Two"))) as pieces:
+        answering = asyncio.create_task(begun(pieces))
+        os.kill(await reached(barrier, "begun", "Two"), signal.SIGKILL)
+        with pytest.raises(AgentDied):
+            await answering
+    barrier.release()
+    assert barrier.runs("Two", "begun") == 1
+
+
 async def test_an_agent_killed_in_mid_answer_is_told_and_the_next_question_is_answered(
     directory: Directory, barrier: Barrier
 ) -> None:

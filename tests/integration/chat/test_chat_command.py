@@ -129,6 +129,14 @@ async def test_what_is_wrong_is_one_line_and_exit_code_1(site: Site) -> None:
         assert "secret" not in done.output
 
 
+async def test_what_was_not_done_is_exit_code_1_too(site: Site) -> None:
+    """The assistant says what stood in the way; a script sees it by the code."""
+    done = await site.run("fail")
+    assert (done.exit_code, done.stdout) == (1, "You said fail\n")
+    assert (await site.run(stdin="fail\nfine\n")).exit_code == 1
+    assert (await site.run(stdin="fine\n")).exit_code == 0
+
+
 async def test_lines_of_a_pipe_are_messages_of_one_conversation(
     site: Site, assistant: ScriptedAssistant
 ) -> None:

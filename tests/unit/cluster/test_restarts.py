@@ -281,6 +281,16 @@ class TestAgents:
         assert stopped[1:] == [{"writer"}, {"writer"}]
         assert Agents(restored.bringup()).check() == "as configured"
 
+    def test_on_a_head_that_is_new_nothing_is_old(self, restored: Place, stopped: list[set[str]]) -> None:
+        """A replica of the API has started the first agent by then: a chat would find it gone."""
+        ensure_writable(restored.root / "data")
+        bringup = restored.bringup()
+        bringup.head_is_new = True
+        assert Agents(bringup).check() is None
+        assert Agents(bringup).repair(lambda _: None) == "as configured"
+        assert stopped == []
+        assert Agents(restored.bringup()).check() == "as configured"
+
     def test_serve_that_is_started_anew_leaves_them_alone(self) -> None:
         deployed = {
             "ray": "1",

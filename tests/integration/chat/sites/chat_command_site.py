@@ -65,6 +65,7 @@ def make_assistant(barrier: Barrier) -> ScriptedAssistant:
             "break": ZeroDivisionError("secret detail"),
             "publish": {"status": "processing", "task_id": "t-1", "workflow_state": STATE},
             "limits": {"status": "limited", "tools_used": ()},
+            "fail": {"status": "failed"},
         },
     )
 
