@@ -1,7 +1,8 @@
 """The chief editor's desk: what each node of the graph does, for one topic.
 
 Every outcome is kept in the workflow's journal under its step's name (`draft/1`, `verdict/1/2`) before the
-graph moves on; the files of the run are written once it has ended (`actors.editorial.files`).
+graph moves on, and `actors.editorial.rounds` reads it back by that name; the files of the run are written
+once it has ended (`actors.editorial.files`).
 """
 
 from dataclasses import InitVar, dataclass

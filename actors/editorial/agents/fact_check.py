@@ -1,6 +1,6 @@
 """The fact checker: judges a concern by what the site's own knowledge base says about it.
 
-Called by the editorial steps. Institutional memory is asked first; what it holds is used again, and
+Called by the editorial steps. Institutional memory (files) is asked first; what it holds is used again, and
 neither the knowledge base's passages nor the model is asked (seed 004 §7.3).
 """
 
@@ -20,7 +20,8 @@ from models.llm import Answer
 class FactChecker:
     """Asks memory, else the knowledge base and its model. Prompt: `fact_check`.
 
-    At most `top_k` passages are shown, none with a score (cosine) under `min_score`.
+    The editorial system makes it for the role `fact_check`, of `article_generation.knowledge_base`. At most
+    `top_k` passages are shown, none with a score (cosine) under `min_score`.
     """
 
     def __init__(
@@ -45,6 +46,8 @@ class FactChecker:
 
         Raises:
             ModelReplyInvalid: no reply was a verdict on this concern.
+            ModelUnavailable, KnowledgeBaseInvalid, MemoryUnavailable: something that it needs is away.
+            MemoryRecordInvalid: what memory holds of it is no record.
         """
         concern_id, query = brief.concern.concern_id, brief.query
         version = await self._knowledge_base.version()
