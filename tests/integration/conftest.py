@@ -33,10 +33,7 @@ def postgres_folder() -> Iterator[Path]:
     """The data folder of a Postgres of our own, which runs as long as the tests."""
     folder = Path(tempfile.mkdtemp(prefix="signoff-pg-", dir="/tmp"))
     try:
-        with psycopg.connect(embedded.start(folder), autocommit=True) as connection:
-            # What is killed here is Postgres, never the machine: the kernel keeps what was written.
-            connection.execute("ALTER SYSTEM SET fsync = off")
-            connection.execute("SELECT pg_reload_conf()")
+        embedded.start(folder)
         yield folder
     finally:
         embedded.stop(folder)
