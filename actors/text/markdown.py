@@ -55,7 +55,11 @@ def web_address(url: str | None) -> str | None:
         return None
     if parts.scheme.lower() not in ("http", "https") or not host or "@" in parts.netloc:
         return None
-    return quote(url.strip(), safe="/:?#@!$&'*+,;=%~._-[]").replace("[", "%5B").replace("]", "%5D")
+    try:
+        quoted = quote(url.strip(), safe="/:?#@!$&'*+,;=%~._-[]")
+    except UnicodeEncodeError:  # half of a character
+        return None
+    return quoted.replace("[", "%5B").replace("]", "%5D")
 
 
 def link(title: str, url: str | None) -> str:

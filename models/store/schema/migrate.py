@@ -5,6 +5,7 @@ only adds, and they work on), or `after` (it takes away what only they used). Ea
 own that waits for a lock for `_LOCK_TIMEOUT` at most, again and again: who waits holds up all behind it.
 """
 
+import random
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +22,8 @@ Phase = Literal["before", "after"]
 
 # Less than Postgres' `deadlock_timeout`: where it and a writer wait for each other, the revision gives way.
 _LOCK_TIMEOUT = "400ms"
-_TRIES, _PAUSE_SECONDS = 60, 1.0
+# Where writers never rest, most tries meet one of them.
+_PATIENCE_SECONDS, _LONGEST_PAUSE_SECONDS = 240.0, 0.6
 _LOCKED_SECONDS = 600.0
 
 
@@ -46,15 +48,17 @@ def run_alembic(url: str, direction: Literal["upgrade", "downgrade"], revision: 
     config.set_main_option("script_location", str(Path(__file__).parents[2] / "migrations"))
     try:
         with _only_one(url):
-            for tries in range(_TRIES, -1, -1):
+            deadline = time.monotonic() + _PATIENCE_SECONDS
+            while True:
                 try:
                     _run(config, url, direction, revision)
                     return
                 except sa.exc.OperationalError as error:
                     # Revisions that are done stay done: the next try goes on with the one that had to wait.
-                    if not isinstance(error.orig, psycopg.errors.LockNotAvailable) or not tries:
+                    locked = isinstance(error.orig, psycopg.errors.LockNotAvailable)
+                    if not locked or time.monotonic() > deadline:
                         raise
-                    time.sleep(_PAUSE_SECONDS)
+                    time.sleep(random.uniform(0.1, _LONGEST_PAUSE_SECONDS))
     except (sa.exc.OperationalError, psycopg.OperationalError, alembic.util.CommandError) as error:
         reason = str(error).splitlines()[0]
         if "lock timeout" in reason:

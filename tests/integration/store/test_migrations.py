@@ -253,8 +253,8 @@ def test_who_holds_a_lock_for_long_is_named_and_nobody_queues_behind(
     run_alembic(database_url, "downgrade", "0003")
     module = sys.modules["models.store.schema.migrate"]
     monkeypatch.setattr(module, "_LOCK_TIMEOUT", "50ms")
-    monkeypatch.setattr(module, "_TRIES", 1)
-    monkeypatch.setattr(module, "_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(module, "_PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(module, "_LONGEST_PAUSE_SECONDS", 0.1)
     with psycopg.connect(database_url, application_name="a forgotten shell") as holder:
         holder.execute("INSERT INTO events (type, data) VALUES ('held', '{}')")
         with pytest.raises(DatabaseUnavailable, match=r"lock timeout"):

@@ -57,7 +57,16 @@ def test_numbers_are_no_lists_and_stay_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["javascript:alert(1)", "https://", "https://a@b.example", "x", "https://[", None]
+    "url",
+    [
+        "javascript:alert(1)",
+        "https://",
+        "https://a@b.example",
+        "x",
+        "https://[",
+        "https://b.example/\ud800",
+        None,
+    ],
 )
 def test_a_title_alone_where_there_is_no_address(url: str | None) -> None:
     assert link("A_b", url) == "A\\_b"
