@@ -111,7 +111,7 @@ class _Reading:
                     found = page.extract_tables()
                 except MemoryError:
                     raise
-                except Exception:  # noqa: BLE001  # as above
+                except Exception:  # noqa: BLE001  # tables of a broken page fail in any way; the others count
                     faulty.append(page.page_number)
                     continue
                 finally:

@@ -55,7 +55,9 @@ class RunnerActor:
 class DispatcherActor:
     """The dispatcher and the pruner in a process of their own, restarted as a runner's is."""
 
-    async def __init__(self, *, name: str, config: Config, database_url: str) -> None:  # type: ignore[misc]
+    async def __init__(  # type: ignore[misc]  # Ray awaits it
+        self, *, name: str, config: Config, database_url: str
+    ) -> None:
         from actors.outside.outbox import Dispatcher
         from actors.runtime.pruner import Pruner
 

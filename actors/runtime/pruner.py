@@ -73,6 +73,7 @@ class Pruner:
         }
         for table, days in walked.items():
             gone[table] = await self._walk(
+                # Bound now, and not when it is called; mypy can't infer such a lambda.
                 lambda after, table=table, days=days: retention.walk(  # type: ignore[misc]
                     connection, table, days=days, after=after, limit=rows
                 )

@@ -33,6 +33,7 @@ def submitter(named: str | None) -> str:
 
 
 def _of_ray_job() -> str:
+    # Ray itself tells a job's process in this way what it was submitted with.
     said = json.loads(os.environ.get(_RAY_JOB, "{}"))
     return str((said.get("metadata") or {}).get(METADATA) or "")
 

@@ -68,7 +68,7 @@ class Chat:
                 task: dict[str, Any] = await self.people.request(who, "GET", f"/api/tasks/{task_id}")
                 if task["status"] in ("succeeded", "failed", "cancelled"):
                     return task
-                await asyncio.sleep(0.3)
+                await asyncio.sleep(0.3)  # asked again over HTTP
 
 
 class ChatStory:

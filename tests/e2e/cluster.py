@@ -98,7 +98,7 @@ class Cluster:
         deadline = time.monotonic() + 300
         while len(found := [p for p in self._workers(title) if " ".join(_cmdline(p)).strip() == title]) != 1:
             assert time.monotonic() < deadline, f"no process {title}"
-            time.sleep(0.5)
+            time.sleep(0.5)  # of other processes only /proc tells
         return found[0]
 
     def _workers(self, title: str) -> list[psutil.Process]:

@@ -70,7 +70,7 @@ class People:
                         break
                 except _PASSING:
                     pass
-                await asyncio.sleep(0.2)
+                await asyncio.sleep(0.2)  # asked again over HTTP, as a client does
         if answer.status_code >= 400:
             raise Refused(answer.status_code, answer.json()["detail"])
         return answer.json()
@@ -209,7 +209,7 @@ class Story:
     async def _published(self, article: int) -> None:
         async with asyncio.timeout(120):
             while (await self._read("eve", article))["status"] != "published":  # noqa: ASYNC110  # over HTTP
-                await asyncio.sleep(0.1)
+                await asyncio.sleep(0.1)  # asked again over HTTP
 
     async def _read(self, who: str, article: int) -> dict[str, Any]:
         read: dict[str, Any] = (await self._door.call(who, "get_article", article_id=article))["article"]
@@ -243,7 +243,7 @@ class Story:
                 assert article in hits
                 if hits[article]["similarity_score"] is not None:
                     break
-                await asyncio.sleep(0.2)
+                await asyncio.sleep(0.2)  # until its vector is there, asked over HTTP
         assert (await self._read("rita", article))["content"] == content
 
     async def audit(self, article: int) -> list[tuple[str, str, str]]:

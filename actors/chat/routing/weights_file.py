@@ -66,6 +66,7 @@ def write_weights(path: Path, likeness: Likeness, digest: str) -> None:
         arrays[f"{name}_rarity"] = block.rarity.astype(np.float16)
         arrays[f"{name}_weights"] = block.weights.astype(np.float16)
     content = io.BytesIO()
+    # numpy's releases differ in how they type the arrays by name.
     np.savez_compressed(content, **arrays)  # type: ignore[arg-type, unused-ignore]
     write_atomically(path, content.getvalue())
 

@@ -76,7 +76,7 @@ class TreasuryYields:
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(self._year(year)) for year in years]
-        except ExceptionGroup as failures:
+        except ExceptionGroup as failures:  # callers know the fault itself, not a group of them
             raise failures.exceptions[0] from failures
         return [task.result() for task in tasks]
 

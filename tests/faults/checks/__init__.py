@@ -37,7 +37,7 @@ async def settle(world: World, work: Work, goes_on: Callable[[], Any]) -> list[s
             await goes_on()
             while await _open(world, work) or await _unsent(world) or _driven(world, work):
                 await goes_on()
-                await asyncio.sleep(0.2)
+                await asyncio.sleep(0.2)  # of other processes the database tells
     except TimeoutError:
         found = await _open(world, work)
         stuck = [f"{w['kind']} {w['id']} is stuck: {w['status']} {w['parked_for'] or ''}" for w in found]
@@ -146,11 +146,11 @@ async def _caught_up(world: World, readers: Readers) -> None:
         written = {row["id"] for row in await world.rows("SELECT id FROM events")}
         if not coming and written <= {event.id for event in readers.polled}:
             break
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.1)  # readers are asked again: what is missing then is a fault
     for _ in range(_READING_TRIES):
         if {e.id for e in readers.polled if e.visible_to("watcher", _WATCHER)} <= set(readers.streamed):
             break
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.1)  # likewise
 
 
 async def _open(world: World, work: Work) -> list[dict[str, Any]]:
@@ -219,7 +219,7 @@ async def _submitted_again(world: World, batch: Batch) -> list[str]:
         async with asyncio.timeout(_QUIET_SECONDS):
             while not world.is_over(batch.name):
                 world.ensure()
-                await asyncio.sleep(0.1)
+                await asyncio.sleep(0.1)  # a process of its own
     except TimeoutError:
         return [f"{batch.name}, submitted again, does not end"]
     after = await batches.trail(world, batch)

@@ -47,31 +47,6 @@ from tests.integration.events.event_streams import (
 Configure = Callable[..., Config]
 
 
-@pytest.fixture
-def config(configure: Configure) -> Config:
-    """The configuration."""
-    return configure()
-
-
-@pytest.fixture
-def auth(config: Config) -> AuthConfig:
-    """How tokens are checked."""
-    return config.auth
-
-
-@pytest.fixture
-def app(config: Config, database_url: str) -> FastAPI:
-    """The app."""
-    return make_app(config, database_url)
-
-
-@pytest.fixture
-async def address(app: FastAPI) -> AsyncIterator[str]:
-    """Where it is served."""
-    async with serving(app) as address:
-        yield address
-
-
 # What readers of the table may rely on.
 
 

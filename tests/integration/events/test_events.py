@@ -17,7 +17,6 @@ from models.people.scopes import parse_scope
 from models.runtime.events import Event
 from models.store.database import Database
 from models.store.people import users
-from serve.api import make_app
 from serve.streams.feed import Feed, Position
 from tests.integration.events.event_streams import (
     SOON,
@@ -25,38 +24,12 @@ from tests.integration.events.event_streams import (
     bearer,
     closed,
     listening,
-    serving,
     token,
     until,
     write,
 )
 
 Configure = Callable[..., Config]
-
-
-@pytest.fixture
-def config(configure: Configure) -> Config:
-    """The configuration."""
-    return configure()
-
-
-@pytest.fixture
-def auth(config: Config) -> AuthConfig:
-    """How tokens are checked."""
-    return config.auth
-
-
-@pytest.fixture
-def app(config: Config, database_url: str) -> FastAPI:
-    """The app."""
-    return make_app(config, database_url)
-
-
-@pytest.fixture
-async def address(app: FastAPI) -> AsyncIterator[str]:
-    """Where it is served."""
-    async with serving(app) as address:
-        yield address
 
 
 # Nobody sees what is not theirs.
