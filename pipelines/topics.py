@@ -94,7 +94,7 @@ def find_topic_files(topics: str, *, roots: Iterable[Path]) -> tuple[pyarrow.fs.
 
 def _is_topic(path: str) -> bool:
     name = path.rsplit("/", 1)[-1]
-    return name.endswith(".json") and not name.startswith(".")
+    return name.lower().endswith(".json") and not name.startswith(".")
 
 
 def read_topic(path: str, content: bytes, *, settings: ArticleGenerationConfig) -> TopicRow:
@@ -185,7 +185,7 @@ def _reason(fault: Any) -> str:
         return "is not a known key"
     if kind in ("string_too_short", "string_pattern_mismatch"):
         return "must not be empty"
-    return str(fault["msg"])
+    return str(fault["msg"]).removeprefix("Value error, ")
 
 
 def _name(raw: Any, key: str) -> str | None:

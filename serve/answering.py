@@ -54,7 +54,11 @@ class Assistant(Protocol):
 
 
 class ChatAgents:
-    """The agents of the chat, wherever they run in the cluster."""
+    """The agents of the chat, wherever they run in the cluster; `serve.api` makes one per replica.
+
+    Each verb is one streamed call of a Ray actor (`RemoteAgent.stream`): closing it cancels the call, which
+    is not begun again once something came.
+    """
 
     def __init__(self, directory: Directory) -> None:
         self._directory = directory

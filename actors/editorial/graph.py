@@ -1,7 +1,7 @@
 """The chief editor: write, review, consult specialists, revise, until the article passes or rounds end.
 
-Nodes say what happens next; the steps do the work and keep every outcome. The state is ids and
-counts only. Seed 004 §6.1.
+The edges say what comes next; the steps do the work and keep every outcome. The state is counts, ids and
+the outcome. Seed 004 §6.1.
 """
 
 from typing import Any, Literal, TypedDict
@@ -34,9 +34,9 @@ class Consultation(TypedDict):
     concern_id: int
 
 
-async def write(state: State, runtime: Runtime[EditorialSteps]) -> State:
-    rounds = await runtime.context.begin()
-    await runtime.context.write()
+async def draft(state: State, runtime: Runtime[EditorialSteps]) -> State:
+    rounds = await runtime.context.settle_terms()
+    await runtime.context.draft()
     return {"round": 1, "rounds": rounds}
 
 
@@ -54,8 +54,8 @@ async def consult(state: Consultation, runtime: Runtime[EditorialSteps]) -> Stat
     return {}
 
 
-async def judge(state: State, runtime: Runtime[EditorialSteps]) -> State:
-    return {"blocking": await runtime.context.judge(state["round"])}
+async def tally(state: State, runtime: Runtime[EditorialSteps]) -> State:
+    return {"blocking": runtime.context.blocking(state["round"])}
 
 
 async def revise(state: State, runtime: Runtime[EditorialSteps]) -> State:
@@ -63,45 +63,48 @@ async def revise(state: State, runtime: Runtime[EditorialSteps]) -> State:
     return {"round": state["round"] + 1}
 
 
-async def file(state: State, runtime: Runtime[EditorialSteps]) -> State:
-    return {"outcome": await runtime.context.file(state["round"], blocking=state["blocking"])}
+async def conclude(state: State, runtime: Runtime[EditorialSteps]) -> State:
+    return {"outcome": await runtime.context.conclude(state["round"], blocking=state["blocking"])}
 
 
-def after_review(state: State) -> Literal["assign", "file"]:
-    return "assign" if state["concerns"] else "file"
+def after_review(state: State) -> Literal["assign", "conclude"]:
+    return "assign" if state["concerns"] else "conclude"
 
 
 def to_specialists(state: State) -> list[Send]:
     return [Send("consult", Consultation(round=state["round"], concern_id=i)) for i in state["concerns"]]
 
 
-def after_judgement(state: State) -> Literal["revise", "file"]:
+def after_tally(state: State) -> Literal["revise", "conclude"]:
     last = state["round"] >= state["rounds"]
-    return "revise" if state["blocking"] and not last else "file"
+    return "revise" if state["blocking"] and not last else "conclude"
 
 
 def build_graph() -> StateGraph[State, EditorialSteps, State, State]:
     graph = StateGraph(State, context_schema=EditorialSteps)
-    graph.add_node("write", write)
+    graph.add_node("draft", draft)
     graph.add_node("review", review)
     graph.add_node("assign", assign)
     graph.add_node("consult", consult, input_schema=Consultation)
-    graph.add_node("judge", judge)
+    graph.add_node("tally", tally)
     graph.add_node("revise", revise)
-    graph.add_node("file", file)
-    graph.add_edge(START, "write")
-    graph.add_edge("write", "review")
+    graph.add_node("conclude", conclude)
+    graph.add_edge(START, "draft")
+    graph.add_edge("draft", "review")
     graph.add_conditional_edges("review", after_review)
     graph.add_conditional_edges("assign", to_specialists, ["consult"])
-    graph.add_edge("consult", "judge")
-    graph.add_conditional_edges("judge", after_judgement)
+    graph.add_edge("consult", "tally")
+    graph.add_conditional_edges("tally", after_tally)
     graph.add_edge("revise", "review")
-    graph.add_edge("file", END)
+    graph.add_edge("conclude", END)
     return graph
 
 
 async def begin(run: Run) -> tuple[dict[str, Any], EditorialSteps]:
-    """The topic on a desk, and the knowledge base up to date with its files."""
+    """The first state, and the steps, which each node finds as `runtime.context`.
+
+    The execution calls it each time it runs the graph; the knowledge base is up to date with its files then.
+    """
     await run.agent("knowledge_base").refresh()
     return {"round": 0, "blocking": 0}, EditorialSteps(run=run)
 

@@ -33,7 +33,7 @@ class Terms(Record):
 
 @dataclass(kw_only=True)  # as LangGraph wants a context to be
 class EditorialSteps:
-    """One topic on the chief editor's desk. Its verbs are the graph's nodes; `round_` counts from 1."""
+    """One topic on the chief editor's desk: what the graph's nodes do. `round_` counts from 1."""
 
     run: InitVar[Run]
 
@@ -44,7 +44,7 @@ class EditorialSteps:
         folder = run_folder(self._settings.output, self.topic, started=run.created_at)
         self._rounds = Rounds(topic=self.topic, kept=run.kept, artifacts_dir=folder)
 
-    async def begin(self) -> int:
+    async def settle_terms(self) -> int:
         """How many rounds there are at most."""
 
         async def settle() -> Answer[Terms]:
@@ -52,7 +52,7 @@ class EditorialSteps:
 
         return (await self._run.once("terms", Terms, settle)).rounds
 
-    async def write(self) -> None:
+    async def draft(self) -> None:
         """The first draft."""
         brief = WritingBrief(topic=self.topic)
         await self._run.once("draft/1", ArticleResponse, lambda: self._run.agent("writer").generate(brief))
@@ -91,7 +91,7 @@ class EditorialSteps:
             f"verdict/{round_}/{concern_id}", Verdict, lambda: self._run.agent(chosen).evaluate(brief)
         )
 
-    async def judge(self, round_: int) -> int:
+    def blocking(self, round_: int) -> int:
         """How many verdicts of the round keep the draft from passing."""
         return sum(verdict.blocks for verdict in self._rounds.verdicts(round_))
 
@@ -109,8 +109,8 @@ class EditorialSteps:
             f"draft/{round_ + 1}", ArticleResponse, lambda: self._run.agent("writer").revise(brief)
         )
 
-    async def file(self, round_: int, *, blocking: int) -> Outcome:
-        """The article and its report: what becomes the canonical JSON (seed 004 §7.1)."""
+    async def conclude(self, round_: int, *, blocking: int) -> Outcome:
+        """Keep the article and its report: what becomes the canonical JSON (seed 004 §7.1), after the end."""
         outcome: Outcome = "blocked" if blocking else "passed"
 
         async def settle() -> Answer[ArticleGenerationResult]:

@@ -1,4 +1,6 @@
-"""The one client for model calls: any OpenAI-compatible endpoint, Signoff's own vLLM by default.
+"""The client for whole replies of models: any OpenAI-compatible endpoint, Signoff's own vLLM by default.
+
+Streamed replies are `actors.llm.chat_model`'s.
 
 Agents own a `ModelClient` made from their settings. A structured answer is asked for with a JSON
 schema and validated. Whatever goes wrong, the wire or the reply, shares one budget: `max_retries`

@@ -2,8 +2,9 @@
 
 `actors.llm.client` asks for whole replies through it; `actors.llm.chat_model` reads the chunks of streamed
 ones. The package retries nothing here. No proxy is taken from the environment: a call goes to `api_base` and
-nowhere else. The package checks nothing of what an event holds, so every chunk is validated here: what is no
-chunk raises, and never becomes half an answer.
+nowhere else; where the configuration has none, that is this site's own `/llm/v1`, vLLM
+(`serve/inference/llm.py`). The package checks nothing of what an event holds, so every chunk is validated
+here: what is no chunk raises, and never becomes half an answer.
 """
 
 import asyncio

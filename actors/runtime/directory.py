@@ -1,8 +1,8 @@
 """The directory: start and find agents by role.
 
 An agent is a plain class; here it becomes a named, detached Ray actor, started on first use with the
-resources its role has in the configuration. A call survives the agent's death: Ray restarts the
-actor and the call runs again.
+resources its role has in the configuration. An awaited call survives the agent's death: Ray restarts the
+actor and the call runs again. A stream ends with AgentDied (`RemoteAgent.stream`).
 """
 
 import asyncio

@@ -9,13 +9,14 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, ValidationError, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
 
 from models.addresses import is_loopback
 from models.config.agents import DEFAULT, check_roles, with_defaults
 from models.config.agents import SINGLE_ROLES as SINGLE_ROLES
 from models.config.agents import AgentConfig as AgentConfig
+from models.config.agreement import disagreements
 from models.config.chat import ChatConfig as ChatConfig
 from models.config.chat import FeaturesConfig as FeaturesConfig
 from models.config.drafting import DraftingConfig as DraftingConfig
@@ -106,15 +107,8 @@ class Config(Section):
         return self
 
     @model_validator(mode="after")
-    def _chunks_are_read_whole(self) -> "Config":
-        size, embedding = self.article_generation.knowledge_base.chunk_size_tokens, self.embedding
-        if size > embedding.max_input_tokens:
-            reason = (
-                f"chunk_size_tokens is {size}, but {embedding.model_name} reads {embedding.max_input_tokens} "
-                "tokens (embedding.max_input_tokens): the rest of each chunk would be lost. Set "
-                f"chunk_size_tokens to {embedding.max_input_tokens} or less"
-            )
-            wrong = {("article_generation", "knowledge_base"): reason}
+    def _agrees(self, info: ValidationInfo) -> "Config":
+        if wrong := disagreements(self, (info.context or {}).get("own")):
             raise PydanticCustomError(WRONG_KEYS, "{wrong}", {"wrong": wrong})
         return self
 

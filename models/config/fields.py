@@ -10,6 +10,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -34,6 +35,15 @@ Count = Annotated[int, Field(ge=1)]
 def _check_url(url: str) -> str:
     if not url.startswith(("http://", "https://")):
         raise ValueError("must start with http:// or https://")
+    if any(character.isspace() for character in url):
+        raise ValueError("has a blank in it: leave it out")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise ValueError(f"is no address: {error}") from error
+    if not parts.hostname or port == 0:
+        raise ValueError("names no host or port that there can be: write http://HOST:PORT")
     return url
 
 

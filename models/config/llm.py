@@ -3,6 +3,7 @@
 Part of `models.config`.
 """
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
@@ -57,6 +58,27 @@ class ModelSettings(Section):
     def _its_key(self, info: ValidationInfo) -> "ModelSettings":
         check_key(self.api_base, self.api_key, info, LLM)
         return self
+
+    @model_validator(mode="after")
+    def _answer_fits(self) -> "ModelSettings":
+        if self.max_tokens >= self.context_window:
+            raise ValueError(
+                f"max_tokens is {self.max_tokens}, but prompt and answer share a context_window of "
+                f"{self.context_window} tokens: nothing could be asked. Lower max_tokens"
+            )
+        return self
+
+
+def models_in(
+    section: Section, under: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], ModelSettings]]:
+    """Every agent's model in a section and those in it, with the keys that lead there."""
+    for name in type(section).model_fields:
+        value, keys = getattr(section, name), (*under, name)
+        if isinstance(value, ModelSettings):
+            yield keys, value
+        elif isinstance(value, Section):
+            yield from models_in(value, keys)
 
 
 class EmbeddingConfig(Section):

@@ -11,11 +11,12 @@ from urllib.parse import SplitResult, urlsplit
 from pydantic import SecretStr, TypeAdapter, ValidationError, ValidationInfo
 
 from models.addresses import is_loopback
-from models.config.fields import WITHHELD, Secret
+from models.config.fields import WITHHELD, Secret, Url
 
 LLM = "/llm/v1"
 EMBEDDINGS = "/embeddings/v1"
 _SECRET: TypeAdapter[SecretStr] = TypeAdapter(Secret)
+_URL: TypeAdapter[str] = TypeAdapter(Url)
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
@@ -54,7 +55,12 @@ def own_endpoints(raw: dict[Any, Any], context: dict[str, Any]) -> OwnEndpoints:
     address, host = ray.get("address"), str(http.get("host"))
     host = address.rpartition(":")[0] if isinstance(address, str) else _EVERYWHERE.get(host, host)
     host = f"[{host}]" if ":" in host and not host.startswith("[") else host
-    return OwnEndpoints(f"http://{host}:{http.get('port')}", key)
+    proxy = f"http://{host}:{http.get('port')}"
+    try:
+        _URL.validate_python(proxy)
+    except ValidationError:
+        proxy = "http://127.0.0.1:1"
+    return OwnEndpoints(proxy, key)
 
 
 def _section(raw: dict[Any, Any], name: str) -> dict[Any, Any]:

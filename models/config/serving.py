@@ -77,3 +77,10 @@ class ServingConfig(Section):
     models: tuple[ServedModel, ...] = Field(strict=False)  # `[]`: none is served here
     embeddings: ServedEmbeddings | None = None  # absent: an outside endpoint's are used
     ready_timeout_seconds: Positive  # how long `up` waits for a model
+
+    @model_validator(mode="after")
+    def _named_apart(self) -> "ServingConfig":
+        names = [model.name for model in self.models]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"models: two are named {', '.join(twice)}: give each a name of its own")
+        return self

@@ -4,6 +4,7 @@ A key written twice is an error and not the last one's victory. Merge keys (`<<`
 key that overrides a merged one is not written twice.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,11 @@ from models.errors import ConfigInvalid
 
 # Raised by a validator of a mapping: the reasons as `wrong`, by key, or by the keys to a place further down.
 WRONG_KEYS = "wrong_keys"
+
+_INT = "tag:yaml.org,2002:int"
+_KEYS = frozenset({"tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"})
+# `0600` is 384 and `1:30` is 90 to YAML 1.1; `0x1f` and `0b1` say themselves what they are.
+_NOT_DECIMAL = re.compile(r"[-+]?(0[0-9_]|[0-9_]+:)")
 
 
 def read_mapping(path: Path) -> dict[Any, Any]:
@@ -28,7 +34,7 @@ def read_mapping(path: Path) -> dict[Any, Any]:
         loader.name = str(path)  # what PyYAML's own messages call the file
         try:
             node = loader.get_single_node()
-            _refuse_duplicates(path, node)
+            _refuse_traps(path, node)
             raw = loader.construct_document(node) if node is not None else None
         finally:
             loader.dispose()
@@ -37,16 +43,28 @@ def read_mapping(path: Path) -> dict[Any, Any]:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ConfigInvalid(f"{path}: not valid YAML: {error}") from error
     if not isinstance(raw, dict):
-        raise ConfigInvalid(f"{path}: the file must hold a mapping of sections, not {type(raw).__name__}")
+        what = (
+            "is empty" if raw is None else "holds a list" if isinstance(raw, list) else "holds a plain value"
+        )
+        raise ConfigInvalid(f"{path}: the file {what}: it must hold a mapping of sections, as `key: value`")
     return raw
 
 
-def _refuse_duplicates(path: Path, root: yaml.Node | None) -> None:
-    """Looks at the nodes as they were written: PyYAML mixes merged keys in with a mapping's own."""
+def _refuse_traps(path: Path, root: yaml.Node | None) -> None:
+    """Keys that stand twice, keys that YAML 1.1 reads as no text, numbers that it reads as no decimals.
+
+    Looks at the nodes as they were written: PyYAML mixes merged keys in with a mapping's own.
+    """
     seen_nodes: set[int] = set()  # a node that aliases share is looked at once
     waiting: list[tuple[str, Any]] = [("", root)]
     while waiting:
         where, node = waiting.pop()
+        if isinstance(node, yaml.ScalarNode) and node.tag == _INT and _NOT_DECIMAL.match(node.value):
+            line = node.start_mark.line + 1
+            raise ConfigInvalid(
+                f"{path}: {where.rstrip('.')}: {node.value} in line {line} is read in base 8 or 60: write it "
+                "as a decimal number without leading zeros, or in quotes where a text is meant"
+            )
         if not isinstance(node, yaml.CollectionNode) or id(node) in seen_nodes:
             continue
         seen_nodes.add(id(node))
@@ -57,12 +75,22 @@ def _refuse_duplicates(path: Path, root: yaml.Node | None) -> None:
         for key, value in node.value:
             if isinstance(key, yaml.ScalarNode):
                 line, first = key.start_mark.line + 1, lines.get((key.tag, key.value))
+                if key.tag not in _KEYS:
+                    raise ConfigInvalid(
+                        f"{path}: {where}{key.value}: in line {line} is read as {_tag_noun(key)}, and a key "
+                        "is a text: put it in quotes"
+                    )
                 if first is not None:
                     raise ConfigInvalid(
                         f"{path}: {where}{key.value}: stands twice, in line {first} and in line {line}"
                     )
                 lines[key.tag, key.value] = line
                 waiting.append((f"{where}{key.value}.", value))
+
+
+def _tag_noun(node: yaml.ScalarNode) -> str:
+    """What YAML takes a value for: `bool`, `int`, `null`."""
+    return str(node.tag).rpartition(":")[2]
 
 
 def faults(file_of: Callable[[Sequence[int | str]], object], raw: Any, error: ValidationError) -> list[str]:
@@ -83,6 +111,10 @@ def faults(file_of: Callable[[Sequence[int | str]], object], raw: Any, error: Va
         match fault["type"]:
             case "missing":
                 reason = "is required"
+            case "tuple_type":
+                reason = "must be a list"
+            case "path_type" | "is_instance_of":
+                reason = "must be a path"
             case "extra_forbidden":
                 reason = "is not a known key"
             case "union_tag_not_found":

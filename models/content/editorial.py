@@ -6,11 +6,23 @@ fields. `style_mode` is a plain string because the allowed styles come from the 
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from models.record import Record
+from models.text import one_line
 
-NonEmpty = Annotated[str, StringConstraints(strip_whitespace=False, min_length=1, pattern=r"\S")]
+
+def _something_seen(text: str) -> str:
+    if not one_line(text):
+        raise ValueError("must not be empty: nothing in it can be seen")
+    return text
+
+
+NonEmpty = Annotated[
+    str,
+    StringConstraints(strip_whitespace=False, min_length=1, pattern=r"\S"),
+    AfterValidator(_something_seen),
+]
 ConcernType = Literal[
     "unsupported_fact",
     "inferred_fact",

@@ -7,9 +7,17 @@ has no replica, and its ingress lists the model all the same: only Serve itself 
 import asyncio
 import re
 from collections import Counter
+from typing import NamedTuple
 
 # An actor that is none of these is on its way up.
 _THERE = ("ALIVE", "DEAD")
+
+
+class AgentNotUp(NamedTuple):
+    """An agent that was started and is not up. `again`: it was up before."""
+
+    name: str
+    again: bool
 
 
 async def running_replicas() -> dict[str, int]:
@@ -17,8 +25,8 @@ async def running_replicas() -> dict[str, int]:
     return await asyncio.to_thread(_running_replicas)
 
 
-async def agents_not_up() -> tuple[str, ...]:
-    """The names of agents that were started and are not up, as while Ray starts them again."""
+async def agents_not_up() -> tuple[AgentNotUp, ...]:
+    """Agents that were started and are not up: on their first use, and while Ray starts them again."""
     return await asyncio.to_thread(_agents_not_up)
 
 
@@ -38,7 +46,7 @@ def _running_replicas() -> dict[str, int]:
     return dict(running)
 
 
-def _agents_not_up() -> tuple[str, ...]:
+def _agents_not_up() -> tuple[AgentNotUp, ...]:
     import ray
     from ray.util.state import list_actors
 
@@ -53,5 +61,9 @@ def _agents_not_up() -> tuple[str, ...]:
     named = [(actor.name or "", actor.state) for actor in actors if (actor.name or "").startswith(PREFIX)]
     # Of actors of one name only one counts: the others ended when the configuration changed.
     up = {name for name, state in named if state == "ALIVE"}
-    coming = {name for name, state in named if state not in _THERE} - up
-    return tuple(sorted(name.removeprefix(PREFIX).rpartition(":")[0] for name in coming))
+    again: dict[str, bool] = {}
+    for name, state in named:
+        if state not in _THERE and name not in up:
+            role = name.removeprefix(PREFIX).rpartition(":")[0]
+            again[role] = again.get(role, False) or state == "RESTARTING"
+    return tuple(AgentNotUp(role, again[role]) for role in sorted(again))

@@ -19,18 +19,22 @@ from actors.llm.edge import address_of
 from actors.llm.endpoint import model_at
 from actors.search.embedder import waits_for as embeddings_at
 from models.config import Config, ModelSettings
+from models.config.llm import models_in
 from models.error_lines import error_line
 from models.errors import ModelUnavailable
 from models.runtime.outages import Needed, Parked
 from models.store.database import GONE, Database
 from models.store.runtime import outages
-from serve.monitoring.ray_state import deployment_key
+from serve.monitoring.ray_state import AgentNotUp, deployment_key
 
 _log = logging.getLogger(__name__)
 _GOOD_FOR_SECONDS = 1.0
 _PROBE_SECONDS = 2.0
 # What a person is told to wait where nobody knows.
 _RETRY_SECONDS = 5.0
+# An agent starts when it is first used: whoever asks for it waits, the site is ready all the same. One that
+# takes longer than this has no room in the cluster, or can't be started.
+_FIRST_START_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class Probes:
     """How Ray is asked; see `serve.monitoring.ray_state`."""
 
     replicas: Callable[[], Awaitable[dict[str, int]]]
-    agents: Callable[[], Awaitable[tuple[str, ...]]]
+    agents: Callable[[], Awaitable[tuple[AgentNotUp, ...]]]
 
 
 @dataclass(frozen=True)
@@ -66,13 +70,23 @@ class _Look:
 class Readiness:
     """What one replica knows. `probes` absent: Ray is not asked, as in tests and without a cluster."""
 
-    def __init__(self, *, config: Config, database: Database, probes: Probes | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        config: Config,
+        database: Database,
+        probes: Probes | None = None,
+        first_start_seconds: float = _FIRST_START_SECONDS,
+    ) -> None:
         self._database = database
         self._probes = probes
         self._endpoints = _endpoints(config)
         self._assistant = _model(config.chat.assistant_llm, config).waits_for
         self._http: httpx2.AsyncClient | None = None
         self._since: dict[str, datetime] = {}
+        self._first_start_seconds = first_start_seconds
+        # When an agent was first seen on its first way up, by the loop's clock.
+        self._starting: dict[str, float] = {}
         self._looking: asyncio.Task[_Look] | None = None
         self._looked = float("-inf")
 
@@ -151,11 +165,18 @@ class Readiness:
             return None
         try:
             async with asyncio.timeout(_PROBE_SECONDS):
-                coming = await self._probes.agents()
+                late = self._late(await self._probes.agents())
         except Exception as error:  # noqa: BLE001  # as above: whatever it was, nobody knows of the agents
             _log.warning("Ray does not say which agents are up: %s", error_line(error))
             return self._needed("agents", f"not known: {type(error).__name__}")
-        return self._needed("agents", f"starting: {', '.join(coming)}" if coming else None)
+        return self._needed("agents", f"starting: {', '.join(late)}" if late else None)
+
+    def _late(self, not_up: tuple[AgentNotUp, ...]) -> list[str]:
+        """Agents that should be up: they were before, or their first start takes too long."""
+        now = asyncio.get_running_loop().time()
+        self._starting = {each.name: self._starting.get(each.name, now) for each in not_up if not each.again}
+        patience = self._first_start_seconds
+        return [each.name for each in not_up if each.again or now >= self._starting[each.name] + patience]
 
     async def _ask(self, endpoint: _ModelProbe, replicas: dict[str, int] | None) -> str | None:
         """Why an endpoint can't be asked now; None where it can."""
@@ -197,17 +218,9 @@ class Readiness:
 
 def _endpoints(config: Config) -> tuple[_ModelProbe, ...]:
     """Every endpoint that the configuration names, once; those of one name are numbered."""
-    editorial, chat = config.article_generation.agents, config.chat
-    specialists = editorial.specialists
-    settings = [
-        *(getattr(editorial, name) for name in type(editorial).model_fields if name != "specialists"),
-        *(getattr(specialists, name) for name in type(specialists).model_fields),
-        chat.assistant_llm,
-        config.drafting.llm,
-    ]
     embedding = config.embedding
     own = config.serving.embeddings is not None and config.serving.embeddings.name == embedding.model_name
-    found = [_model(each, config) for each in settings]
+    found = [_model(each, config) for _, each in models_in(config)]
     found.append(
         _ModelProbe(
             name=f"embeddings {embedding.model_name}",

@@ -1,8 +1,9 @@
 """The router: what a message asks for, who answers it, on which topic, and whether the caller may.
 
-`main_chat` asks it first for every message. The intent comes from the likeness to examples, as a
-probability; the model is asked only where that is unsure, and chooses among the likeliest. What the caller
-may do, and what was asked before, count a little; the caller's rights never depend on what a message says.
+`main_chat` asks it for every message that is no yes to what was asked. The intent comes from the likeness
+to examples, as a probability; the model is asked only where that is unsure and `ask_model` is on, and chooses
+among the likeliest. What the caller may do, and what was asked before, count a little; the caller's rights
+never depend on what a message says.
 """
 
 import asyncio
@@ -60,7 +61,7 @@ class Router:
         likeness: what was trained on the examples.
         settings: when likeness decides, and whether the model is asked otherwise.
         topics: the site's topics by slug.
-        model: chooses where likeness is unsure; None never asks.
+        model: chooses where likeness is unsure and `ask_model` is on; None never asks.
         prompt: the source of `routing.md`; it gets MESSAGE, BEFORE (what the caller said before it, or
             nothing), CANDIDATES (intents, the likeliest first) and PERMITTED (those the caller may use).
     """

@@ -82,6 +82,7 @@ class AgentContext:
 
         Args:
             task: the prompt file with what this agent does.
+            tools: offered to the model, beside sources only where `chat.tools.beside_sources` is on.
             call: how a tool that the model asks for is called; it may add sources.
         """
         sources = sources or Sources()

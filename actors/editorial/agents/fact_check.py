@@ -1,7 +1,7 @@
 """The fact checker: judges a concern by what the site's own knowledge base says about it.
 
-Called by the editorial steps. Institutional memory (files) is asked first; what it holds is used again, and
-neither the knowledge base's passages nor the model is asked (seed 004 §7.3).
+Called by the editorial steps. The knowledge base is asked for its version; what institutional memory (files)
+holds for that version is used again, and neither passages nor the model are asked (seed 004 §7.3).
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from models.llm import Answer
 
 
 class FactChecker:
-    """Asks memory, else the knowledge base and its model. Prompt: `fact_check`.
+    """Asks memory, else the knowledge base for passages and the model for a verdict. Prompt: `fact_check`.
 
     The editorial system makes it for the role `fact_check`, of `article_generation.knowledge_base`. At most
     `top_k` passages are shown, none with a score (cosine) under `min_score`.

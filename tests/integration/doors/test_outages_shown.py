@@ -14,7 +14,8 @@ from models.chat.messages import Done, Piece, Routed, Said, Turn
 from models.config import Config
 from models.errors import AgentDied, ModelUnavailable
 from models.store.database import Database
-from serve.monitoring.readiness import Probes
+from serve.monitoring.ray_state import AgentNotUp
+from serve.monitoring.readiness import Probes, Readiness
 from tests.fakes.model.model_server import ModelServer
 from tests.integration.chat.sites.chat_site import told
 from tests.integration.doors.openai_site import openai_client
@@ -55,7 +56,7 @@ class Cluster:
 
     def __init__(self) -> None:
         self.running = {"llmserversmollm2135minstruct": 1, "embeddings": 1}
-        self.coming: tuple[str, ...] = ()
+        self.coming: tuple[AgentNotUp, ...] = ()
         self.asked = 0
 
     async def replicas(self) -> dict[str, int]:
@@ -63,7 +64,7 @@ class Cluster:
         self.asked += 1
         return self.running
 
-    async def agents(self) -> tuple[str, ...]:
+    async def agents(self) -> tuple[AgentNotUp, ...]:
         """Agents that are not up."""
         return self.coming
 
@@ -159,7 +160,7 @@ async def test_each_thing_that_is_away_is_named_with_since_when(
 ) -> None:
     await until(door, ALL)
     cluster.running = {"embeddings": 1}
-    cluster.coming = ("writer",)
+    cluster.coming = (AgentNotUp("writer", again=True),)
     async with database.connection() as connection:
         await connection.execute("UPDATE runners SET lease_until = now() - interval '1 second'")
     away = {**ALL, f"model {MODEL}": False, "agents": False, "runners": False}
@@ -174,6 +175,21 @@ async def test_each_thing_that_is_away_is_named_with_since_when(
     cluster.running["llmserversmollm2135minstruct"] = 1
     needs = await until(door, {**away, f"model {MODEL}": True})
     assert needs[f"model {MODEL}"]["since"] is None
+
+
+async def test_an_agent_on_its_first_start_keeps_nobody_from_the_site_unless_it_takes_too_long(
+    config: Config, database: Database, cluster: Cluster, runner: None
+) -> None:
+    cluster.coming = (AgentNotUp("analyst", again=False),)
+    told: list[str | None] = []
+    for patience in (60.0, 0.0):
+        readiness = Readiness(
+            config=config, database=database, probes=cluster.probes, first_start_seconds=patience
+        )
+        needs = {need.name: need for need in await readiness.look()}
+        told.append(needs["agents"].reason)
+        await readiness.close()
+    assert told == [None, "starting: analyst"]
 
 
 async def test_an_endpoint_that_nobody_answers_at_is_not_ready(

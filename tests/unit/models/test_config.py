@@ -1,6 +1,6 @@
 """The configuration is strict: whatever is wrong is refused with file, key path and reason."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -95,7 +95,7 @@ def test_a_configuration_can_not_be_changed() -> None:
         ("runners.lease_seconds", float("inf"), "Input should be a finite number"),
         ("runners.lease_seconds", float("nan"), "Input should be a finite number"),
         ("data_dir", "", "the path is empty"),
-        ("data_dir", None, "Input is not a valid path"),
+        ("data_dir", None, "must be a path"),
         ("auth.secret", "", "the secret is empty"),
         ("auth.secret", "  ", "the secret is empty"),
         ("auth.secret", "<REQUIRED_NON_EMPTY_STRING>", "the secret is still the template's placeholder"),
@@ -192,13 +192,88 @@ def test_a_merge_key_is_no_duplicate(tmp_path: Path) -> None:
         ("http: [", "not valid YAML"),
         ("a: !!python/object:os.system x", "not valid YAML"),
         ("[a]: 1", "not valid YAML"),
-        ("- http", "the file must hold a mapping of sections, not list"),
-        ("", "the file must hold a mapping of sections, not NoneType"),
-        ("5: 6", "data_dir: is required"),
+        ("- http", "the file holds a list: it must hold a mapping of sections"),
+        ("", "the file is empty: it must hold a mapping of sections"),
+        ("5: 6", "5: in line 1 is read as int, and a key is a text: put it in quotes"),
+        ("publishing:\n  topics:\n    no: {}", "publishing.topics.no: in line 3 is read as bool, and a key"),
+        ("retention: {000: 1}", "retention.000: in line 1 is read as int"),
+        ("http:\n  port: 010000", "http.port: 010000 in line 2 is read in base 8 or 60"),
+        (
+            "outages: {patience_seconds: 1:00:00}",
+            "outages.patience_seconds: 1:00:00 in line 1 is read in base",
+        ),
+        ("a: [1, [-0_7]]", "a.1.0: -0_7 in line 1 is read in base 8 or 60"),
     ],
 )
 def test_what_is_no_mapping_is_refused(tmp_path: Path, text: str, reason: str) -> None:
     assert refusal(tmp_path, text).startswith(reason)
+
+
+def test_numbers_that_say_their_base_are_read(tmp_path: Path) -> None:
+    text = WHOLE.replace("  replicas: 1\n", "  replicas: 1\n  port: 0x2328\n", 1)
+    assert accepted(tmp_path, text).http.port == 9000
+
+
+def served_twice(data: Any) -> None:
+    data["serving"]["models"].append(data["serving"]["models"][0])
+
+
+def not_served(data: Any) -> None:
+    data["chat"]["assistant_llm"]["model"] = "smollm-135m"
+
+
+def wide(data: Any) -> None:
+    data["chat"]["assistant_llm"]["context_window"] = 32768
+
+
+def full(data: Any) -> None:
+    data["drafting"]["llm"].update(context_window=500, max_tokens=500)
+
+
+def other_embeddings(data: Any) -> None:
+    data["embedding"]["model_name"] = "all-minilm-l6"
+
+
+def one_port(data: Any) -> None:
+    data["http"]["port"] = data["ray"]["dashboard_port"]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (served_twice, "serving: models: two are named smollm2-135m-instruct: give each"),
+        (not_served, "chat.assistant_llm.model: smollm-135m is not served here (serving.models: smollm2"),
+        (
+            wide,
+            "chat.assistant_llm.context_window: is 32768, but smollm2-135m-instruct is served with max_mo",
+        ),
+        (full, "drafting.llm: max_tokens is 500, but prompt and answer share a context_window of 500"),
+        (
+            other_embeddings,
+            "embedding.model_name: all-minilm-l6 is not served here (serving.embeddings: all-",
+        ),
+        (one_port, "http.port: 8265 is ray.dashboard_port, too: set one of them to another port"),
+    ],
+)
+def test_settings_that_disagree_are_refused(change: Callable[[Any], None], told: str, tmp_path: Path) -> None:
+    data = deepcopy(RAW)
+    change(data)
+    assert refusal(tmp_path, data).startswith(told)
+
+
+def test_a_model_that_is_elsewhere_needs_not_be_served_here(tmp_path: Path) -> None:
+    data = deepcopy(RAW)
+    data["chat"]["assistant_llm"].update(
+        api_base="http://other:1/v1", api_key="k", model="big", context_window=9**9
+    )
+    assert accepted(tmp_path, data).chat.assistant_llm.model == "big"
+
+
+@pytest.mark.parametrize(
+    "url", ["http://", "http://:80", "http://a b", "http://h:99999", "http://h:0", "http://[::1"]
+)
+def test_an_address_that_can_not_be_is_refused(url: str, tmp_path: Path) -> None:
+    assert refusal(tmp_path, changed("publishing.public_url", url)).startswith("publishing.public_url: ")
 
 
 def test_a_file_that_can_not_be_read_is_refused(tmp_path: Path) -> None:
@@ -275,14 +350,13 @@ def is_optional(path: Key) -> bool:
     names = [str(part) for part in path]
     in_open_mapping = any(name in {"engine", "environment"} for name in names[:-1])
     has_default = {"environment", "schema_limits", "extra_body"} & set(names)
-    served = path in {("serving", "models", 0), ("serving", "embeddings")}
     other_style = path == ("article_generation", "allowed_styles", "NATURE_NEWS")
     topic = path[:2] == ("publishing", "topics") and (len(path) == 3 or path[3:] == ("approval",))
     own_limit = path[:2] == ("tools", "rate_limits") and len(path) < 4
     provider = path[:1] == ("outside",) and path[1:2] in {("search",), ("market_data",)} and len(path) > 2
     priority = path[-1] == "priority"
     has_default = has_default or provider or priority
-    return bool(in_open_mapping or has_default or served or other_style or topic or own_limit)
+    return bool(in_open_mapping or has_default or other_style or topic or own_limit)
 
 
 @settings(max_examples=150)
@@ -301,6 +375,10 @@ def test_a_missing_key_is_optional_or_refused_by_its_path(
     elif path == ("agents", "default"):
         told = refusal(folder, data).splitlines()
         assert told == [f"agents.{role}: is required" for role in systems.roles()]
+    elif path == ("serving", "embeddings"):
+        assert "embedding.model_name: all-minilm-l6-v2 is not served here" in refusal(folder, data)
+    elif path == ("serving", "models", 0):
+        assert refusal(folder, data).count("is not served here (serving.models: none)") == 10
     elif path == ("auth", "secret"):
         assert "auth: tokens can't be checked: set secret" in refusal(folder, data)
     elif path[:2] == ("auth", "decide") and len(path) > 2:

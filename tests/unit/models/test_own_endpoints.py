@@ -88,7 +88,7 @@ def test_its_own_address_in_place_needs_no_key_either(base: str, tmp_path: Path)
 def test_the_key_goes_nowhere_else(base: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigInvalid, match=r"chat\.assistant_llm\.api_key: is required") as refused:
         site(tmp_path, {"chat": {"assistant_llm": {"api_base": base}}})
-    assert len(str(refused.value).splitlines()) == 1
+    assert all("chat.assistant_llm.api_" in line for line in str(refused.value).splitlines())
 
 
 def test_another_endpoint_has_a_key_of_its_own(tmp_path: Path) -> None:

@@ -79,6 +79,13 @@ def test_optional_fields_are_filled_and_count_in_the_digest() -> None:
     assert angled.digest != plain.digest
 
 
+@pytest.mark.parametrize("nothing", ["", " \n", "\u200b\ufeff", "\u2060 \u00ad"])
+def test_a_text_in_which_nothing_can_be_seen_is_none(nothing: str) -> None:
+    row = read({"source_text": nothing, "source_metadata": SOURCE})
+    assert row.error is not None
+    assert row.error.startswith("f.json: source_text: must not be empty")
+
+
 def test_a_key_that_stands_twice_is_refused() -> None:
     row = read_topic(path="f.json", content=b'{"source_text": "a", "source_text": "b"}', settings=SETTINGS)
     assert row.error == "f.json: the key 'source_text' stands twice"
@@ -94,9 +101,9 @@ def test_only_files_that_share_channel_and_slug_are_duplicates() -> None:
 
 def test_topic_files_are_found_by_path_below_any_root_and_by_uri(tmp_path: Path) -> None:
     (tmp_path / "in/deep").mkdir(parents=True)
-    for name in ("in/b.json", "in/deep/a.json", "in/.hidden.json", "in/notes.txt"):
+    for name in ("in/b.json", "in/deep/a.json", "in/.hidden.json", "in/notes.txt", "in/z.JSON"):
         (tmp_path / name).write_text("{}")
-    wanted = [str(tmp_path / "in/b.json"), str(tmp_path / "in/deep/a.json")]
+    wanted = [str(tmp_path / "in/b.json"), str(tmp_path / "in/deep/a.json"), str(tmp_path / "in/z.JSON")]
     other = tmp_path / "elsewhere"
     for topics, roots in (
         ("in", [other, tmp_path]),
