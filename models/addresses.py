@@ -6,9 +6,14 @@ those of IANA's special-purpose registries, kept here rather than asked of `ipad
 """
 
 import ipaddress
+import re
 from collections.abc import Iterable
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\Z")
+_NUMBER = re.compile(r"(0x[0-9a-f]*|[0-9]+)\Z")
+_LONGEST_NAME = 253
 
 _NOT_PUBLIC_4 = tuple(
     ipaddress.IPv4Network(network)
@@ -67,6 +72,32 @@ class Allowed:
         """Whether an address is public, or in a network that is listed."""
         meant = _meant(address)
         return is_public(address) or any(a in network for network in self._networks for a in (address, meant))
+
+
+def check_entry(entry: str) -> None:
+    """ValueError, with what to write, where an entry of `outgoing.allow_internal` could never match."""
+    try:
+        network = ipaddress.ip_network(entry, strict=False)
+    except ValueError:
+        network = None
+    name = _plain(entry)
+    if "%" in entry or (network is None and (ends_in_number(name) or not is_host_name(name))):
+        raise ValueError(
+            f"{entry!r} matches nothing: write a network (10.1.0.0/16), an address (10.1.2.3) or a host's "
+            "name (hooks.internal), without scheme, port, path, brackets and *"
+        )
+    if network is not None and ipaddress.ip_interface(entry).ip != network[0]:
+        raise ValueError(f"{entry} has host bits set: write {network}")
+
+
+def is_host_name(name: str) -> bool:
+    """Whether a name has the form of a host's: letters, digits, `-` and `_` between single dots."""
+    return len(name) <= _LONGEST_NAME and all(_LABEL.match(label) for label in name.lower().split("."))
+
+
+def ends_in_number(name: str) -> bool:
+    """Whether a name would be read as an IPv4 address, however oddly written (`127.1`, `0x7f000001`)."""
+    return _NUMBER.match(name.lower().rpartition(".")[2]) is not None
 
 
 def _plain(name: str) -> str:

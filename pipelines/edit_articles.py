@@ -25,15 +25,18 @@ from models.config import ArticleGenerationConfig, Config
 from models.content.editorial import ArticleGenerationResult
 from models.error_lines import error_line
 from models.errors import InputInvalid
-from models.runtime.workflows import WorkflowRequest
+from models.runtime.workflows import Workflow, WorkflowRequest
+from models.store.database import Database
+from models.store.runtime import documents, workflows
 from pipelines import driver
 from pipelines.drafts import Drafting, Drafts
 from pipelines.pipeline import BatchOptions, Settled, Write
 from pipelines.progress import say
 from pipelines.rows import DataRows, Rows, read_files
 from pipelines.summary import write_parquet
+from pipelines.topic_files import find_topic_files
 from pipelines.topic_summary import LAYOUT, TopicSummary, as_lines, passes
-from pipelines.topics import TopicRow, duplicates, find_topic_files, read_topic
+from pipelines.topics import TopicRow, duplicates, read_topic
 
 _STEPS = {
     "terms": "begun",
@@ -97,12 +100,13 @@ def main(
 
 
 def _read(topics: str, settings: ArticleGenerationConfig, root: Path) -> DataRows[TopicRow]:
-    filesystem, paths = find_topic_files(topics, roots=[Path.cwd(), root])
+    filesystem, paths, refused = find_topic_files(topics, roots=[Path.cwd(), root])
     return read_files(
         paths,
         filesystem=filesystem,
         check=functools.partial(read_topic, settings=settings),
         parse=TopicRow.model_validate_json,
+        refused=refused,
         noun=LAYOUT.noun,
     )
 
@@ -130,7 +134,7 @@ async def edit(
                 config=config, database=database, topic=drafting.topic, submitter=options.submitter
             )
         pipeline = _TopicPipeline(
-            rows, config, options.submitter, drafts, drafting, allow_blocked=allow_blocked
+            rows, config, database, options.submitter, drafts, drafting, allow_blocked=allow_blocked
         )
         return await driver.drive(
             pipeline,
@@ -153,6 +157,7 @@ class _TopicPipeline:
         self,
         rows: Rows[TopicRow],
         config: Config,
+        database: Database,
         submitter: str,
         drafts: Drafts | None,
         drafting: Drafting,
@@ -161,6 +166,7 @@ class _TopicPipeline:
     ) -> None:
         self._twice = duplicates((head.path, head.channel, head.slug) for head in rows.heads())
         self._output = config.article_generation.editor.output
+        self._database = database
         self._submitter = submitter
         self._drafts = drafts
         self._drafting = drafting
@@ -171,14 +177,42 @@ class _TopicPipeline:
         return self._twice.get(row.path) or row.error
 
     async def refuse(self, row: TopicRow, reason: str) -> TopicSummary:
-        """Its canonical JSON says why."""
+        """Its JSON says why: the canonical one, where that is not a workflow's."""
         result = ArticleGenerationResult(success=False, error=reason)
-        path = self._path(row)
+        path = None
         try:
-            await asyncio.to_thread(write_atomically, path, result.model_dump_json(indent=2))
+            path = await self._leave(row, result)
         except OSError as error:
             reason = f"{reason} (and its file can't be written: {error_line(error)})"
-        return _summary(row, status="error", error=reason, path=str(path))
+        return _summary(row, status="error", error=reason, path=path and str(path))
+
+    async def _leave(self, row: TopicRow, result: ArticleGenerationResult) -> Path:
+        """Write what is said of a refused row, and say where.
+
+        A canonical JSON tells what the topic's newest workflow came to, if there is any; what is wrong with a
+        later file is written beside it. Another batch may begin one meanwhile: so whoever has written looks
+        again, and makes good what he has written over.
+        """
+        own, text = self._own_path(row), result.model_dump_json(indent=2)
+        if not row.channel or not row.slug or await self._newest(row) is not None:
+            await asyncio.to_thread(write_atomically, own, text)
+            return own
+        path = self._path(row)
+        await asyncio.to_thread(write_atomically, path, text)
+        if (workflow := await self._newest(row)) is None:
+            return path
+        if workflow.status in ("succeeded", "failed"):  # otherwise its files are still to come, if any
+            kept = await self._database.steadily(lambda: documents.get_all(self._database, workflow.id))
+            await asyncio.to_thread(_restore, path, settled_result(self._output, workflow, kept))
+        await asyncio.to_thread(write_atomically, own, text)
+        return own
+
+    async def _newest(self, row: TopicRow) -> Workflow | None:
+        async def look() -> Workflow | None:
+            async with self._database.connection() as connection:
+                return await workflows.latest_of_key(connection, row.key)
+
+        return await self._database.steadily(look)
 
     def request(self, row: TopicRow) -> WorkflowRequest:
         """The workflow that edits it."""
@@ -240,18 +274,20 @@ class _TopicPipeline:
         return fine
 
     def _path(self, row: TopicRow) -> Path:
-        if row.channel and row.slug:
-            return article_path(self._output, channel_name=row.channel, topic_slug=row.slug)
-        # A file that does not say what it is about still gets its JSON, under its own name; a file of the
-        # same name in another folder gets another.
+        assert row.channel is not None, "a topic has one"
+        assert row.slug is not None, "a topic has one"
+        return article_path(self._output, channel_name=row.channel, topic_slug=row.slug)
+
+    def _own_path(self, row: TopicRow) -> Path:
+        """Under its own name; a file of the same name in another folder gets another."""
         mark = hashlib.sha256(row.path.encode("utf-8", "surrogatepass")).hexdigest()[:12]
         own = f"{Path(row.path).stem}-{mark}"
         return article_path(self._output, channel_name="_unreadable", topic_slug=own)
 
 
 def _restore(path: Path, result: ArticleGenerationResult) -> None:
-    text = result.model_dump_json(indent=2)
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
+    text = result.model_dump_json(indent=2).encode()
+    if not path.exists() or path.read_bytes() != text:
         write_atomically(path, text)
 
 

@@ -52,15 +52,24 @@ class Rows(Protocol[R_co]):
 
 
 class DataRows(Generic[R]):
-    """Rows in a Ray dataset: each as JSON in `row`, its head in `head`. `parse` reads such a JSON."""
+    """Rows in a Ray dataset: each as JSON in `row`, its head in `head`. `parse` reads such a JSON.
 
-    def __init__(self, dataset: ray.data.Dataset, *, parse: Callable[[str], R]) -> None:
+    `refused` are rows beside it: of files that nobody reads. Without a dataset there are no others.
+    """
+
+    def __init__(
+        self, dataset: ray.data.Dataset | None, *, parse: Callable[[str], R], refused: Sequence[R]
+    ) -> None:
         self._dataset = dataset
         self._parse = parse
+        self._refused = refused
 
     @functools.cached_property
     def _heads(self) -> list[R]:
-        return [self._parse(row["head"]) for row in self._dataset.select_columns(["head"]).take_all()]
+        heads = [row.head() for row in self._refused]
+        if self._dataset is not None:
+            heads += [self._parse(row["head"]) for row in self._dataset.select_columns(["head"]).take_all()]
+        return heads
 
     def heads(self) -> Sequence[R]:
         """The head of each row; they are fetched once."""
@@ -68,6 +77,10 @@ class DataRows(Generic[R]):
 
     async def stream(self) -> AsyncIterator[R]:
         """Each row, fetched beside the event loop."""
+        for refused in self._refused:
+            yield refused
+        if self._dataset is None:
+            return
         iterator = iter(self._dataset.iter_rows())
         while (row := await asyncio.to_thread(next, iterator, None)) is not None:
             yield self._parse(row["row"])
@@ -79,18 +92,22 @@ def read_files(
     filesystem: pyarrow.fs.FileSystem,
     check: Callable[[str, bytes], R],
     parse: Callable[[str], R],
+    refused: Sequence[R],
     noun: str,
 ) -> DataRows[R]:
-    """A row for each file.
+    """A row for each file, and those that are refused without being read.
 
     Args:
         check: makes a row of a path and what is in the file, on any node; a bad file is a row, too.
         parse: makes a row of its JSON.
+        refused: rows of files whose names can't be read.
         noun: what people call a row.
 
     Raises:
         PathNotVisible: a local file that not every node sees.
     """
+    if not paths:
+        return DataRows(None, parse=parse, refused=refused)
     if filesystem.type_name == "local":
         _check_visible_everywhere(paths[0], noun)
     # A worker process for each file of a small batch would take longer than all of its files.
@@ -98,7 +115,8 @@ def read_files(
     files = ray.data.read_binary_files(
         list(paths), filesystem=filesystem, include_paths=True, override_num_blocks=blocks
     )
-    return DataRows(files.map(functools.partial(_row, check=check)).materialize(), parse=parse)
+    rows = files.map(functools.partial(_row, check=check)).materialize()
+    return DataRows(rows, parse=parse, refused=refused)
 
 
 def _row(file: dict[str, Any], *, check: Callable[[str, bytes], Row]) -> dict[str, Any]:

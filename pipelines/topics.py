@@ -1,24 +1,30 @@
 """Topic files into topics: reading, checking, and telling what is wrong with a bad one.
 
-The batch reads files with Ray Data from any filesystem pyarrow knows, and checks each in a worker. A
-bad file becomes a row with its reason; it never stops the others. Input contract: seed 004 §3.1.
+The batch finds files (`topic_files`), reads them with Ray Data, and checks each in a worker. A bad file
+becomes a row with its reason, in time linear in the file; it never stops the others. Input contract: seed
+004 §3.1.
 """
 
 import json
-import os
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-import pyarrow.fs
 from pydantic import ValidationError
 
 from models.config import ArticleGenerationConfig
 from models.content.editorial import TopicInput
-from models.errors import PathNotVisible, TopicInvalid
+from models.error_lines import error_line
+from models.errors import TopicInvalid
 from models.record import Record
 from models.runtime.approvals import content_digest
-from models.text import unstorable
+from models.text import cut, storable, unstorable
+
+# What an error quotes of a file, and names of the others it speaks of. It is kept for each file of a batch.
+_QUOTED = 200
+_FAULTS_TOLD = 10
+_OTHERS_NAMED = 3
 
 
 class TopicRow(Record):
@@ -54,49 +60,6 @@ class TopicRow(Record):
         return self.model_copy(update={"topic": None, "error": None})
 
 
-def find_topic_files(topics: str, *, roots: Iterable[Path]) -> tuple[pyarrow.fs.FileSystem, list[str]]:
-    """The `.json` files of a folder (or the one file), and the filesystem they are on.
-
-    Args:
-        topics: a path, relative to the first of `roots` that has it, or a URI such as `s3://…`.
-        roots: folders that a relative local path may be relative to.
-
-    Raises:
-        PathNotVisible: nothing is there, or nothing that could be a topic.
-    """
-    if "://" in topics:
-        try:
-            filesystem, base = pyarrow.fs.FileSystem.from_uri(topics)
-        except (OSError, ValueError) as error:
-            raise PathNotVisible(f"--topics {topics}: can't be opened: {error}") from error
-    else:
-        candidates = [Path(os.path.normpath(root / Path(topics).expanduser())) for root in roots]
-        found = next((path for path in candidates if path.exists()), None)
-        if found is None:
-            looked = ", ".join(str(path) for path in dict.fromkeys(candidates))
-            raise PathNotVisible(
-                f"--topics {topics}: nothing is there, seen from this job (looked at {looked})"
-            )
-        filesystem, base = pyarrow.fs.LocalFileSystem(), str(found)
-    try:
-        [info] = filesystem.get_file_info([base])
-        if info.type == pyarrow.fs.FileType.File:
-            return filesystem, [base]
-        selector = pyarrow.fs.FileSelector(base, recursive=True)
-        files = filesystem.get_file_info(selector)
-    except OSError as error:
-        raise PathNotVisible(f"--topics {topics}: can't be read: {error}") from error
-    paths = sorted(f.path for f in files if f.type == pyarrow.fs.FileType.File and _is_topic(f.path))
-    if not paths:
-        raise PathNotVisible(f"--topics {topics}: there is no .json file in it")
-    return filesystem, paths
-
-
-def _is_topic(path: str) -> bool:
-    name = path.rsplit("/", 1)[-1]
-    return name.lower().endswith(".json") and not name.startswith(".")
-
-
 def read_topic(path: str, content: bytes, *, settings: ArticleGenerationConfig) -> TopicRow:
     """One file's topic, its optional fields filled from the configuration, or the reason why not."""
     raw: Any = None
@@ -104,15 +67,18 @@ def read_topic(path: str, content: bytes, *, settings: ArticleGenerationConfig) 
         raw = _parse(path, content)
         _refuse_what_is_no_text(path, raw)
         topic = _check(path, raw, settings)
-    except TopicInvalid as error:
+    except Exception as error:  # noqa: BLE001  # whatever a file makes of itself, it ends no other
+        # On purpose, or in a way that nobody has thought of yet.
+        told = isinstance(error, TopicInvalid)
+        reason = str(error) if told else f"{path}: can't be read: {error_line(error)}"
         channel, slug = (_name(raw, key) for key in ("channel_name", "topic_slug"))
-        return TopicRow(path=path, topic=None, error=str(error), channel=channel, slug=slug)
+        return TopicRow(path=path, topic=None, error=storable(reason), channel=channel, slug=slug)
     source = topic.source_metadata
     return TopicRow(path=path, topic=topic, error=None, channel=source.channel_name, slug=source.topic_slug)
 
 
 def duplicates(names: Iterable[tuple[str, str | None, str | None]]) -> dict[str, str]:
-    """Files that would write the same canonical JSON: path to the error that names the others.
+    """Files that would write the same canonical JSON: path to the error that names some of the others.
 
     Args:
         names: path, channel and slug of each file.
@@ -122,20 +88,28 @@ def duplicates(names: Iterable[tuple[str, str | None, str | None]]) -> dict[str,
         if channel and slug:
             by_name.setdefault((channel, slug), []).append(path)
     return {
-        path: f"{path}: channel_name {channel!r} and topic_slug {slug!r} are also in "
-        f"{', '.join(other for other in paths if other != path)}: give each topic its own"
+        path: f"{path}: channel_name {cut(channel, _QUOTED)!r} and topic_slug {cut(slug, _QUOTED)!r} are "
+        f"also in {_others(path, paths)}: give each topic its own"
         for (channel, slug), paths in by_name.items()
         if len(paths) > 1
         for path in paths
     }
 
 
+def _others(path: str, paths: list[str]) -> str:
+    named = [other for other in paths[: _OTHERS_NAMED + 1] if other != path][:_OTHERS_NAMED]
+    more = len(paths) - 1 - len(named)
+    return ", ".join(named) + (f" and {more} more" if more else "")
+
+
 def _parse(path: str, content: bytes) -> Any:
     def refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        keys = [key for key, _ in pairs]
-        if len(set(keys)) < len(keys):
-            raise TopicInvalid(f"{path}: the key {next(k for k in keys if keys.count(k) > 1)!r} stands twice")
-        return dict(pairs)
+        seen: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in seen:
+                raise TopicInvalid(f"{path}: the key {cut(key, _QUOTED)!r} stands twice")
+            seen[key] = value
+        return seen
 
     try:
         text = content.decode("utf-8-sig")
@@ -144,15 +118,21 @@ def _parse(path: str, content: bytes) -> Any:
         raise TopicInvalid(f"{path}: not UTF-8 (byte {error.start}): save it as UTF-8") from error
     except (json.JSONDecodeError, RecursionError) as error:
         raise TopicInvalid(f"{path}: not JSON: {error}") from error
+    except ValueError as error:  # what Python makes no number of
+        most = sys.get_int_max_str_digits()
+        raise TopicInvalid(
+            f"{path}: a number in it has more than {most:,} digits: shorten it, or put it in quotation marks"
+        ) from error
     if not isinstance(raw, dict):
         raise TopicInvalid(f"{path}: a topic is a JSON object, not {type(raw).__name__}")
     return raw
 
 
 def _refuse_what_is_no_text(path: str, raw: dict[str, Any]) -> None:
-    for where, value in _texts(raw):
-        if unstorable(value) is not None:
-            raise TopicInvalid(f"{path}: {where}: holds a character that is no text (NUL or half a pair)")
+    where = _where_no_text(raw)
+    if where is not None:
+        told = cut(where, _QUOTED)
+        raise TopicInvalid(f"{path}: {told}: holds a character that is no text (NUL or half a pair)")
 
 
 def _check(path: str, raw: dict[str, Any], settings: ArticleGenerationConfig) -> TopicInput:
@@ -165,15 +145,16 @@ def _check(path: str, raw: dict[str, Any], settings: ArticleGenerationConfig) ->
     try:
         topic = TopicInput.model_validate(filled, strict=True)
     except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)
         faults = [
-            f"{'.'.join(str(part) for part in fault['loc'])}: {_reason(fault)}"
-            for fault in error.errors(include_url=False, include_input=False)
+            f"{cut('.'.join(str(part) for part in fault['loc']), _QUOTED)}: {_reason(fault)}"
+            for fault in found[:_FAULTS_TOLD]
         ]
-        raise TopicInvalid(f"{path}: {'; '.join(faults)}") from error
+        more = f"; and {len(found) - _FAULTS_TOLD} more" if len(found) > _FAULTS_TOLD else ""
+        raise TopicInvalid(f"{path}: {'; '.join(faults)}{more}") from error
     if topic.style_mode not in settings.allowed_styles:
-        raise TopicInvalid(
-            f"{path}: style_mode: {topic.style_mode!r} is not one of {', '.join(settings.allowed_styles)}"
-        )
+        style, allowed = cut(topic.style_mode, _QUOTED), ", ".join(settings.allowed_styles)
+        raise TopicInvalid(f"{path}: style_mode: {style!r} is not one of {allowed}")
     return topic
 
 
@@ -194,13 +175,27 @@ def _name(raw: Any, key: str) -> str | None:
     return value if isinstance(value, str) and value.strip() and unstorable(value) is None else None
 
 
-def _texts(value: Any, where: str = "") -> Iterator[tuple[str, str]]:
-    if isinstance(value, str):
-        yield where or "(top level)", value
-    elif isinstance(value, dict):
-        for key, part in value.items():
-            yield f"{where}.{key}".strip("."), key
-            yield from _texts(part, f"{where}.{key}".strip("."))
-    elif isinstance(value, list):
-        for number, part in enumerate(value):
-            yield from _texts(part, f"{where}.{number}".strip("."))
+def _where_no_text(raw: dict[str, Any]) -> str | None:
+    """Where the first text is that can't be kept, a key or a value, as `a.0.b`; None where all can.
+
+    However deep and wide it is: no path is made on the way, and nothing is called within itself.
+    """
+    way: list[str] = []
+    open_ = [_parts(raw)]
+    while open_:
+        key, part = next(open_[-1], (None, None))
+        if key is None:
+            open_.pop()
+            del way[-1:]
+        elif unstorable(key) is not None or (isinstance(part, str) and unstorable(part) is not None):
+            return ".".join([*way, key])
+        elif isinstance(part, dict | list):
+            way.append(key)
+            open_.append(_parts(part))
+    return None
+
+
+def _parts(value: dict[str, Any] | list[Any]) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        return iter(value.items())
+    return ((str(number), part) for number, part in enumerate(value))

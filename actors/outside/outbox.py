@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import httpx2
 
+from actors.outside.resolver import NotLookedUp
 from actors.outside.url_guard import guarded_client
 from actors.outside.webhook_message import signature_headers
 from models.config import Config
@@ -143,6 +144,9 @@ class Dispatcher:
             answer = await self._send(claim)
             if not await self._database.steadily(lambda: self._settle(claim, answer)):
                 _log.warning("delivery %s was no longer ours when it was answered", claim.id)
+        except NotLookedUp as error:
+            # That lies with us, and is no try of the target: it is due again when its claim runs out.
+            _log.warning("delivery %s will be sent again: %s", claim.id, error)
         except DatabaseUnavailable as error:
             _log.error("delivery %s will be sent again: %s", claim.id, error)
         except Exception as error:  # noqa: BLE001  # nothing may end the dispatcher; what was not told is told here
@@ -152,6 +156,7 @@ class Dispatcher:
             self._wake.set()
 
     async def _send(self, claim: DeliveryClaim) -> _SendOutcome:
+        """What sending it came to. Raises NotLookedUp: nothing was sent, for want of a look-up here."""
         body = claim.body.encode()
         answer: _SendOutcome | None = None
         try:
@@ -162,6 +167,8 @@ class Dispatcher:
             ):
                 answer = _read(response)
                 await _skim(response)
+        except NotLookedUp:
+            raise
         except Exception as error:  # noqa: BLE001  # whatever went wrong is a failed try, with its reason
             return answer or _SendOutcome(None, self._reason(error))
         return answer

@@ -8,8 +8,7 @@ says otherwise; see `models.addresses`.
 
 import asyncio
 import ipaddress
-import re
-import socket
+import logging
 import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
@@ -17,16 +16,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 import httpcore2
 import httpx2
 
-from models.addresses import Address, Allowed
+from actors.outside.resolver import system_resolver
+from models.addresses import Address, Allowed, ends_in_number, is_host_name
 from models.config import OutgoingConfig
 from models.errors import AddressRefused
+
+_log = logging.getLogger("signoff.url_guard")
 
 # A host's addresses, as texts; OSError when it has none.
 Resolve = Callable[[str], Awaitable[list[str]]]
 
 _MAX_LENGTH = 2000
-_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\Z")
-_NUMBER = re.compile(r"(0x[0-9a-f]*|[0-9]+)\Z")
 
 _FAULTS = (
     httpcore2.TimeoutException,
@@ -90,42 +90,18 @@ def guarded_client(
 
     Args:
         timeout: seconds for each of connecting, writing and reading; the caller bounds the whole.
-        resolve: what resolves names; the system's resolver when absent.
+        resolve: what resolves names; the system's when absent, shared by all clients of the process.
         ssl_context: what checks certificates; those known to the system and to certifi when absent.
     """
     if ssl_context is None:
         ssl_context = httpx2.create_ssl_context(trust_env=False)
         ssl_context.load_default_certs()
     return httpx2.AsyncClient(
-        transport=_GuardedTransport(outgoing, resolve or SystemResolver(), ssl_context),
+        transport=_GuardedTransport(outgoing, resolve or system_resolver(), ssl_context),
         timeout=timeout,
         trust_env=False,
         follow_redirects=False,
     )
-
-
-class SystemResolver:
-    """The system's resolver. A name is looked up once at a time, so a slow one holds one thread at most."""
-
-    def __init__(self) -> None:
-        self._under_way: dict[str, asyncio.Task[list[str]]] = {}
-
-    async def __call__(self, host: str) -> list[str]:
-        """The addresses of a host; OSError when it has none."""
-        if host not in self._under_way:
-            task = asyncio.get_running_loop().create_task(self._look_up(host))
-            self._under_way[host] = task
-            task.add_done_callback(lambda done: self._forget(host, done))
-        return await asyncio.shield(self._under_way[host])
-
-    async def _look_up(self, host: str) -> list[str]:
-        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
-        return [str(entry[4][0]) for entry in found]
-
-    def _forget(self, host: str, done: "asyncio.Task[list[str]]") -> None:
-        self._under_way.pop(host, None)
-        # Those who asked may all have given up: then nobody else takes note of how it ended.
-        _ = done.cancelled() or done.exception()
 
 
 def _check_host(host: str, allowed: Allowed) -> None:
@@ -138,24 +114,21 @@ def _check_host(host: str, allowed: Allowed) -> None:
     except ValueError:
         address = None
     if address is None:
-        labels = host.lower().split(".")
-        if _NUMBER.match(labels[-1]):
+        if ends_in_number(host):
             raise AddressRefused(f"url: {host} is an odd way to write an address: write it like 192.0.2.1")
-        if not all(_LABEL.match(label) for label in labels) or len(host) > 253:
+        if not is_host_name(host):
             raise AddressRefused(
                 f"url: {host!r} is no host's name: use letters, digits and - between single dots"
             )
         # Names that mean this machine wherever they are resolved (RFC 6761 §6.3).
-        address = ipaddress.IPv4Address("127.0.0.1") if labels[-1] == "localhost" else None
+        here = host.lower().rpartition(".")[2] == "localhost"
+        address = ipaddress.IPv4Address("127.0.0.1") if here else None
     if address is not None and not allowed.reaches(address):
-        raise _refused(host, host)
+        raise _refused(f"{host} is not a public address")
 
 
-def _refused(host: str, address: str) -> AddressRefused:
-    where = host if host == address else f"{host}, which resolves to {address},"
-    return AddressRefused(
-        f"url: {where} is not a public address: if it is meant, have it added to outgoing.allow_internal"
-    )
+def _refused(what: str) -> AddressRefused:
+    return AddressRefused(f"url: {what}: if it is meant, have it added to outgoing.allow_internal")
 
 
 class _GuardedBackend(httpcore2.AsyncNetworkBackend):
@@ -200,7 +173,9 @@ class _GuardedBackend(httpcore2.AsyncNetworkBackend):
         if not self._allowed.names(host):
             for address in found:
                 if not self._allowed.reaches(ipaddress.ip_address(address)):
-                    raise _refused(host, address)
+                    # Where names lead to inside is for operators, and not for whoever gave the URL.
+                    _log.warning("refused: %s leads to %s, which is not public", host, address)
+                    raise _refused(f"{host} leads to an address that is not public")
         return list(dict.fromkeys(found))
 
     async def _look_up(self, host: str, timeout: float | None) -> list[str]:

@@ -40,6 +40,8 @@ class Pruner:
                     _log.info("pruned %s", ", ".join(f"{count} {name}" for name, count in gone.items()))
             except GONE as error:
                 _log.warning("pruning goes on later: %s", error)
+            except Exception:  # noqa: BLE001  # one bad row, say: webhooks are sent from this process, too
+                _log.exception("pruning goes on later")
             await self._rest(self._settings.every_seconds)
 
     def stop(self) -> None:

@@ -1,14 +1,15 @@
 """Which texts bear on a question, and which of their passages: by the words that carry its meaning.
 
 Called by the agents that answer from sources. Search by words finds a text for any word it shares with the
-question, `the` included: here such words don't count. Takes time linear in the text; long ones are still
-work for a thread.
+question, `the` included: here such words don't count. Takes time linear in the text and little memory; long
+ones are still work for a thread.
 """
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 
-from actors.text.normal_form import words
+from actors.text.normal_form import words, words_in_parts
 from models.text import cut
 
 # English, Polish and German words that say nothing about a subject, in the form of `normal_form.words`.
@@ -33,6 +34,8 @@ _STOP = frozenset(
     ).split()
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+# A text of a million characters has about 10,000.
+_MOST_SENTENCES = 20_000
 _LEAST = 3
 # Inflected words share their beginning: "inflacja", "inflacji".
 _ENDING = 2
@@ -66,13 +69,14 @@ def bears_on(question: str, text: str, similarity: float | None = None) -> bool:
 def best_passages(text: str, question: str, most: int) -> str:
     """At most `most` characters of a text: those sentences that bear most on the question, in their order.
 
-    A text that fits is given whole. What is left out shows as `…`.
+    A text that fits is given whole. What is left out shows as `…`. Of a text in very short sentences only
+    the first 20,000 are looked at.
     """
     text = text.strip()
     if len(text) <= most:
         return text
     wanted = _Beginnings(question)
-    sentences = [part.strip() for part in _SENTENCE.split(text) if part.strip()]
+    sentences = list(islice(_sentences(text), _MOST_SENTENCES))
     # The beginning of a text says what it is about: its first sentence comes along if there is room.
     order = sorted(range(len(sentences)), key=lambda n: (-wanted.shared_with(sentences[n]) - (n == 0), n))
     chosen: set[int] = set()
@@ -91,6 +95,16 @@ def best_passages(text: str, question: str, most: int) -> str:
     return " ".join(shown)[:most]
 
 
+def _sentences(text: str) -> Iterator[str]:
+    begun = 0
+    for between in _SENTENCE.finditer(text):
+        if sentence := text[begun : between.start()].strip():
+            yield sentence
+        begun = between.end()
+    if sentence := text[begun:].strip():
+        yield sentence
+
+
 def _in_order(text: str) -> list[str]:
     return [w for w in words(text).split() if len(w) >= _LEAST + w.isdigit() and w not in _STOP]
 
@@ -106,10 +120,11 @@ class _Beginnings:
     def shared_with(self, text: str) -> int:
         """How many of them a text has a word with."""
         found: set[str] = set()
-        for word in set(words(text).split()):
-            for length in self._lengths:
-                if length > len(word):
-                    break
-                if (beginning := word[:length]) in self._wanted:
-                    found.add(beginning)
+        for part in words_in_parts(text):
+            for word in set(part.split()):
+                for length in self._lengths:
+                    if length > len(word):
+                        break
+                    if (beginning := word[:length]) in self._wanted:
+                        found.add(beginning)
         return len(found)

@@ -84,13 +84,15 @@ async def download_pdf(context: ToolContext, request: DownloadPdfRequest) -> Dow
         made = [await _keep(here, topic, *each) for each in _parts(contents, name)]
         if request.article_id is not None:
             await _attach(here, request.article_id, [each.resource_id for each in made])
-    return DownloadPdfResponse(
-        url=contents.url,
-        pages=contents.pages,
-        resources=tuple(made),
-        attached_to_article=request.article_id,
-        note=contents.note,
-    )
+        answer = DownloadPdfResponse(
+            url=contents.url,
+            pages=contents.pages,
+            resources=tuple(made),
+            attached_to_article=request.article_id,
+            note=contents.note,
+        )
+        await context.record(connection, answer)
+    return answer
 
 
 def _parts(contents: PdfContents, name: str) -> Iterator[tuple[str, str, str | PdfTable]]:

@@ -6,7 +6,7 @@ permission as calling them.
 """
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,6 +25,8 @@ from models.store.people import tool_calls
 from models.text import storable
 from models.tools import Door, about_of
 
+# What is done in the transaction of a call.
+InTransaction = Callable[[Connection], Awaitable[None]]
 # Whoever sends a hundred thousand faults is told the first of them.
 _MOST_FAULTS = 20
 
@@ -78,6 +80,7 @@ class Registry:
         caller: UserContext,
         door: Door,
         connection: Connection | None = None,
+        first: InTransaction | None = None,
     ) -> BaseModel:
         """Carry out a call.
 
@@ -86,6 +89,8 @@ class Registry:
                 record of it, become true together with the step. Not for tools with `own_transactions`.
                 It is not counted against the rate limit: the call that began the workflow was, and a step
                 that is refused half way would be begun again from its top.
+            first: what becomes true together with the call: run in its transaction, once it is permitted and
+                before the tool. Not for tools with `own_transactions`.
 
         Raises:
             ToolNotFound, RateLimited, ProviderMissing, FeatureOff, InputInvalid, PermissionMissing, and what
@@ -96,7 +101,7 @@ class Registry:
         try:
             if connection is None:
                 await self._admit(call)
-            return await self._carry_out(call, arguments, connection)
+            return await self._carry_out(call, arguments, connection, first)
         except (psycopg.DataError, psycopg.errors.ProgramLimitExceeded) as error:
             reason = f"a value can't be kept or looked up: {str(error).splitlines()[0]}"
             await self._record_failure(call, InputInvalid(reason), connection)
@@ -120,7 +125,11 @@ class Registry:
             )
 
     async def _carry_out(
-        self, call: _CallUnderWay, arguments: Mapping[str, Any], given: Connection | None
+        self,
+        call: _CallUnderWay,
+        arguments: Mapping[str, Any],
+        given: Connection | None,
+        first: InTransaction | None,
     ) -> BaseModel:
         tool = call.tool
         if (missing := tool.lacking(self._config)) is not None:
@@ -133,18 +142,33 @@ class Registry:
             caller=call.caller, config=self._config, database=self._database, search=self._search
         )
         if tool.own_transactions:
-            assert given is None, f"{tool.name} makes its own transactions"
+            assert (given, first) == (None, None), f"{tool.name} makes its own transactions"
             await self._permit(call, context, request)
-            answer: BaseModel = await tool.run(context, request)
-            async with self._database.connection() as connection:
-                await self._record(connection, call, answer)
-            return answer
+            return await self._run_alone(call, context, request)
         async with self._database.transaction() if given is None else nullcontext(given) as connection:
             context = replace(context, _connection=connection)
             await self._permit(call, context, request)
-            answer = await tool.run(context, request)
+            if first is not None:
+                await first(connection)
+            answer: BaseModel = await tool.run(context, request)
             await self._record(connection, call, answer)
             return answer
+
+    async def _run_alone(self, call: _CallUnderWay, context: ToolContext, request: BaseModel) -> BaseModel:
+        """Run a tool with transactions of its own; what changes nothing is recorded afterwards."""
+        recorded = False
+
+        async def record(connection: Connection, answer: BaseModel) -> None:
+            nonlocal recorded
+            await self._record(connection, call, answer)
+            recorded = True
+
+        answer: BaseModel = await call.tool.run(replace(context, _record=record), request)
+        if not recorded:
+            assert "writes" not in call.tool.effects, f"{call.tool.name} must record what it writes"
+            async with self._database.connection() as connection:
+                await self._record(connection, call, answer)
+        return answer
 
     async def _permit(self, call: _CallUnderWay, context: ToolContext, request: BaseModel) -> None:
         tool = call.tool

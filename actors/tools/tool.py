@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
+from pydantic import BaseModel
+
 from actors.tools.route import RestRoute
 from models.config import Config
 from models.content.search import Found, FoundArticle, FoundResource
@@ -68,6 +70,12 @@ class ToolContext:
     database: Database
     search: Search
     _connection: Connection | None = None
+    _record: Callable[[Connection, BaseModel], Awaitable[None]] | None = None
+
+    async def record(self, connection: Connection, answer: BaseModel) -> None:
+        """Record the call in the transaction of a tool's own that changes something: both or neither."""
+        assert self._record is not None, "only a tool that makes its own transactions records its call"
+        await self._record(connection, answer)
 
     @property
     def connection(self) -> Connection:

@@ -3,11 +3,11 @@
 Part of `models.config`.
 """
 
-import ipaddress
 from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, SecretStr, Tag, field_validator, model_validator
 
+from models.addresses import check_entry
 from models.config.fields import Count, Positive, ResolvedPath, Secret, Section, Text, Url, refuse_null
 from models.people.scopes import Role, is_topic
 
@@ -187,7 +187,8 @@ class ToolsConfig(Section):
 class OutgoingConfig(Section):
     """Where requests to addresses that users gave may go, beyond public ones.
 
-    `allow_internal` lists networks (`10.1.0.0/16`) and host names (`hooks.internal`).
+    `allow_internal` lists networks (`10.1.0.0/16`), addresses (`10.1.2.3`) and host names (`hooks.internal`),
+    without ports; a name stands for itself alone, and not for names below it.
     """
 
     allow_internal: tuple[Text, ...] = Field(strict=False)
@@ -196,8 +197,7 @@ class OutgoingConfig(Section):
     @classmethod
     def _networks(cls, entries: tuple[str, ...]) -> tuple[str, ...]:
         for entry in entries:
-            if "/" in entry:
-                ipaddress.ip_network(entry)
+            check_entry(entry)
         return entries
 
 

@@ -7,7 +7,15 @@ import re
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+)
 
 from models.people.scopes import is_topic
 from models.record import Record
@@ -25,6 +33,7 @@ _OUR_HEADERS = frozenset(
         "x-webhook-signature",
     )
 )
+_HEADERS = 20
 _OUR_PREFIXES = ("webhook-", "proxy-", "sec-")
 
 
@@ -42,6 +51,13 @@ def check_headers(headers: dict[str, str]) -> dict[str, str]:
                 f"the header {name} has a value that can't be sent: use up to 2000 printable ASCII "
                 "characters, without spaces at the ends"
             )
+    return headers
+
+
+def _not_too_many(headers: object) -> object:
+    """Counted before each is looked at: each that is wrong would be told by itself."""
+    if isinstance(headers, dict) and len(headers) > _HEADERS:
+        raise ValueError(f"at most {_HEADERS} headers: send fewer")
     return headers
 
 
@@ -63,7 +79,12 @@ WebhookName = Annotated[
     AfterValidator(_check_name),
 ]
 WebhookUrl = Annotated[str, StringConstraints(min_length=1, max_length=500)]
-WebhookHeaders = Annotated[dict[str, str], Field(max_length=20), AfterValidator(check_headers)]
+WebhookHeaders = Annotated[
+    dict[str, str],
+    Field(max_length=_HEADERS),
+    BeforeValidator(_not_too_many),
+    AfterValidator(check_headers),
+]
 WebhookTopic = Annotated[str, AfterValidator(_check_topic)]
 MaxRetries = Annotated[int, Field(ge=0, le=100)]
 RetryDelay = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]

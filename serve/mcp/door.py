@@ -4,6 +4,7 @@ Every request needs a bearer token, in its header. A replica keeps nothing betwe
 answers. What a handler refuses (`serve.mcp.server`) becomes the HTTP status here; the body stays JSON-RPC.
 """
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import get_args
@@ -19,9 +20,10 @@ from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
 from models.config import Config
-from models.errors import DatabaseUnavailable, SignoffError
+from models.errors import DatabaseUnavailable, InputInvalid, SignoffError
 from models.people.scopes import GLOBAL, Role
 from models.store.database import GONE
+from serve.admission.bodies import told_again
 from serve.admission.limits import LARGE_BODY_BYTES
 from serve.auth.caller import caller
 from serve.mcp.server import make_server
@@ -30,6 +32,8 @@ from serve.problems import headers_of, members_of
 router = APIRouter(prefix="/.well-known/oauth-protected-resource", tags=["mcp"])
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+# What a request holds beside its tool's arguments: names, ids, what the client says of itself.
+_ENVELOPE_BYTES = 16 * 1024
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -121,6 +125,24 @@ def _public_url(config: Config) -> str:
     return config.publishing.public_url.rstrip("/")
 
 
+def too_much_beside(body: bytes) -> bool:
+    """Whether more than `_ENVELOPE_BYTES` of a request are no arguments of a tool.
+
+    The library reads the rest by records of the protocol, which hold lists without bounds and tell each
+    fault of each item five times over; a tool's arguments are read by its own record.
+    """
+    if len(body) <= _ENVELOPE_BYTES:
+        return False
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError):
+        return False  # the library says so, and reads nothing of it
+    params = message.get("params") if isinstance(message, dict) else None
+    if isinstance(params, dict) and message.get("method") == "tools/call":
+        params.pop("arguments", None)
+    return len(json.dumps(message)) > _ENVELOPE_BYTES
+
+
 class _McpApp:
     """The ASGI app at `/mcp`: first the token, then MCP, with the status of what MCP refuses."""
 
@@ -146,6 +168,11 @@ class _McpApp:
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
 
+        if too_much_beside(body := await request.body()):
+            what = f"a request takes {_ENVELOPE_BYTES} bytes beside the arguments of its tool: send less"
+            await self._refusal(InputInvalid(what), request)(scope, receive, send)
+            return
+
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(raw=message.setdefault("headers", []))
@@ -157,7 +184,7 @@ class _McpApp:
             await send(message)
 
         manager: StreamableHTTPSessionManager = request.app.state.mcp
-        await manager.handle_request(scope, receive, answer)
+        await manager.handle_request(scope, told_again(body, receive), answer)
 
     def _refusal(self, error: SignoffError, request: Request) -> Response:
         """What is refused before it was read, as an error to no request in particular."""

@@ -10,6 +10,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    FailFast,
     Field,
     WithJsonSchema,
     field_validator,
@@ -24,6 +25,7 @@ from models.tools import PlainText
 # As long as what `POST /api/chat` takes.
 _MESSAGE = 20_000
 _MESSAGES = 2000
+_PARTS = 1000
 _TOGETHER = 1_000_000
 # The newest of them that the assistant is told of; it trims them to its model's context window.
 _HISTORY = 200
@@ -70,8 +72,12 @@ class Message(_Given):
     """
 
     role: Annotated[Literal["system", "developer", "user", "assistant"], BeforeValidator(_spoken)]
+    # The first fault is enough: a body may hold 600,000 parts, each told five times over.
     content: Annotated[
-        list[Part], BeforeValidator(_parts, json_schema_input_type=str | list[Part] | None)
+        list[Part],
+        Field(max_length=_PARTS),
+        FailFast(),
+        BeforeValidator(_parts, json_schema_input_type=str | list[Part] | None),
     ] = Field(default_factory=list)
     tool_calls: list[Any] | None = None
     function_call: Any = None
@@ -121,7 +127,7 @@ class CompletionRequest(Record):
     """
 
     model: Annotated[PlainText, Field(min_length=1, max_length=200, examples=["signoff"])]
-    messages: Annotated[list[Message], Field(min_length=1, max_length=_MESSAGES)]
+    messages: Annotated[list[Message], Field(min_length=1, max_length=_MESSAGES), FailFast()]
     stream: Annotated[bool, Field(strict=True)] | None = None
     stream_options: StreamOptions | None = None
     max_tokens: _Tokens | None = None
@@ -136,7 +142,7 @@ class CompletionRequest(Record):
 
     # Accepted, and of no effect.
     frequency_penalty: _Penalty | None = None
-    metadata: dict[str, str] | None = None
+    metadata: dict[str, Any] | None = None
     parallel_tool_calls: bool | None = None
     prediction: Any = None
     presence_penalty: _Penalty | None = None
@@ -159,7 +165,7 @@ class CompletionRequest(Record):
         None
     )
     logprobs: _No = None
-    modalities: Annotated[list[str] | None, WithJsonSchema({"enum": [["text"], None]})] = None
+    modalities: Annotated[Any, WithJsonSchema({"enum": [["text"], None]})] = None
     moderation: _Nothing = None
     response_format: Annotated[dict[str, Any] | None, WithJsonSchema({"enum": [{"type": "text"}, None]})] = (
         None
@@ -215,7 +221,7 @@ class CompletionRequest(Record):
 
     @field_validator("modalities")
     @classmethod
-    def _no_audio(cls, value: list[str] | None) -> list[str] | None:
+    def _no_audio(cls, value: object) -> object:
         if value not in (None, ["text"]):
             raise ValueError('must be ["text"]: nothing else is answered')
         return value

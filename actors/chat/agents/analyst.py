@@ -49,14 +49,14 @@ class Analyst(ChatAgent):
             if len(query) > _QUERY:
                 raise InputInvalid(f"message: a research takes {_QUERY} characters at most: say it in fewer")
             act = Act(intent="research", article_id=turn.article_id, topic=route.topic, words=query)
-        if (act_id := await agreed(self._context, turn, route, reply, act)) is None:
+        if (yes := await agreed(self._context, turn, route, reply, act)) is None:
             return
         asked = {
             "topic": act.topic,
             "query": act.words,
             "article_id": act.article_id,
             # What was asked about once is begun once, however often its yes is sent.
-            "request_id": f"act:{act_id}",
+            "request_id": f"act:{yes.act_id}",
         }
         given = {name: value for name, value in asked.items() if value is not None}
         begun = await reply.call("research_article", given)
@@ -73,9 +73,9 @@ class Analyst(ChatAgent):
             reply.say(self._context.text("analyst_which_article", ARTICLES=named))
             return
         act = Act(intent="submit", article_id=named[0])
-        if await agreed(self._context, turn, route, reply, act) is None:
+        if (yes := await agreed(self._context, turn, route, reply, act)) is None:
             return
-        await reply.call("submit_for_review", {"article_id": named[0]})
+        await reply.call("submit_for_review", {"article_id": named[0]}, first=yes.carry_out)
         reply.say(self._context.text("analyst_submitted", ARTICLE_ID=named[0]))
 
     async def _state(self, task_id: str) -> WorkflowState:

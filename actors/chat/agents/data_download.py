@@ -157,7 +157,7 @@ class DataDownload(ChatAgent):
             reply.say(self._context.text("which_topic", TOPICS=topics))
             return
         try:
-            if (act_id := await agreed(self._context, turn, route, reply, act)) is None:
+            if (yes := await agreed(self._context, turn, route, reply, act)) is None:
                 return
         except (PermissionMissing, ArticleNotFound) as error:
             reply.say(self._context.text("not_done", REASON=escaped(str(error), _FAULT)))
@@ -166,7 +166,7 @@ class DataDownload(ChatAgent):
         database = await self._context.tools.database()
         async with database.connection() as connection:
             # A yes that is sent again must not store the documents twice.
-            if not await chat_acts.spend(connection, act_id):
+            if not await chat_acts.spend(connection, yes.act_id):
                 reply.say(self._context.text("asked_too_late"))
                 reply.ends("failed")
                 return

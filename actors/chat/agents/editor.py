@@ -104,9 +104,10 @@ class Editor(ChatAgent):
             reply.say(self._context.text("which_changes", ARTICLE_ID=article_id))
             return
         act = Act(intent="changes", article_id=article_id, words=notes)
-        if await agreed(self._context, turn, route, reply, act) is None:
+        if (yes := await agreed(self._context, turn, route, reply, act)) is None:
             return
-        answer = await reply.call("request_changes", {"article_id": article_id, "notes": notes})
+        asked = {"article_id": article_id, "notes": notes}
+        answer = await reply.call("request_changes", asked, first=yes.carry_out)
         assert isinstance(answer, StatusResponse)
         reply.say(self._context.text("changes_requested", ARTICLE_ID=article_id, NOTES=escaped(notes)))
 
@@ -115,9 +116,9 @@ class Editor(ChatAgent):
             raise FeatureOff("publishing is switched off here: features.enable_hitl_workflow is false")
         try:
             act = Act(intent="publish", article_id=article_id)
-            if await agreed(self._context, turn, route, reply, act) is None:
+            if (yes := await agreed(self._context, turn, route, reply, act)) is None:
                 return
-            answer = await reply.call("publish_article", {"article_id": article_id})
+            answer = await reply.call("publish_article", {"article_id": article_id}, first=yes.carry_out)
         except ArticleConflict:
             if not await self._waits(turn, reply, article_id):
                 raise

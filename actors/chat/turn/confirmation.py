@@ -7,6 +7,7 @@ do. All that would be done is shown whole: the article, the words, every documen
 
 import re
 import uuid
+from typing import NamedTuple
 
 from actors.chat.turn.article_numbers import pdf_addresses
 from actors.chat.turn.chat_agent import AgentContext
@@ -19,6 +20,8 @@ from models.chat.messages import Route, Turn
 from models.content.articles import ArticleStatus
 from models.errors import ArticleConflict
 from models.people.scopes import Role
+from models.store.content import articles
+from models.store.database import Connection
 from models.store.people import chat_acts
 from models.text import shortened
 
@@ -104,8 +107,35 @@ async def confirmation_in(context: AgentContext, turn: Turn) -> chat_acts.Taken:
         return None
 
 
-async def agreed(context: AgentContext, turn: Turn, route: Route, reply: Reply, act: Act) -> str | None:
-    """The id under which an act may be done now; None where the reply asks for a yes first, and ends so.
+class Agreement(NamedTuple):
+    """A person's yes to an act, and the version that its article had when they were asked."""
+
+    act_id: str
+    act: Act
+    version: int | None
+
+    async def carry_out(self, connection: Connection) -> None:
+        """Use up the yes, in the transaction in which the act is done to its article.
+
+        Raises:
+            ArticleConflict: it was done already, or the article is not as the person was asked about it.
+        """
+        assert self.act.article_id is not None, "it is about an article"
+        article = await articles.lock(connection, self.act.article_id)
+        if article.version != self.version:
+            raise ArticleConflict(
+                f"article {article.id} has version {article.version} by now, and you were asked about "
+                f"version {self.version}: say again what you wish"
+            )
+        if not await chat_acts.spend(connection, self.act_id):
+            raise ArticleConflict(
+                f"you said yes to that before, and it was done to article {article.id} then: say again what "
+                "you wish"
+            )
+
+
+async def agreed(context: AgentContext, turn: Turn, route: Route, reply: Reply, act: Act) -> Agreement | None:
+    """The yes by which an act may be done now; None where the reply asks for one first, and ends so.
 
     What is not as it was asked about is asked about again.
 
@@ -113,13 +143,15 @@ async def agreed(context: AgentContext, turn: Turn, route: Route, reply: Reply, 
         PermissionMissing, ArticleNotFound, ArticleConflict: it could not be done anyway.
     """
     facts = await _facts(turn, reply, act)
+    version = facts["VERSION"]
+    assert version is None or isinstance(version, int)
     confirmed = route.confirmed
     # Rendered anew, with where the article stands now.
     if confirmed and (act, _question(context, act, facts, confirmed.id)) == (
         confirmed.act,
         confirmed.question,
     ):
-        return confirmed.id
+        return Agreement(confirmed.id, act, version)
     act_id = uuid.uuid4().hex
     question = _question(context, act, facts, act_id)
     database = await context.tools.database()

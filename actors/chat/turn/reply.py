@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from actors.chat.turn.toolbox import Toolbox
+from actors.tools.registry import InTransaction
 from models.chat.messages import (
     AgentType,
     ChatStatus,
@@ -71,14 +72,16 @@ class Reply:
         self._used.setdefault(piece.name)
         self._tell(piece)
 
-    async def call(self, tool: str, arguments: dict[str, Any]) -> BaseModel:
+    async def call(
+        self, tool: str, arguments: dict[str, Any], *, first: InTransaction | None = None
+    ) -> BaseModel:
         """Call a tool as the person who asks, and tell of it, also where it failed.
 
         Raises:
-            What the tool raises: see `Registry.call`.
+            What `first` and the tool raise: see `Registry.call`.
         """
         try:
-            answer = await self._tools.call(tool, arguments, caller=self._turn.caller)
+            answer = await self._tools.call(tool, arguments, caller=self._turn.caller, first=first)
         except SignoffError as error:
             self.use(ToolUsed(name=tool, status=type(error).__name__, about=about_of(arguments)))
             raise

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from actors import systems
 from actors.runtime.directory import Directory
 from actors.search.hybrid import HybridSearch
-from actors.tools.registry import Registry
+from actors.tools.registry import InTransaction, Registry
 from actors.tools.tool import Tool
 from models.config import Config
 from models.errors import ConfigInvalid
@@ -33,9 +33,17 @@ class Toolbox:
         self._database: Database | None = None
         self._registry: Registry | None = None
 
-    async def call(self, name: str, arguments: dict[str, Any], *, caller: UserContext) -> BaseModel:
-        """Call a tool as `caller`; see `Registry.call` for what it raises."""
-        return await (await self._open()).call(name, arguments, caller=caller, door="agent")
+    async def call(
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        *,
+        caller: UserContext,
+        first: InTransaction | None = None,
+    ) -> BaseModel:
+        """Call a tool as `caller`; see `Registry.call` for `first`, and what it raises."""
+        registry = await self._open()
+        return await registry.call(name, arguments, caller=caller, door="agent", first=first)
 
     async def permitted(
         self, caller: UserContext, names: tuple[str, ...], *, topic: str | None = None

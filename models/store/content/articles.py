@@ -92,11 +92,20 @@ async def get_version(connection: Connection, article_id: int, version: int) -> 
 
 
 async def authors(connection: Connection, article: Article) -> tuple[str, ...]:
-    """Who wrote what readers don't have yet: all versions after the published one."""
+    """Who wrote what readers don't have yet: all versions after the published one.
+
+    Of a draft that a workflow wrote, that is also who asked for the workflow: whoever handed in the topic.
+    """
     cursor = await connection.execute(
-        """SELECT DISTINCT written_by FROM article_versions WHERE article_id = %s AND version > %s
+        """SELECT written_by FROM article_versions WHERE article_id = %s AND version > %s
+           UNION SELECT requested_by FROM workflows WHERE id = %s AND %s
            ORDER BY written_by""",
-        (article.id, article.published_version or 0),
+        (
+            article.id,
+            article.published_version or 0,
+            article.drafted_by,
+            article.published_version is None,
+        ),
     )
     return tuple(row["written_by"] for row in await cursor.fetchall())
 

@@ -15,6 +15,8 @@ _KEPT = "1 day"
 # Questions that one is told of, when it is not plain which was answered.
 _MOST = 5
 _OPEN = "taken_by IS NULL AND expires_at > now()"
+# What stands before the request that took an act, once it is used up; nobody else can guess an id.
+_SPENT = "(id || ':')"
 
 Taken = Confirmed | Unclear | Literal["over"] | None
 
@@ -65,13 +67,13 @@ async def take(
     """
     key = (person, conversation_id or "", question_digest(question))
     cursor = await connection.execute(
-        f"""UPDATE chat_acts a SET taken_by = %s
+        f"""UPDATE chat_acts a SET taken_by = coalesce(taken_by, %s)
             WHERE person = %s AND conversation_id = %s AND question_digest = %s
-              AND (taken_by = %s OR ({_OPEN} AND NOT (%s AND EXISTS
+              AND (taken_by IN (%s, {_SPENT} || %s) OR ({_OPEN} AND NOT (%s AND EXISTS
                    (SELECT FROM chat_acts WHERE person = a.person AND conversation_id = a.conversation_id
                                             AND id <> a.id AND {_OPEN}))))
             RETURNING id, act""",
-        (by, *key, by, alone),
+        (by, *key, by, by, alone),
     )
     if (row := await cursor.fetchone()) is not None:
         return Confirmed(id=row["id"], **row["act"])
@@ -103,7 +105,9 @@ async def take_named(
 async def spend(connection: Connection, act_id: str) -> bool:
     """Use up an act that was taken, so that not even the same request does it again; False if it was."""
     cursor = await connection.execute(
-        "UPDATE chat_acts SET taken_by = id WHERE id = %s AND taken_by <> id", (act_id,)
+        f"""UPDATE chat_acts SET taken_by = {_SPENT} || taken_by
+            WHERE id = %s AND NOT starts_with(taken_by, {_SPENT})""",
+        (act_id,),
     )
     return cursor.rowcount == 1
 

@@ -35,6 +35,29 @@ async def test_whoever_wrote_an_earlier_version_of_it_or_submitted_it_is_an_auth
     assert (await desk.decide(bob, approval, "approve")).status == "approved"
 
 
+async def test_whoever_handed_in_the_topic_of_a_batch_is_an_author_of_what_another_batch_drafts(
+    desk: Desk,
+) -> None:
+    """Ann's batch edited it; bob's drafted it and asked."""
+    bob = await desk.person("bob", "macro:analyst")
+    number = (await desk.call(bob, "create_draft_article", topic="macro", headline="H")).article_id
+    await desk.call(bob, "write_article_content", article_id=number, content="Rates were held.")
+    await desk.call(bob, "submit_for_review", article_id=number)
+    async with desk.database.connection() as connection:
+        await connection.execute(
+            """INSERT INTO workflows (id, kind, input, input_digest, requested_by, status, finished_at)
+               VALUES ('e1', 'editorial', '{}', 'd', 'ann', 'succeeded', now())"""
+        )
+        await connection.execute("UPDATE articles SET drafted_by = 'e1' WHERE id = %s", (number,))
+    await desk.call(bob, "publish_article", article_id=number)
+    approval = await desk.approval(number)
+    for person in (await desk.person("ann", "macro:analyst"), bob):
+        with pytest.raises(PermissionMissing, match="someone else must approve"):
+            await desk.decide(person, approval, "approve")
+    eve = await desk.person("eve", "macro:editor")
+    assert (await desk.decide(eve, approval, "approve")).status == "approved"
+
+
 async def test_what_was_published_before_is_everybody_s(desk: Desk, press: None) -> None:
     """Ann's first version has been signed off; the second is paul's, and she may approve that."""
     number = await desk.with_editor()

@@ -4,10 +4,13 @@ The agents are the real ones in this process, behind the real HTTP doors.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
 
 import httpx2
 import pytest
 
+from actors.chat.agents import editor
+from actors.chat.turn import confirmation
 from models.config import Config
 from models.store.database import Database
 from tests.fakes.model.model_script import Rule
@@ -123,6 +126,70 @@ async def test_a_yes_is_taken_once_and_the_same_request_again_is_the_same_yes(
     if isinstance(talk, OpenAI):
         assert "is over" in other["response"]
     assert len(await chat.site.rows("SELECT id FROM workflows")) == 1
+
+
+WHEN_REJECTED = (
+    "UPDATE approvals SET status = 'rejected', decided_by = 'bob', decided_at = now()",
+    "UPDATE workflows SET status = 'succeeded'",
+    "UPDATE articles SET status = 'editor', workflow_id = NULL, approval_id = NULL",
+)
+
+
+@pytest.mark.parametrize("intent", ["publish", "changes", "submit"])
+async def test_what_was_done_on_a_yes_and_then_undone_is_not_done_again_on_the_same_yes(
+    chat: ChatSite, eve: httpx2.AsyncClient, intent: str
+) -> None:
+    """A client's queue may send a request again for days."""
+    ann = await chat.person("ann", "macro:analyst")
+    asked = {
+        "publish": PUBLISH,
+        "changes": "Send article 1 back: the second paragraph needs a source for its figures",
+        "submit": "Submit article 1 to the editors",
+    }[intent]
+    if intent == "submit":
+        await chat.desk.call(ann, "request_changes", article_id=1, notes="More.")
+    before, after = {
+        "publish": ("editor", "pending_approval"),
+        "changes": ("editor", "draft"),
+        "submit": ("draft", "editor"),
+    }[intent]
+    talk = OpenAI(eve)
+    assert (await talk.say(asked))["status"] == "asks"
+    told = list(talk.said)
+    await talk.say("yes", request_id="r1")
+    assert (await chat.desk.article(1)).status == after
+    if intent == "publish":
+        async with chat.site.database.transaction() as connection:
+            for statement in WHEN_REJECTED:
+                await connection.execute(statement)  # type: ignore[arg-type]  # no values in it
+    elif intent == "changes":
+        await chat.desk.call(ann, "submit_for_review", article_id=1)
+    else:
+        await chat.desk.call(ann, "request_changes", article_id=1, notes="More.")
+    assert (await chat.desk.article(1)).status == before
+    talk.said = told
+    again = await talk.say("yes", request_id="r1")
+    assert "it was done to article 1 then" in again["response"]
+    assert (await chat.desk.article(1)).status == before
+
+
+async def test_what_was_written_while_the_yes_was_on_its_way_is_not_put_up(
+    chat: ChatSite, eve: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = Api(eve)
+    await talk.say(PUBLISH)
+    ann = await chat.person("ann", "macro:analyst")
+    real = confirmation.agreed
+
+    async def overtaken(*arguments: Any) -> confirmation.Agreement | None:
+        yes = await real(*arguments)
+        await chat.desk.call(ann, "write_article_content", article_id=1, content="Something else.")
+        return yes
+
+    monkeypatch.setattr(editor, "agreed", overtaken)
+    done = await talk.say("yes")
+    assert (done["status"], "has version 3 by now" in done["response"]) == ("failed", True)
+    assert (await chat.desk.article(1)).status == "editor"
 
 
 @both

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import httpx2
 import pytest
@@ -169,6 +170,37 @@ async def test_bodies_are_bounded(url: str, config: Config) -> None:
         for content in (b" " * 9 * 1024 * 1024, endless()):
             answer = await client.post(f"{url}/mcp", headers=headers, content=content)
             assert answer.status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("tools/call", {"inputResponses": {"a": {"role": "user", "model": "m", "content": [1] * 20_000}}}),
+        ("tools/call", {"_meta": {"a": [1] * 20_000}}),
+        ("initialize", {"arguments": {}, "clientInfo": {"icons": [1] * 20_000}}),
+        ("notifications/progress", {"message": "a" * 20_000}),
+    ],
+)
+async def test_beside_a_tools_arguments_a_request_is_small(
+    url: str, config: Config, method: str, params: dict[str, Any]
+) -> None:
+    answer = await post(url, bearer(config.auth, "macro:reader"), method, **params)
+    assert answer.status_code == 422
+    assert "16384 bytes beside the arguments" in answer.json()["error"]["message"]
+
+
+async def test_a_tools_arguments_may_be_large(url: str, config: Config) -> None:
+    rows = [[n, n] for n in range(50_000)]
+    answer = await call(
+        url,
+        bearer(config.auth, "macro:analyst"),
+        "create_table_resource",
+        name="n",
+        topic="macro",
+        columns=["a", "b"],
+        rows=rows,
+    )
+    assert answer.json()["result"]["structuredContent"]["resource_id"] > 0
 
 
 def requests() -> st.SearchStrategy[bytes]:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import psycopg
 import pytest
 
 from actors import systems
@@ -22,6 +23,7 @@ from models.errors import (
 from models.people.scopes import read_scopes
 from models.store.content import articles, resources
 from models.store.database import Database
+from models.store.people import tool_calls
 from tests.fakes.outside.pdfs import Sheet, make_pdf
 from tests.fakes.outside.search_providers import ENGINE, KEY, Reply, SearchServer, google_error
 from tests.integration.editorial.desk import Desk
@@ -243,6 +245,26 @@ async def test_a_pdf_becomes_resources(outside: Desk, server: SearchServer) -> N
     assert kept[0].description == f"From {url}, 2 pages"
     assert kept[1].description == f"From {url}, page 1"
     assert (kept[1].columns, kept[1].rows) == (("month", "CPI"), (("2026-05", "3.1"), ("2026-06", "3.0")))
+
+
+async def test_a_pdf_is_kept_and_its_call_recorded_or_neither(
+    outside: Desk, server: SearchServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is told to try again must not find it kept twice."""
+    ann = await outside.person("ann", "macro:analyst")
+    url = server.put("/prices.pdf", REPORT)
+
+    async def away(*_: Any, **__: Any) -> None:
+        raise psycopg.OperationalError("the server closed the connection")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tool_calls, "record", away)
+        with pytest.raises(psycopg.OperationalError):
+            await outside.call(ann, "download_pdf", url=url, topic="macro")
+    assert await rows(outside.database, "SELECT id FROM resources") == []
+    await outside.call(ann, "download_pdf", url=url, topic="macro")
+    assert len(await rows(outside.database, "SELECT id FROM resources")) == 3
+    assert len(await rows(outside.database, "SELECT id FROM tool_calls WHERE status = 'ok'")) == 1
 
 
 async def test_a_pdf_is_attached_in_one_version(outside: Desk, server: SearchServer) -> None:

@@ -11,6 +11,7 @@ from psycopg.rows import dict_row
 
 from actors.runtime.pruner import Pruner
 from models.config import Config, RetentionConfig
+from models.errors import ConfigInvalid
 from models.store import events
 from models.store.database import Database
 from models.store.people import tool_calls
@@ -125,6 +126,34 @@ async def test_what_is_old_goes_and_what_an_approval_rests_on_stays(
         "rate_limits": 1,
     }
     assert await Pruner(settings=settings(configure), database=filled).sweep() == {}
+
+
+async def test_a_sweep_that_fails_is_begun_again_and_ends_no_process(
+    database: Database, configure: Configure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Webhooks are sent from the same process."""
+    pruner = Pruner(settings=settings(configure, every_seconds=0.01), database=database)
+    sweeps = 0
+
+    async def sweep() -> None:
+        nonlocal sweeps
+        sweeps += 1
+        if sweeps == 2:
+            pruner.stop()
+            return
+        async with database.connection() as connection:
+            await connection.execute("SELECT now() - make_interval(days => 9999999)")
+
+    monkeypatch.setattr(pruner, "sweep", sweep)
+    async with asyncio.timeout(20):
+        await pruner.run()
+    assert sweeps == 2
+
+
+@pytest.mark.parametrize("name", ["events_days", "documents_days", "conversations_days"])
+def test_days_that_lead_before_all_time_are_refused(configure: Configure, name: str) -> None:
+    with pytest.raises(ConfigInvalid, match=rf"retention\.{name}: .*36500"):
+        settings(configure, **{name: 9_999_999.0})
 
 
 async def test_what_nobody_reads_and_nobody_scrapes_is_settled_all_the_same(
