@@ -36,7 +36,7 @@ from pipelines.rows import DataRows, Rows, read_files
 from pipelines.summary import write_parquet
 from pipelines.topic_files import find_topic_files
 from pipelines.topic_summary import LAYOUT, TopicSummary, as_lines, passes
-from pipelines.topics import TopicRow, duplicates, read_topic
+from pipelines.topics import TopicRow, duplicates, read_topic, unreadable_topic
 
 _STEPS = {
     "terms": "begun",
@@ -105,6 +105,7 @@ def _read(topics: str, settings: ArticleGenerationConfig, root: Path) -> DataRow
         paths,
         filesystem=filesystem,
         check=functools.partial(read_topic, settings=settings),
+        unreadable=unreadable_topic,
         parse=TopicRow.model_validate_json,
         refused=refused,
         noun=LAYOUT.noun,

@@ -91,6 +91,7 @@ def read_files(
     *,
     filesystem: pyarrow.fs.FileSystem,
     check: Callable[[str, bytes], R],
+    unreadable: Callable[[str, OSError], R],
     parse: Callable[[str], R],
     refused: Sequence[R],
     noun: str,
@@ -99,6 +100,7 @@ def read_files(
 
     Args:
         check: makes a row of a path and what is in the file, on any node; a bad file is a row, too.
+        unreadable: makes the row of a file that can't be read there.
         parse: makes a row of its JSON.
         refused: rows of files whose names can't be read.
         noun: what people call a row.
@@ -112,15 +114,26 @@ def read_files(
         _check_visible_everywhere(paths[0], noun)
     # A worker process for each file of a small batch would take longer than all of its files.
     blocks = math.ceil(len(paths) / _FILES_PER_BLOCK)
-    files = ray.data.read_binary_files(
-        list(paths), filesystem=filesystem, include_paths=True, override_num_blocks=blocks
-    )
-    rows = files.map(functools.partial(_row, check=check)).materialize()
-    return DataRows(rows, parse=parse, refused=refused)
+    files = ray.data.from_items([{"path": path} for path in paths], override_num_blocks=blocks)
+    read = functools.partial(_row, filesystem=filesystem, check=check, unreadable=unreadable)
+    return DataRows(files.map(read).materialize(), parse=parse, refused=refused)
 
 
-def _row(file: dict[str, Any], *, check: Callable[[str, bytes], Row]) -> dict[str, Any]:
-    row = check(file["path"], file["bytes"])
+def _row(
+    file: dict[str, str],
+    *,
+    filesystem: pyarrow.fs.FileSystem,
+    check: Callable[[str, bytes], Row],
+    unreadable: Callable[[str, OSError], Row],
+) -> dict[str, Any]:
+    # Not by `read_binary_files`: one file that can't be read would end all of them.
+    try:
+        with filesystem.open_input_stream(file["path"]) as stream:
+            content = stream.read()
+    except OSError as error:
+        row = unreadable(file["path"], error)
+    else:
+        row = check(file["path"], content)
     return {"head": row.head().model_dump_json(), "row": row.model_dump_json()}
 
 

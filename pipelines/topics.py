@@ -77,6 +77,12 @@ def read_topic(path: str, content: bytes, *, settings: ArticleGenerationConfig) 
     return TopicRow(path=path, topic=topic, error=None, channel=source.channel_name, slug=source.topic_slug)
 
 
+def unreadable_topic(path: str, error: OSError) -> TopicRow:
+    """The row of a file that is there and can't be read."""
+    reason = f"{path}: can't be read: {error_line(error)}"
+    return TopicRow(path=path, topic=None, error=storable(reason), channel=None, slug=None)
+
+
 def duplicates(names: Iterable[tuple[str, str | None, str | None]]) -> dict[str, str]:
     """Files that would write the same canonical JSON: path to the error that names some of the others.
 

@@ -165,6 +165,7 @@ def test_bad_topics_fail_with_their_reasons_and_the_others_go_on(newsroom: Newsr
     (newsroom.topics / "more").mkdir()
     (newsroom.topics / "more/torn.json").write_text("{")
     (newsroom.topics / "latin.json").write_bytes('{"source_text": "é"}'.encode("latin-1"))
+    (newsroom.topics / "broken.json").symlink_to("/proc/self/mem")  # opens, and can't be read
     newsroom.topic("empty", source_text="  ")
     newsroom.topic("styled", style_mode="TABLOID")
     newsroom.topic("loud", **{"[/INST]\x1b[2J\nvolume": 11})
@@ -179,7 +180,7 @@ def test_bad_topics_fail_with_their_reasons_and_the_others_go_on(newsroom: Newsr
         path.write_text(json.dumps(twin))
     code, told = newsroom.edit("--allow-blocked")
     assert code == 1
-    assert "12 topics: 1 passed, 11 error" in told
+    assert "13 topics: 1 passed, 12 error" in told
     assert "loud: error" in told
     lines = [line for line in told.splitlines() if "loud: " in line]
     assert len(lines) == 2, "when it was refused, and in the report: on one line each"
@@ -202,6 +203,7 @@ def test_bad_topics_fail_with_their_reasons_and_the_others_go_on(newsroom: Newsr
         "torn-*": f"{newsroom.topics.name}/more/torn.json: not JSON",
         "list": "is a JSON object, not list",
         "latin": "not UTF-8",
+        "broken": "can't be read",
     }.items():
         written = (newsroom.root / "data/output/articles/_unreadable").glob(f"{stem.strip('-*')}-*.json")
         assert any(reason in json.loads(path.read_text())["error"] for path in written)

@@ -80,6 +80,7 @@ async def test_rows_that_are_refused_need_no_reading() -> None:
         [],
         filesystem=pyarrow.fs.LocalFileSystem(),
         check=lambda path, content: row,
+        unreadable=lambda path, error: row,
         parse=TopicRow.model_validate_json,
         refused=[row],
         noun="topic",
