@@ -76,7 +76,8 @@ class Turn(Record):
     client sent as system messages: the user's own words, with no more rights than the rest of them.
     `request_id` is the client's name for this request: a task is begun once for it. `answers` is the question
     of the assistant's that the client says it answers. `max_tokens` may only lower what the
-    configuration allows; `temperature` takes the place of what it says.
+    configuration allows; `temperature` takes the place of what it says. `whole`: nobody reads the answer
+    before its end, so its pieces may come late.
     """
 
     caller: UserContext
@@ -90,6 +91,7 @@ class Turn(Record):
     answers: str | None = None
     max_tokens: int | None = None
     temperature: float | None = None
+    whole: bool = False
 
 
 class Route(Record):

@@ -264,6 +264,7 @@ class CompletionRequest(Record):
             request_id=request_id,
             max_tokens=self.max_completion_tokens or self.max_tokens,
             temperature=self.temperature,
+            whole=not self.stream,
         )
 
 

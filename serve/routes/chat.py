@@ -105,12 +105,13 @@ async def chat(
         answers = None
         if asked.answers is not None:
             answers = await conversations.asked_in(connection, question, asked.answers)
-    turn = await _turn(database, caller, asked, question, request_id, answers)
+    streamed = asked.stream or _wants_events(accept)
+    turn = await _turn(database, caller, asked, question, request_id, answers, whole=not streamed)
 
     def begin() -> Answering[ChatAnswer | None]:
         return _begin(request, assistant, turn, question)
 
-    if asked.stream or _wants_events(accept):
+    if streamed:
         return EventStream(_events(request, question, begin))
     if question.answer is not None:
         return question.answer
@@ -131,6 +132,8 @@ async def _turn(
     question: Question,
     request_id: str | None,
     answers: str | None,
+    *,
+    whole: bool,
 ) -> Turn:
     async with database.connection() as connection:
         history = await conversations.history(connection, question, limit=_HISTORY)
@@ -143,6 +146,7 @@ async def _turn(
         conversation_id=question.conversation_id,
         request_id=request_id,
         answers=answers,
+        whole=whole,
     )
 
 

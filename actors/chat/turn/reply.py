@@ -32,6 +32,8 @@ from models.tools import about_of
 
 # Between two batches with text, at least. A model that writes 30 tokens a second waits for nothing.
 _REST_SECONDS = 0.03
+# The same where nobody reads before the end: what an agent that dies had said by then is still kept.
+_WHOLE_REST_SECONDS = 0.5
 
 
 class Reply:
@@ -111,9 +113,10 @@ class Reply:
     ) -> AsyncGenerator[list[Route | Piece], None]:
         """What is told while `answering` runs, as it comes; `Done` is last. Closing it stops `answering`.
 
-        What comes within a few hundredths of a second is one batch, and texts side by side are one piece:
-        each batch that leaves an agent's process costs milliseconds there and in the replica. The first text
-        waits for nothing; `first` stands before it, and waits a moment for it.
+        What comes within a few hundredths of a second is one batch (half a second for who reads the answer
+        whole), and texts side by side are one piece: each batch that leaves an agent's process costs
+        milliseconds there and in the replica. The first text of a stream waits for nothing; `first` stands
+        before it, and waits a moment for it.
 
         Raises:
             What `answering` raises, after all that came before.
@@ -121,12 +124,16 @@ class Reply:
         batch: list[Route | Piece] = list(first)
         work = asyncio.create_task(answering)
         work.add_done_callback(lambda _: self._news.set())
-        now, leaves_at = asyncio.get_running_loop().time, 0.0
+        now, rest = (
+            asyncio.get_running_loop().time,
+            _WHOLE_REST_SECONDS if self._turn.whole else _REST_SECONDS,
+        )
+        leaves_at = now() + rest if self._turn.whole else 0.0
         try:
             ended = False
             while not ended:
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(_REST_SECONDS if batch else None):
+                    async with asyncio.timeout(rest if batch else None):
                         await self._news.wait()
                 if (early := leaves_at - now()) > 0:
                     await asyncio.wait([work], timeout=early)
@@ -139,7 +146,7 @@ class Reply:
                 if batch:
                     yield batch
                     if any(isinstance(piece, Said) for piece in batch):
-                        leaves_at = now() + _REST_SECONDS
+                        leaves_at = now() + rest
                     batch = []
             await work
         finally:

@@ -38,7 +38,7 @@ def alternating(*contents: str) -> list[ChatMessage]:
     return [ChatMessage(role=roles[at % 2], content=content) for at, content in enumerate(contents)]
 
 
-@given(history=HISTORIES, window=st.integers(20, 500), fixed=st.integers(0, 200))
+@given(history=HISTORIES, window=st.integers(51, 500), fixed=st.integers(0, 200))
 def test_what_is_shown_fits_and_takes_turns(history: list[ChatMessage], window: int, fixed: int) -> None:
     model = settings(window)
     shown = fit(history, fixed_tokens=fixed, settings=model)
@@ -48,7 +48,7 @@ def test_what_is_shown_fits_and_takes_turns(history: list[ChatMessage], window: 
     assert roles == ["user", "assistant"] * (len(shown) // 2)
 
 
-@given(history=HISTORIES, window=st.integers(20, 500))
+@given(history=HISTORIES, window=st.integers(51, 500))
 def test_the_newest_stay_whole_without_a_hole(history: list[ChatMessage], window: int) -> None:
     shown = fit(history, fixed_tokens=0, settings=settings(window))
     spoken = [message for message in history if message.content.strip()]
@@ -59,7 +59,7 @@ def test_the_newest_stay_whole_without_a_hole(history: list[ChatMessage], window
     assert text in [*ends, ""]
 
 
-@given(history=HISTORIES, window=st.integers(20, 500), more=st.integers(0, 200))
+@given(history=HISTORIES, window=st.integers(51, 500), more=st.integers(0, 200))
 def test_a_larger_window_never_shows_less(history: list[ChatMessage], window: int, more: int) -> None:
     small = fit(history, fixed_tokens=0, settings=settings(window))
     large = fit(history, fixed_tokens=0, settings=settings(window + more))

@@ -28,14 +28,15 @@ class Tools:
     def __init__(self, error: Exception | None = None) -> None:
         self._error = error
 
-    async def call(self, name: str, arguments: dict[str, Any], *, caller: Any) -> Turn:
+    async def call(self, name: str, arguments: dict[str, Any], *, caller: Any, first: Any = None) -> Turn:
         if self._error is not None:
             raise self._error
         return routers.turn("what a tool answers")
 
 
-def reply(route: Route = ROUTE, tools: Any = None) -> Reply:
-    return Reply(agent="article_query", turn=routers.turn("Hello"), route=route, tools=tools or Tools())
+def reply(route: Route = ROUTE, tools: Any = None, *, whole: bool = False) -> Reply:
+    turn = routers.turn("Hello").model_copy(update={"whole": whole})
+    return Reply(agent="article_query", turn=turn, route=route, tools=tools or Tools())
 
 
 async def read(reply: Reply, answer: Callable[[], Awaitable[None]]) -> list[Piece]:
@@ -110,6 +111,31 @@ async def test_what_stands_first_comes_with_the_first_text_or_without_it() -> No
     assert await anext(batches) == [ROUTE]
     go_on.set()
     assert [batch[0] async for batch in batches] == [Said(text="b")]
+
+
+async def test_who_reads_it_whole_gets_few_batches_and_not_only_at_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    quick, slow, go_on = reply(whole=True), reply(whole=True), asyncio.Event()
+
+    async def talk() -> None:
+        for letter in "abc":
+            quick.say(letter)
+            await asyncio.sleep(0.05)
+
+    [batch] = [batch async for batch in quick.batches(talk(), first=[ROUTE])]
+    assert batch[:2] == [ROUTE, Said(text="abc")]
+
+    async def think() -> None:
+        slow.say("a")
+        await go_on.wait()
+
+    monkeypatch.setattr("actors.chat.turn.reply._WHOLE_REST_SECONDS", 0.05)
+    batches = slow.batches(think())
+    async with asyncio.timeout(5):
+        assert await anext(batches) == [Said(text="a")]
+        go_on.set()
+        assert len(await anext(batches)) == 1
 
 
 async def test_text_is_not_kept_back_by_what_is_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
