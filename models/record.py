@@ -1,5 +1,7 @@
 """What all records are: frozen, and strict about their fields."""
 
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict
 
 
@@ -7,3 +9,10 @@ class Record(BaseModel):
     """A frozen record that refuses unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def __setstate__(self, state: dict[Any, Any]) -> None:
+        """One that the last release pickled, while a site goes up, lacks what is new: set the defaults."""
+        super().__setstate__(state)
+        for name, field in type(self).model_fields.items():
+            if name not in self.__dict__ and not field.is_required():
+                self.__dict__[name] = field.get_default(call_default_factory=True)

@@ -211,7 +211,7 @@ class _TopicPipeline:
     async def _newest(self, row: TopicRow) -> Workflow | None:
         async def look() -> Workflow | None:
             async with self._database.connection() as connection:
-                return await workflows.latest_of_key(connection, row.key)
+                return await workflows.latest_of_key(connection, row.key, lock=False)
 
         return await self._database.steadily(look)
 

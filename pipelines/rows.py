@@ -4,8 +4,10 @@ A pipeline gives the check. All heads are in the driver's memory, what the rows 
 """
 
 import asyncio
+import errno
 import functools
 import math
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar
@@ -17,6 +19,13 @@ import ray.data
 from models.errors import PathNotVisible
 
 _FILES_PER_BLOCK = 50
+# Between tries of a storage that is away, in seconds; whatever else goes wrong is tried once more.
+_PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
+_OF_THE_FILE = (FileNotFoundError, PermissionError, IsADirectoryError)
+# How a mounted storage says that it is away; a disk with a bad sector says EIO.
+_NETWORK = frozenset(
+    {errno.ESTALE, errno.ETIMEDOUT, errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EHOSTDOWN, errno.ENOTCONN}
+)
 
 
 class Row(Protocol):
@@ -128,13 +137,37 @@ def _row(
 ) -> dict[str, Any]:
     # Not by `read_binary_files`: one file that can't be read would end all of them.
     try:
-        with filesystem.open_input_stream(file["path"]) as stream:
-            content = stream.read()
+        content = _content(filesystem, file["path"])
     except OSError as error:
+        if _is_away(filesystem, error):
+            raise
         row = unreadable(file["path"], error)
     else:
         row = check(file["path"], content)
     return {"head": row.head().model_dump_json(), "row": row.model_dump_json()}
+
+
+def _content(filesystem: pyarrow.fs.FileSystem, path: str) -> bytes:
+    """What is in a file. What may pass is tried again for a while."""
+    for pause in (*_PAUSES, None):
+        try:
+            with filesystem.open_input_stream(path) as stream:
+                return bytes(stream.read())
+        except _OF_THE_FILE:
+            raise
+        except OSError as error:
+            if pause is None or (pause > _PAUSES[0] and not _is_away(filesystem, error)):
+                raise
+            time.sleep(pause)
+    raise AssertionError("the last try returns or raises")
+
+
+def _is_away(filesystem: pyarrow.fs.FileSystem, error: OSError) -> bool:
+    """Whether the storage is away, which is no fault of the file: the batch ends, and goes on when submitted
+    again."""
+    if isinstance(error, _OF_THE_FILE):
+        return False
+    return filesystem.type_name != "local" or error.errno in _NETWORK
 
 
 def _check_visible_everywhere(path: str, noun: str) -> None:

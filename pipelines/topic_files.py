@@ -1,6 +1,6 @@
 """Which topic files there are, on any filesystem pyarrow knows. `edit_articles` calls it, in the driver.
 
-A file whose name is not UTF-8, or that Ray Data would alter, is a row that is refused: it stops no other.
+A file whose name is not UTF-8 is a row that is refused: it stops no other.
 Local folders are listed here, because pyarrow gives up a whole folder for one such name, and follows links
 that lead round in circles for ever.
 """
@@ -15,9 +15,6 @@ import pyarrow.fs
 
 from models.errors import PathNotVisible
 from pipelines.topics import TopicRow
-
-# Ray Data takes a path for a URL, and leaves these out of it.
-_LEFT_OUT = "\t\n\r"
 
 
 def find_topic_files(
@@ -104,13 +101,9 @@ def _refused(path: str) -> TopicRow | None:
     """The row of a file that can't be read by its name, if it can't; no two have the same path."""
     raw = path.encode("utf-8", "surrogateescape")
     shown = raw.decode(errors="replace")
-    if shown != path:
-        # What is shown of two names may be the same. No file that is read ends like this.
-        named = f"{shown} ({hashlib.sha256(raw).hexdigest()[:12]})"
-        error = f"{shown}: its name, or a folder's on its path, is not UTF-8: rename it"
-    elif any(character in path for character in _LEFT_OUT):
-        named = shown
-        error = f"{shown}: its name, or a folder's on its path, holds a tab or a line end: rename it"
-    else:
+    if shown == path:
         return None
+    # What is shown of two names may be the same. No file that is read ends like this.
+    named = f"{shown} ({hashlib.sha256(raw).hexdigest()[:12]})"
+    error = f"{shown}: its name, or a folder's on its path, is not UTF-8: rename it"
     return TopicRow(path=named, topic=None, error=error, channel=None, slug=None)

@@ -24,11 +24,12 @@ class Act(Record):
 
 
 class Confirmed(Record):
-    """An act that its person has said yes to, as it was asked. The same `id` is never done twice."""
+    """An act that its person has said yes to, as it was asked. `spent`: it was done; it is not done twice."""
 
     id: str
     act: Act
     question: str
+    spent: bool = False
 
 
 class OpenQuestion(Record):

@@ -63,7 +63,8 @@ def _models(config: "Config", own: OwnEndpoints) -> Faults:
             )
             continue
         window = model.engine.get("max_model_len")
-        if isinstance(window, int) and settings.context_window > window:
+        # -1 is as much as fits into memory.
+        if isinstance(window, int) and 0 < window < settings.context_window:
             found[*keys, "context_window"] = (
                 f"is {settings.context_window}, but {settings.model} is served with max_model_len {window} "
                 "(serving.models, engine): set it to that or less"

@@ -4,6 +4,7 @@ Only `models.config` uses them. Paths, a secret's file too, are relative to the 
 gets as context. With `withheld` there, each secret becomes `WITHHELD`.
 """
 
+import ipaddress
 import os
 import secrets
 import tempfile
@@ -22,6 +23,8 @@ from pydantic import (
     StringConstraints,
     ValidationInfo,
 )
+
+from models.addresses import ends_in_number, is_host_name
 
 # What stands for a secret where settings travel without them. It is as long as any secret has to be.
 WITHHELD = "withheld: the site's secrets stay where it was brought up"
@@ -94,6 +97,27 @@ def _refuse_blank(value: Any) -> Any:
     return value
 
 
+def _check_host(host: str) -> str:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        name = host.removesuffix(".")
+        if not is_host_name(name) or ends_in_number(name):
+            raise ValueError(
+                f"{host!r} is no address and no host's name: write it without scheme and port"
+            ) from None
+    return host
+
+
+def _check_host_and_port(place: str) -> str:
+    host, colon, port = place.rpartition(":")
+    is_port = port.isascii() and port.isdigit() and 0 < int(port[:6]) < 65536
+    if not colon or not is_port:
+        raise ValueError(f"{place!r} is no HOST:PORT, such as head:6379")
+    _check_host(host[1:-1] if host.startswith("[") and host.endswith("]") else host)
+    return place
+
+
 def refuse_null(word: str) -> BeforeValidator:
     """For a setting that may be without bounds: it says so with a word, and can't with `null`.
 
@@ -115,6 +139,8 @@ def _resolve(path: Path, info: ValidationInfo) -> Path:
 
 
 Url = Annotated[Text, AfterValidator(_check_url), Field(json_schema_extra={"format": "uri"})]
+Host = Annotated[Text, AfterValidator(_check_host)]
+HostAndPort = Annotated[Text, AfterValidator(_check_host_and_port)]
 Secret = Annotated[SecretStr, BeforeValidator(_read_secret)]
 ResolvedPath = Annotated[Path, Field(strict=False), BeforeValidator(_refuse_blank), AfterValidator(_resolve)]
 

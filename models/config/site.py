@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from models.config.fields import Count, Port, Positive, Secret, Section, Text
+from models.config.fields import Count, Host, HostAndPort, Port, Positive, Secret, Section
 
 
 class DatabaseConfig(Section):
@@ -24,7 +24,7 @@ class DatabaseConfig(Section):
 class RayConfig(Section):
     """`address` absent: `signoff up` starts a head on this machine."""
 
-    address: Text | None = None  # an existing cluster's `host:port`
+    address: HostAndPort | None = None  # an existing cluster's `host:port`
     port: Port  # of the head that `up` starts
     dashboard_port: Port  # likewise
     num_cpus: Count  # logical ones: agents that wait need next to nothing
@@ -39,7 +39,7 @@ class HttpConfig(Section):
     `scrape_token` as a bearer token.
     """
 
-    host: Text  # an address of this machine; `0.0.0.0` for all
+    host: Host  # an address of this machine; `0.0.0.0` for all
     port: Port  # one port for all endpoints
     replicas: Count  # those that answer Signoff's own endpoints
     body_seconds: Positive

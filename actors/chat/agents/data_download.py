@@ -27,6 +27,7 @@ from models.content.outside import DataTable, SeriesInfo
 from models.content.pdf import PdfContents
 from models.errors import (
     AddressRefused,
+    ArticleConflict,
     ArticleNotFound,
     DocumentUnreadable,
     InputInvalid,
@@ -159,7 +160,7 @@ class DataDownload(ChatAgent):
         try:
             if (yes := await agreed(self._context, turn, route, reply, act)) is None:
                 return
-        except (PermissionMissing, ArticleNotFound) as error:
+        except (PermissionMissing, ArticleNotFound, ArticleConflict) as error:
             reply.say(self._context.text("not_done", REASON=escaped(str(error), _FAULT)))
             reply.ends("refused" if isinstance(error, PermissionMissing) else "failed")
             return

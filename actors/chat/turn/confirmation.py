@@ -128,10 +128,11 @@ class Agreement(NamedTuple):
                 f"version {self.version}: say again what you wish"
             )
         if not await chat_acts.spend(connection, self.act_id):
-            raise ArticleConflict(
-                f"you said yes to that before, and it was done to article {article.id} then: say again what "
-                "you wish"
-            )
+            raise _done_before()
+
+
+def _done_before() -> ArticleConflict:
+    return ArticleConflict("you said yes to that before, and it was done then: say again what you wish")
 
 
 async def agreed(context: AgentContext, turn: Turn, route: Route, reply: Reply, act: Act) -> Agreement | None:
@@ -140,12 +141,14 @@ async def agreed(context: AgentContext, turn: Turn, route: Route, reply: Reply, 
     What is not as it was asked about is asked about again.
 
     Raises:
-        PermissionMissing, ArticleNotFound, ArticleConflict: it could not be done anyway.
+        PermissionMissing, ArticleNotFound, ArticleConflict: it could not be done anyway, or it was done.
     """
     facts = await _facts(turn, reply, act)
     version = facts["VERSION"]
     assert version is None or isinstance(version, int)
     confirmed = route.confirmed
+    if confirmed is not None and confirmed.spent:
+        raise _done_before()
     # Rendered anew, with where the article stands now.
     if confirmed and (act, _question(context, act, facts, confirmed.id)) == (
         confirmed.act,

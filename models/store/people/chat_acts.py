@@ -72,11 +72,11 @@ async def take(
               AND (taken_by IN (%s, {_SPENT} || %s) OR ({_OPEN} AND NOT (%s AND EXISTS
                    (SELECT FROM chat_acts WHERE person = a.person AND conversation_id = a.conversation_id
                                             AND id <> a.id AND {_OPEN}))))
-            RETURNING id, act""",
+            RETURNING id, act, starts_with(taken_by, {_SPENT}) AS spent""",
         (by, *key, by, by, alone),
     )
     if (row := await cursor.fetchone()) is not None:
-        return Confirmed(id=row["id"], **row["act"])
+        return Confirmed(id=row["id"], spent=row["spent"], **row["act"])
     cursor = await connection.execute(
         f"""SELECT {_OPEN} AS open FROM chat_acts
             WHERE person = %s AND conversation_id = %s AND question_digest = %s""",

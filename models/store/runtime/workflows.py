@@ -76,11 +76,11 @@ async def progress(connection: Connection, workflow_ids: Sequence[str]) -> list[
     return [Progress.model_validate(row) for row in await cursor.fetchall()]
 
 
-async def latest_of_key(connection: Connection, key: str) -> Workflow | None:
-    """The newest workflow of a key, locked until the transaction ends."""
+async def latest_of_key(connection: Connection, key: str, *, lock: bool = True) -> Workflow | None:
+    """The newest workflow of a key, locked until the transaction ends; without `lock`, only looked at."""
     cursor = await connection.execute(
         f"""SELECT {_COLUMNS} FROM workflows WHERE key = %s
-            ORDER BY created_at DESC, id LIMIT 1 FOR UPDATE""",
+            ORDER BY created_at DESC, id LIMIT 1 {"FOR UPDATE" if lock else ""}""",
         (key,),
     )
     row = await cursor.fetchone()

@@ -169,7 +169,7 @@ async def test_what_was_done_on_a_yes_and_then_undone_is_not_done_again_on_the_s
     assert (await chat.desk.article(1)).status == before
     talk.said = told
     again = await talk.say("yes", request_id="r1")
-    assert "it was done to article 1 then" in again["response"]
+    assert "it was done then" in again["response"]
     assert (await chat.desk.article(1)).status == before
 
 

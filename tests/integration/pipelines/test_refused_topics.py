@@ -101,7 +101,7 @@ async def test_what_was_written_over_an_article_of_another_batch_is_made_good(
     workflow, path = await edited(database, config, "failed")
     looks = 0
 
-    async def latest(connection: Connection, key: str) -> Workflow | None:
+    async def latest(connection: Connection, key: str, *, lock: bool = True) -> Workflow | None:
         nonlocal looks
         looks += 1
         return None if looks == 1 else workflow  # it began and ended between two looks
@@ -130,7 +130,7 @@ async def test_one_file_is_read_whatever_the_others_are_and_are_called(
     assert {name: (row.error or "").rpartition(": ")[2] for name, row in found.items() if row.error} == {
         "digi": "shorten it, or put it in quotation marks",
         "half": "holds a character that is no text (NUL or half a pair)",
-        "line": "rename it",
+        "line": "is required",
         "name": "rename it",
     }
     assert {row.path for row in found.values()} == {head.path for head in rows.heads()}

@@ -69,7 +69,7 @@ VALUES: list[tuple[str, Any, set[str]]] = [
     ("article_generation.agents.specialists.opinion_llm.max_tokens", 99, {"opinion"}),
     ("article_generation.knowledge_base.top_k", 1, {"knowledge_base", "search_index"}),
     ("article_generation.knowledge_base.data_dir", "/elsewhere", {"knowledge_base", "search_index"}),
-    ("embedding.model_name", "another", {"knowledge_base", "search_index"}),
+    ("embedding.timeout_seconds", 77.0, {"knowledge_base", "search_index"}),
     ("embedding.batch_size", 7, {"knowledge_base", "search_index"}),
     ("search.candidates", 7, {"search_index"}),
     ("article_generation.default_style_mode", "NATURE_NEWS", NOTHING),
@@ -243,6 +243,8 @@ def test_an_application_that_is_not_asked_for_any_more_is_deleted(
         restored.bringup().made(name, "x")
     assert OldApps(restored.bringup()).check() == "none"
     restored.set("serving.embeddings", None)
+    restored.set("embedding.api_base", "http://elsewhere:8000/v1")
+    restored.set("embedding.api_key", "theirs")
     bringup = restored.bringup()
     part = next(part for part in all_parts(bringup) if isinstance(part, OldApps))
     assert part.check() is None

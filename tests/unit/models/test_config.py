@@ -261,6 +261,12 @@ def test_settings_that_disagree_are_refused(change: Callable[[Any], None], told:
     assert refusal(tmp_path, data).startswith(told)
 
 
+def test_a_window_that_the_engine_fits_to_its_memory_bounds_nobody(tmp_path: Path) -> None:
+    data = deepcopy(RAW)
+    data["serving"]["models"][0]["engine"]["max_model_len"] = -1
+    assert accepted(tmp_path, data).chat.assistant_llm.context_window == 8192
+
+
 def test_a_model_that_is_elsewhere_needs_not_be_served_here(tmp_path: Path) -> None:
     data = deepcopy(RAW)
     data["chat"]["assistant_llm"].update(

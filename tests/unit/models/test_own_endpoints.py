@@ -129,6 +129,13 @@ def test_the_same_key_in_place_will_do(tmp_path: Path) -> None:
         ({"http": {"port": "high"}}, "http.port: Input should be a valid integer"),
         ({"http": {"host": 5}}, "http.host: Input should be a valid string"),
         ({"ray": {"address": 5}}, "ray.address: Input should be a valid string"),
+        ({"http": {"host": "http://10.0.0.1"}}, "http.host: 'http://10.0.0.1' is no address and no host's"),
+        ({"http": {"host": "10.0.0.1:8000"}}, "http.host: '10.0.0.1:8000' is no address and no host's name"),
+        ({"http": {"host": "my host"}}, "http.host: 'my host' is no address and no host's name"),
+        ({"http": {"host": "10.0.0.300"}}, "http.host: '10.0.0.300' is no address and no host's name"),
+        ({"ray": {"address": "auto"}}, "ray.address: 'auto' is no HOST:PORT, such as head:6379"),
+        ({"ray": {"address": "ray://h:10001"}}, "ray.address: 'ray://h' is no address and no host's name"),
+        ({"ray": {"address": "10.0.0.5:0"}}, "ray.address: '10.0.0.5:0' is no HOST:PORT"),
         ({"serving": 5}, "serving: Input should be a valid dictionary"),
     ],
 )

@@ -1,15 +1,18 @@
 """Finding topic files: whatever a file is called, it is read or refused, and never the end of the batch."""
 
+import errno
+import io
 import os
 from pathlib import Path
+from typing import Any
 
 import pyarrow.fs
 import pytest
 
 from models.errors import PathNotVisible
-from pipelines.rows import read_files
+from pipelines.rows import _content, _row, read_files
 from pipelines.topic_files import find_topic_files
-from pipelines.topics import TopicRow
+from pipelines.topics import TopicRow, unreadable_topic
 
 
 def named(folder: Path, name: bytes) -> None:
@@ -66,12 +69,60 @@ def test_a_file_whose_name_is_not_utf_8_is_refused_and_stops_no_other(tmp_path: 
         row.model_dump_json().encode()
 
 
-@pytest.mark.parametrize("name", [b"a\nb.json", b"a\tb.json", b"a\rb.json"])
-def test_a_file_whose_name_ray_data_would_alter_is_refused(tmp_path: Path, name: bytes) -> None:
-    named(tmp_path, name)
-    _, paths, [row] = find_topic_files(str(tmp_path), roots=[tmp_path])
-    assert paths == []
-    assert "holds a tab or a line end: rename it" in (row.error or "")
+@pytest.mark.parametrize("name", ["a\nb.json", "a\tb.json", "a%20b.json", "ż ó.json", "*[a].json"])
+async def test_a_file_of_any_other_name_is_read(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("{}")
+    filesystem, [path], refused = find_topic_files(str(tmp_path), roots=[tmp_path])
+    assert (path, refused) == (str(tmp_path / name), [])
+    assert _content(filesystem, path) == b"{}"
+
+
+class Away:
+    """A storage that fails some times, and then reads."""
+
+    def __init__(self, kind: str, *errors: OSError) -> None:
+        self.type_name = kind
+        self._errors = list(errors)
+
+    def open_input_stream(self, path: str) -> io.BytesIO:
+        """What is there, or the next fault."""
+        if self._errors:
+            raise self._errors.pop(0)
+        return io.BytesIO(b"{}")
+
+
+SLOW = OSError("AWS Error SLOW_DOWN during GetObject")
+STALE = OSError(errno.ESTALE, "Stale file handle")
+SECTOR = OSError(errno.EIO, "Input/output error")
+
+
+@pytest.mark.parametrize(
+    ("storage", "comes"),
+    [
+        (Away("s3", *[SLOW] * 5), "{}"),
+        (Away("s3", *[SLOW] * 6), "the batch ends"),
+        (Away("local", *[STALE] * 5), "{}"),
+        (Away("local", *[STALE] * 6), "the batch ends"),
+        (Away("local", SECTOR), "{}"),
+        (Away("local", *[SECTOR] * 2), "can't be read"),
+        (Away("s3", FileNotFoundError()), "can't be read"),
+        (Away("local", PermissionError()), "can't be read"),
+    ],
+)
+def test_a_storage_that_is_away_is_no_fault_of_the_file(
+    storage: Any, comes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipelines.rows.time.sleep", lambda seconds: None)
+
+    def check(path: str, content: bytes) -> TopicRow:
+        return TopicRow(path=path, topic=None, error=content.decode(), channel=None, slug=None)
+
+    try:
+        row = _row({"path": "p"}, filesystem=storage, check=check, unreadable=unreadable_topic)
+        told = TopicRow.model_validate_json(row["row"]).error or ""
+    except OSError:
+        told = "the batch ends"
+    assert comes in told
 
 
 async def test_rows_that_are_refused_need_no_reading() -> None:
