@@ -13,7 +13,7 @@ from actors.chat.turn.reply import Reply
 from models.chat.messages import Done, Piece, Route, Said, ToolUsed, Turn, Usage
 from models.errors import ArticleNotFound
 from models.llm import ModelCall
-from tests.unit.chat import routers
+from tests.unit.chat.routing import routers
 
 ROUTE = Route(intent="read", agent_type="article_query", topic="macro", reason="r", score=1, by="example")
 USED = ToolUsed(name="get_article", status="ok", about="article:7")

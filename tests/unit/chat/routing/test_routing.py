@@ -14,8 +14,8 @@ from models.chat.messages import INTENTS
 from models.config import ModelSettings
 from models.errors import TopicUnknown
 from tests.fakes.model.model_server import ModelServer, Rule
-from tests.unit.chat import routers
-from tests.unit.chat.routers import turn
+from tests.unit.chat.routing import routers
+from tests.unit.chat.routing.routers import turn
 
 UNSURE = routers.routing(sure=1.0)
 

@@ -15,7 +15,7 @@ from models.config import Config
 from models.config.outside import SampleData
 from models.content.outside import DataKind, SeriesInfo
 from models.errors import InputInvalid, ProviderFailed, ProviderMissing
-from tests.unit.outside.market_config import with_providers
+from tests.unit.outside.market.market_config import with_providers
 
 TODAY = date(2026, 11, 22)
 

@@ -27,7 +27,7 @@ from models.chat.intents import Intents
 from models.chat.messages import INTENTS
 from models.config import Config
 from models.errors import ConfigInvalid
-from tests.unit.chat.routers import PROMPT, ROOT, likeness
+from tests.unit.chat.routing.routers import PROMPT, ROOT, likeness
 
 # What four voices left out by turns come to with three others in training, less some points.
 FLOOR = 0.70

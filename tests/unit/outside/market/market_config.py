@@ -7,7 +7,7 @@ from actors.systems import load
 from models.config import Config
 from models.config.outside import MarketDataProviders
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 def with_providers(**providers: Any) -> Config:

@@ -17,7 +17,7 @@ from models.config.publishing import TopicConfig
 from models.people.scopes import highest_role, parse_scope
 from models.people.users import UserContext
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 PROMPT = read_two_part_prompt(ROOT / "configs/prompts/chat", "routing.md")
 TOPICS = {
     "macro": TopicConfig(title="Macroeconomics"),

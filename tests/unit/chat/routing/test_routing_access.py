@@ -12,8 +12,8 @@ from actors.chat.routing.topics import TopicFinder
 from models.chat.messages import INTENTS, ChatMessage, Intent
 from models.config.chat import RoutingConfig
 from models.people.scopes import ROLES, Role
-from tests.unit.chat import routers
-from tests.unit.chat.routers import TOPICS, turn
+from tests.unit.chat.routing import routers
+from tests.unit.chat.routing.routers import TOPICS, turn
 
 FINDER = TopicFinder(TOPICS, routers.INTENTS.topics)
 ACCESS_HERE = Access(topics=TOPICS, finder=FINDER)

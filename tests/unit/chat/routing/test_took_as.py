@@ -12,7 +12,7 @@ from actors.runtime.directory import Directory
 from models.chat.intents import Intents
 from models.chat.messages import INTENTS, Intent, Route, Routed
 from models.config import Config
-from tests.unit.chat import routers
+from tests.unit.chat.routing import routers
 
 PROMPTS = routers.ROOT / "configs/prompts/chat"
 

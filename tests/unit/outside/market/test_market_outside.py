@@ -14,7 +14,7 @@ from models.content.outside import DataKind, DataTable, SeriesInfo
 from models.errors import AddressRefused, InputInvalid, ProviderFailed, ProviderLimited
 from tests.fakes.outside import market_providers as fake
 from tests.fakes.outside.market_providers import KEY, MarketServer, Reply, json_reply, text_reply
-from tests.unit.outside.market_config import with_providers
+from tests.unit.outside.market.market_config import with_providers
 
 START, END = date(2026, 9, 1), date(2026, 9, 30)
 PROVIDER: dict[DataKind, tuple[str, str]] = {

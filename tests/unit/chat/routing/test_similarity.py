@@ -11,7 +11,7 @@ from actors.chat.routing.features import letters, stems
 from actors.chat.routing.similarity import softmax
 from actors.chat.routing.training import CHOSEN, Examples, Setting, fitted_temperature
 from actors.text.normal_form import normal_form
-from tests.unit.chat import routers
+from tests.unit.chat.routing import routers
 
 TEXTS = [normal_form(text) for texts in routers.INTENTS.examples.values() for text in texts]
 LABELS = [intent for intent, texts in routers.INTENTS.examples.items() for _ in texts]
