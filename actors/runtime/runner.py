@@ -241,6 +241,9 @@ class Runner:
             journal=self._journal,
         )
         self._active[claim.workflow_id, claim.epoch] = execution
+        if self._stopping:
+            # Claimed while it was stopped: perhaps what it has just given back.
+            execution.control.request_drain("the runner stops")
         execution.task = asyncio.get_running_loop().create_task(self._carry(execution))
 
     async def _carry(self, execution: Execution) -> None:

@@ -25,6 +25,13 @@ async def claim_one(database: Database, runner_id: str, **more: Any) -> Claim:
     return found
 
 
+async def has_lease(database: Database, runner_id: str) -> bool:
+    """Whether a runner has not ended."""
+    async with database.connection() as connection:
+        cursor = await connection.execute("SELECT id FROM runners WHERE id = %s", (runner_id,))
+        return await cursor.fetchone() is not None
+
+
 async def everything(database: Database) -> list[Any]:
     """All that a workflow's owner may write."""
     async with database.connection() as connection:
@@ -182,6 +189,32 @@ async def test_a_stopped_runner_gives_its_workflows_back_after_the_present_step(
         async with running(database, config, "b"):
             assert (await ended(database, workflow.id)).status == "succeeded"
         assert [a.step for a in barrier.arrivals] == ["one", "two", "three", "four"]
+
+
+async def test_what_a_runner_claims_while_it_is_stopped_is_given_back_at_once(
+    database: Database, configure: Configure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own workflow, say, that it has just given back."""
+    real, stopped = claims.claim, asyncio.Event()
+    with Barrier() as barrier:
+        async with running(database, configure(), "a") as runner:
+
+            async def overtaken(*arguments: Any, **more: Any) -> list[Claim]:
+                taken = await real(*arguments, **more)
+                if taken:
+                    runner.stop()
+                    stopped.set()
+                return taken
+
+            monkeypatch.setattr(claims, "claim", overtaken)
+            workflow = await begin(database, barrier)
+            # Before the end of `running`, which stops the runner once more.
+            async with asyncio.timeout(20):
+                await stopped.wait()
+                while await has_lease(database, runner.id):
+                    await asyncio.sleep(0.02)
+        assert (await ended(database, workflow.id, "queued", "succeeded")).status == "queued"
+        assert barrier.arrivals == []
 
 
 async def test_a_namesake_of_another_site_keeps_what_it_has(database: Database) -> None:
