@@ -115,12 +115,16 @@ class TestNames:
 
     def test_members_are_checked_in_linear_time(self, tmp_path: Path) -> None:
         def seconds(count: int) -> float:
+            """The best of five: the others may hold a sweep of all that this process has made so far."""
             file = write_backup(tmp_path / f"{count}", {f"memory/{n}": b"x" for n in range(count)})
             with tarfile.open(file) as tar:
                 manifest = manifest_of(tar)
-                begun = time.process_time()
-                _check_members(tar, manifest, file)
-                return time.process_time() - begun
+                taken = []
+                for _ in range(5):
+                    begun = time.process_time()
+                    _check_members(tar, manifest, file)
+                    taken.append(time.process_time() - begun)
+                return min(taken)
 
         assert seconds(4000) < 8 * seconds(1000) + 0.1
 

@@ -211,7 +211,7 @@ async def test_what_a_runner_claims_while_it_is_stopped_is_given_back_at_once(
             # Before the end of `running`, which stops the runner once more.
             async with asyncio.timeout(20):
                 await stopped.wait()
-                while await has_lease(database, runner.id):
+                while await has_lease(database, runner.id):  # noqa: ASYNC110  # a row
                     await asyncio.sleep(0.02)
         assert (await ended(database, workflow.id, "queued", "succeeded")).status == "queued"
         assert barrier.arrivals == []
