@@ -124,10 +124,8 @@ class Reply:
         batch: list[Route | Piece] = list(first)
         work = asyncio.create_task(answering)
         work.add_done_callback(lambda _: self._news.set())
-        now, rest = (
-            asyncio.get_running_loop().time,
-            _WHOLE_REST_SECONDS if self._turn.whole else _REST_SECONDS,
-        )
+        now = asyncio.get_running_loop().time
+        rest = _WHOLE_REST_SECONDS if self._turn.whole else _REST_SECONDS
         leaves_at = now() + rest if self._turn.whole else 0.0
         try:
             ended = False
