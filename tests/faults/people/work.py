@@ -34,6 +34,7 @@ _STEPS = 12
 # About how long a march takes, and how long at most until one asks for its decision while all is well.
 _MARCH_SECONDS = 2.5
 _ASKED_SECONDS = 6.0
+_NOT_THERE = ("queued", "running")
 # Of something that nobody was shown.
 _OTHER_DIGEST = content_digest({"plan": ["something else"]})
 
@@ -130,7 +131,8 @@ class People:
         return await self._begin(work, self._march(work, rng, **more))
 
     async def asked_march(self, work: Work, rng: random.Random) -> bool:
-        """Begin a march together with its approval, and decide at once, perhaps before its gate.
+        """Begin a march together with its approval, and decide at once, perhaps before its gate; or just when
+        it stands there, and its runner may not have heard yet that it does.
 
         Returns:
             Whether the decision was taken.
@@ -151,7 +153,10 @@ class People:
         # Where the answer is lost it is begun once more: only what was acknowledged is looked at.
         workflow_id, approval = await database.steadily(begin)
         work.ids.append(workflow_id)
-        await asyncio.sleep(rng.uniform(0, 0.15))
+        if rng.random() < 0.5:
+            await self._stands(workflow_id)
+        else:
+            await asyncio.sleep(rng.uniform(0, 0.15))
         answer = {"decision": "approve", "digest": approval.digest}
         status = None
         try:
@@ -165,6 +170,14 @@ class People:
             pass
         work.said.append(Said(approval.id, "bob", "approve", status, approval.digest, approval.content))
         return status == 200
+
+    async def _stands(self, workflow_id: str) -> None:
+        """Wait until a workflow stands at its gate; not for long, as anything may be away."""
+        status = "SELECT status FROM workflows WHERE id = %s"
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_ASKED_SECONDS):
+                while (await self._world.rows(status, workflow_id))[0]["status"] in _NOT_THERE:  # noqa: ASYNC110
+                    await asyncio.sleep(0.005)
 
     def _march(self, work: Work, rng: random.Random, **more: Any) -> WorkflowRequest:
         given = {
