@@ -63,7 +63,7 @@ def bears_on(question: str, text: str, similarity: float | None = None) -> bool:
     Or is near to it in meaning: `similarity` is the cosine of its best passage, where there is one. Texts
     of one trade are a little near to any of its questions; that alone doesn't count.
     """
-    return (similarity or 0.0) >= _NEAR or _Beginnings(question).shared_with(text) > 0
+    return (similarity or 0.0) >= _NEAR or QuestionWords(question).shared_with(text) > 0
 
 
 def best_passages(text: str, question: str, most: int) -> str:
@@ -75,7 +75,7 @@ def best_passages(text: str, question: str, most: int) -> str:
     text = text.strip()
     if len(text) <= most:
         return text
-    wanted = _Beginnings(question)
+    wanted = QuestionWords(question)
     sentences = list(islice(_sentences(text), _MOST_SENTENCES))
     # The beginning of a text says what it is about: its first sentence comes along if there is room.
     order = sorted(range(len(sentences)), key=lambda n: (-wanted.shared_with(sentences[n]) - (n == 0), n))
@@ -109,12 +109,16 @@ def _in_order(text: str) -> list[str]:
     return [w for w in words(text).split() if len(w) >= _LEAST + w.isdigit() and w not in _STOP]
 
 
-class _Beginnings:
-    """The first beginnings of a question's content words, looked up by those of a text's words."""
+class QuestionWords:
+    """The first beginnings of a question's content words, looked up by those of a text's words.
+
+    `count` is how many there are.
+    """
 
     def __init__(self, question: str) -> None:
         cut = dict.fromkeys(w[: max(_BEGINNING, len(w) - _ENDING)] for w in _in_order(question))
         self._wanted = frozenset(islice(cut, _MOST_BEGINNINGS))
+        self.count = len(self._wanted)
         self._lengths = sorted({len(beginning) for beginning in self._wanted})
 
     def shared_with(self, text: str) -> int:

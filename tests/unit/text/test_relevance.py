@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.text import normal_form
-from actors.text.relevance import _Beginnings, bears_on, content_words
+from actors.text.relevance import QuestionWords, bears_on, content_words
 
 _LETTERS = st.text(alphabet="abcdeł ó.2", max_size=60)
 _ANY = st.text(
@@ -26,7 +26,7 @@ def _each_with_each(question: str, text: str) -> int:
 
 @given(question=_LETTERS, text=_LETTERS)
 def test_as_many_are_shared_as_by_comparing_each_with_each(question: str, text: str) -> None:
-    assert _Beginnings(question).shared_with(text) == _each_with_each(question, text)
+    assert QuestionWords(question).shared_with(text) == _each_with_each(question, text)
 
 
 def test_inflected_words_share_their_beginning() -> None:

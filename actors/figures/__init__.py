@@ -1,0 +1,1 @@
+"""Figures: computed from tables by code, said from templates, and found again in texts. Pure."""

@@ -1,0 +1,222 @@
+"""A table as series: what was measured, in which unit, when, and in which cell each value stands.
+
+Called by whoever computes figures from a table. Tables come from outside: what is no date and no number is
+passed over, and nothing is guessed that a reader of the table could not see in it. Linear in the cells.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+from itertools import pairwise
+from typing import Literal
+
+from actors.figures.cells import Dated, dated, number_in
+from actors.figures.units import unit_in_heading, unit_in_text, unit_of_column
+from models.content.articles import Cell
+from models.record import Record
+from models.text import one_line, shortened
+
+Frequency = Literal["daily", "weekly", "monthly", "quarterly", "yearly"]
+
+_DATE_NAMES = frozenset(
+    "date day time period month quarter year time_period ref_date timestamp datum data dzień miesiąc kwartał "  # noqa: SIM905
+    "rok okres tag monat quartal jahr zeitraum zeit".split()
+)
+# Parts of a date in columns of their own: no series, and a year beside them is not the whole date.
+_PARTS = frozenset(
+    "month quarter day week year miesiąc kwartał dzień tydzień rok monat quartal tag woche jahr".split()  # noqa: SIM905
+)
+_NO_MEASURE = frozenset(["id", "no", "no.", "nr", "nr.", "rank", "lp", "lp.", "#", ""])
+_SERIES_NAMES = frozenset(
+    "series series_id symbol ticker indicator variable item measure category country geo region area "  # noqa: SIM905
+    "currency seria wskaźnik kraj waluta reihe indikator land währung".split()
+)
+# A column of such a name says nothing that the table's name doesn't.
+_VALUE_NAMES = frozenset("value values obs_value rate observation wartość wert".split())  # noqa: SIM905
+_MOST_NAME = 120
+
+
+class Point(Record):
+    """A value, the first or last day of its period, and the index of the table's row that it stands in."""
+
+    day: date
+    value: Decimal
+    row: int
+
+
+class TimeSeries(Record):
+    """Values in order of time, one for each day, all of the table's column `column`.
+
+    `unit` is one that `units` knows, or the table's own words; `frequency` is None where days are irregular.
+    """
+
+    name: str
+    unit: str | None
+    frequency: Frequency | None
+    points: tuple[Point, ...]
+    column: int
+
+
+def series_in(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    *,
+    name: str,
+    description: str | None = None,
+) -> tuple[TimeSeries, ...]:
+    """The series of a table, in the order of its columns; none of a table without a column of dates.
+
+    Each numeric column is a series; where a column names several (`series_id`, `symbol`), each of these is.
+    Blank cells, text, NaN and infinities are passed over. A series with two values of one date is none.
+    """
+    heads = [one_line(head) for head in columns]
+    plain = [_plain(head) for head in heads]
+    days = _date_column(plain, rows)
+    if days is None:
+        return ()
+    when, exact = days
+    read = [dated(_cell(row, when)) for row in rows]
+    yearly = all(each is None or each.form == "year" for each in read)
+    if yearly and any(_PARTS.intersection({head}) for n, head in enumerate(plain) if n != when):
+        return ()
+    numeric = [
+        n
+        for n, head in enumerate(plain)
+        if n != when and head not in _PARTS | _NO_MEASURE and _mostly_numbers(_cell(row, n) for row in rows)
+    ]
+    texts = [n for n in range(len(heads)) if n != when and n not in numeric]
+    naming = _naming(plain, texts, rows, read)
+    groups: dict[str, list[int]] = {}
+    for n, row in enumerate(rows):
+        if read[n] is not None:
+            groups.setdefault(", ".join(_said(_cell(row, c)) for c in naming), []).append(n)
+    if len(groups) == 1 and name.strip():
+        groups = {"": next(iter(groups.values()))}
+    found = []
+    for column in numeric:
+        unit = _unit(heads[column], name, description, alone=len(numeric) == 1)
+        for group, members in groups.items():
+            called = _called(name, group, heads[column], alone=len(numeric) == 1)
+            points = _points(column, members, rows, read)
+            if points:
+                frequency = _frequency([one.day for one in points], exact)
+                found.append(
+                    TimeSeries(name=called, unit=unit, frequency=frequency, points=points, column=column)
+                )
+    return tuple(found)
+
+
+def _date_column(plain: list[str], rows: Sequence[Sequence[Cell]]) -> tuple[int, Frequency | None] | None:
+    """The column of dates, and the frequency that their form says: `2026-05` is a month."""
+    best: tuple[int, int, Frequency | None] | None = None
+    for n, head in enumerate(plain):
+        cells = [cell for row in rows if (cell := _cell(row, n)) not in (None, "")]
+        forms = Counter(found.form for cell in cells if (found := dated(cell)) is not None)
+        # Whole numbers may be years only where the column says so.
+        counted = any(isinstance(cell, int) for cell in cells)
+        if not forms or 10 * forms.total() < 9 * len(cells) or (counted and head not in _DATE_NAMES):
+            continue
+        form = forms.most_common(1)[0][0] if len(forms) == 1 else "day"
+        exact: dict[str, Frequency] = {"month": "monthly", "quarter": "quarterly", "year": "yearly"}
+        worth = (head in _DATE_NAMES) + 2 * (form != "year")
+        if best is None or worth > best[0]:
+            best = worth, n, exact.get(form)
+    return None if best is None else best[1:]
+
+
+def _naming(
+    plain: list[str],
+    texts: list[int],
+    rows: Sequence[Sequence[Cell]],
+    read: list[Dated | None],
+) -> list[int]:
+    """The columns that say which series a row is of: those named so, else those that tell days apart."""
+    if named := [n for n in texts if plain[n] in _SERIES_NAMES]:
+        return named
+    days = [when.day for when in read if when is not None]
+    if len(set(days)) == len(days):
+        return []
+    for n in texts:
+        pairs = [(when.day, _said(_cell(row, n))) for row, when in zip(rows, read, strict=True) if when]
+        if len(set(pairs)) == len(pairs) and 2 * len({text for _, text in pairs}) <= len(pairs):
+            return [n]
+    return []
+
+
+def _points(
+    column: int, members: list[int], rows: Sequence[Sequence[Cell]], read: list[Dated | None]
+) -> tuple[Point, ...]:
+    """The values by day; none where a day has two: then rows are of different things, or one is wrong."""
+    by_day: dict[date, Point] = {}
+    for n in members:
+        when, value = read[n], number_in(_cell(rows[n], column))
+        if when is None or value is None:
+            continue
+        if (there := by_day.get(when.day)) is not None and there.value != value:
+            return ()
+        by_day[when.day] = Point(day=when.day, value=value, row=n)
+    return tuple(by_day[day] for day in sorted(by_day))
+
+
+def _frequency(days: list[date], exact: Frequency | None) -> Frequency | None:
+    """How often there is a value, by the gap in the middle of all; months and more only where days fit.
+
+    Days that are neither all the first nor all the last of their months may be anything: they stay days.
+    """
+    if exact is not None or len(days) < 2:
+        return exact
+    if all(day.day == 1 for day in days) or all(_last_of_month(day) for day in days):
+        months = [12 * day.year + day.month for day in days]
+        middle = _middle([later - earlier for earlier, later in pairwise(months)])
+        last = 0 if _last_of_month(days[0]) else 1
+        if middle == 12 and all(day.month == (1 if last else 12) for day in days):
+            return "yearly"
+        if middle == 3 and all(day.month % 3 == last for day in days):
+            return "quarterly"
+        return "monthly" if middle == 1 else None
+    middle = _middle([(later - earlier).days for earlier, later in pairwise(days)])
+    return "daily" if middle <= 4 else "weekly" if 5 <= middle <= 9 else None
+
+
+def _last_of_month(day: date) -> bool:
+    return (day + timedelta(days=1)).day == 1
+
+
+def _middle(gaps: list[int]) -> int:
+    return sorted(gaps)[len(gaps) // 2]
+
+
+def _unit(head: str, name: str, description: str | None, *, alone: bool) -> str | None:
+    """As the column says it, else the table's description or name. Volumes are not in the prices' unit."""
+    if unit := unit_in_heading(head):
+        return unit
+    if not unit_of_column(head, alone=alone):
+        return None
+    return unit_in_text(description or "") or unit_in_heading(name)
+
+
+def _called(name: str, group: str, head: str, *, alone: bool) -> str:
+    """The table's name, then the row's and the column's where they say more."""
+    said = [part for part in (one_line(name), group) if part]
+    if not (alone and said and (group or _plain(head) in _VALUE_NAMES or head in name)):
+        said.append(head)
+    return shortened(", ".join(said), _MOST_NAME)
+
+
+def _plain(head: str) -> str:
+    return head.casefold().strip()
+
+
+def _cell(row: Sequence[Cell], column: int) -> Cell:
+    return row[column] if column < len(row) else None
+
+
+def _said(cell: Cell) -> str:
+    return "" if cell is None else shortened(str(cell), 60)
+
+
+def _mostly_numbers(cells: Iterable[Cell]) -> bool:
+    """Whether at least half of what is not blank is a number."""
+    there = [number_in(cell) is not None for cell in cells if cell is not None and cell != ""]
+    return bool(there) and 2 * sum(there) >= len(there)

@@ -1,0 +1,52 @@
+"""What there is to say of a table: its figures, each as a sentence with the cells that it was computed from.
+
+Called by whoever writes in quotations. Of one series the newest value and how it has changed, its extremes
+and its average; of several the newest value of each.
+"""
+
+from collections.abc import Sequence
+
+from actors.figures.figure_sentences import figure_sentence
+from actors.figures.figures import Figure, FigureKind, figures
+from actors.figures.series import TimeSeries, series_in
+from actors.text.language import Language
+from models.content.articles import Cell
+from models.record import Record
+
+# The first that there is says where a series stands.
+_NEWEST: tuple[FigureKind, ...] = ("change_year", "change_period", "latest")
+_BESIDE: tuple[FigureKind, ...] = ("highest", "lowest", "average")
+
+
+class TableFigure(Record):
+    """A figure in words. `cells` are those that it was computed from: row and column, both from 0."""
+
+    sentence: str
+    cells: tuple[tuple[int, int], ...]
+
+
+def table_figures(
+    name: str,
+    description: str | None,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    language: Language,
+) -> list[TableFigure]:
+    """The figures of a table, what matters most first; none of one without dates or numbers."""
+    found = series_in(columns, rows, name=name, description=description)
+    told = [_told(series, whole=len(found) == 1) for series in found]
+    return [
+        TableFigure(
+            sentence=figure_sentence(figure, language, name=None if place else figure.series),
+            cells=tuple((cell.row, cell.column) for cell in figure.cells),
+        )
+        for series in told
+        for place, figure in enumerate(series)
+    ]
+
+
+def _told(series: TimeSeries, *, whole: bool) -> list[Figure]:
+    by_kind = {figure.kind: figure for figure in figures(series)}
+    newest = next((by_kind[kind] for kind in _NEWEST if kind in by_kind), None)
+    beside = [by_kind[kind] for kind in _BESIDE if kind in by_kind] if whole else []
+    return [*([newest] if newest else []), *beside]
