@@ -1,0 +1,39 @@
+"""What code puts around quotations: marks that show where somebody's words begin and end, and their places.
+
+Called where quotations are rendered. The outer pair of marks is one that the words themselves don't have.
+"""
+
+from collections.abc import Iterable
+
+from actors.text.language import Language
+
+_PAIRS: dict[Language, tuple[tuple[str, str], ...]] = {
+    "en": (("“", "”"), ("«", "»")),
+    "pl": (("„", "”"), ("«", "»")),
+    "de": (("„", "“"), ("»", "«")),
+}
+
+
+def quoted(words: str, language: Language) -> str:
+    """The words in quotation marks of the language."""
+    first, other = _PAIRS[language]
+    used = any(mark in words for mark in first)
+    opening, closing = other if used else first
+    return f"{opening}{words}{closing}"
+
+
+_CHARACTERS: dict[Language, str] = {"en": "characters", "pl": "znaki", "de": "Zeichen"}
+_ROWS: dict[Language, str] = {"en": "rows", "pl": "wiersze", "de": "Zeilen"}
+_MOST_ROWS = 4
+
+
+def characters(start: int, end: int, language: Language) -> str:
+    """Where a quotation stands in its source: `characters 120–241`, counted from 0."""
+    return f"{_CHARACTERS[language]} {start}–{end}"
+
+
+def rows(cells: Iterable[tuple[int, int]], language: Language) -> str:
+    """Where a figure comes from in its table: `rows 3, 15`, counted from 1; of many the first and last."""
+    numbers = [str(row) for row in sorted({row + 1 for row, _ in cells})]
+    told = ", ".join(numbers) if len(numbers) <= _MOST_ROWS else f"{numbers[0]}–{numbers[-1]}"
+    return f"{_ROWS[language]} {told}"

@@ -1,0 +1,151 @@
+"""Doubts that code finds about quotations, in three languages; and headlines, lengths, sections, marks."""
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.quoting.candidates import ranked, shortlist
+from actors.quoting.doubts import doubts
+from actors.quoting.headlines import headlines
+from actors.quoting.length import Length, count_for, fitted, length_of, words_of
+from actors.quoting.marks import quoted
+from actors.quoting.sections import HEADINGS, sections
+from actors.quoting.sentences import sentences
+from actors.text.language import Language
+
+DAY = date(2026, 6, 1)
+
+
+def found(source: str, language: Language, said_on: date | None = DAY, written_on: date = DAY) -> list[str]:
+    """The kinds of doubt about the first sentence of a source."""
+    first = list(sentences(source, language))[:1]
+    return [d.kind for d in doubts(first, source, language, said_on=said_on, written_on=written_on)]
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "kinds"),
+    [
+        ("en", "Prices rose by 3 percent. However, energy became cheaper.", ["goes_on_otherwise"]),
+        ("en", "Prices rose by 3 percent. Energy became cheaper.", []),
+        ("pl", "Ceny wzrosły o 3 proc. Jednak energia potaniała.", ["goes_on_otherwise"]),
+        ("de", "Die Preise stiegen um 3 Prozent. Allerdings wurde Energie billiger.", ["goes_on_otherwise"]),
+        ("en", "We expect prices to rise by 3 percent.", ["first_person"]),
+        ("en", "“We expect prices to rise,” said the governor of the bank.", []),
+        ("pl", "Nasz bank oczekuje wzrostu cen o 3 proc.", ["first_person"]),
+        ("de", "Unser Haus erwartet steigende Preise im Herbst.", ["first_person"]),
+    ],
+)
+def test_a_doubt_is_told_by_what_is_said(language: Language, source: str, kinds: list[str]) -> None:
+    assert found(source, language) == kinds
+
+
+@pytest.mark.parametrize(
+    ("language", "source"),
+    [
+        ("en", "The board decided today to keep its rate at 4 percent."),
+        ("pl", "Rada zdecydowała dziś o utrzymaniu stopy na poziomie 4 proc."),
+        ("de", "Der Rat hat heute beschlossen, den Zins bei 4 Prozent zu lassen."),
+    ],
+)
+def test_a_day_told_by_a_word_needs_a_date_that_is_not_old(language: Language, source: str) -> None:
+    assert found(source, language) == []
+    assert found(source, language, said_on=None) == ["undated"]
+    assert found(source, language, written_on=date(2027, 6, 1)) == []
+    assert found(source, language, written_on=date(2027, 6, 2)) == ["stale"]
+
+
+@pytest.mark.parametrize(
+    ("titles", "chosen", "first"),
+    [
+        (["Rates held in June"], ["The bank held its rate."], "Rates held in June"),
+        (["rates_2026.csv"], ["The bank held its rate."], "The bank held its rate"),
+        (["x"], ["It fell, according to a false report."], "It fell, according to a false report"),
+        (["x"], ["Six voted for it; two preferred a cut."], "Six voted for it; two preferred a cut"),
+        (["x"], ["Output rose by 3 p.c."], "Output rose by 3 p.c."),
+        (["x"], ["The " + "very " * 60 + "long one."], "x"),
+        ([], ["Short one."], "Short one."),
+    ],
+)
+def test_a_headline_is_a_title_or_a_whole_sentence(titles: list[str], chosen: list[str], first: str) -> None:
+    assert headlines(titles, chosen, "en")[0] == first
+
+
+@pytest.mark.parametrize(
+    ("told", "least", "most"),
+    [
+        ("900-1200", 900, 1200),
+        ("about 300 words", 240, 360),
+        ("1,200 to 900", 900, 1200),
+        ("short", 150, 300),
+        ("0", 1, 1),
+    ],
+)
+def test_a_length_is_read_as_people_tell_it(told: str, least: int, most: int) -> None:
+    assert length_of(told) == Length(least=least, most=most)
+
+
+_SENTENCE = st.integers(4, 30).map(lambda n: "The " + " ".join(["word"] * n) + f" number {n} ends.")
+
+
+@given(st.lists(st.integers(0, 39), max_size=40, unique=True), st.integers(10, 300), st.integers(0, 200))
+def test_a_text_is_as_long_as_it_should_be_where_its_source_has_enough(
+    choice: list[int], least: int, more: int
+) -> None:
+    topics = (
+        "bank",
+        "harbour",
+        "reef",
+        "tree",
+        "vaccine",
+        "battery",
+        "telescope",
+        "school",
+        "river",
+        "train",
+    )
+    source = " ".join(
+        f"The {topic} {verb} {n} of its {n + 7} {topic}{verb} {topic}s in year {n}."
+        for n, (topic, verb) in enumerate(
+            [(t, v) for t in topics for v in ("lost", "gained", "sold", "built")]
+        )
+    )
+    best = ranked(shortlist([source], "bank", most=60), vectors=None, request=None, most=60)
+    length = Length(least=least, most=least + more)
+    chosen = [best[n] for n in choice if n < len(best)]
+    kept = fitted(chosen, best, length)
+    words = sum(words_of(one) for one in kept)
+    everything = sum(words_of(one) for one in best)
+    longest = max(words_of(one) for one in best)
+    assert len(kept) == len({one.text for one in kept}) >= 1
+    assert words <= max(length.most, longest)
+    assert words >= min(length.least, everything) or words + longest > length.most
+    assert 1 <= count_for(best, length) <= len(best)
+
+
+def test_headings_are_of_the_fixed_list_and_short_texts_have_none() -> None:
+    source = " ".join(
+        [f"The bank will sell {n} of its houses in the year 20{n}." for n in range(30, 36)]
+        + [f"The harbour lost {n} ships and {n + 1} boats of {n + 2} there." for n in range(40, 46)]
+    )
+    best = ranked(shortlist([source], "bank", most=60), vectors=None, request=None, most=60)
+    assert [heading for heading, _ in sections(best[:3], "en")] == [None]
+    told = sections(best, "en")
+    if len(best) >= 9:
+        assert {heading for heading, _ in told} <= set(HEADINGS["en"].values())
+    assert sorted(one.text for _, part in told for one in part) == sorted(one.text for one in best)
+
+
+@pytest.mark.parametrize(
+    ("language", "words", "shown"),
+    [
+        ("en", "It rose.", "“It rose.”"),
+        ("pl", "Wzrosło.", "„Wzrosło.”"),
+        ("de", "Es stieg.", "„Es stieg.“"),
+        ("en", "“It rose,” she said.", "«“It rose,” she said.»"),
+        ("en", '"It rose," she said.', '“"It rose," she said.”'),
+    ],
+)
+def test_quotation_marks_are_those_of_the_language(language: Language, words: str, shown: str) -> None:
+    assert quoted(words, language) == shown
