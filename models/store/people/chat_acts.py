@@ -31,10 +31,19 @@ async def ask(
     act: Act,
     lasts_seconds: float,
 ) -> None:
-    """Note what a person was asked, beside whatever else they were."""
+    """Note what a person was asked, beside whatever else they were.
+
+    In a conversation that is kept here it takes the place of an open question about the same: the answer that
+    asked it may have been lost, and one yes would be unclear between the two.
+    """
     await connection.execute(
         "DELETE FROM chat_acts WHERE expires_at < now() - %s::interval",
         (_KEPT,),
+    )
+    await connection.execute(
+        f"""UPDATE chat_acts SET expires_at = now()
+            WHERE person = %s AND conversation_id = %s AND act->'act' = %s AND {_OPEN}""",
+        (person, conversation_id, Jsonb(act.model_dump(mode="json", exclude_defaults=True))),
     )
     await connection.execute(
         """INSERT INTO chat_acts (id, person, conversation_id, question_digest, act, expires_at)

@@ -218,6 +218,20 @@ async def test_what_changed_since_it_was_asked_about_is_asked_about_again(
     assert (await talk.say("yes"))["status"] == "processing"
 
 
+async def test_what_is_asked_for_twice_takes_one_yes(chat: ChatSite, eve: httpx2.AsyncClient) -> None:
+    """The answer to the first may have been lost, with the connection: the person saw one question."""
+    talk = Api(eve)
+    await talk.say(PUBLISH)
+    await talk.say(PUBLISH)
+    done = await talk.say("yes")
+    assert done["status"] == "processing", done
+    assert (await chat.desk.article(1)).status == "pending_approval"
+    # Of two that are not the same it is still asked which.
+    await talk.say("Write an article about rates in macro", topic="macro")
+    await talk.say("Write an article about prices in macro", topic="macro")
+    assert "more than one thing" in (await talk.say("yes"))["response"]
+
+
 @both
 async def test_a_scope_that_is_lost_between_the_two_is_lost(
     chat: ChatSite, eve: httpx2.AsyncClient, base: str, door: Door
