@@ -164,7 +164,16 @@ def _records() -> dict[str, type[Section]]:
 @cache
 def comments(record: str) -> dict[str, str]:
     """What is said of each field in the source: after it on its last line, else in the lines right above."""
-    source = textwrap.dedent(inspect.getsource(_records()[record]))
+    there = _records()
+    said: dict[str, str] = {}
+    for each in reversed(there[record].__mro__):  # a field may come from the record that it extends
+        if each.__name__ in there:
+            said |= _comments(each)
+    return said
+
+
+def _comments(record: type) -> dict[str, str]:
+    source = textwrap.dedent(inspect.getsource(record))
     lines, said = source.splitlines(), {}
     for node in ast.parse(source).body[0].body:  # type: ignore[attr-defined]  # a class has a body
         if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):

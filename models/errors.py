@@ -5,7 +5,10 @@ remedy. `http_status` is what the HTTP door answers (RFC 9457 problem details). 
 on the work: something that it needs is away, and the work is tried again later.
 """
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:  # commands show their help without reading records
+    from models.llm import ModelCall
 
 
 class SignoffError(Exception):
@@ -69,7 +72,13 @@ class ModelNotFound(SignoffError):
 
 
 class ModelReplyInvalid(SignoffError):
-    """A model's reply still broke its schema or rules after the configured retries."""
+    """A model's reply still broke its schema or rules after the configured retries. `calls` are its tries."""
+
+    calls: "tuple[ModelCall, ...]" = ()
+
+
+class NothingToQuote(SignoffError):
+    """No source holds a sentence that can be quoted by itself, and none a figure."""
 
 
 class PromptTooLong(SignoffError):

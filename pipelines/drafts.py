@@ -75,6 +75,7 @@ class Drafts:
                     author=self._submitter,
                     content=edited.articleBody,
                     editor_report=findings_of(result),
+                    written=result.metadata.written if result.metadata else "prose",
                     drafted_by=workflow_id,
                 )
                 return made, True

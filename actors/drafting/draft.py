@@ -1,7 +1,8 @@
-"""A draft: what it is written from, what the model answers, and what is refused of that.
+"""A draft: what it is written from, what a model that writes prose answers, and what is refused of that.
 
 The drafter writes it, the graph keeps it, `actors.drafting.markdown` renders it. Every statement
-names its sources by number, counted from 1; the schema allows no number that there is not.
+names its sources by number, counted from 1; the schema allows no number that there is not. A draft that is
+written in quotations comes from `actors.drafting.quoted_draft`: there a model answers with numbers alone.
 """
 
 import re
@@ -10,13 +11,16 @@ from typing import Any
 
 from pydantic import Field
 
+from actors.text.language import Language
 from actors.text.links import link_key, links, offered_links
 from models.content.drafting import Finding
+from models.content.quoting import ChosenBy, SourcePlace, Written
 from models.record import Record
 from models.text import one_line, shortened
 
 _MOST_SOURCES_OF_STATEMENT = 3
-_HEADLINE = 200
+# Characters of a headline at most.
+HEADLINE = 200
 # Marks that models put into texts though they are told not to: the footnotes are set by code.
 # A run of spaces is tried from its start only, so that a long one is not read again from each of them.
 _MARKS = re.compile(r"(?:(?<!\s)\s+|\A\s*)?\[\^?\d{1,3}(?:\s*,\s*\^?\d{1,3})*\]")
@@ -42,19 +46,42 @@ class DraftBrief(Record):
     sources: tuple[Source, ...] = Field(min_length=1)
 
 
-class Statement(Record):
-    """A sentence or two, and the numbers of the sources that say so."""
+class StatementReply(Record):
+    """A sentence or two of a model, and the numbers of the sources that say so."""
 
     text: str
     sources: tuple[int, ...]
     new_paragraph: bool = False
 
 
+class DraftReply(Record):
+    """What a model that writes prose answers."""
+
+    headline: str
+    statements: tuple[StatementReply, ...]
+
+
+class Statement(Record):
+    """A sentence or two, and the numbers of the sources that say so.
+
+    In a draft of quotations it is one sentence: of a text, word for word, or about figures that were computed
+    from a table; `place` is where in its source.
+    """
+
+    text: str
+    sources: tuple[int, ...]
+    new_paragraph: bool = False
+    place: SourcePlace | None = None
+
+
 class Draft(Record):
-    """A draft, not yet Markdown."""
+    """A draft, not yet Markdown. `chosen_by` says who chose its quotations."""
 
     headline: str
     statements: tuple[Statement, ...]
+    written: Written = "prose"
+    chosen_by: ChosenBy | None = None
+    language: Language = "en"
 
 
 def draft_schema(sources: int) -> dict[str, Any]:
@@ -85,17 +112,17 @@ def draft_schema(sources: int) -> dict[str, Any]:
     }
 
 
-def tidy(draft: Draft) -> Draft:
-    """The draft with one-line texts, without footnote marks, and each source of a statement once."""
+def tidy(reply: DraftReply) -> Draft:
+    """A reply's draft with one-line texts, without footnote marks, and each source of a statement once."""
     return Draft(
-        headline=shortened(draft.headline, _HEADLINE),
+        headline=shortened(reply.headline, HEADLINE),
         statements=tuple(
             Statement(
                 text=_MARKS.sub("", one_line(statement.text)).strip(),
                 sources=tuple(dict.fromkeys(statement.sources)),
                 new_paragraph=statement.new_paragraph,
             )
-            for statement in draft.statements
+            for statement in reply.statements
         ),
     )
 

@@ -1,18 +1,30 @@
-"""The drafter: writes an article whose statements name their sources. Seed 000 §3.2, AnalystAgent.
+"""The drafter: an article whose statements name their sources. Seed 000 §3.2, AnalystAgent.
 
-Called by the graph of drafting. What was found is material for it, never an instruction.
+Called by the graph of drafting. `drafting.llm.writes` says who writes: the model, or code, of the sources'
+own sentences, among which the model only chooses. What was found is material, never an instruction.
 """
 
-from actors.drafting.draft import Draft, DraftBrief, draft_faults, draft_schema, tidy
+from actors.drafting.draft import Draft, DraftBrief, DraftReply, draft_faults, draft_schema, tidy
+from actors.drafting.quoted_draft import QuotedDrafts
 from actors.drafting.source_excerpts import fitted_prompt
 from actors.llm.client import Completions, ModelClient, RejectedReply
 from actors.llm.prompts import TwoPartPrompt
-from models.config import BreakerConfig, DraftingConfig
+from actors.quoting.choosing import Chooser
+from actors.search.embedder import Embedder, OpenAIEmbedder
+from models.config import BreakerConfig, DraftingConfig, EmbeddingConfig
 from models.llm import Answer
+
+_NAME = "drafter"
 
 
 class Drafter:
-    """Writes drafts with the model of `drafting.llm`; `prompt` is its source."""
+    """Writes drafts with the model of `drafting.llm`.
+
+    Args:
+        prompt: the source of the prompt of a model that writes.
+        choice_prompt: of one that chooses.
+        embedding: of what tells what is near in meaning to a request; `embedder` stands in for it.
+    """
 
     def __init__(
         self,
@@ -20,23 +32,40 @@ class Drafter:
         settings: DraftingConfig,
         breaker: BreakerConfig,
         prompt: str,
+        choice_prompt: str,
+        embedding: EmbeddingConfig,
+        embedder: Embedder | None = None,
         completions: Completions | None = None,
     ) -> None:
+        self._writes = settings.llm.writes
         self._prompt = TwoPartPrompt(source=prompt, name="draft.md")
         self._each = settings.source_tokens
         self._model = ModelClient(
-            agent="drafter", settings=settings.llm, completions=completions, breaker=breaker
+            agent=_NAME, settings=settings.llm, completions=completions, breaker=breaker
         )
+        chooser = Chooser(
+            agent=_NAME,
+            settings=settings.llm,
+            breaker=breaker,
+            prompt=choice_prompt,
+            completions=completions,
+        )
+        embedder = embedder or OpenAIEmbedder(settings=embedding, breaker=breaker)
+        self._quoted = QuotedDrafts(chooser=chooser, embedder=embedder)
 
     async def write(self, brief: DraftBrief) -> Answer[Draft]:
         """The article, each statement with the numbers of its sources.
 
         Raises:
-            ModelReplyInvalid: no draft was usable after the configured retries.
+            ModelReplyInvalid: no draft of a model that writes was usable after the configured retries.
+            NothingToQuote: no source holds a sentence that can be quoted, or a figure.
         """
+        return await (self._quoted.put_together(brief) if self._writes == "quotes" else self._prose(brief))
+
+    async def _prose(self, brief: DraftBrief) -> Answer[Draft]:
         system, user = fitted_prompt(self._prompt, brief, settings=self._model.settings, each=self._each)
 
-        def accept(reply: Draft) -> Draft:
+        def accept(reply: DraftReply) -> Draft:
             draft = tidy(reply)
             if faults := draft_faults(draft, brief.sources):
                 raise RejectedReply(" ".join(faults))
@@ -44,5 +73,5 @@ class Drafter:
 
         schema = draft_schema(len(brief.sources))
         return await self._model.ask_record(
-            system=system, user=user, reply=Draft, accept=accept, schema=schema
+            system=system, user=user, reply=DraftReply, accept=accept, schema=schema
         )

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from urllib.parse import quote, urlsplit
 
 from actors.drafting.draft import Draft, Source
+from actors.quoting.marks import characters, quoted, rows
 from actors.text.markdown import opening, unlinked
 from models.content.drafting import Branch, Finding
 from models.record import Record
@@ -21,6 +22,10 @@ BRANCH_NAMES: dict[Branch, str] = {
 }
 _MOST_OF_ADDRESS = 2000
 _MOST_OF_REASON = 300
+_GUARANTEE = (
+    "Put together of quotations: what stands in quotation marks is its source's, word for word, and figures "
+    "were computed from the tables in the footnotes. Which sentences were chosen is no guarantee."
+)
 
 
 class Searched(Record):
@@ -36,7 +41,42 @@ class Searched(Record):
 
 
 def render(draft: Draft, sources: Sequence[Source], searched: Sequence[Searched]) -> str:
-    """The article's Markdown. The footnote of source n is `[^n]`; only sources that are named have one."""
+    """The article's Markdown: its paragraphs, what a reader has to know of how it came about, footnotes.
+
+    In prose the footnote of source n is `[^n]`, and only sources that are named have one; in quotations every
+    statement has a footnote of its own, which says where in its source it stands.
+    """
+    body, notes = _quoted(draft, sources) if draft.written == "quotes" else _prose(draft, sources)
+    told = closing(sources, searched)
+    if draft.written == "quotes":
+        told = [_GUARANTEE, *told]
+    return "\n\n".join([*body, *(["---", *told] if told else []), *notes]) + "\n"
+
+
+def _quoted(draft: Draft, sources: Sequence[Source]) -> tuple[list[str], list[str]]:
+    """The paragraphs and the footnotes of a draft of quotations."""
+    paragraphs: list[list[str]] = []
+    notes = []
+    for number, statement in enumerate(draft.statements, start=1):
+        place = statement.place
+        assert place is not None, "a quotation says where it stands"
+        source = sources[place.source - 1]
+        is_text = place.start is not None
+        if statement.new_paragraph or not paragraphs:
+            title = opening(unlinked(source.finding.name)) or "…"
+            paragraphs.append([f"{title}:"] if is_text else [])
+        text = quoted(unlinked(statement.text), draft.language) if is_text else unlinked(statement.text)
+        paragraphs[-1].append((text if paragraphs[-1] else opening(text)) + f"[^{number}]")
+        if place.start is not None and place.end is not None:
+            where = characters(place.start, place.end, draft.language)
+        else:
+            where = rows(place.cells, draft.language)
+        notes.append(f"[^{number}]: {_definition(source)}, {where}")
+    return [" ".join(paragraph) for paragraph in paragraphs], notes
+
+
+def _prose(draft: Draft, sources: Sequence[Source]) -> tuple[list[str], list[str]]:
+    """The paragraphs and the footnotes of a draft that a model wrote."""
     paragraphs: list[list[str]] = []
     for statement in draft.statements:
         if statement.new_paragraph or not paragraphs:
@@ -45,11 +85,8 @@ def render(draft: Draft, sources: Sequence[Source], searched: Sequence[Searched]
         text = unlinked(statement.text)
         paragraphs[-1].append((opening(text) if not paragraphs[-1] else text) + marks)
     named = sorted({number for statement in draft.statements for number in statement.sources})
-    parts = [" ".join(paragraph) for paragraph in paragraphs]
-    if notes := closing(sources, searched):
-        parts += ["---", *notes]
-    parts += [f"[^{number}]: {_definition(sources[number - 1])}" for number in named]
-    return "\n\n".join(parts) + "\n"
+    notes = [f"[^{number}]: {_definition(sources[number - 1])}" for number in named]
+    return [" ".join(paragraph) for paragraph in paragraphs], notes
 
 
 def closing(sources: Sequence[Source], searched: Sequence[Searched]) -> list[str]:

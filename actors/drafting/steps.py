@@ -220,6 +220,8 @@ class DraftingSteps:
             expected_version=gathered.version,
             **headline,
         )
+        if draft.written == "quotes":
+            await articles.note_quotes(connection, gathered.article_id, written.version)
         await self._requester.tell(
             connection, "completed", headline=draft.headline, article_id=gathered.article_id
         )

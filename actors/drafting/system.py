@@ -18,6 +18,8 @@ def _drafter(config: Config, directory: AgentDirectory) -> dict[str, Any]:
         "settings": config.drafting,
         "breaker": config.outages.breaker,
         "prompt": read_two_part_prompt(config.drafting.prompts_dir, "draft.md"),
+        "choice_prompt": read_two_part_prompt(config.drafting.prompts_dir, "choose.md"),
+        "embedding": config.embedding,
     }
 
 

@@ -9,30 +9,39 @@ from pydantic import Field
 from actors.llm.prompts import TwoPartPrompt
 from models.config import BreakerConfig, ModelSettings
 from models.content.editorial import ArticleResponse, Concern, NonEmpty, TopicInput, WriterFeedback
+from models.content.quoting import Written
 from models.errors import PromptInvalid, TopicInvalid
 from models.record import Record
 
 
 class WritingBrief(Record):
-    """A topic to write the first draft of."""
+    """A topic to write the first draft of; `writes` says who does, here and below."""
 
     topic: TopicInput
+    writes: Written = "prose"
 
 
 class RevisionBrief(Record):
-    """A draft to revise. `citations` are all that verdicts of this run have supplied so far."""
+    """A draft to revise. `citations` are all that verdicts of this run have supplied so far.
+
+    `objections` are the words that verdicts of this run were against: in quotes they are left out.
+    """
 
     topic: TopicInput
     draft: ArticleResponse
     feedback: WriterFeedback
     citations: list[str]
+    objections: tuple[str, ...] = ()
+    writes: Written = "prose"
 
 
 class ReviewBrief(Record):
-    """A draft to compare with its source."""
+    """A draft to compare with its source. `day`: when its editing began, ISO 8601."""
 
     topic: TopicInput
     draft: ArticleResponse
+    writes: Written = "prose"
+    day: str | None = None
 
 
 class MappingBrief(Record):
@@ -41,6 +50,7 @@ class MappingBrief(Record):
     topic: TopicInput
     draft: ArticleResponse
     concerns: list[Concern] = Field(min_length=1)
+    writes: Written = "prose"
 
 
 class ConcernBrief(Record):
@@ -50,6 +60,7 @@ class ConcernBrief(Record):
     topic: TopicInput
     draft: ArticleResponse
     concern: Concern
+    writes: Written = "prose"
 
     @property
     def query(self) -> str:
@@ -71,9 +82,13 @@ class AgentSettings(Record):
 
     def prompt(self, name: str) -> TwoPartPrompt:
         """The named prompt; PromptInvalid where it was not given, or is no valid template."""
+        return TwoPartPrompt(source=self.source(name), name=name)
+
+    def source(self, name: str) -> str:
+        """The named prompt as it is written; PromptInvalid where it was not given."""
         if name not in self.prompts:
             raise PromptInvalid(f"the prompt {name!r} was not given; there are: {', '.join(self.prompts)}")
-        return TwoPartPrompt(source=self.prompts[name], name=name)
+        return self.prompts[name]
 
     def requirements(self, style_mode: str) -> str:
         """What a style asks of a text; TopicInvalid where the style is not an allowed one."""

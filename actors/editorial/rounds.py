@@ -22,9 +22,21 @@ from models.content.editorial import (
     Verdict,
     WriterFeedback,
 )
+from models.content.quoting import Written
 from models.record import Record
 
 R = TypeVar("R", bound=Record)
+
+
+class Terms(Record):
+    """What a topic's editing was begun with; a configuration that changes meanwhile changes no journal.
+
+    `writes`: who writes the article; `day` is that of the beginning, ISO 8601. Releases before said neither.
+    """
+
+    rounds: int
+    writes: Written = "prose"
+    day: str | None = None
 
 
 class Review(Record):
@@ -53,6 +65,10 @@ class Rounds:
         self.kept = kept
         self._artifacts_dir = artifacts_dir
 
+    def terms(self) -> Terms:
+        """What the editing was begun with; of a topic that never began, nothing is said."""
+        return self.kept("terms", Terms) or Terms(rounds=0)
+
     def draft(self, round_: int) -> ArticleResponse:
         """The round's draft."""
         return self._must(f"draft/{round_}", ArticleResponse)
@@ -74,6 +90,11 @@ class Rounds:
         """What the writer is told after the round."""
         feedback: WriterFeedback = compile_feedback(iteration=round_, verdicts=self.verdicts(round_))
         return feedback
+
+    def objections(self, round_: int) -> list[str]:
+        """What verdicts were against in a round, in the draft's own words."""
+        against = {verdict.concern_id for verdict in self.verdicts(round_) if verdict.blocks}
+        return [c.excerpt for c in self.concerns(round_) if c.concern_id in against]
 
     def finished(self) -> int:
         """How many rounds have all their verdicts."""
@@ -100,7 +121,7 @@ class Rounds:
         return ArticleGenerationResult(
             success=outcome == "passed",
             article=article,
-            metadata=article_metadata(self.topic, at=at),
+            metadata=article_metadata(self.topic, written=self.terms().writes, at=at),
             editor_report=report,
             artifacts_dir=str(self._artifacts_dir),
             error=error,

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from actors.editorial.artifacts import run_folder
 from actors.editorial.briefs import ConcernBrief, MappingBrief, ReviewBrief, RevisionBrief, WritingBrief
 from actors.editorial.bullets import parse_bullets
-from actors.editorial.rounds import Review, Rounds
+from actors.editorial.rounds import Review, Rounds, Terms
 from actors.runtime.run import Run
 from models.content.editorial import (
     ArticleGenerationResult,
@@ -22,13 +22,6 @@ from models.content.editorial import (
     Verdict,
 )
 from models.llm import Answer
-from models.record import Record
-
-
-class Terms(Record):
-    """What a topic's editing was begun with; a configuration that changes meanwhile changes no journal."""
-
-    rounds: int
 
 
 @dataclass(kw_only=True)  # as LangGraph wants a context to be
@@ -40,6 +33,7 @@ class EditorialSteps:
     def __post_init__(self, run: Run) -> None:
         self.topic = TopicInput.model_validate(run.input)
         self._settings = run.config.article_generation.editor
+        self._writes = run.config.article_generation.agents.writer_llm.writes
         self._run = run
         folder = run_folder(self._settings.output, self.topic, started=run.created_at)
         self._rounds = Rounds(topic=self.topic, kept=run.kept, artifacts_dir=folder)
@@ -48,18 +42,23 @@ class EditorialSteps:
         """How many rounds there are at most."""
 
         async def settle() -> Answer[Terms]:
-            return Answer(value=Terms(rounds=self._settings.editor_max_rounds))
+            day = datetime.now(UTC).date().isoformat()
+            terms = Terms(rounds=self._settings.editor_max_rounds, writes=self._writes, day=day)
+            return Answer(value=terms)
 
         return (await self._run.once("terms", Terms, settle)).rounds
 
     async def draft(self) -> None:
         """The first draft."""
-        brief = WritingBrief(topic=self.topic)
+        brief = WritingBrief(topic=self.topic, writes=self._rounds.terms().writes)
         await self._run.once("draft/1", ArticleResponse, lambda: self._run.agent("writer").generate(brief))
 
     async def review(self, round_: int) -> list[int]:
         """Review the round's draft; the ids of its concerns. A review that can't be read fails the topic."""
-        brief = ReviewBrief(topic=self.topic, draft=self._rounds.draft(round_))
+        terms = self._rounds.terms()
+        brief = ReviewBrief(
+            topic=self.topic, draft=self._rounds.draft(round_), writes=terms.writes, day=terms.day
+        )
 
         async def read() -> Answer[Review]:
             answer = await self._run.agent("article_review").review(brief)
@@ -72,7 +71,8 @@ class EditorialSteps:
     async def assign(self, round_: int) -> None:
         """Give each concern of the round to one specialist."""
         draft, concerns = self._rounds.draft(round_), self._rounds.concerns(round_)
-        brief = MappingBrief(topic=self.topic, draft=draft, concerns=concerns)
+        writes = self._rounds.terms().writes
+        brief = MappingBrief(topic=self.topic, draft=draft, concerns=concerns, writes=writes)
         await self._run.once(
             f"mapping/{round_}", ConcernMappingResult, lambda: self._run.agent("concern_mapping").map(brief)
         )
@@ -86,6 +86,7 @@ class EditorialSteps:
             topic=self.topic,
             draft=self._rounds.draft(round_),
             concern=next(c for c in self._rounds.concerns(round_) if c.concern_id == concern_id),
+            writes=self._rounds.terms().writes,
         )
         await self._run.once(
             f"verdict/{round_}/{concern_id}", Verdict, lambda: self._run.agent(chosen).evaluate(brief)
@@ -104,6 +105,8 @@ class EditorialSteps:
             draft=self._rounds.draft(round_),
             feedback=self._rounds.feedback(round_),
             citations=list(dict.fromkeys(supplied)),
+            objections=tuple(words for r in earlier for words in self._rounds.objections(r)),
+            writes=self._rounds.terms().writes,
         )
         await self._run.once(
             f"draft/{round_ + 1}", ArticleResponse, lambda: self._run.agent("writer").revise(brief)

@@ -36,8 +36,9 @@ def _memory(article_generation: ArticleGenerationConfig) -> InstitutionalMemory:
 def _specialist_settings(config: Config, role: str) -> AgentSettings:
     article_generation = config.article_generation
     model = getattr(article_generation.agents.specialists, f"{role}_llm")
-    folder = article_generation.editor.prompts.specialists_dir
-    return _settings(config, model, **{role: f"{folder}/{role}.md"})
+    prompts = article_generation.editor.prompts
+    own = {role: f"{prompts.specialists_dir}/{role}.md"}
+    return _settings(config, model, **own, quotation_verdict=prompts.quotation_verdict_prompt_file)
 
 
 def _writer(config: Config, directory: AgentDirectory) -> dict[str, Any]:
@@ -48,14 +49,17 @@ def _writer(config: Config, directory: AgentDirectory) -> dict[str, Any]:
             config.article_generation.agents.writer_llm,
             writer=prompts.writer_prompt_file,
             revision=prompts.revision_prompt_file,
-        )
+            choose=prompts.choice_prompt_file,
+        ),
+        "embedding": config.embedding,
     }
 
 
 def _article_review(config: Config, directory: AgentDirectory) -> dict[str, Any]:
     file = config.article_generation.editor.prompts.article_review_prompt_file
     model = config.article_generation.agents.article_review_llm
-    return {"settings": _settings(config, model, article_review=file)}
+    quotations = config.article_generation.editor.prompts.quotation_review_prompt_file
+    return {"settings": _settings(config, model, article_review=file, quotation_review=quotations)}
 
 
 def _concern_mapping(config: Config, directory: AgentDirectory) -> dict[str, Any]:

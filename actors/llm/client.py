@@ -195,10 +195,12 @@ class ModelClient:
                 fault = str(rejected)
                 calls.append(call.model_copy(update={"error": fault[:500]}))
                 asked = self._ask_again(messages, reply=strip_thinking(text), fault=fault)
-        raise ModelReplyInvalid(
+        refused = ModelReplyInvalid(
             f"{self._agent}: model {self.settings.model}: no usable reply in "
             f"{self.settings.max_retries + 1} tries: {fault}"
         )
+        refused.calls = tuple(calls)
+        raise refused
 
     def _too_soon(self, broken: TransportFault) -> bool:
         """Whether the endpoint asked for a longer pause than there is before the next try."""

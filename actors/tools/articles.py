@@ -16,6 +16,7 @@ from actors.tools.visibility import (
     visible_version,
 )
 from models.content.articles import Article, ArticleStatus, ArticleVersion, AttachedResource, EditorFindings
+from models.content.quoting import Written
 from models.content.search import MOST_FOUND
 from models.errors import PermissionMissing
 from models.record import Record
@@ -97,7 +98,10 @@ class GetArticleRequest(Input):
 
 
 class ArticleDetails(Record):
-    """An article as one version of it reads. `editor_report` is for those who see drafts."""
+    """An article as one version of it reads. `editor_report` is for those who see drafts.
+
+    `written`: `quotes` where code put this version together of its sources' own sentences, word for word.
+    """
 
     id: int
     topic: str
@@ -108,6 +112,7 @@ class ArticleDetails(Record):
     keywords: str | None
     content: str
     author: str
+    written: Written
     written_by: str
     written_at: datetime
     created_at: datetime
@@ -148,6 +153,7 @@ def details(context: ToolContext, article: Article, version: ArticleVersion) -> 
         keywords=version.keywords,
         content=version.content,
         author=article.author,
+        written=version.written,
         written_by=version.written_by,
         written_at=version.written_at,
         created_at=article.created_at,

@@ -16,11 +16,16 @@ from rich.text import Text
 
 from cluster.plain_text import one_line, plain
 from models.content.publication import Publication
+from models.content.quoting import Written
 from models.runtime.approvals import ApprovalDetails, ApprovalSummary
 
 _LABEL = 12
 _SHORT_DIGEST = 12
 _ANY_WIDTH = 10**9
+_WRITTEN: dict[Written, str] = {
+    "prose": "as prose",
+    "quotes": "in quotations: of its sources' own sentences, put together by code",
+}
 
 
 def publication(approval: ApprovalDetails) -> Publication | None:
@@ -81,6 +86,7 @@ def _show_publication(found: Publication, console: Console) -> None:
     _row(console, "article", f"{article.id} in {article.topic}, version {article.version}")
     _row(console, "headline", article.headline)
     _row(console, "keywords", article.keywords or "none")
+    _row(console, "written", _WRITTEN[article.written])
     _block(console, "text", article.content)
     for number, resource in enumerate(found.resources):
         named = f"{resource.id} {resource.kind}, {resource.digest[:_SHORT_DIGEST]}: {resource.name}"

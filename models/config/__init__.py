@@ -36,6 +36,7 @@ from models.config.fields import ResolvedPath, Section
 from models.config.llm import EmbeddingConfig as EmbeddingConfig
 from models.config.llm import ModelSettings as ModelSettings
 from models.config.llm import SchemaLimits as SchemaLimits
+from models.config.llm import WriterSettings as WriterSettings
 from models.config.outages import BreakerConfig as BreakerConfig
 from models.config.outages import OutagesConfig as OutagesConfig
 from models.config.outside import OutsideConfig as OutsideConfig

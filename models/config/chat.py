@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from models.config.fields import Count, Positive, ResolvedPath, Section
-from models.config.llm import ModelSettings
+from models.config.llm import WriterSettings
 from models.content.search import MOST_FOUND
 
 
@@ -72,7 +72,7 @@ class ChatConfig(Section):
 
     intents_file: ResolvedPath  # the examples that messages are routed by
     prompts_dir: ResolvedPath  # the agents' prompts and fixed texts
-    assistant_llm: ModelSettings
+    assistant_llm: WriterSettings
     routing: RoutingConfig
     budget: BudgetConfig
     tools: ToolUseConfig

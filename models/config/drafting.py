@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from models.config.fields import Count, ResolvedPath, Section
-from models.config.llm import ModelSettings
+from models.config.llm import WriterSettings
 from models.content.search import MOST_FOUND
 
 
@@ -19,6 +19,6 @@ class DraftingConfig(Section):
     """
 
     prompts_dir: ResolvedPath  # its prompt
-    llm: ModelSettings
+    llm: WriterSettings
     max_resources: Annotated[int, Field(ge=1, le=MOST_FOUND)]
     source_tokens: Count

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from models.config.fields import Count, Positive, ResolvedPath, Secret, Section, Text, Url
-from models.config.llm import ModelSettings
+from models.config.llm import ModelSettings, WriterSettings
 from models.config.strict_yaml import WRONG_KEYS
 
 
@@ -29,6 +29,9 @@ class EditorPrompts(Section):
     revision_prompt_file: Text  # likewise
     article_review_prompt_file: Text  # likewise
     concern_mapping_prompt_file: Text  # likewise
+    choice_prompt_file: Text  # likewise: of a writer that only chooses, as the next two
+    quotation_review_prompt_file: Text  # likewise
+    quotation_verdict_prompt_file: Text  # likewise
     specialists_dir: Text  # a file for each specialist
 
 
@@ -53,7 +56,7 @@ class SpecialistModels(Section):
 class EditorialModels(Section):
     """Model settings of every editorial agent."""
 
-    writer_llm: ModelSettings
+    writer_llm: WriterSettings
     article_review_llm: ModelSettings
     concern_mapping_llm: ModelSettings
     specialists: SpecialistModels

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationInfo, model_validator
 
 from models.config.fields import Count, Positive, Secret, Section, Text, Url
 from models.config.own_endpoints import EMBEDDINGS, LLM, check_key, served_here
+from models.content.quoting import Written
 
 
 class SchemaLimits(Section):
@@ -41,11 +42,11 @@ class ModelSettings(Section):
     context_window: Count  # in tokens, prompt and answer together
     max_tokens: Count  # of an answer
     temperature: Annotated[float, Field(ge=0, le=2)]  # 0: always the likeliest
-    context_window_threshold: Annotated[int, Field(ge=1, le=100)]
+    context_window_threshold: Annotated[int, Field(ge=1, le=100)]  # the percentage that a prompt may fill
     max_retries: Annotated[int, Field(ge=0)]  # for faults of the transport and bad replies together
     retry_delay: Annotated[float, Field(ge=0)]  # in seconds, before the next try
     timeout_seconds: Positive  # of one try
-    priority: int | None = None
+    priority: int | None = None  # the lower, the sooner, where the endpoint knows it
     schema_limits: SchemaLimits = SchemaLimits()
     extra_body: dict[str, Any] = Field(default_factory=dict)  # passed to the endpoint as it is
 
@@ -67,6 +68,16 @@ class ModelSettings(Section):
                 f"{self.context_window} tokens: nothing could be asked. Lower max_tokens"
             )
         return self
+
+
+class WriterSettings(ModelSettings):
+    """The model of an agent whose texts people read.
+
+    `writes`: with `prose` the model writes them; with `quotes` it only chooses, by number, among sentences
+    of the sources, and code puts the text together from those, word for word, and from figures it computed.
+    """
+
+    writes: Written  # `quotes` or `prose`
 
 
 def models_in(

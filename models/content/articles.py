@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from models.content.differences import unified_diff
 from models.content.editorial import ArticleGenerationResult
+from models.content.quoting import Written
 from models.record import Record
 
 ArticleStatus = Literal["draft", "editor", "pending_approval", "published"]
@@ -83,7 +84,7 @@ class RevealedResource(AttachedResource):
 
 
 class ArticleVersion(Record):
-    """One version of an article, whole."""
+    """One version of an article, whole. `written`: see `models.content.quoting`."""
 
     article_id: int
     version: int
@@ -91,6 +92,7 @@ class ArticleVersion(Record):
     keywords: str | None
     content: str
     editor_report: EditorFindings | None
+    written: Written
     written_by: str
     written_at: datetime
     resources: tuple[AttachedResource, ...]
@@ -117,7 +119,7 @@ def what_changed(old: ArticleVersion, new: ArticleVersion) -> dict[str, Any]:
     """The differences between two versions, for people: which fields, and the content's unified diff."""
     fields = [
         name
-        for name in ("headline", "keywords", "content", "resources", "editor_report")
+        for name in ("headline", "keywords", "content", "resources", "editor_report", "written")
         if getattr(old, name) != getattr(new, name)
     ]
     diff = unified_diff(old.content, new.content, f"version {old.version}", f"version {new.version}")

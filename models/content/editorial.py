@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
+from models.content.quoting import Written
 from models.record import Record
 from models.text import one_line
 
@@ -77,7 +78,10 @@ class ArticleResponse(Record):
 
 
 class ArticleMetadata(Record):
-    """Where an article came from and how it was made; `generated_at` is ISO 8601 in UTC."""
+    """Where an article came from and how it was made; `generated_at` is ISO 8601 in UTC.
+
+    `written` in quotes: its body is of the source text's own sentences, word for word.
+    """
 
     source_file: str
     channel_name: str
@@ -88,6 +92,7 @@ class ArticleMetadata(Record):
     topic_title: str
     style_mode: str
     target_length_words: str
+    written: Written = "prose"
     generated_at: str
 
 

@@ -13,11 +13,12 @@ from models.content.articles import (
     EditorFindings,
     RevealedResource,
 )
+from models.content.quoting import Written
 from models.record import Record
 
 
 class PublicationText(Record):
-    """The article in a publication."""
+    """The article in a publication. One that was asked for under release 0.1.0 says not how it is written."""
 
     id: int
     topic: str
@@ -25,6 +26,7 @@ class PublicationText(Record):
     headline: str
     keywords: str | None
     content: str
+    written: Written = "prose"
 
 
 class Publication(Record):
@@ -76,6 +78,7 @@ def publication_content(
             headline=version.headline,
             keywords=version.keywords,
             content=version.content,
+            written=version.written,
         ),
         resources=version.resources,
         editor_report=version.editor_report,

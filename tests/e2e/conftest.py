@@ -51,7 +51,6 @@ def cluster() -> Iterator[Cluster]:
 
 def _keep_short(agents: dict[str, Any]) -> None:
     """Have the real model write less: two cores write some tens of tokens a second."""
-    agents["writer_llm"]["schema_limits"]["fields"] |= {"articleBody": 300, "description": 60}
     agents["concern_mapping_llm"]["schema_limits"]["strings"] = 40
     for settings in agents["specialists"].values():
         settings["schema_limits"]["strings"] = 40

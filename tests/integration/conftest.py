@@ -20,6 +20,7 @@ from models.config.yaml_layers import read_layers
 from models.store.database import Database
 from models.store.schema.migrate import migrate
 from tests.fakes.endpoints import with_keys
+from tests.fakes.prose import in_prose
 from tests.integration.editorial.desk import Desk
 from tests.integration.workflows import running
 
@@ -98,7 +99,7 @@ def configure(tmp_path: Path) -> Callable[..., Config]:
     """
 
     def make(changes: dict[str, Any] | None = None) -> Config:
-        raw = read_layers(ROOT / "configs/local.yaml").merged()
+        raw = in_prose(read_layers(ROOT / "configs/local.yaml").merged())
         prompts = {"article_generation.editor.prompts.root_dir": str(ROOT / "configs/prompts/editorial")}
         # A command reads the file in another folder, and keeps things in the data folder, too.
         for path, value in {"data_dir": str(tmp_path / "data"), **prompts, **(changes or {})}.items():

@@ -91,6 +91,9 @@ class MainChat(ChatAgent):
             reply.ends("failed")
         elif route.intent == "tasks":
             reply.say(await self._tasks(turn))
+        elif self._context.writes == "quotes":
+            topics = topics_by_role(turn.caller, self._config.publishing)
+            reply.say(self._context.text("quotes_only", TOPICS=topics))
         else:
             await self._context.speak(turn, reply, task="general", budget=self._context.new_budget())
 

@@ -14,6 +14,7 @@ from actors.chat.turn.budget import Budget
 from actors.chat.turn.cited_text import CitedText
 from actors.chat.turn.model_messages import Prompts, messages_for_model, system_prompt
 from actors.chat.turn.offered_tools import Call
+from actors.chat.turn.quoted_answer import QuotedAnswers, usage_of
 from actors.chat.turn.reply import Reply
 from actors.chat.turn.sources import Sources
 from actors.chat.turn.tool_loop import ToolLoop
@@ -27,6 +28,8 @@ from models.store.content.prompts import topic_prompt
 
 # About how many characters a token of the sources has.
 _CHARACTERS_PER_TOKEN = 4
+# How much of one source is looked at for quotations.
+_QUOTED_CHARACTERS = 100_000
 
 
 class AgentContext:
@@ -42,11 +45,16 @@ class AgentContext:
         self.config = config
         self.tools = Toolbox(config=config, directory=directory)
         self.prompts = Prompts(prompts)
+        self.writes = config.chat.assistant_llm.writes
         self._model: ChatModel | None = None
+        self._quoted: QuotedAnswers | None = None
+        self._prompt_sources = prompts
 
     @property
     def source_characters(self) -> int:
-        """How much of one source a model reads."""
+        """How much of one source a model reads; where it only chooses, code reads all that there is."""
+        if self.writes == "quotes":
+            return _QUOTED_CHARACTERS
         return self.config.chat.tools.result_tokens * _CHARACTERS_PER_TOKEN
 
     def new_budget(self) -> Budget:
@@ -80,12 +88,17 @@ class AgentContext:
     ) -> None:
         """Have the model answer a turn from `sources`; then list those it cited, or all if it cited none.
 
+        In quotes it chooses what of them answers, is offered no tools, and says nothing without sources.
+
         Args:
             task: the prompt file with what this agent does.
             tools: offered to the model, beside sources only where `chat.tools.beside_sources` is on.
             call: how a tool that the model asks for is called; it may add sources.
         """
         sources = sources or Sources()
+        if self.writes == "quotes":
+            await self._quote(turn, reply, sources)
+            return
         if len(sources) and not self.config.chat.tools.beside_sources:
             tools = ()
         settings = self.config.chat.assistant_llm
@@ -130,6 +143,19 @@ class AgentContext:
         if len(sources):
             listed = self.text("sources", LISTED=sources.listed(cited.cited))
             reply.say(f"\n\n{listed}" if reply.text else listed)
+
+    async def _quote(self, turn: Turn, reply: Reply, sources: Sources) -> None:
+        if not len(sources):
+            return
+        self._quoted = self._quoted or QuotedAnswers(
+            agent=self.agent, config=self.config, prompt=self._prompt_sources["choose"]
+        )
+        answer = await self._quoted.answer(turn.message, sources.all())
+        quotations = answer.value.quotations
+        reply.cost(usage_of(answer.calls), answer.calls)
+        listed = sources.listed({number for number, _ in quotations})
+        said = self.text("quotations", QUOTATIONS=quotations).rstrip()
+        reply.say(f"{said}\n\n{self.text('sources', LISTED=listed)}")
 
     async def _system(self, turn: Turn, topic: str | None, task: str) -> str:
         settings = self.config.publishing

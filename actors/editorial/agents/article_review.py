@@ -4,10 +4,16 @@ Called by the editorial steps, which parse the bullets. An empty review means no
 parsed fails the topic (seed 004 §6.1.1) and is not kept, so that a retry asks for another.
 """
 
+import asyncio
+
 from actors.editorial.agents.material import draft_text, topic_material
+from actors.editorial.agents.number_check import number_bullets
+from actors.editorial.agents.quotation_review import QuotationReview
 from actors.editorial.briefs import AgentSettings, ReviewBrief
+from actors.editorial.bullets import parse_bullets
 from actors.llm.client import Completions, ModelClient, strip_fence
 from models.content.editorial import ArticleReviewRaw
+from models.errors import ReviewUnreadable
 from models.llm import Answer
 
 
@@ -20,14 +26,29 @@ class ArticleReview:
         self._model = ModelClient(
             agent="article_review", settings=settings.model, completions=completions, breaker=settings.breaker
         )
+        self._quotations = QuotationReview(settings=settings, completions=completions)
 
     async def review(self, brief: ReviewBrief) -> Answer[ArticleReviewRaw]:
-        """The review's text, without thinking and without a code fence around the whole."""
+        """The review's text, without thinking and without a code fence around the whole.
+
+        What a model says of a draft in prose is followed by its numbers that the source does not have.
+        """
+        if brief.writes == "quotes":
+            return await self._quotations.review(brief)
         system, user = self._prompt.render(
             **topic_material(brief.topic, settings=self._settings), DRAFT=draft_text(brief.draft)
         )
-        return await self._model.ask_text(
-            system=system,
-            user=user,
-            accept=lambda text: ArticleReviewRaw(markdown_bullets=strip_fence(text)),
+        answer = await self._model.ask_text(system=system, user=user, accept=strip_fence)
+        numbers = await asyncio.to_thread(number_bullets, brief.draft, brief.topic)
+        return Answer(
+            value=ArticleReviewRaw(markdown_bullets=_joined(answer.value, numbers)), calls=answer.calls
         )
+
+
+def _joined(review: str, more: str) -> str:
+    """A review with more bullets; as it is where it can't be read, which no bullet of ours may hide."""
+    try:
+        parse_bullets(review)
+    except ReviewUnreadable:
+        return review
+    return "\n".join(part.rstrip("\n") for part in (review, more) if part.strip())

@@ -9,10 +9,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from actors.editorial.agents.material import draft_text, topic_material
+from actors.editorial.agents.number_check import is_about_a_number
+from actors.editorial.agents.quotation_review import sorted_concerns
 from actors.editorial.briefs import AgentSettings, MappingBrief
 from actors.llm.client import Completions, ModelClient, RejectedReply
 from models.content.editorial import ConcernMapping, ConcernMappingResult
 from models.llm import Answer
+
+# What code found is not the model's to sort.
+_OF_NUMBERS = {"concern_type": "unsupported_fact", "selected_agent": "fact_check"}
 
 
 class ConcernMapper:
@@ -34,6 +39,8 @@ class ConcernMapper:
         Raises:
             ModelReplyInvalid: no reply mapped every concern exactly once.
         """
+        if brief.writes == "quotes":
+            return Answer(value=sorted_concerns(brief.concerns))
         concern_ids = [concern.concern_id for concern in brief.concerns]
         system, user = self._prompt.render(
             **topic_material(brief.topic, settings=self._settings),
@@ -44,7 +51,11 @@ class ConcernMapper:
         def accept(result: ConcernMappingResult) -> ConcernMappingResult:
             if faults := mapping_faults(result.mappings, concern_ids):
                 raise RejectedReply("; ".join(faults))
-            return ConcernMappingResult(mappings=sorted(result.mappings, key=lambda m: m.concern_id))
+            numbers = {c.concern_id for c in brief.concerns if is_about_a_number(c)}
+            mappings = [
+                m.model_copy(update=_OF_NUMBERS) if m.concern_id in numbers else m for m in result.mappings
+            ]
+            return ConcernMappingResult(mappings=sorted(mappings, key=lambda m: m.concern_id))
 
         return await self._model.ask_record(
             system=system,

@@ -31,4 +31,6 @@ class Specialist:
         Raises:
             ModelReplyInvalid: no reply was a verdict on this concern.
         """
+        if brief.writes == "quotes":
+            return await self._judge.choose(brief)
         return await self._judge.verdict(self._judge.question(brief), concern_id=brief.concern.concern_id)

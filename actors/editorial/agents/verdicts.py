@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from pydantic import model_validator
 
 from actors.editorial.agents.material import draft_text, topic_material
+from actors.editorial.agents.verdict_choices import choose_verdict, reasons
 from actors.editorial.briefs import AgentSettings, ConcernBrief
 from actors.llm.client import Completions, ModelClient, RejectedReply
 from models.content.editorial import SpecialistName, Verdict, VerdictStatus
@@ -53,6 +54,7 @@ class Judge:
     ) -> None:
         self._settings = settings
         self._prompt = settings.prompt(role)
+        self._choice_prompt = settings.prompt("quotation_verdict")
         self._model = ModelClient(
             agent=role, settings=settings.model, completions=completions, breaker=settings.breaker
         )
@@ -89,6 +91,14 @@ class Judge:
             accept=accept,
             schema=verdict_schema(concern_id),
         )
+
+    async def choose(self, brief: ConcernBrief) -> Answer[Verdict]:
+        """The verdict on a quotation: the model chooses it, and what it rests on, from closed lists."""
+        offered = reasons(brief)
+        system, user = self._choice_prompt.render(
+            **topic_material(brief.topic, settings=self._settings), CONCERN=brief.concern, REASONS=offered
+        )
+        return await choose_verdict(self._model, system=system, user=user, brief=brief, offered=offered)
 
 
 def verdict_schema(concern_id: int) -> dict[str, Any]:

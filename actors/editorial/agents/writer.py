@@ -1,37 +1,65 @@
 """The writer: a first draft from a source text, and a revision from the editor's feedback.
 
-Called by the editorial steps. A draft is not taken on trust: one that is blank, or whose footnotes and
-links are not backed by the source or by this run's citations (seed 004 §6.2), goes back to the model
-`max_retries` times, and then the topic fails.
+Called by the editorial steps. Where a topic is written in quotes, code puts its article together, and the
+model only chooses (`actors.editorial.agents.quoted_article`). A draft in prose is not taken on trust: one
+that is blank, or whose footnotes and links are not backed by the source or by this run's citations (seed 004
+§6.2), goes back to the model `max_retries` times, and then the topic fails.
 """
 
 from collections.abc import Collection
 
 from actors.editorial.agents.footnotes import footnote_faults
 from actors.editorial.agents.material import draft_text, topic_material
+from actors.editorial.agents.quoted_article import QuotedArticles
 from actors.editorial.briefs import AgentSettings, RevisionBrief, WritingBrief
 from actors.llm.client import Completions, ModelClient, RejectedReply
+from actors.quoting.choosing import Chooser
+from actors.search.embedder import Embedder, OpenAIEmbedder
+from models.config import EmbeddingConfig
 from models.content.editorial import ArticleResponse
+from models.errors import NothingToQuote
 from models.llm import Answer
 
 
 class Writer:
-    """Writes and revises drafts. Prompts: `writer` and `revision`."""
+    """Writes and revises drafts. Prompts: `writer`, `revision` and `choose`.
 
-    def __init__(self, *, settings: AgentSettings, completions: Completions | None = None) -> None:
+    `embedding` is of what compares meanings; `embedder` stands in for it.
+    """
+
+    def __init__(
+        self,
+        *,
+        settings: AgentSettings,
+        embedding: EmbeddingConfig,
+        embedder: Embedder | None = None,
+        completions: Completions | None = None,
+    ) -> None:
         self._settings = settings
         self._writing = settings.prompt("writer")
         self._revision = settings.prompt("revision")
         self._model = ModelClient(
             agent="writer", settings=settings.model, completions=completions, breaker=settings.breaker
         )
+        chooser = Chooser(
+            agent="writer",
+            settings=settings.model,
+            breaker=settings.breaker,
+            prompt=settings.source("choose"),
+            completions=completions,
+        )
+        embedder = embedder or OpenAIEmbedder(settings=embedding, breaker=settings.breaker)
+        self._quoted = QuotedArticles(chooser=chooser, embedder=embedder)
 
     async def generate(self, brief: WritingBrief) -> Answer[ArticleResponse]:
         """The first draft. It has no footnotes: no verdict has supplied a citation yet.
 
         Raises:
             ModelReplyInvalid: no draft was usable after the configured retries.
+            NothingToQuote: no sentence of the source can be quoted by itself.
         """
+        if brief.writes == "quotes":
+            return await self._quoted.put_together(brief.topic)
         system, user = self._writing.render(**topic_material(brief.topic, settings=self._settings))
         return await self._draft(system, user, source_text=brief.topic.source_text, citations=())
 
@@ -41,6 +69,8 @@ class Writer:
         Raises:
             ModelReplyInvalid: no draft was usable after the configured retries.
         """
+        if brief.writes == "quotes":
+            return await self._without_objections(brief)
         system, user = self._revision.render(
             **topic_material(brief.topic, settings=self._settings),
             DRAFT=draft_text(brief.draft),
@@ -48,6 +78,13 @@ class Writer:
             CITATIONS=brief.citations,
         )
         return await self._draft(system, user, source_text=brief.topic.source_text, citations=brief.citations)
+
+    async def _without_objections(self, brief: RevisionBrief) -> Answer[ArticleResponse]:
+        """Another choice, without what verdicts were against; the same draft where nothing else is left."""
+        try:
+            return await self._quoted.put_together(brief.topic, without=brief.objections)
+        except NothingToQuote:
+            return Answer(value=brief.draft)
 
     async def _draft(
         self, system: str, user: str, *, source_text: str, citations: Collection[str]

@@ -1,6 +1,6 @@
 """One journal: gates have names, work is parked, leases have a clock, and nothing is saved by LangGraph.
 
-What the last release reads and writes stays until its runners are gone; see 0011.
+What the last release reads and writes stays until its runners are gone; see 0012.
 """
 
 import sqlalchemy as sa

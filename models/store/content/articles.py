@@ -18,6 +18,7 @@ from models.content.articles import (
     RevealedResource,
     what_changed,
 )
+from models.content.quoting import Written
 from models.errors import ArticleConflict, ArticleNotFound, ResourceNotFound
 from models.runtime.event_catalogue import ArticleCreated, ArticleEvent, ArticlePublished, ArticleWritten
 from models.store import approvals, events, passages
@@ -38,6 +39,7 @@ async def create(
     author: str,
     content: str = "",
     editor_report: EditorFindings | None = None,
+    written: Written = "prose",
     drafted_by: str | None = None,
 ) -> Article:
     """Write version 1 of a new article, a draft.
@@ -51,7 +53,9 @@ async def create(
         (topic, author, drafted_by),
     )
     article = Article.model_validate(await cursor.fetchone())
-    await _put_version(connection, article.id, 1, headline, keywords, content, editor_report, author, ())
+    await _put_version(
+        connection, article.id, 1, headline, keywords, content, editor_report, written, author, ()
+    )
     await tell(connection, ArticleCreated, article, version=1, headline=headline, by=author)
     await passages.changed(connection, "article", article.id)
     return article
@@ -75,8 +79,8 @@ async def get_version(connection: Connection, article_id: int, version: int) -> 
     """One version, whole; ArticleNotFound if there is none."""
     cursor = await connection.execute(
         """
-        SELECT v.article_id, v.version, v.headline, v.keywords, v.content, v.editor_report, v.written_by,
-               v.written_at,
+        SELECT v.article_id, v.version, v.headline, v.keywords, v.content, v.editor_report, v.written,
+               v.written_by, v.written_at,
                coalesce((SELECT jsonb_agg(jsonb_build_object('id', r.id, 'kind', r.kind, 'name', r.name,
                                                              'digest', r.digest) ORDER BY ar.place, r.id)
                          FROM article_resources ar JOIN resources r ON r.id = ar.resource_id
@@ -152,7 +156,7 @@ async def write(
     resource_ids: Sequence[int] | None = None,
     expected_version: int | None = None,
 ) -> tuple[Article, ArticleVersion]:
-    """Write a new version; what is None stays as it is.
+    """Write a new version; what is None stays as it is. With a new headline or text it counts as prose.
 
     A published article becomes a draft of its next version, and stays published. A request for publication
     that is open becomes void, with what changed, and the article goes back to its editor.
@@ -178,6 +182,7 @@ async def write(
         old.content if content is None else content,
         # What the editors found was about the text they read.
         old.editor_report if content is None else None,
+        old.written if headline is None and content is None else "prose",
         by,
         [resource.id for resource in old.resources] if resource_ids is None else resource_ids,
     )
@@ -192,6 +197,14 @@ async def write(
         await approvals.void(connection, article.approval_id, changes)
     await passages.changed(connection, "article", article_id)
     return written, new
+
+
+async def note_quotes(connection: Connection, article_id: int, version: int) -> None:
+    """Note that a version was put together of quotations: for the code that has just done so."""
+    await connection.execute(
+        "UPDATE article_versions SET written = 'quotes' WHERE article_id = %s AND version = %s",
+        (article_id, version),
+    )
 
 
 async def move(connection: Connection, article: Article, status: ArticleStatus, **values: Any) -> Article:
@@ -247,13 +260,14 @@ async def _put_version(
     keywords: str | None,
     content: str,
     editor_report: EditorFindings | None,
+    written: Written,
     by: str,
     resource_ids: Sequence[int],
 ) -> None:
     await connection.execute(
         """INSERT INTO article_versions (article_id, version, headline, keywords, content, editor_report,
-                                         written_by)
-           VALUES (%s, %s, %s, %s, %s, %s, %s)""",
+                                         written, written_by)
+           VALUES (%s, %s, %s, %s, %s, %s, %s, %s)""",
         (
             article_id,
             version,
@@ -261,6 +275,7 @@ async def _put_version(
             keywords,
             content,
             Jsonb(editor_report.model_dump(mode="json")) if editor_report else None,
+            written,
             by,
         ),
     )

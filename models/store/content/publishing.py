@@ -261,6 +261,8 @@ def _as_asked(article: Article, version: ArticleVersion, approval: Approval) -> 
     # One that was asked for under the release before says nothing of these.
     beside = ("becomes_readable", "involved", "also_takes")
     kept = {name: approval.content[name] for name in beside if name in approval.content}
+    if "written" not in approval.content["article"]:
+        del content["article"]["written"]
     return {**{name: value for name, value in content.items() if name not in beside}, **kept}
 
 

@@ -106,11 +106,14 @@ article_versions = sa.Table(
     column_text("content"),
     # What the editors said, where an editorial batch drafted it: final status, blocking concerns.
     sa.Column("editor_report", JSONB),
+    # `quotes`: code put it together of its sources' own sentences. Whoever writes otherwise writes prose.
+    sa.Column("written", sa.Text, nullable=False, server_default="prose"),
     column_text("written_by"),
     column_when("written_at", default=True),
     # The embedding model that its passages were made with; absent while they are still to be made.
     column_text("indexed_with", nullable=True),
     _words("headline keywords content"),
+    sa.CheckConstraint("written IN ('quotes', 'prose')", name="written"),
 )
 sa.Index("article_versions_words_idx", article_versions.c.words, postgresql_using="gin")
 sa.Index(

@@ -53,6 +53,10 @@ class ScriptedCompletions:
     """
 
     def __init__(self, *replies: str | dict[str, Any] | Cut | Exception) -> None:
+        self.script(*replies)
+
+    def script(self, *replies: str | dict[str, Any] | Cut | Exception) -> None:
+        """Begin anew, with these."""
         self._replies: Sequence[str | dict[str, Any] | Cut | Exception] = replies
         self.asked: list[Asked] = []
 

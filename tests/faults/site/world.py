@@ -31,6 +31,7 @@ from models.store.schema.migrate import migrate
 from models.webhooks.records import NewWebhook
 from tests.fakes.endpoints import with_keys
 from tests.fakes.model.model_server import ModelServer
+from tests.fakes.prose import in_prose
 from tests.faults.disturbances import HINDERED, HINDERS, Disturbance
 from tests.faults.site.driver import exit_file
 from tests.faults.site.kinds import Trace
@@ -294,7 +295,7 @@ def _mount(world: World, stack: AsyncExitStack) -> None:
 
 
 def _configure(world: World) -> Config:
-    raw = read_layers(ROOT / "configs/local.yaml").merged()
+    raw = in_prose(read_layers(ROOT / "configs/local.yaml").merged())
     raw["data_dir"] = str(world.folder / "data")
     raw["runners"].update(count=1, lease_seconds=LEASE_SECONDS, poll_seconds=0.2, max_attempts=100)
     raw["outages"].update(patience_seconds=600, first_pause_seconds=0.2, longest_pause_seconds=1)

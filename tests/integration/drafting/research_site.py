@@ -155,7 +155,7 @@ class Site:
 
 
 TWO_STATEMENTS = Rule(
-    kind="Draft",
+    kind="DraftReply",
     reply=written(("The bank held its rate at 4.25 percent in June.", [1]), ("It stood at 4.5 in May.", [2])),
 )
 
@@ -163,6 +163,7 @@ TWO_STATEMENTS = Rule(
 def configured(server_url: str, **changes: Any) -> Any:
     """Changes of the configuration: the drafter asks this model, without pauses."""
     model = {
+        "writes": "prose",
         "model": "scripted",
         "api_base": server_url,
         "api_key": "x",

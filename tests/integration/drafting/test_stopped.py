@@ -13,11 +13,11 @@ Configure = Callable[..., Config]
 
 
 async def test_what_a_person_writes_meanwhile_stays(site: Site, model: ModelServer) -> None:
-    model.script(Rule(kind="Draft", hold=True, reply=TWO_STATEMENTS.reply))
+    model.script(Rule(kind="DraftReply", hold=True, reply=TWO_STATEMENTS.reply))
     ann = await site.desk.person("ann", "macro:analyst")
     async with site.running():
         task_id = await site.ask(ann)
-        await model.await_calls(1, "Draft", state="held")
+        await model.await_calls(1, "DraftReply", state="held")
         async with site.desk.database.connection() as connection:
             cursor = await connection.execute("SELECT id FROM articles")
             [row] = await cursor.fetchall()
@@ -37,13 +37,13 @@ async def test_what_a_person_writes_meanwhile_stays(site: Site, model: ModelServ
 
 
 async def test_a_draft_that_was_submitted_meanwhile_is_not_written(site: Site, model: ModelServer) -> None:
-    model.script(Rule(kind="Draft", hold=True, reply=TWO_STATEMENTS.reply))
+    model.script(Rule(kind="DraftReply", hold=True, reply=TWO_STATEMENTS.reply))
     ann = await site.desk.person("ann", "macro:analyst")
     made = await site.desk.call(ann, "create_draft_article", topic="macro", headline="Mine")
     await site.desk.call(ann, "write_article_content", article_id=made.article_id, content="My own words.")
     async with site.running():
         task_id = await site.ask(ann, article_id=made.article_id)
-        await model.await_calls(1, "Draft", state="held")
+        await model.await_calls(1, "DraftReply", state="held")
         await site.desk.call(ann, "submit_for_review", article_id=made.article_id)
         model.release()
         workflow = await site.ended(task_id)
@@ -87,11 +87,11 @@ async def test_a_scope_taken_away_after_the_search_stops_it_before_anything_is_w
 async def test_a_scope_taken_away_while_it_is_written_leaves_the_draft_unwritten(
     site: Site, model: ModelServer
 ) -> None:
-    model.script(Rule(kind="Draft", hold=True, reply=TWO_STATEMENTS.reply))
+    model.script(Rule(kind="DraftReply", hold=True, reply=TWO_STATEMENTS.reply))
     ann = await site.desk.person("ann", "macro:analyst")
     async with site.running():
         task_id = await site.ask(ann)
-        await model.await_calls(1, "Draft", state="held")
+        await model.await_calls(1, "DraftReply", state="held")
         await take_away(site)
         model.release()
         workflow = await site.ended(task_id)
@@ -100,11 +100,11 @@ async def test_a_scope_taken_away_while_it_is_written_leaves_the_draft_unwritten
 
 
 async def test_cancelling_ends_the_model_call_and_writes_nothing_more(site: Site, model: ModelServer) -> None:
-    model.script(Rule(kind="Draft", hold=True))
+    model.script(Rule(kind="DraftReply", hold=True))
     ann = await site.desk.person("ann", "macro:analyst")
     async with site.running():
         task_id = await site.ask(ann)
-        await model.await_calls(1, "Draft", state="held")
+        await model.await_calls(1, "DraftReply", state="held")
         async with site.desk.database.transaction() as connection:
             await workflows.cancel(connection, task_id, reason="enough")
         await model.wait_until(lambda calls: any(call.cancelled for call in calls))

@@ -78,7 +78,9 @@ async def waits_for(database: Database, table: str) -> None:
 async def test_a_runner_killed_in_every_step_leaves_one_draft_with_each_resource_once(
     database: Database, config: Config, model: ModelServer
 ) -> None:
-    model.script(Rule(kind="Draft", hold=True, reply=written(("So they say.", [1]), ("And so.", [2, 3]))))
+    model.script(
+        Rule(kind="DraftReply", hold=True, reply=written(("So they say.", [1]), ("And so.", [2, 3])))
+    )
     desk = Desk(database, config)
     ann = await desk.person("ann", "macro:analyst")
     with Barrier() as barrier:
@@ -107,10 +109,10 @@ async def test_a_runner_killed_in_every_step_leaves_one_draft_with_each_resource
             await kill_runner(database, task_id)
 
         # While the model writes.
-        await model.await_calls(1, "Draft", state="held")
+        await model.await_calls(1, "DraftReply", state="held")
         assert [row["n"] for row in await rows(database, "SELECT count(*) AS n FROM articles")] == [1]
         await kill_runner(database, task_id)
-        await model.await_calls(2, "Draft", state="held", timeout=60)
+        await model.await_calls(2, "DraftReply", state="held", timeout=60)
 
         # In the middle of filing the text.
         async with held(database, "article_versions"):
@@ -123,7 +125,7 @@ async def test_a_runner_killed_in_every_step_leaves_one_draft_with_each_resource
         assert done.result is not None
         # The two that were done were not asked again, and the third once for each time it was begun.
         assert [barrier.runs(query, step) for step in BRANCHES] == [1, 2, 1]
-    assert len(model.calls("Draft")) == 2
+    assert len(model.calls("DraftReply")) == 2
     made = await rows(database, "SELECT id, name FROM resources ORDER BY id")
     assert [row["name"] for row in made] == [f"Found by {branch}" for branch in BRANCHES]
     assert done.result["resources_created"] == [row["id"] for row in made]

@@ -24,6 +24,7 @@ from models.content.editorial import ArticleGenerationResult
 from models.store.schema.migrate import migrate
 from tests.fakes.endpoints import with_keys
 from tests.fakes.model.model_server import ModelServer
+from tests.fakes.prose import in_prose
 from tests.integration.conftest import ROOT
 
 SOURCE = "The mill at Orra was rebuilt in 1911. It now grinds rye for four villages. Visitors come in May."
@@ -130,7 +131,7 @@ def brought_up(postgres: str, root: Path) -> Iterator[Newsroom]:
     url = postgres.replace("/signoff?", "/newsroom?")
     migrate(url)
     with ModelServer() as server:
-        raw = read_layers(ROOT / "configs/local.yaml").merged()
+        raw = in_prose(read_layers(ROOT / "configs/local.yaml").merged())
         editing = raw["article_generation"]
         agents = editing["agents"]
         for settings in (

@@ -271,11 +271,11 @@ async def test_research_neither_attaches_nor_writes_from_what_its_topic_s_reader
         text("Minutes", "They met.", resource_id=own, source="local", url=None),
     )
     site.data.error = ValueError("no")
-    model.script(Rule(kind="Draft", reply=written(("So they say.", [1]))))
+    model.script(Rule(kind="DraftReply", reply=written(("So they say.", [1]))))
     ann = await site.desk.person("ann", "macro:analyst", "esg:admin")
     async with site.running():
         result = await site.done(await site.ask(ann))
     attached = [resource.id for resource in (await site.version(result["article_id"])).resources]
     assert attached == [own]
-    [call] = model.calls("Draft")
+    [call] = model.calls("DraftReply")
     assert "Not before June" not in call.prompt

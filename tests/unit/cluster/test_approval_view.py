@@ -30,7 +30,7 @@ LABELS = {
     "by",
     "reveals",
     *("approval", "title", "topic", "asked by", "expires", "takes", "content", "digest", "notes", "article"),
-    *("headline", "keywords", "text", "resources", "desk"),
+    *("headline", "keywords", "written", "text", "resources", "desk"),
 }
 
 
@@ -83,6 +83,7 @@ def article_content(text: str = "It holds.", **changes: Any) -> dict[str, Any]:
     concern = BlockingConcern(excerpt="the excerpt", review_note="the note")
     resource = AttachedResource(id=5, kind="table", name="Figures", digest="f" * 64)
     version = ArticleVersion(
+        written="quotes",
         article_id=3,
         version=2,
         headline="The headline",
@@ -161,6 +162,7 @@ class TestApprovalView:
             "article     3 in macro, version 2",
             "headline    The headline",
             "keywords    the keywords",
+            "written     in quotations: of its sources' own sentences, put together by code",
             "text        One.",
             "            ",
             "            Two [bold]three[/].",

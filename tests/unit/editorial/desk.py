@@ -6,7 +6,7 @@ from typing import Any
 
 from actors.editorial.briefs import AgentSettings, ConcernBrief
 from actors.llm.prompts import read_two_part_prompt
-from models.config import BreakerConfig, ModelSettings
+from models.config import BreakerConfig, ModelSettings, load
 from models.content.editorial import (
     ArticleResponse,
     Concern,
@@ -18,6 +18,7 @@ from models.content.editorial import (
 
 PROMPTS = Path(__file__).parents[3] / "configs" / "prompts" / "editorial"
 PROMPT_FILES = {path.stem: str(path.relative_to(PROMPTS)) for path in sorted(PROMPTS.rglob("*.md"))}
+EMBEDDING = load(PROMPTS.parents[1] / "local.yaml", root=PROMPTS.parents[2]).embedding
 STYLES = {"NATURE_NEWS": "The finding first, plain verbs."}
 _FENCED = re.compile(r'<data name="([^"]+)" mark="([0-9a-f]{12})">\n(.*?)\n</data mark="\2">', re.DOTALL)
 

@@ -21,6 +21,7 @@ from models.content.editorial import Concern, Verdict, WriterFeedback
 from models.errors import ModelReplyInvalid, ModelUnavailable, PromptInvalid, TopicInvalid
 from tests.fakes.model.scripted import Cut, ScriptedCompletions
 from tests.unit.editorial.desk import (
+    EMBEDDING,
     STYLES,
     agent_settings,
     fenced,
@@ -40,7 +41,7 @@ FOOTNOTED = DRAFT | {
 def make_writer(*replies: Any, **model: Any) -> tuple[Writer, ScriptedCompletions]:
     """A writer whose model gives these replies."""
     script = ScriptedCompletions(*replies)
-    return Writer(settings=agent_settings(**model), completions=script), script
+    return Writer(settings=agent_settings(**model), embedding=EMBEDDING, completions=script), script
 
 
 def revision_brief(**values: Any) -> RevisionBrief:
@@ -108,7 +109,9 @@ async def test_a_style_that_is_not_allowed_is_named() -> None:
 
 def test_an_agent_without_its_prompt_is_not_made() -> None:
     with pytest.raises(PromptInvalid, match="'writer' was not given; there are: opinion"):
-        Writer(settings=agent_settings().model_copy(update={"prompts": {"opinion": "…"}}))
+        Writer(
+            settings=agent_settings().model_copy(update={"prompts": {"opinion": "…"}}), embedding=EMBEDDING
+        )
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,7 @@ def article(**more: Any) -> Article:
 
 
 VERSION = ArticleVersion(
+    written="prose",
     article_id=123,
     version=3,
     headline="Q4 Outlook",

@@ -1,0 +1,109 @@
+"""Drafts of quotations: sentences of the sources, word for word, and figures that code computed from tables.
+
+Called by the drafter. Code finds what may be quoted and orders it; the model chooses among that by number,
+and no character of a draft is its own. Word for word is what is guaranteed: a choice can mislead too.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+from actors.drafting.draft import HEADLINE, Draft, DraftBrief, Source, Statement
+from actors.figures.table_figures import TableFigure, table_figures
+from actors.quoting.candidates import Candidate, in_order, ranked, shortlist
+from actors.quoting.choosing import Chooser
+from actors.quoting.headlines import headlines
+from actors.search.embedder import Embedder
+from actors.text.language import Language, language_of
+from models.content.quoting import SourcePlace
+from models.errors import NothingToQuote
+from models.llm import Answer
+from models.text import shortened
+
+# Sentences that are compared in meaning, that the model is shown, and that a draft has of them.
+_COMPARED = 60
+_OFFERED = 14
+_LEAST, _MOST = 3, 8
+# Figures of one table, and of all.
+_OF_TABLE, _FIGURES = 4, 8
+
+
+class QuotedDrafts:
+    """Puts drafts together. The `chooser` is the model's part, the `embedder` compares meanings."""
+
+    def __init__(self, *, chooser: Chooser, embedder: Embedder) -> None:
+        self._chooser = chooser
+        self._embedder = embedder
+
+    async def put_together(self, brief: DraftBrief) -> Answer[Draft]:
+        """A draft of the brief's sources.
+
+        Raises:
+            NothingToQuote: no source holds a sentence that can be quoted by itself, and none a figure.
+            ModelUnavailable: the model, or that of the embeddings, is away.
+        """
+        texts = [source.finding.content or "" for source in brief.sources]
+        language = language_of(brief.query)
+        found = await asyncio.to_thread(shortlist, texts, brief.query, most=_COMPARED)
+        figures = await asyncio.to_thread(_figures, brief.sources, language)
+        if not found and not figures:
+            raise NothingToQuote(
+                f"none of the {len(brief.sources)} sources holds a sentence that can be quoted by itself, or "
+                "figures: add sources with whole sentences or tables, or set drafting.llm.writes to prose"
+            )
+        best = await self._ranked(found, brief.query)
+        titles = [brief.sources[one.source].finding.name for one in best]
+        titles += [brief.sources[n].finding.name for n, _ in figures]
+        offered = headlines(titles, [one.text for one in best], language)
+        if not best:
+            draft = _draft(offered[0], [], figures, language)
+            return Answer(value=draft.model_copy(update={"chosen_by": "code"}))
+        choice = await self._chooser.choose(
+            brief.query, headlines=offered, offered=[one.text for one in best], least=_LEAST, most=_MOST
+        )
+        chosen = [best[n] for n in choice.value.sentences]
+        draft = _draft(offered[choice.value.headline], chosen, figures, language)
+        return Answer(value=draft.model_copy(update={"chosen_by": choice.value.by}), calls=choice.calls)
+
+    async def _ranked(self, found: Sequence[Candidate], request: str) -> list[Candidate]:
+        if not found:
+            return []
+        aim, *vectors = await self._embedder.embed([request, *(one.text for one in found)])
+        return await asyncio.to_thread(ranked, found, vectors=vectors, request=aim, most=_OFFERED)
+
+
+def _figures(sources: Sequence[Source], language: Language) -> list[tuple[int, TableFigure]]:
+    """The figures of the tables among the sources, with the number of their source, from 0."""
+    found: list[tuple[int, TableFigure]] = []
+    for number, source in enumerate(sources):
+        told = source.finding
+        if told.rows and told.columns and len(found) < _FIGURES:
+            made = table_figures(told.name, told.description, told.columns, told.rows, language)
+            found += [(number, figure) for figure in made[:_OF_TABLE]]
+    return found[:_FIGURES]
+
+
+def _draft(
+    headline: str, chosen: Sequence[Candidate], figures: Sequence[tuple[int, TableFigure]], language: Language
+) -> Draft:
+    statements = []
+    before: int | None = None
+    for number, figure in figures:
+        place = SourcePlace(source=number + 1, cells=figure.cells)
+        new = before is None
+        statements.append(
+            Statement(text=figure.sentence, sources=(number + 1,), place=place, new_paragraph=new)
+        )
+        before = number
+    before = None
+    for one in in_order(chosen):
+        sentence = one.sentence
+        place = SourcePlace(source=one.source + 1, start=sentence.start, end=sentence.end)
+        new = one.source != before
+        statements.append(Statement(text=one.text, sources=(one.source + 1,), place=place, new_paragraph=new))
+        before = one.source
+    return Draft(
+        headline=shortened(headline, HEADLINE),
+        statements=tuple(statements),
+        written="quotes",
+        language=language,
+    )

@@ -1,0 +1,123 @@
+"""Drafts of quotations: every character is a source's or of a fixed list, and every figure is right."""
+
+import asyncio
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from actors.drafting.draft import Draft, DraftBrief, Source
+from actors.drafting.drafter import Drafter
+from actors.drafting.markdown import render
+from actors.figures.figure_sentences import template_words
+from actors.llm.prompts import read_two_part_prompt
+from models.content.drafting import Finding
+from models.errors import NothingToQuote
+from tests.fakes.model.scripted import ScriptedCompletions
+from tests.unit.drafting.research import site
+from tests.unit.quoting.hostile import REPLIES, SOURCES, Embeddings, shown, stand_in, words
+
+CONFIG = site()
+PROMPTS = {
+    "prompt": read_two_part_prompt(CONFIG.drafting.prompts_dir, "draft.md"),
+    "choice_prompt": read_two_part_prompt(CONFIG.drafting.prompts_dir, "choose.md"),
+}
+RATES = "The bank held its rate at 4.25 percent in June. Six members voted for the decision of the board."
+_QUOTED = re.compile(r"[“„«»](.*?)[”“»«]\[\^(\d+)\]")
+_NOTE = re.compile(
+    r"\[\^(\d+)\]: .*\(resource (\d+)\), "
+    r"(?:(?:characters|znaki|Zeichen) (\d+)–(\d+)|(?:rows|wiersze|Zeilen) ([\d, –]+))"
+)
+
+
+def text(content: str, name: str = "Minutes of the bank", number: int = 5) -> Source:
+    """A text to quote from."""
+    finding = Finding(kind="text", name=name, description=None, content=content, source="signoff")
+    return Source(resource_id=number, finding=finding)
+
+
+def table(*values: float, name: str = "Unemployment rate, Germany, percent", number: int = 6) -> Source:
+    """A monthly series."""
+    rows = tuple((f"2025-{month:02}-01", value) for month, value in enumerate(values, start=1))
+    finding = Finding(
+        kind="table", name=name, description=None, columns=("date", "value"), rows=rows, source="sample"
+    )
+    return Source(resource_id=number, finding=finding)
+
+
+MODEL = ScriptedCompletions()
+LLM = CONFIG.drafting.llm.model_copy(update={"retry_delay": 0})
+DRAFTER = Drafter(
+    settings=CONFIG.drafting.model_copy(update={"llm": LLM}),
+    breaker=CONFIG.outages.breaker,
+    embedding=CONFIG.embedding,
+    embedder=Embeddings(),
+    completions=MODEL,
+    **PROMPTS,
+)
+
+
+def drafted(*sources: Source, replies: tuple[Any, ...] = ("x", "y"), query: str = "the rate") -> Draft:
+    """A draft of quotations."""
+    MODEL.script(*replies)
+    brief = DraftBrief(topic="macro", query=query, topic_prompt="", tonality=None, sources=sources)
+    return asyncio.run(DRAFTER.write(brief)).value
+
+
+@given(SOURCES, SOURCES, REPLIES, REPLIES)
+def test_every_character_is_from_a_source_or_a_fixed_list(
+    first: str, second: str, reply: str, again: str
+) -> None:
+    sources = (text(first, "Minutes of the bank", 7), text(second, "Notes of a <b>reader</b>", 8))
+    try:
+        draft = drafted(*sources, replies=(reply, again))
+    except NothingToQuote:
+        return
+    contents, titles = [first, second], [shown(source.finding.name) for source in sources]
+    body, _, rest = render(draft, sources, []).partition("\n\n---\n\n")
+    places = {found[0]: found for found in _NOTE.findall(rest)}
+    for block in body.split("\n\n"):
+        lead = shown(_QUOTED.sub("", block).strip())
+        assert lead in [f"{title}:" for title in titles], lead
+        for quoted, note in _QUOTED.findall(block):
+            _, resource, start, end, _ = places.pop(note)
+            source = contents[int(resource) - 7][int(start) : int(end)]
+            assert stand_in(words(shown(quoted)), source), (quoted, source)
+    assert places == {}
+    assert any(stand_in(words(draft.headline), told) for told in (*contents, *titles))
+    assert (draft.written, draft.chosen_by in ("model", "code")) == ("quotes", True)
+
+
+def test_what_the_model_chooses_is_quoted_with_its_place() -> None:
+    draft = drafted(text(RATES), replies=({"headline": 1, "sentences": [1, 2]},))
+    assert render(draft, [text(RATES)], []).split("\n\n---\n\n")[0] == (
+        "Minutes of the bank: “The bank held its rate at 4.25 percent in June.”[^1] "
+        "“Six members voted for the decision of the board.”[^2]"
+    )
+    assert draft.headline == "Minutes of the bank"
+    assert draft.chosen_by == "model"
+    assert [RATES[s.place.start : s.place.end] for s in draft.statements if s.place] == [
+        statement.text for statement in draft.statements
+    ]
+
+
+def test_figures_are_computed_and_say_their_rows() -> None:
+    values = (3.4, 3.3, 3.5, 3.1)
+    draft = drafted(table(*values), query="unemployment in Germany")
+    told = render(draft, [table(*values)], [])
+    assert (
+        "Unemployment rate, Germany, percent: 3.1 percent in April 2025, down 0.4 percentage points" in told
+    )
+    assert "The highest value from January 2025 to April 2025 was 3.5 percent, in March 2025.[^2]" in told
+    assert "[^2]: Unemployment rate, Germany, percent — source: sample (resource 6), rows 3\n" in told
+    assert "3.32 percent on average from January 2025 to April 2025." in told
+    assert draft.chosen_by == "code"
+    allowed = {word.casefold() for word in (*template_words("en"), *words(table().finding.name))}
+    for statement in draft.statements:
+        assert {word.casefold() for word in words(statement.text) if not word.isdigit()} <= allowed
+
+
+def test_sources_without_a_sentence_or_a_figure_are_refused_with_the_remedy() -> None:
+    with pytest.raises(NothingToQuote, match=r"none of the 1 sources .*drafting.llm.writes to prose"):
+        drafted(text("rates; held; why"))
