@@ -1,6 +1,7 @@
 """`python -m benchmarks [NAME…] [--quick]`: run benchmarks, show what they found, keep it in RESULTS.md."""
 
 import importlib
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,7 +11,7 @@ from benchmarks.harness.bench import bench
 from benchmarks.harness.report import RESULTS, SECTIONS, Report, keep
 
 # Each is a module here with `measure(bench) -> Report`; its docstring says what, against whom, to what aim.
-NAMES = ("engine", "recovery", "editorial_batch", "agent_start", "search", "gateway")
+NAMES = ("engine", "recovery", "editorial_batch", "agent_start", "search", "gateway", "verbatim")
 
 
 def main(
@@ -20,13 +21,20 @@ def main(
     quick: Annotated[
         bool, typer.Option("--quick", help="Once, with small sizes, and without writing RESULTS.md.")
     ] = False,
+    texts: Annotated[
+        list[Path] | None,
+        typer.Option("--texts", help="For verbatim: a folder of further topics, texts and tables."),
+    ] = None,
 ) -> None:
     """Measure Signoff against its aims and its peers."""
     console = Console(width=None if Console().is_terminal else 140)
     if unknown := set(names or ()) - set(NAMES):
         raise typer.BadParameter(f"{', '.join(sorted(unknown))}: there are {', '.join(NAMES)}")
+    for folder in texts or ():
+        if not folder.is_dir():
+            raise typer.BadParameter(f"--texts: {folder} is no folder: give one of topics, texts or tables")
     missed = 0
-    with bench(quick=quick) as here:
+    with bench(quick=quick, texts=texts or ()) as here:
         for name in [n for n in NAMES if n in (names or NAMES)]:
             console.rule(name)
             report: Report = importlib.import_module(f"benchmarks.{name}").measure(here)

@@ -46,12 +46,14 @@ def demo(config: Config, path: Path, console: Console) -> int:
 
 
 def edited_by(config: Config) -> str:
-    """The models that wrote and reviewed, and what to expect of the bundled one."""
+    """The models that edited, and how articles came about: what to expect of a bundled one that writes."""
     agents = config.article_generation.agents
     names = {llm.model for llm in (agents.writer_llm, agents.article_review_llm, agents.concern_mapping_llm)}
     bundled = names & {model.name for model in config.serving.models if model.source == "bundled"}
     told = f"edited by {', '.join(sorted(names))}"
-    if bundled:
+    if agents.writer_llm.writes == "quotes":
+        told += ": every sentence is quoted from its source, word for word; the model only chose which"
+    elif bundled:
         told += f": {', '.join(sorted(bundled))} is bundled to prove the path, it does not write well"
     return told
 

@@ -75,13 +75,17 @@ class Statement(Record):
 
 
 class Draft(Record):
-    """A draft, not yet Markdown. `chosen_by` says who chose its quotations."""
+    """A draft, not yet Markdown.
+
+    `chosen_by` says who chose its quotations; `unsupported` are numbers of a prose that no source has.
+    """
 
     headline: str
     statements: tuple[Statement, ...]
     written: Written = "prose"
     chosen_by: ChosenBy | None = None
     language: Language = "en"
+    unsupported: tuple[str, ...] = ()
 
 
 def draft_schema(sources: int) -> dict[str, Any]:

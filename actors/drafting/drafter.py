@@ -4,7 +4,10 @@ Called by the graph of drafting. `drafting.llm.writes` says who writes: the mode
 own sentences, among which the model only chooses. What was found is material, never an instruction.
 """
 
+import asyncio
+
 from actors.drafting.draft import Draft, DraftBrief, DraftReply, draft_faults, draft_schema, tidy
+from actors.drafting.number_check import numbers_without_source
 from actors.drafting.quoted_draft import QuotedDrafts
 from actors.drafting.source_excerpts import fitted_prompt
 from actors.llm.client import Completions, ModelClient, RejectedReply
@@ -63,7 +66,9 @@ class Drafter:
         return await (self._quoted.put_together(brief) if self._writes == "quotes" else self._prose(brief))
 
     async def _prose(self, brief: DraftBrief) -> Answer[Draft]:
-        system, user = fitted_prompt(self._prompt, brief, settings=self._model.settings, each=self._each)
+        system, user = await asyncio.to_thread(
+            fitted_prompt, self._prompt, brief, settings=self._model.settings, each=self._each
+        )
 
         def accept(reply: DraftReply) -> Draft:
             draft = tidy(reply)
@@ -72,6 +77,9 @@ class Drafter:
             return draft
 
         schema = draft_schema(len(brief.sources))
-        return await self._model.ask_record(
+        answer = await self._model.ask_record(
             system=system, user=user, reply=DraftReply, accept=accept, schema=schema
         )
+        unsupported = await asyncio.to_thread(numbers_without_source, answer.value, brief)
+        draft = answer.value.model_copy(update={"unsupported": unsupported})
+        return Answer(value=draft, calls=answer.calls)

@@ -50,6 +50,9 @@ def render(draft: Draft, sources: Sequence[Source], searched: Sequence[Searched]
     told = closing(sources, searched)
     if draft.written == "quotes":
         told = [_GUARANTEE, *told]
+    if draft.unsupported:
+        numbers = "; ".join(unlinked(one) for one in draft.unsupported)
+        told = [f"In no source, so check them: {numbers}", *told]
     return "\n\n".join([*body, *(["---", *told] if told else []), *notes]) + "\n"
 
 

@@ -1,20 +1,28 @@
 """What a model is given to read of its sources: as much of each as the context window has room for.
 
-Called by the drafter. A long text is cut at its end; of a long table the first and the newest rows stay.
+Called by the drafter. A long text is cut at its end; of a long table the first and the newest rows stay, and
+the figures that code computed from all of it.
 """
 
+from collections.abc import Sequence
+
 from actors.drafting.draft import DraftBrief
+from actors.figures.table_figures import table_figures
 from actors.llm.client import BYTES_PER_TOKEN, text_tokens
 from actors.llm.prompts import TwoPartPrompt
+from actors.text.language import Language, language_of
 from models.config import ModelSettings
 from models.content.articles import Cell
 from models.content.drafting import Finding
 from models.text import cut_to_bytes, one_line, shortened
 
+_COMPUTED = "Computed from all rows of this table:"
 _DESCRIPTION = 300
 _FIRST_ROWS = 2
 # Room for the line that says how many rows are left out, in bytes.
 _GAP = 40
+# Figures of one table.
+_MOST_FACTS = 12
 # Room for what a refused reply is told, in tokens.
 _FAULTS = 300
 
@@ -32,28 +40,52 @@ def fitted_prompt(
     # What the site wrote comes before the sources, but must leave them room.
     instructions = max(allowed, 0) // 4 * BYTES_PER_TOKEN
     size = each * BYTES_PER_TOKEN
+    known = facts(brief)
     while True:
         system, user = prompt.render(
             TOPIC_PROMPT=cut_to_bytes(brief.topic_prompt, instructions),
             TONALITY=cut_to_bytes(brief.tonality or "", instructions // 2),
             QUERY=brief.query,
-            SOURCES=[readable(source.finding, size) for source in brief.sources],
+            SOURCES=[
+                readable(source.finding, size, told)
+                for source, told in zip(brief.sources, known, strict=True)
+            ],
         )
         if size == 0 or text_tokens(system) + text_tokens(user) <= allowed:
             return system, user
         size = size * 3 // 4
 
 
-def readable(finding: Finding, size: int) -> str:
-    """A finding as text: what it is, where it comes from, and at most `size` bytes of what it says."""
+def facts(brief: DraftBrief) -> list[list[str]]:
+    """For each source: the figures that code computed from its table, in the language of the request."""
+    language = language_of(brief.query)
+    return [_facts(source.finding, language) for source in brief.sources]
+
+
+def readable(finding: Finding, size: int, told: Sequence[str] = ()) -> str:
+    """A finding as text: what it is, where it comes from, and at most `size` bytes of what it says.
+
+    What was computed from it, as `told`, comes before its rows, with as many of them as there is room for.
+    """
     head = [one_line(finding.name), f"from: {one_line(finding.source)}"]
     if finding.url:
         head.append(f"url: {shortened(finding.url, _DESCRIPTION)}")
     if finding.description:
         head.append(shortened(finding.description, _DESCRIPTION))
     head_text = cut_to_bytes("\n".join(head), max(size, _DESCRIPTION))
-    body = _rows(finding, size) if finding.kind == "table" and finding.rows else finding.content or ""
+    if finding.kind == "table" and finding.rows:
+        computed = [_COMPUTED, *told, ""] if told else []
+        body = "\n".join([*computed, _rows(finding, size - sum(len(line.encode()) + 1 for line in computed))])
+    else:
+        body = finding.content or ""
     return f"{head_text}\n\n{cut_to_bytes(body, size)}".rstrip()
+
+
+def _facts(finding: Finding, language: Language) -> list[str]:
+    found = table_figures(
+        finding.name, finding.description, finding.columns or (), finding.rows or (), language
+    )
+    return [figure.sentence for figure in found[:_MOST_FACTS]]
 
 
 def _rows(finding: Finding, size: int) -> str:

@@ -11,7 +11,7 @@ import signal
 import sys
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -48,10 +48,11 @@ _ENVIRONMENT = {
 
 
 class Bench:
-    """A Postgres of our own, and a folder for whatever a benchmark writes."""
+    """A Postgres of our own, a folder for whatever a benchmark writes, and folders of further texts."""
 
-    def __init__(self, *, folder: Path, postgres_url: str, quick: bool) -> None:
+    def __init__(self, *, folder: Path, postgres_url: str, quick: bool, texts: Sequence[Path] = ()) -> None:
         self.folder = folder
+        self.texts = tuple(texts)
         self.postgres_url = postgres_url
         self.quick = quick
         self.repetitions = 1 if quick else 5
@@ -94,7 +95,7 @@ class Bench:
 
 
 @contextmanager
-def bench(*, quick: bool) -> Iterator[Bench]:
+def bench(*, quick: bool, texts: Sequence[Path] = ()) -> Iterator[Bench]:
     """Postgres in a temporary folder for as long as the block."""
     _leave_in_order()
     os.environ.update(_ENVIRONMENT)
@@ -106,7 +107,7 @@ def bench(*, quick: bool) -> Iterator[Bench]:
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {_TEMPLATE}".encode())
         migrate(_of(url, _TEMPLATE))
-        yield Bench(folder=folder, postgres_url=url, quick=quick)
+        yield Bench(folder=folder, postgres_url=url, quick=quick, texts=texts)
     finally:
         server.stop(folder)
         shutil.rmtree(folder, ignore_errors=True)

@@ -15,7 +15,10 @@ from rich.table import Table as RichTable
 RESULTS = Path(__file__).resolve().parents[1] / "RESULTS.md"
 # In the order in which they stand in RESULTS.md; `faults` is `make faults`, `routing` is
 # `make eval-intents`, the others are `make bench`.
-SECTIONS = ("engine", "recovery", "editorial_batch", "agent_start", "search", "gateway", "faults", "routing")
+SECTIONS = (
+    *("engine", "recovery", "editorial_batch", "agent_start", "search", "gateway", "verbatim"),
+    *("faults", "routing"),
+)
 _TITLE = """# Results
 
 Written by `make bench`, `make faults` and `make eval-intents`; figures that missed their aim are here too.

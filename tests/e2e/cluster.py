@@ -2,22 +2,61 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import psutil
+import yaml
 
+from models.config.yaml_layers import read_layers
 from models.content.editorial import ArticleGenerationResult
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 PORTS = {"8000": "8917", "8265": "8918", "6379": "8919"}
 TOPICS = ("economy/battery-recycling-nordhaven", "science/street-trees-kessel")
+
+
+@contextmanager
+def cluster_of(
+    topics: Iterable[Path], *, changed: Callable[[dict[str, Any]], None] = lambda raw: None
+) -> Iterator["Cluster"]:
+    """`signoff up` with configs/local.yaml as it is `changed`, and `signoff down` at the end."""
+    # Not pytest's folder: every pytest that starts closes it to the user that Postgres runs as.
+    folder = Path(tempfile.mkdtemp(prefix="signoff-e2e-", dir="/tmp"))
+    # So that the database lies in it, as in most sites, and not in a home of its own.
+    folder.chmod(0o711)
+    raw = read_layers(ROOT / "configs/local.yaml").merged()
+    changed(raw)
+    text = yaml.safe_dump(raw)
+    for old, new in PORTS.items():
+        text = text.replace(old, new)
+    text = text.replace("./data", str(folder / "data"))
+    (folder / "config.yaml").write_text(text)
+    (folder / "topics").mkdir()
+    for path in topics:
+        shutil.copy(path, folder / "topics" / path.name)
+    cluster = Cluster(folder)
+    try:
+        up = cluster.signoff("up", "--config", str(cluster.config))
+        assert up.returncode == 0, up.stdout[-3000:] + up.stderr[-3000:]
+        assert cluster.http in up.stdout
+        yield cluster
+    finally:
+        down = cluster.signoff("down", "--config", str(cluster.config))
+        assert down.returncode == 0, down.stdout + down.stderr
+        left = [p.pid for p in psutil.process_iter(["cmdline"]) if str(folder) in str(p.info["cmdline"])]
+        assert [pid for pid in left if pid != os.getpid()] == []
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass

@@ -5,6 +5,7 @@ words of the message, without a model; only where those name none may a model lo
 only from an address in the person's own message, and only after a yes that was told of it.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -17,6 +18,7 @@ from actors.chat.turn.reply import Reply
 from actors.chat.turn.sources import resource_link
 from actors.outside.market.data import find_series
 from actors.outside.pdf import read_pdf
+from actors.text.language import language_of
 from actors.text.markdown import escaped, link
 from actors.tools.market_data import MarketDataResponse, SeriesSearchResponse
 from actors.tools.pdf import DownloadPdfResponse
@@ -76,7 +78,7 @@ class DataDownload(ChatAgent):
         if (wanted := _wanted(turn, route)) is not None:
             await self._download(turn, route, reply, wanted)
         elif series := find_series(turn.message, config=self._config, most=_MOST):
-            await self._figures(reply, series)
+            await self._figures(turn, reply, series)
         else:
             await self._look_for(turn, reply)
 
@@ -102,7 +104,7 @@ class DataDownload(ChatAgent):
                 faults.append(f"{address}: {error}")
         return Findings(branch="data_download", found=tuple(found), note="; ".join(faults) or None)
 
-    async def _figures(self, reply: Reply, series: list[SeriesInfo]) -> None:
+    async def _figures(self, turn: Turn, reply: Reply, series: list[SeriesInfo]) -> None:
         tables: list[DataTable] = []
         faults: list[str] = []
         for info in series:
@@ -113,9 +115,16 @@ class DataDownload(ChatAgent):
                 continue
             assert isinstance(answer, MarketDataResponse)
             tables.append(answer.table)
-        reply.say(self._context.text("figures", TABLES=[shown(table) for table in tables], FAULTS=faults))
+        reply.say(self._told(turn, tables, faults))
         if not tables:
             reply.ends("failed")
+
+    def _told(self, turn: Turn, tables: Sequence[DataTable], faults: Sequence[str]) -> str:
+        """Tables and what was computed from them, in the language of the message."""
+        language = language_of(turn.message)
+        return self._context.text(
+            "figures", TABLES=[shown(table, language) for table in tables], FAULTS=faults
+        )
 
     async def _look_for(self, turn: Turn, reply: Reply) -> None:
         """A model looks for the series; the figures themselves are shown as the tools gave them."""
@@ -138,7 +147,7 @@ class DataDownload(ChatAgent):
             call=call,
         )
         if tables:
-            told = self._context.text("figures", TABLES=[shown(table) for table in tables], FAULTS=[])
+            told = self._told(turn, tables, [])
         else:
             told = await self._nothing(reply, turn)
         reply.say(f"\n\n{told}" if reply.text else told)

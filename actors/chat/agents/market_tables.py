@@ -5,8 +5,10 @@ Called by the agent `data_download`. No model has a part in it: a figure is show
 
 from typing import Any
 
+from actors.figures.table_figures import table_figures
 from actors.outside.market.exchange import split_pair
 from actors.outside.market.known_series import CURVE
+from actors.text.language import Language
 from actors.text.markdown import escaped
 from models.content.articles import Cell
 from models.content.outside import DataTable, SeriesInfo
@@ -16,14 +18,19 @@ SAMPLE = "sample"
 _ROWS = 8
 _COLUMNS = 8
 _CELL = 40
+_SENTENCES, _SENTENCE = 6, 500
 
 
 class SeriesTable(Record):
-    """A table as people see it: `rows` is a Markdown table of the newest, newest first."""
+    """A table as people see it: `rows` is a Markdown table of the newest, newest first.
+
+    `told` are sentences about all of it, computed by code.
+    """
 
     title: str
     unit: str | None
     latest: str | None
+    told: tuple[str, ...]
     rows: str
     source: str
     sample: bool
@@ -44,18 +51,20 @@ def tool_call(info: SeriesInfo) -> tuple[str, dict[str, Any]]:
     return "fetch_treasury_yields", {**wanted, **provider}
 
 
-def shown(table: DataTable) -> SeriesTable:
-    """A table, short: its newest rows, and the latest value in words."""
+def shown(table: DataTable, language: Language) -> SeriesTable:
+    """A table, short: its newest rows, what was computed from all of them, and else the latest value."""
     columns = table.columns[:_COLUMNS]
     newest = sorted(table.rows, key=lambda row: str(row[0]) if row else "", reverse=True)
     full = [row for row in newest if any(cell is not None for cell in row[1:])]
     head = "| " + " | ".join(escaped(name, _CELL) for name in columns) + " |"
     rule = "|" + " --- |" * len(columns)
     lines = ["| " + " | ".join(_cell(cell) for cell in row[:_COLUMNS]) + " |" for row in full[:_ROWS]]
+    found = table_figures(table.title, f"unit: {table.unit or ''}", table.columns, table.rows, language)
     return SeriesTable(
         title=escaped(table.title),
         unit=escaped(table.unit) if table.unit else None,
-        latest=_latest(table, full[0]) if full else None,
+        latest=_latest(table, full[0]) if full and not found else None,
+        told=tuple(escaped(figure.sentence, _SENTENCE) for figure in found[:_SENTENCES]),
         rows="\n".join([head, rule, *lines]),
         source=escaped(table.source),
         sample=table.source == SAMPLE,

@@ -209,7 +209,7 @@ async def test_figures_are_shown_as_the_tools_gave_them(chat: ChatSite) -> None:
     end = done(pieces)
     assert tools(pieces) == ["fetch_fx_rates"]
     assert "sample data" in end.response
-    assert "Latest: " in end.response
+    assert " USD per EUR on 30 September 2026, " in end.response
     assert chat.server.calls() == []
 
 

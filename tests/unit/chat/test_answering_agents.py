@@ -208,11 +208,30 @@ def test_figures_are_marked_and_newest_first() -> None:
         columns=("date", "rate"),
         rows=(("2026-01-01", 1.1), ("2026-01-02", 1.2), ("2026-01-03", None)),
     )
-    told = shown(table)
+    told = shown(table, "en")
     assert told.sample
-    assert told.latest == "1.2 USD per EUR on 2026-01-02"
+    assert told.latest is None
+    assert told.told[0] == (
+        r"“EUR/USD \[x\](https: //evil.example)”: 1.2 USD per EUR on 2 January 2026, up 0.1 USD "
+        "(9.09 percent) from 1.1 USD on 1 January 2026."
+    )
+    assert "2 stycznia 2026 r." in shown(table, "pl").told[0]
     assert told.rows.splitlines()[2] == "| 2026-01-02 | 1.2 |"
     assert told.title == r"EUR/USD \[x\](https: //evil.example)"
+
+
+def test_of_a_table_without_a_series_the_newest_row_is_told() -> None:
+    table = DataTable(
+        kind="equity",
+        source="sample",
+        series_id="X",
+        title="Plans",
+        unit=None,
+        columns=("date", "plan"),
+        rows=(("2026-01-01", "none"), ("2026-01-02", "more")),
+    )
+    told = shown(table, "en")
+    assert (told.latest, told.told) == ("more on 2026-01-02", ())
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from actors.drafting.draft import Draft, DraftBrief, Source, Statement, draft_schema
 from actors.drafting.drafter import Drafter
+from actors.drafting.markdown import render
 from actors.drafting.source_excerpts import readable
 from actors.llm.prompts import read_two_part_prompt
 from models.config import ModelSettings
@@ -178,6 +179,50 @@ def test_of_a_long_table_the_first_and_the_newest_rows_are_read() -> None:
             "2026-11-01 | 1.1",
             "2026-12-01 | 1.2",
         ]
+
+
+def unemployment(**more: Any) -> Source:
+    """A table to write from."""
+    rows = tuple((f"2026-{month:02}-01", 3 + month / 10) for month in range(1, 13))
+    told: dict[str, Any] = {"description": "unit: percent", "columns": ("date", "rate"), "rows": rows, **more}
+    return Source(resource_id=6, finding=Finding(kind="table", name="Jobless", source="fred", **told))
+
+
+@pytest.mark.parametrize(
+    ("query", "fact"),
+    [
+        (
+            "What about the rates of that year?",
+            "Jobless: 4.2 percent in December 2026, up 0.1 percentage points",
+        ),
+        ("Jak się mają stopy i co to dla nas znaczy?", "Jobless: 4,2 proc. w grudniu 2026 r."),
+        ("Wie hoch ist die Quote in diesem Jahr?", "Jobless: 4,2 Prozent im Dezember 2026"),
+    ],
+)
+def test_a_model_that_writes_is_given_the_figures_of_a_table(query: str, fact: str) -> None:
+    writer, model = drafter(said(("Held.", [1])))
+    asyncio.run(writer.write(brief(unemployment(), query=query)))
+    [call] = model.asked
+    assert fact in call.user
+    assert "2026-07-01 | 3.7" in call.user
+
+
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [
+        ("It held at 4.25 percent.", ()),
+        ("It rose to 4.75 percent on 3 May 2026.", ("4.75 percent", "3 May 2026")),
+        ("The average was 3.65 percent, and 4.2 percent in December 2026.", ()),
+        ("It was 5.1 percent.", ("5.1 percent",)),
+    ],
+)
+def test_a_number_that_no_source_has_is_told_in_the_draft(words: str, missing: tuple[str, ...]) -> None:
+    writer, _ = drafter(said((words, [1])))
+    sources = (text(), unemployment())
+    draft = asyncio.run(writer.write(brief(*sources))).value
+    assert draft.unsupported == missing
+    shown = render(draft, sources, ())
+    assert ("In no source, so check them: " + "; ".join(missing) in shown) == bool(missing)
 
 
 @given(st.text(max_size=300), st.integers(2, 100))

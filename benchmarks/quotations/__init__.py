@@ -1,0 +1,1 @@
+"""Reading what was written in quotations without the code that wrote it."""
