@@ -6,10 +6,10 @@ are wanted of the `shortlist` alone. What is chosen in the end is never more tha
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from actors.quoting.sentences import Sentence, sentences
-from actors.quoting.standing import faults
+from actors.quoting.standing import faults, says_nothing
 from actors.text.language import Language, language_of
 from actors.text.relevance import QuestionWords, content_words
 from models.record import Record
@@ -25,8 +25,12 @@ _SAME_WORDS = 0.7
 _MOST_OF_SOURCE = 4000
 # Characters of what is quoted in one piece.
 _LONGEST = 400
-# "Ruth Adeyemi (Labour): …"
-_SPEAKER = re.compile(r"(?:[A-ZÀ-Ž][\w.'’-]{0,30} ){0,4}[A-ZÀ-Ž][\w.'’-]{0,30}(?: \([^()]{1,40}\))?: (?=\S)")
+# "Ruth Adeyemi (Labour): …", "The Minister for Housing (Sarah Whitcombe): …"
+_NAME = r"[A-ZÀ-Ž][\w.'’-]{0,30}"
+_SPEAKER = re.compile(
+    rf"{_NAME}(?: (?:{_NAME}|for|of|the|and|von|der|des|für|und|w|do|ds\.|i|z)){{0,7}}"
+    r"(?: \([^()]{1,40}\)){0,2}: (?=\S)"
+)
 _TAKES_BACK: dict[Language, re.Pattern[str]] = {
     "en": re.compile(r"(?:but|however|yet|still|nevertheless|instead|that said)\b", re.IGNORECASE),
     "pl": re.compile(r"(?:ale|jednak|jednakże|lecz|natomiast|mimo to|tymczasem)\b", re.IGNORECASE),
@@ -54,16 +58,20 @@ def quotable(text: str, language: Language) -> list[Sentence]:
 
     A sentence that leans on the one before comes along with it: "The bank cut its rate. It gave no reason."
     One that is taken back at once is quoted with what takes it back, or not at all; what somebody says whose
-    name stands before it, with that name.
+    name stands before it, with that name: in a transcript no later paragraph of the same turn is.
     """
     found: list[Sentence] = []
     run: Sentence | None = None
     spoken: int | None = None
-    for one in sentences(text, language):
+    everything = sentences(text, language)
+    is_transcript = _is_transcript(everything)
+    for one in everything:
         wrong = faults(one.text, language)
-        if _SPEAKER.match(one.text):
+        is_empty = wrong == ("fragment",) and says_nothing(one.text)
+        if _takes_the_word(one, spoken):
             spoken = one.paragraph
-        elif one.paragraph == spoken and not wrong:
+            wrong = () if is_empty else wrong
+        elif spoken is not None and (is_transcript or one.paragraph == spoken) and (not wrong or is_empty):
             wrong = ("needs_antecedent",)
         if run is not None and wrong == ("needs_antecedent",) and one.paragraph == run.paragraph:
             joined = run.model_copy(update={"text": f"{run.text} {one.text}", "end": one.end})
@@ -72,12 +80,29 @@ def quotable(text: str, language: Language) -> list[Sentence]:
                 continue
             if takes_back(one.text, language):
                 run = None
-        if run is not None:
+        if run is not None and not says_nothing(run.text):
             found.append(run)
         run = None if wrong else one
         if len(found) >= _MOST_OF_SOURCE:
             return found
-    return found if run is None else [*found, run]
+    return found if run is None or says_nothing(run.text) else [*found, run]
+
+
+def names_speaker(sentence: str) -> bool:
+    """Whether a sentence begins with the name of who says it."""
+    return _SPEAKER.match(sentence) is not None
+
+
+def _takes_the_word(one: Sentence, spoken: int | None) -> bool:
+    """Whether a sentence begins with who says it: in a turn under way with more than a word ("Namely: …")."""
+    tag = _SPEAKER.match(one.text)
+    return tag is not None and (one.paragraph != spoken or " " in tag[0].strip())
+
+
+def _is_transcript(found: Iterable[Sentence]) -> bool:
+    """Whether somebody has the word more than once."""
+    named = [tag[0] for one in found if (tag := _SPEAKER.match(one.text))]
+    return len(set(named)) < len(named)
 
 
 def takes_back(sentence: str, language: Language) -> bool:

@@ -9,7 +9,7 @@ from datetime import date
 from itertools import pairwise
 from typing import Literal
 
-from actors.quoting.candidates import takes_back
+from actors.quoting.candidates import names_speaker, takes_back
 from actors.quoting.sentences import Sentence, sentences
 from actors.text.language import Language
 from models.record import Record
@@ -79,7 +79,7 @@ def doubts(
             elif (written_on - said_on).days > _OLD_DAYS:
                 told = f"it says “{when[0]}”, and the source is of {said_on.isoformat()}"
                 found.append(Doubt(excerpt=one.text, kind="stale", note=told))
-        if who := _FIRST_PERSON[language].search(bare):
+        if not names_speaker(one.text) and (who := _FIRST_PERSON[language].search(bare)):
             told = f"it says “{who[0]}”, and not who speaks"
             found.append(Doubt(excerpt=one.text, kind="first_person", note=told))
     return found

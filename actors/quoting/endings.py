@@ -113,7 +113,8 @@ def goes_on(before: str, after: str, language: Language) -> bool:
     if abbreviation in _BEFORE_NUMBERS and after[:1].isdigit():
         return True
     last = _bare(before[-_TAIL:].split()[-1])
-    if abbreviation not in _MAY_END[language] and pair not in _MAY_END[language]:
+    is_initial = last.isupper() and _INITIAL.fullmatch(last) is not None  # no "m." for metres
+    if is_initial or (abbreviation not in _MAY_END[language] and pair not in _MAY_END[language]):
         return _before_a_name(last, word, language)
     if after[:1].isdigit():
         return True

@@ -36,7 +36,8 @@ BOILERPLATE = _index(
     "not investment advice;"
     "we value your privacy;our partners;embargoed until;solely responsible for;share it with;comments below;"
     "enter your email;registered in england;notes for editors;notes to editors;no obligation to update;"
-    "you re welcome;forward looking statements;"
+    "you re welcome;forward looking statements;to your inbox;partners store;your choices at any;"
+    "i beg to move;thank you for talking to;have your say;share your thoughts;"
     # Polish
     "ciasteczka;ciasteczek;pliki cookie;plikow cookie;newslettera;newsletterze;zapisz sie;zasubskrybuj;"
     "subskrybuj;kliknij;kliknij tutaj;czytaj wiecej;czytaj takze;czytaj rowniez;zobacz takze;zobacz rowniez;"
@@ -45,6 +46,7 @@ BOILERPLATE = _index(
     "material sponsorowany;artykul sponsorowany;material reklamowy;udostepnij;obserwuj nas;polub nas;"
     "skontaktuj sie;kup teraz;kup bilet;zamow teraz;zaloguj sie;zarejestruj sie;kod rabatowy;"
     "dalsza czesc artykulu;dalszy ciag;zrodlo zdjecia;wlacz javascript;strona glowna;powrot na gore;"
+    "prosze nie przeszkadzac;glos ma;udzielam glosu;na tym protokol zakonczono;"
     "wyrazasz zgode;zgode mozesz;nie ponosi odpowiedzialnosci;prosze o zabranie glosu;"
     # German
     "cookie einstellungen;newsletters abonnieren;abonnieren;abonnieren sie;abonniere;jetzt anmelden;"
@@ -53,7 +55,8 @@ BOILERPLATE = _index(
     "datenschutzerklarung;nutzungsbedingungen;impressum;gesponsert;artikel teilen;jetzt teilen;"
     "folgen sie uns;folgt uns;kontaktieren sie;jetzt kaufen;jetzt bestellen;jetzt kostenlos;rabattcode;"
     "zum inhalt springen;startseite;bildquelle;bildnachweis;javascript aktivieren;ihr browser;"
-    "die abmeldung ist;konnen davon abweichen;frau prasidentin;herr prasident;"
+    "das wort hat;nachster redner ist;nachste rednerin ist;ich schliesse die aussprache;"
+    "ist der emittent verantwortlich;die abmeldung ist;konnen davon abweichen;"
     # To a model
     "ignore previous;ignore all previous;ignore the previous;ignore all instructions;ignore the above;"
     "ignore your instructions;ignore any previous;ignore these instructions;disregard previous;disregard all;"
@@ -72,7 +75,8 @@ BOILERPLATE = _index(
 BOILERPLATE_AT_START = _index(
     "advertisement;sponsored;read more;learn more;find out more;see also;share this;share on;print this;"
     "watch now;reklama;czytaj tez;zobacz tez;fot;anzeige;werbung;mehr lesen;mehr dazu;nach oben"
-    ";reference;emitent;temat;originalpublikation;note to ai;notes for ai;hinweis an"
+    ";see;cf;siehe;vgl;zob;por;share it;reference;emitent;temat;originalpublikation;note to ai;notes for ai;"
+    "hinweis an"
 )
 # What a sentence can begin with only where something went before.
 LEANS: dict[Language, Phrases] = {

@@ -30,11 +30,26 @@ _OUTLOOK: dict[Language, re.Pattern[str]] = {
         r"\b(?:będzie|będą|planuj\w+|oczekuj\w+|spodziewa\w*|prognoz\w+|ma zostać|mają zostać|do 20\d\d)\b",
         re.IGNORECASE,
     ),
+    # "Wird" and "werden" are the passive as well: they count with a time that is to come.
     "de": re.compile(
-        r"\b(?:wird|werden|erwartet|erwarten|plant|planen|soll|sollen|prognose\w*|bis 20\d\d)\b",
+        r"\b(?:erwartet|erwarten|plant|planen|soll|sollen|prognose\w*|bis 20\d\d)\b"
+        r"|\b(?:wird|werden)\b.{0,200}\b(?:künftig\w*|voraussichtlich|nächste\w|kommende\w|morgen"
+        r"|ab (?:dem )?\d)\b"
+        r"|\b(?:künftig\w*|voraussichtlich|nächste\w|kommende\w|morgen)\b.{0,200}\b(?:wird|werden)\b",
         re.IGNORECASE,
     ),
 }
+# Numbers that neither count nor measure: of paragraphs and houses, times, days, years.
+_NO_FIGURE = re.compile(
+    r"(?:§+|\b(?:art|abs|nr|no|ziff|ust|pkt|poz|lok|ul|para|din|top|item|page|section|clause)\b\.?) ?"
+    r"\d[\d.,/-]*"
+    r"|\b\d{1,2}[:.]\d\d(?!\d| ?(?:%|percent|proc|prozent|m|k|e|€|£|\$))\b"
+    r"|\b\d{1,2}\.\d{1,2}\.(?:\d{4})?"
+    r"|\b(?:19|20)\d\d\b"
+    r"|\b\d{1,2}\.? (?:jan|feb|mar|mär|apr|may|maj|mai|jun|cze|jul|lip|aug|sie|sep|wrz|oct|okt|paź|nov|lis"
+    r"|dec|dez|gru|lut|sty|kwi)\w*",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _MANY_NUMBERS = 2
 
@@ -57,4 +72,4 @@ def sections(found: Sequence[Candidate], language: Language) -> list[tuple[str |
 def _section(text: str, language: Language) -> Section:
     if _OUTLOOK[language].search(text):
         return "outlook"
-    return "figures" if len(_NUMBER.findall(text)) >= _MANY_NUMBERS else "event"
+    return "figures" if len(_NUMBER.findall(_NO_FIGURE.sub(" ", text))) >= _MANY_NUMBERS else "event"

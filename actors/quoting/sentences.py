@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import sentencex
 
-from actors.quoting.endings import ends, goes_on, left_open, may_end
+from actors.quoting.endings import abbreviated, ends, goes_on, left_open, may_end
 from actors.text.language import Language, language_of
 from models.record import Record
 from models.text import one_line, seen
@@ -103,9 +103,11 @@ def _paragraphs(text: str) -> Iterator[_Span]:
     """The prose of a text, paragraph by paragraph; an item of a list is one if it ends like a sentence."""
     for kind, lines in _blocks(text):
         begun, last = lines[0][0], lines[-1]
-        if kind == "text":
-            for above, below in _hard_breaks(text, lines):
-                yield begun, above[1]
+        if kind in ("text", "item"):
+            for above, below in _hard_breaks(text, lines, wrapped=kind == "item"):
+                # What stands above in an item is its heading.
+                if kind == "text":
+                    yield begun, above[1]
                 begun = below[0]
         if kind == "text" or (kind == "item" and _ends_like_a_sentence(text, last)):
             yield begun, last[1]
@@ -189,14 +191,17 @@ def _ends_like_a_sentence(text: str, line: _Span) -> bool:
     return ends(as_read(text[max(line[0], line[1] - _LOOKED_AT) : line[1]]))
 
 
-def _hard_breaks(text: str, lines: list[_Span]) -> Iterator[tuple[_Span, _Span]]:
-    """Neighbouring lines that aren't one sentence wrapped: the next word would have had room above."""
+def _hard_breaks(text: str, lines: list[_Span], *, wrapped: bool) -> Iterator[tuple[_Span, _Span]]:
+    """Neighbouring lines that aren't one sentence wrapped: the next word would have had room above.
+
+    Where lines may be `wrapped` in any case, much room.
+    """
     if len(lines) == 1:
         return
     width = max(end - start for start, end in lines)
     starts = [text[start : start + _LOOKED_AT].lstrip(_BLANK + _OPENING) for start, _ in lines]
-    is_wrapped = any(start[:1].islower() for start in starts[1:])
-    if is_wrapped and width < _NARROW:
+    is_wrapped = wrapped or any(start[:1].islower() for start in starts[1:])
+    if is_wrapped and not wrapped and width < _NARROW:
         return  # captions
     for (above, below), start in zip(pairwise(lines), starts[1:], strict=True):
         needed = above[1] - above[0] + 1 + len(start.split(maxsplit=1)[0] if start.strip() else "")
@@ -268,6 +273,8 @@ def _belong_together(plain: str, before: _Span, after: _Span, language: Language
     told = plain[max(before[0], before[1] - _LOOKED_AT) : before[1]]
     upcoming = plain[after[0] : min(after[1], after[0] + _LOOKED_AT)].lstrip(_OPENING)
     if upcoming[:1].islower() or upcoming[:1] in (",", ";", ":", ")") or not _WORD_SIGN.search(upcoming):
+        return True
+    if plain[after[0]] == "(" and abbreviated(told, language):
         return True
     if not _LETTER.search(told):
         return True

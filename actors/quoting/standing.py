@@ -29,6 +29,10 @@ _FEWEST_WORDS = 4
 _FEWEST_LETTERS = 8
 _CAPITALS = 0.6
 _ENDING = 12
+_GREETING_WORDS = 4
+# "III. dismisses the rest": an item of a list whose beginning stands above it.
+_ITEM_GOES_ON = re.compile(r"(?:[IVXLC]{1,6}|\d{1,3}|[a-z])[.)]\s+[^\W\d_A-ZÀ-Ž]")
+_AGENDA = re.compile(r"(?:TOP|Punkt|Pkt|Item|Agenda item) \d{1,3}[:.]")
 _MONEY = "$€£¥"
 _QUOTES = "\"'“„«»‚‘"
 _OPENING = "\"'“„«»‚‘”([¿¡ "
@@ -62,13 +66,18 @@ _POINTS_BACK: dict[Language, re.Pattern[str]] = {
         r"|for (?:example|instance)|moreover|nevertheless|nonetheless|likewise|conversely|on the other hand),"
         r"|(?:in|at|on|after|by|for|since|from|during|under|until|before|within|around|last|next"
         r"|according to)\b(?:[^;:.]{1,60}, (?:it|they|he|she)\b"
-        r"|[^,;:.]{1,40} (?:it|they|he|she) (?:is|are|was|were|has|have|had|will)\b)",
+        r"|[^,;:.]{1,40} (?:it|they|he|she) (?:is|are|was|were|has|have|had|will)\b)"
+        # "Members have waited for it": nothing before it that it could be.
+        r"|(?:(?!\b(?:the|an?|his|her|its|their|our|my|your|this|that|no|every|each)\b)[^.;:,]){1,80}"
+        r"\b(?:for|to|of|about|with|on|by|from) (?:it|them)\b",
         re.IGNORECASE,
     ),
     # "Dodał, że …": the one who did is named before.
     "pl": re.compile(
         r"\w{2,20}(?:ł|ła|li|ły)(?:,| że\b| też\b| także\b| również\b| przy tym\b)|[Jj]ak \w{2,20},"
         r"|(?:\w{1,20} ){1,2}(?:się )?(?:on|ona|ono|one|oni)\b|\w{3,20} (?:ten|ta|te|ci) \w"
+        # "Kosztowała 138 mln zł": what did was named before.
+        r"|\w{2,20}(?:ł|ła|ło|li|ły) (?:(?:ok\.|około|ponad|prawie|blisko|aż|tylko) )?\d"
     ),
     "de": re.compile(
         r"das \w{2,20}t"
@@ -77,7 +86,9 @@ _POINTS_BACK: dict[Language, re.Pattern[str]] = {
         r"|sollt?e?|muss|darf|gilt|zeigte?|bedeutete?|liegt|lag|heißt|hieß|machte?|geht|ging|gibt|lässt|führte?"
         r"|entspricht|entsprach|sagte?|erklärte|teilte|berichtete?|sei|wäre|habe|reicht|dürfte)\b"
         r"|(?:im|am|in|an|auf|bei|beim|mit|nach|seit|vor|zum|zur|zu|unter|laut)\b[^,;:.]{1,50}"
-        r" (?:er|sie|(?<!gibt )(?<!gab )(?<!geht )es)\b",
+        r" (?:er|sie|(?<!gibt )(?<!gab )(?<!geht )es)\b"
+        # "Der Verband verlangt dies": what it is stands before.
+        r"|[^.]{1,200}\bdies\b(?!,? da(?:ss|ß))",
         re.IGNORECASE,
     ),
 }
@@ -110,7 +121,9 @@ _STANDS = re.compile(
     re.IGNORECASE,
 )
 # A speaker's name hides the pronoun behind it: "Ruth Adeyemi: They help."
-_NAMED = re.compile(r"(?:[^\W\d_][\w.'’-]{0,30} ){0,4}[^\W\d_][\w.'’-]{0,30}(?: \([^()]{1,40}\))?: (?=\S)")
+_NAMED = re.compile(
+    r"(?:[^\W\d_][\w.'’-]{0,30} ){0,7}[^\W\d_][\w.'’-]{0,30}(?: \([^()]{1,40}\)){0,2}: (?=\S)"
+)
 # To a model, whatever it is told to do.
 _TO_MODELS = re.compile(
     r"\b(?:ai|ki|si|llm)[ -]?(?:assistant\w*|assistent\w*|agents?|systems?|models?)\b.{0,80}"
@@ -167,10 +180,20 @@ def _is_fragment(said: str) -> bool:
     begun = start[:1].isupper() or start[:1].isdigit() or (start[:1] in _MONEY and start[1:].isdigit())
     return (
         not begun
+        or says_nothing(said)
+        or _ITEM_GOES_ON.match(said) is not None
         or not ends(said)
-        or len(_WORD.findall(said)) < _FEWEST_WORDS
         or not any(character.isalpha() for character in said)
     )
+
+
+def says_nothing(said: str) -> bool:
+    """Whether it only calls on somebody ("My lords!") or has too few words, its speaker's name apart."""
+    label = _NAMED.match(said)
+    bare = said[label.end() if label else 0 :].strip()
+    calls = bare.split("!")
+    greets = len(calls) > 1 and not calls[-1] and all(len(call.split()) <= _GREETING_WORDS for call in calls)
+    return greets or len(_WORD.findall(bare)) < _FEWEST_WORDS
 
 
 def _is_boilerplate(said: str, told: list[str]) -> bool:
@@ -184,6 +207,8 @@ def _is_boilerplate(said: str, told: list[str]) -> bool:
 
 
 def _is_heading(said: str) -> bool:
+    if _AGENDA.match(said):
+        return True
     letters = [character for character in said if character.isalpha()]
     if len(letters) >= _FEWEST_LETTERS and sum(map(str.isupper, letters)) > _CAPITALS * len(letters):
         return True

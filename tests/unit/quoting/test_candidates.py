@@ -38,6 +38,19 @@ def test_what_somebody_says_is_quoted_with_the_name_before_it_or_not_at_all() ->
     assert [one.text.count("budget") for one in quotable(long, "en")] == [4]
 
 
+def test_in_a_transcript_nobody_s_words_are_quoted_without_a_name() -> None:
+    source = (
+        "Ruth Adeyemi (Labour): Mr Speaker! My lords! The budget covers half of the need.\n\n"
+        "The rest of the money is missing.\n\n"
+        "The Minister for Housing (Sarah Whitcombe): Thank you.\n\n"
+        "Ruth Adeyemi (Labour): The courts wait for a penny more. I answer: the need is there."
+    )
+    assert [one.text for one in quotable(source, "en")] == [
+        "Ruth Adeyemi (Labour): Mr Speaker! My lords! The budget covers half of the need.",
+        "Ruth Adeyemi (Labour): The courts wait for a penny more. I answer: the need is there.",
+    ]
+
+
 def test_what_is_taken_back_at_once_is_quoted_with_that_or_not_at_all() -> None:
     long = "However, " + "energy prices have fallen in every single one of the months since the autumn " * 5
     source = f"Consumer prices rose 3.1 percent in the year to January. {long.strip()}."

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.quoting.candidates import ranked, shortlist
+from actors.quoting.candidates import Candidate, ranked, shortlist
 from actors.quoting.doubts import doubts
 from actors.quoting.headlines import headlines
 from actors.quoting.length import Length, count_for, fitted, length_of, words_of
 from actors.quoting.marks import quoted
-from actors.quoting.sections import HEADINGS, sections
+from actors.quoting.sections import HEADINGS, Section, sections
 from actors.quoting.sentences import sentences
 from actors.text.language import Language
 
@@ -33,6 +33,7 @@ def found(source: str, language: Language, said_on: date | None = DAY, written_o
         ("de", "Die Preise stiegen um 3 Prozent. Allerdings wurde Energie billiger.", ["goes_on_otherwise"]),
         ("en", "We expect prices to rise by 3 percent.", ["first_person"]),
         ("en", "“We expect prices to rise,” said the governor of the bank.", []),
+        ("en", "Ruth Adeyemi (Labour): We expect prices to rise by 3 percent.", []),
         ("pl", "Nasz bank oczekuje wzrostu cen o 3 proc.", ["first_person"]),
         ("de", "Unser Haus erwartet steigende Preise im Herbst.", ["first_person"]),
     ],
@@ -135,6 +136,24 @@ def test_headings_are_of_the_fixed_list_and_short_texts_have_none() -> None:
     if len(best) >= 9:
         assert {heading for heading, _ in told} <= set(HEADINGS["en"].values())
     assert sorted(one.text for _, part in told for one in part) == sorted(one.text for one in best)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "heading"),
+    [
+        ("en", "Output grew 0.3 percent in the quarter, and exports by 1.2 percent.", "figures"),
+        ("en", "The meeting of 7 October 2025 closed at 20:05.", "event"),
+        ("en", "The bank will decide again in June.", "outlook"),
+        ("pl", "Zebranie odbyło się dn. 14.10.2025 r. o godz. 18.00 przy ul. Lipowej 4.", "event"),
+        ("pl", "Zaległości wzrosły do 42 150 zł, w tym 28 tys. zł to trzy lokale.", "figures"),
+        ("de", "Einwände gegen die Niederschrift vom 18.09. werden nicht erhoben.", "event"),
+        ("de", "Der Rat wird im nächsten Jahr neu entscheiden.", "outlook"),
+        ("de", "Nach § 558a Abs. 2 Nr. 4 BGB ist das Verlangen unwirksam.", "event"),
+    ],
+)
+def test_a_sentence_s_section_is_told_by_its_words(language: Language, text: str, heading: Section) -> None:
+    told = [Candidate(source=0, sentence=one, relevance=1.0) for one in sentences(text, language)] * 9
+    assert [name for name, _ in sections(told, language)] == [HEADINGS[language][heading]]
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,9 @@ ENGLISH = [
     "It rose — the first time in years. | It then fell.",
 ]
 POLISH = [
+    'Zarząd Drewpol S.A. ("Spółka") przekazuje wyniki. | Strata wyniosła 7 mln zł.',
+    "Świadek M. P. zeznał inaczej. | Bank temu zaprzeczył.",
+    "Sprawa J. Kowalskiego trwa. | Apelacja wpłynęła w maju.",
     "Rada podniosła stopy. | Rynek był zaskoczony.",
     "Inflacja wyniosła 5 proc. w maju 2024 r. i spadła w czerwcu. | Bank czeka.",
     "Ceny wzrosły w 2024 r. | Bank podniósł stopy.",
@@ -176,6 +179,13 @@ def test_lines_of_a_web_page_are_apart_and_wrapped_lines_are_not() -> None:
     assert "The bank raised its rate by a quarter of a point on Tuesday." in _texts(page)
     wrapped = "The Committee voted to raise its target for\nFederal funds by 25 basis points to\n5 percent."
     assert _texts(wrapped) == [" ".join(wrapped.split())]
+
+
+def test_the_heading_of_an_item_is_no_part_of_its_sentence() -> None:
+    minutes = (
+        "2. Head's report\nMr Osman said that 312 pupils were on the roll. He thanked the club.\n\n3. Budget"
+    )
+    assert _texts(minutes) == ["Mr Osman said that 312 pupils were on the roll.", "He thanked the club."]
 
 
 def test_captions_are_wrapped_and_their_times_are_none() -> None:

@@ -10,6 +10,9 @@ from actors.quoting.standing import Fault, faults
 from actors.text.language import Language
 
 _GOOD: list[tuple[Language, str]] = [
+    ("en", "The bank raised its rate and kept it for six years."),
+    ("pl", "Wzrosła liczba pożarów, o 12 w ciągu roku."),
+    ("de", "Der Minister sagte dies, dass der Zins steigt, am 3. Mai."),
     ("en", "The bank raised its rate by 25 basis points on Wednesday."),
     ("en", "“The difference is small,” said Ines Varga, who directs the survey."),
     ("en", "It is clear that the bank will raise its rate."),
@@ -42,6 +45,9 @@ _GOOD: list[tuple[Language, str]] = [
 ]
 
 _LEANING: list[tuple[Language, str]] = [
+    ("en", "Members on all sides have waited for it for six years."),
+    ("pl", "Kosztowała 138,7 mln zł, z czego 85 proc. pokryła Unia Europejska."),
+    ("de", "Der Verband verlangt dies bis zum 1. März 2026."),
     *(
         ("en", text)
         for text in (
@@ -113,6 +119,11 @@ _LEANING: list[tuple[Language, str]] = [
 ]
 
 _FAULTY: list[tuple[Language, str, Fault]] = [
+    ("en", "Sarah Whitcombe: Mr Speaker! My lords!", "fragment"),
+    ("en", "Sarah Whitcombe: I will, once.", "fragment"),
+    ("pl", "III. oddala powództwo w pozostałym zakresie.", "fragment"),
+    ("de", "TOP 3: Tempo 30 in der Hauptstr.", "heading_like"),
+    ("en", "See Gorringe v. Calderdale M.B.C., at para. 33 of the judgment.", "boilerplate"),
     ("en", "Rates rose again.", "fragment"),
     ("en", "and the bank raised its rate again.", "fragment"),
     ("en", "The bank raised its rate again", "fragment"),
