@@ -2,7 +2,7 @@
 
 from cluster.demo import edited_by
 from models.config import Config
-from models.content.quoting import Written
+from tests.fakes.prose import written
 
 
 def test_it_says_how_articles_came_about_and_what_to_expect_of_a_bundled_model(config: Config) -> None:
@@ -14,11 +14,3 @@ def test_it_says_how_articles_came_about_and_what_to_expect_of_a_bundled_model(c
     own = config.serving.models[0].model_copy(update={"source": "models/own"})
     serving = config.serving.model_copy(update={"models": (own,)})
     assert edited_by(prose.model_copy(update={"serving": serving})) == f"edited by {name}"
-
-
-def written(config: Config, how: Written) -> Config:
-    """The configuration with a writer that writes so."""
-    desk = config.article_generation
-    writer = desk.agents.writer_llm.model_copy(update={"writes": how})
-    agents = desk.agents.model_copy(update={"writer_llm": writer})
-    return config.model_copy(update={"article_generation": desk.model_copy(update={"agents": agents})})
