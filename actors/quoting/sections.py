@@ -41,7 +41,7 @@ _OUTLOOK: dict[Language, re.Pattern[str]] = {
 }
 # Numbers that neither count nor measure: of paragraphs and houses, times, days, years.
 _NO_FIGURE = re.compile(
-    r"(?:§+|\b(?:art|abs|nr|no|ziff|ust|pkt|poz|lok|ul|para|din|top|item|page|section|clause)\b\.?) ?"
+    r"(?:§|\b(?:art|abs|nr|no|ziff|ust|pkt|poz|lok|ul|para|din|top|item|page|section|clause)\b\.?) ?"
     r"\d[\d.,/-]*"
     r"|\b\d{1,2}[:.]\d\d(?!\d| ?(?:%|percent|proc|prozent|m|k|e|€|£|\$))\b"
     r"|\b\d{1,2}\.\d{1,2}\.(?:\d{4})?"
