@@ -94,10 +94,10 @@ class Cluster:
         )
         return found
 
-    def edit(self, *more: str) -> "subprocess.CompletedProcess[str]":
-        """The README's `ray job submit`; `more` are further arguments."""
+    def edit(self, *more: str, topics: Path | None = None) -> "subprocess.CompletedProcess[str]":
+        """The README's `ray job submit`, of its own topics or others; `more` are further arguments."""
         pipeline = ["python", "-m", "pipelines.edit_articles", "--config", str(self.config)]
-        pipeline += ["--topics", str(self.folder / "topics"), "--allow-blocked", *more]
+        pipeline += ["--topics", str(topics or self.folder / "topics"), "--allow-blocked", *more]
         address = f"http://127.0.0.1:{PORTS['8265']}"
         return subprocess.run(
             [BIN / "ray", "job", "submit", "--address", address, "--working-dir", ".", "--", *pipeline],

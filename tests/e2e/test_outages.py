@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import json
 import time
 from typing import Any
 
@@ -11,12 +12,19 @@ import httpx2
 import psutil
 import pytest
 
-from tests.e2e.cluster import TOPICS, Cluster
+from tests.e2e.cluster import ROOT, Cluster
+from tests.e2e.story import People, Rest
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1800)]
 
 ENGINE = "VLLM::EngineCore"
+# All samples: two are done before anything could be killed.
+SAMPLES = ROOT / "configs/samples/topics"
 MODEL = "model smollm2-135m-instruct"
+LEVY = (
+    "The ferry levy at Orra is 40 cents a passenger. The council voted for the ferry levy at Orra in May. "
+    "The ferry levy pays for two piers. Lorries that cross at Orra pay a levy of 12 euros."
+)
 
 
 def workflows(cluster: Cluster, token: str) -> list[dict[str, Any]]:
@@ -25,6 +33,27 @@ def workflows(cluster: Cluster, token: str) -> list[dict[str, Any]]:
     answer = httpx2.get(f"{cluster.http}/api/workflows", headers=headers, trust_env=False, timeout=30)
     found: list[dict[str, Any]] = answer.raise_for_status().json()
     return found
+
+
+async def published(people: People, headline: str, content: str) -> None:
+    """An article that readers see."""
+    door = Rest(people)
+    made = await door.call("ann", "create_draft_article", topic="macro", headline=headline)
+    article = int(made["article_id"])
+    await door.call("ann", "write_article_content", article_id=article, content=content)
+    await door.call("ann", "submit_for_review", article_id=article)
+    asked = await door.call("eve", "publish_article", article_id=article)
+    path = f"/api/approvals/{asked['approval_request_id']}"
+    shown = await people.request("bob", "GET", path)
+    decision = {"decision": "approve", "digest": shown["digest"]}
+    await people.request("bob", "POST", f"{path}/decision", decision)
+
+    async with asyncio.timeout(60):
+        while True:
+            read = await people.request("ann", "GET", f"/api/tools/articles/{article}")
+            if read["article"]["status"] == "published":
+                return
+            await asyncio.sleep(0.2)  # over HTTP
 
 
 async def until(what: str, found: Any, seconds: float) -> Any:
@@ -37,6 +66,8 @@ async def until(what: str, found: Any, seconds: float) -> Any:
 
 
 async def test_the_engine_is_killed_in_mid_batch_and_all_topics_end_as_they_should(cluster: Cluster) -> None:
+    told = [json.loads(path.read_text())["source_metadata"] for path in SAMPLES.glob("*.json")]
+    names = [f"{one['channel_name']}/{one['topic_slug']}" for one in told]
     token = cluster.token("olga", "global:editor")
     known = {workflow["id"] for workflow in workflows(cluster, token)}
 
@@ -55,9 +86,9 @@ async def test_the_engine_is_killed_in_mid_batch_and_all_topics_end_as_they_shou
             for workflow in topics
         ]  # fmt: skip
         open_yet = {topic["status"] for topic in topics} <= {"queued", "running"}
-        return len(begun) == len(TOPICS) and all(begun) and open_yet
+        return len(begun) == len(names) and all(begun) and open_yet
 
-    batch = asyncio.create_task(asyncio.to_thread(cluster.edit, "--force"))
+    batch = asyncio.create_task(asyncio.to_thread(cluster.edit, "--force", topics=SAMPLES))
     await until("every topic has a step behind it, and none is over", under_way, 300)
     before = cluster.engine(ENGINE)
     before.kill()
@@ -72,9 +103,9 @@ async def test_the_engine_is_killed_in_mid_batch_and_all_topics_end_as_they_shou
 
     done = await batch
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
-    assert len(ours()) == len(TOPICS)
+    assert len(ours()) == len(names)
     assert {workflow["status"] for workflow in ours()} == {"succeeded"}
-    for name in TOPICS:
+    for name in names:
         result = cluster.article(name)
         assert (result.error, result.article is not None) == (None, True)
     assert "Traceback" not in done.stdout
@@ -85,8 +116,10 @@ async def test_the_engine_is_killed_in_mid_batch_and_all_topics_end_as_they_shou
 
 async def test_people_are_answered_at_once_while_the_engine_is_away(cluster: Cluster) -> None:
     """With 503 and Retry-After, from the first second to the last; then they are answered again."""
+    await published(People(cluster), "The ferry levy at Orra", LEVY)
     token = cluster.token("rita", "macro:reader")
-    asked = {"message": "hello, what can you do for me?"}
+    # The model chooses what is quoted of the article.
+    asked = {"message": "what did we write about the ferry levy at Orra?", "topic": "macro"}
 
     async def ask(client: httpx2.AsyncClient) -> tuple[httpx2.Response, float]:
         begun = time.monotonic()
