@@ -99,6 +99,7 @@ def _topics(folder: Path, config: Config) -> Iterator[tuple[TopicInput, str | No
             "channel_name": folder.name,
             "video_id": path.stem,
             "video_title": title,
+            "publish_date": None,
             "topic_slug": path.stem,
             "topic_title": title,
         }
