@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-from actors.quoting.sentences import Sentence, sentences
+from actors.quoting.sentences import Sentence, as_read, sentences
 from actors.quoting.standing import faults, says_nothing
 from actors.text.language import Language, language_of
 from actors.text.relevance import QuestionWords, content_words
@@ -23,6 +23,7 @@ _SAME_MEANING = 0.93
 _SAME_WORDS = 0.7
 # Sentences of one source that are looked at: those of a long one are ranked by words and place first.
 _MOST_OF_SOURCE = 4000
+_OPENING, _CLOSING = "“„«»", "”“»«"
 # Characters of what is quoted in one piece.
 _LONGEST = 400
 # "Ruth Adeyemi (Labour): …", "The Minister for Housing (Sarah Whitcombe): …"
@@ -63,7 +64,7 @@ def quotable(text: str, language: Language) -> list[Sentence]:
     found: list[Sentence] = []
     run: Sentence | None = None
     spoken: int | None = None
-    everything = sentences(text, language)
+    everything = [_without_marks(one, text) for one in sentences(text, language)]
     is_transcript = _is_transcript(everything)
     for one in everything:
         wrong = faults(one.text, language)
@@ -97,6 +98,20 @@ def _takes_the_word(one: Sentence, spoken: int | None) -> bool:
     """Whether a sentence begins with who says it: in a turn under way with more than a word ("Namely: …")."""
     tag = _SPEAKER.match(one.text)
     return tag is not None and (one.paragraph != spoken or " " in tag[0].strip())
+
+
+def _without_marks(one: Sentence, text: str) -> Sentence:
+    """The words of a quotation whose footnote says who said them, without its quotation marks.
+
+    So a text of quotations, an article of this site's own, can be quoted again.
+    """
+    if not text.startswith("[^", one.end) or one.text[:1] not in _OPENING or one.text[-1:] not in _CLOSING:
+        return one
+    start, end = one.start + 1, one.end - 1
+    inner = as_read(text[start:end])
+    return (
+        one.model_copy(update={"text": inner, "start": start, "end": end}) if one.text[1:-1] == inner else one
+    )
 
 
 def _is_transcript(found: Iterable[Sentence]) -> bool:

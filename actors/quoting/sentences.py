@@ -47,6 +47,7 @@ _FOOTNOTE = re.compile(r"\s?\[(?:\^[^\[\]\s]{1,40}|\d{1,3}(?:[,–-] ?\d{1,3}){0
 _EMPHASIS = re.compile(
     r"(?<![\w*])\*{1,3}(?=[^\s*])|(?<=[^\s*])\*{1,3}(?![\w*])|(?<!\w)_{1,3}(?=[^\W_])|(?<=[^\s_])_{1,3}(?!\w)"
 )
+_ESCAPE = re.compile(r"\\(?=[\\`*{}\[\]<>|~&$#])")
 _QUOTED_LINE = re.compile(r"[\n\r\u2028\u2029][ \t]{0,3}(?:>[ \t]?){1,9}")
 # What the library is not shown: it would skip ends within them, and pair them wrongly where one is missing.
 _HIDDEN = str.maketrans(
@@ -94,9 +95,9 @@ def sentences(text: str, language: Language | None = None) -> tuple[Sentence, ..
 
 
 def as_read(source: str) -> str:
-    """A slice of a source as its reader sees it: on one line, without emphasis and marks of footnotes."""
+    """A slice of a source as its reader sees it: one line without emphasis, escapes and footnote marks."""
     bare = _FOOTNOTE.sub("", seen(_QUOTED_LINE.sub(" ", source)))
-    return one_line(_EMPHASIS.sub("", bare))
+    return one_line(_ESCAPE.sub("", _EMPHASIS.sub("", bare)))
 
 
 def _paragraphs(text: str) -> Iterator[_Span]:

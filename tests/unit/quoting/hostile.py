@@ -73,7 +73,8 @@ def stand_in(quoted: Sequence[str], source: str) -> bool:
     cannot be seen."""
     noted = re.sub(r"\[\d{1,3}(?:[,–-] ?\d{1,3})*\]|\[\^[^\]]*\]", " ", source)
     wanted = f" {' '.join(quoted)} "
-    told = [one_line(text).replace("_", " ") for text in (source, noted)]
+    told = [one_line(text) for text in (source, noted)]
+    told += [text.replace("_", " ") for text in told]
     return any(wanted in f" {' '.join(words(text))} " for text in told)
 
 

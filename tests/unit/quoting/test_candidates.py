@@ -51,6 +51,20 @@ def test_in_a_transcript_nobody_s_words_are_quoted_without_a_name() -> None:
     ]
 
 
+def test_a_text_of_quotations_can_be_quoted_again_without_its_marks() -> None:
+    article = (
+        "Rates, 1 March 2026: “The Board kept its rate.”[^1] "
+        "“Six members (\\[sic\\]) voted for that.”[^2]\n\n"
+        "“Nobody gave any reason.”\n\n## Footnotes\n\n[^1]: Rates, characters 0–24"
+    )
+    found = quotable(article, "en")
+    assert [one.text for one in found] == [
+        "Rates, 1 March 2026: “The Board kept its rate.”",
+        "Six members ([sic]) voted for that.",
+    ]
+    assert article[found[1].start : found[1].end] == "Six members (\\[sic\\]) voted for that."
+
+
 def test_what_is_taken_back_at_once_is_quoted_with_that_or_not_at_all() -> None:
     long = "However, " + "energy prices have fallen in every single one of the months since the autumn " * 5
     source = f"Consumer prices rose 3.1 percent in the year to January. {long.strip()}."
