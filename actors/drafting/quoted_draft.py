@@ -24,7 +24,7 @@ _COMPARED = 60
 _OFFERED = 14
 _LEAST, _MOST = 3, 8
 # Figures of one table, and of all.
-_OF_TABLE, _FIGURES = 4, 8
+_OF_TABLE, _FIGURES = 5, 10
 
 
 class QuotedDrafts:

@@ -13,9 +13,9 @@ from actors.editorial.rounds import R, Review, Rounds
 from models.config import Config, EditorOutput
 from models.content.editorial import (
     ArticleGenerationResult,
-    ArticleResponse,
     ConcernMappingResult,
     TopicInput,
+    WrittenArticle,
 )
 from models.runtime.workflows import Workflow
 
@@ -58,7 +58,7 @@ def _write(output: EditorOutput, workflow: Workflow, documents: dict[str, Any]) 
     )
     finished = rounds.finished()
     number = 1
-    while draft := rounds.kept(f"draft/{number}", ArticleResponse):
+    while draft := rounds.kept(f"draft/{number}", WrittenArticle):
         artifacts.writer_draft(number, draft)
         if review := rounds.kept(f"review/{number}", Review):
             artifacts.article_review_raw(number, review.raw)

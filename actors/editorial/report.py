@@ -15,7 +15,7 @@ from models.content.editorial import (
     Outcome,
     TopicInput,
 )
-from models.content.quoting import Written
+from models.content.quoting import ChosenBy, Written
 
 
 def best_round(iterations: Sequence[IterationReport]) -> IterationReport:
@@ -40,12 +40,15 @@ def editor_report(iterations: Sequence[IterationReport], *, outcome: Outcome | N
     )
 
 
-def article_metadata(topic: TopicInput, *, written: Written, at: datetime) -> ArticleMetadata:
+def article_metadata(
+    topic: TopicInput, *, written: Written, chosen_by: ChosenBy | None, at: datetime
+) -> ArticleMetadata:
     """The article's metadata, generated `at` (ISO 8601, UTC)."""
     return ArticleMetadata(
         **topic.source_metadata.model_dump(),
         style_mode=topic.style_mode,
         target_length_words=topic.target_length_words,
         written=written,
+        chosen_by=chosen_by,
         generated_at=at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     )

@@ -21,6 +21,7 @@ from models.content.editorial import (
     TopicInput,
     Verdict,
     WriterFeedback,
+    WrittenArticle,
 )
 from models.content.quoting import Written
 from models.record import Record
@@ -69,9 +70,9 @@ class Rounds:
         """What the editing was begun with; of a topic that never began, nothing is said."""
         return self.kept("terms", Terms) or Terms(rounds=0)
 
-    def draft(self, round_: int) -> ArticleResponse:
+    def draft(self, round_: int) -> WrittenArticle:
         """The round's draft."""
-        return self._must(f"draft/{round_}", ArticleResponse)
+        return self._must(f"draft/{round_}", WrittenArticle)
 
     def concerns(self, round_: int) -> list[Concern]:
         """The concerns that the round's review raised."""
@@ -111,17 +112,18 @@ class Rounds:
         """The canonical JSON after so many rounds; `outcome` is None where the topic ended in an error."""
         iterations = [self._iteration(number, last=number == rounds) for number in range(1, rounds + 1)]
         report = editor_report(iterations, outcome=outcome) if iterations else None
-        article = None
+        article: ArticleResponse | None = None
         if outcome == "passed":
             article = iterations[-1].article_draft
         elif iterations:
             article = best_round(iterations).article_draft
         else:
-            article = self.kept("draft/1", ArticleResponse)
+            article = self.kept("draft/1", WrittenArticle)
+        chosen_by = article.chosen_by if isinstance(article, WrittenArticle) else None
         return ArticleGenerationResult(
             success=outcome == "passed",
             article=article,
-            metadata=article_metadata(self.topic, written=self.terms().writes, at=at),
+            metadata=article_metadata(self.topic, written=self.terms().writes, chosen_by=chosen_by, at=at),
             editor_report=report,
             artifacts_dir=str(self._artifacts_dir),
             error=error,

@@ -15,11 +15,11 @@ from actors.editorial.rounds import Review, Rounds, Terms
 from actors.runtime.run import Run
 from models.content.editorial import (
     ArticleGenerationResult,
-    ArticleResponse,
     ConcernMappingResult,
     Outcome,
     TopicInput,
     Verdict,
+    WrittenArticle,
 )
 from models.llm import Answer
 
@@ -51,7 +51,7 @@ class EditorialSteps:
     async def draft(self) -> None:
         """The first draft."""
         brief = WritingBrief(topic=self.topic, writes=self._rounds.terms().writes)
-        await self._run.once("draft/1", ArticleResponse, lambda: self._run.agent("writer").generate(brief))
+        await self._run.once("draft/1", WrittenArticle, lambda: self._run.agent("writer").generate(brief))
 
     async def review(self, round_: int) -> list[int]:
         """Review the round's draft; the ids of its concerns. A review that can't be read fails the topic."""
@@ -109,7 +109,7 @@ class EditorialSteps:
             writes=self._rounds.terms().writes,
         )
         await self._run.once(
-            f"draft/{round_ + 1}", ArticleResponse, lambda: self._run.agent("writer").revise(brief)
+            f"draft/{round_ + 1}", WrittenArticle, lambda: self._run.agent("writer").revise(brief)
         )
 
     async def conclude(self, round_: int, *, blocking: int) -> Outcome:

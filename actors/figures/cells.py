@@ -1,10 +1,12 @@
-"""What a table's cells say: a day or a period, and a number. Only what nobody could read otherwise.
+"""What a table's cells say: a day or a period, and numbers. Only what nobody could read otherwise.
 
 Called by `series`. English, Polish and German forms, and ISO 8601; `03/04/2026` may be two days and is none.
+Numbers are read by the column: `1,234` alone may be two, beside `1,204,000` it is one.
 """
 
 import math
 import re
+from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Literal, NamedTuple
@@ -35,17 +37,36 @@ _MONTH_OF_YEAR = re.compile(r"(?P<month>0?[1-9]|1[0-2])[/.](?P<year>\d{4})\Z", r
 _NAMED_MONTH = re.compile(r"(?P<name>[^\W\d_]{3,12})\.?[ -](?P<year>\d{4})\Z")
 _LONGEST_DATE, _LONGEST_NUMBER = 48, 64
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
-# Text is a number only where nobody could read it as another: `1.234` and `1,234` may be thousands.
-_NUMBER = re.compile(
-    r"(?P<sign>[-+−]?)(?P<whole>\d{1,18}|\d{1,3}(?:[ \u00a0\u202f]\d{3}){1,5})"
-    r"(?:[.,](?P<part>\d{1,2}|\d{4,12}))?(?: ?%)?\Z",
+# Numbers are missing here, and nothing else is said.
+_BLANKS = frozenset(["", "-", "–", "—", ".", "..", "...", "…", ":", "n/a", "k.a.", "k. a.", "b.d.", "b. d."])
+_TOTALS = frozenset(
+    "total totals sum summe insgesamt gesamt razem ogółem suma average mean durchschnitt mittelwert "  # noqa: SIM905
+    "średnio średnia".split()
+)
+_SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'"})
+_SIGNED = re.compile(
+    r"(?P<sign>[-+−]?)(?P<before>[$€£]?) ?(?P<inner>[-−]?)(?P<body>\d[\d.,' ]*)(?P<after>%|[$€£]|zł)?\Z",
     re.ASCII,
+)
+# The ways to write numbers: the decimal point, and what stands between groups of three digits.
+_WAYS = tuple(
+    (
+        point,
+        re.compile(
+            rf"(?:\d{{1,18}}|[1-9]\d{{0,2}}(?:{re.escape(group)}\d{{3}}){{1,5}})(?:{re.escape(point)}\d{{1,12}})?\Z",
+            re.ASCII,
+        ),
+    )
+    for point in ".,"
+    for group in ".,' "
+    if group != point
 )
 
 
 def _month_numbers() -> dict[str, int]:
     """The names of months in three languages, whole and short, as `words` has them."""
-    found: dict[str, int] = {}
+    # What German tables have, and CLDR has not.
+    found: dict[str, int] = {"mrz": 3, "sept": 9, "sep": 9}
     for locale in ("en", "pl", "de"):
         for context in ("format", "stand-alone"):
             for width in ("wide", "abbreviated"):
@@ -110,19 +131,87 @@ def _parts(text: str) -> tuple[int, int, int, DateForm] | None:
     return None
 
 
-def number_in(cell: Cell) -> Decimal | None:
-    """A cell's number: of a float its shortest form, so that 3.1 less 3.0 is 0.1. None where it has none."""
+def is_blank(cell: Cell) -> bool:
+    """Whether a cell says that there is nothing."""
+    if isinstance(cell, float):
+        return math.isnan(cell)
+    return cell is None or (isinstance(cell, str) and cell.strip().casefold() in _BLANKS)
+
+
+def is_total(cell: Cell) -> bool:
+    """Whether a cell, in place of a date, says that its row is the sum or the mean of the others."""
+    return isinstance(cell, str) and cell.strip().rstrip(":").casefold() in _TOTALS
+
+
+class Numbers(NamedTuple):
+    """The numbers of a column, None where a cell is blank; all have the same sign of percent or money."""
+
+    values: tuple[Decimal | None, ...]
+    mark: str
+
+
+def may_be_number(cell: Cell) -> bool:
+    """Whether a cell can be read as a number, in one way or in several."""
+    return not is_blank(cell) and (read := _read(cell)) is not None and read.ways != _UNREAD.ways
+
+
+def numbers_of(cells: Sequence[Cell]) -> Numbers | None:
+    """The numbers of a column; None where a cell that isn't blank can't be read in exactly one way.
+
+    All cells are written in the same way: what one leaves open another may settle. A bracket is an
+    accountant's minus only where no cell has a minus sign.
+    """
+    read = [None if is_blank(cell) else _read(cell) or _UNREAD for cell in cells]
+    there = [one for one in read if one is not None]
+    if len({one.mark for one in there}) != 1 or {"(", "-"} <= {one.sign for one in there}:
+        return None
+    found = {
+        tuple(None if one is None else one.ways[way] for one in read)
+        for way in range(len(_WAYS))
+        if all(one.ways[way] is not None for one in there)
+    }
+    return Numbers(found.pop(), there[0].mark) if len(found) == 1 else None
+
+
+class _Read(NamedTuple):
+    """A cell by each of `_WAYS`, with its sign and its mark."""
+
+    ways: tuple[Decimal | None, ...]
+    sign: str = ""
+    mark: str = ""
+
+
+_UNREAD = _Read((None,) * len(_WAYS))
+
+
+def _read(cell: Cell) -> _Read | None:
+    """A number as it may be read: of a float its shortest form, so that 3.1 less 3.0 is 0.1."""
+    if isinstance(cell, str):
+        return _read_text(cell.strip().translate(_SPACES)) if len(cell) <= _LONGEST_NUMBER else None
     if cell is None or isinstance(cell, bool):
         return None
-    if isinstance(cell, str):
-        found = _NUMBER.match(cell.strip()) if len(cell) <= _LONGEST_NUMBER else None
-        if found is None:
-            return None
-        whole = re.sub(r"\D", "", found["whole"])
-        sign = "-" if found["sign"] in ("-", "−") else ""
-        value = Decimal(f"{sign}{whole}.{found['part'] or '0'}" if found["part"] else f"{sign}{whole}")
-    elif isinstance(cell, int):
+    if isinstance(cell, int):
         value = Decimal(cell) if abs(cell) < 2**63 else LARGEST
     else:
         value = Decimal(repr(cell)) if math.isfinite(cell) else LARGEST
+    return _Read((value,) * len(_WAYS)) if abs(value) < LARGEST else None
+
+
+def _read_text(text: str) -> _Read | None:
+    bracket = text.startswith("(") and text.endswith(")")
+    found = _SIGNED.match(text[1:-1] if bracket else text)
+    if found is None or (found["before"] and found["after"]):
+        return None
+    sign = (found["sign"] + found["inner"]).replace("−", "-") + ("(" if bracket else "")
+    if len(sign) > 1:
+        return None
+    body = found["body"].rstrip(" ")
+    ways = tuple(_value(body, sign, point) if form.match(body) else None for point, form in _WAYS)
+    return _Read(ways, sign, found["before"] or found["after"] or "")
+
+
+def _value(body: str, sign: str, point: str) -> Decimal | None:
+    whole, _, part = body.partition(point)
+    digits = re.sub(r"\D", "", whole) + (f".{part}" if part else "")
+    value = Decimal(f"-{digits}" if sign in ("-", "(") else digits)
     return value if abs(value) < LARGEST else None

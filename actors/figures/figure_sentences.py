@@ -16,6 +16,7 @@ from actors.figures.figures import Figure
 from actors.figures.series import Frequency
 from actors.figures.units import PERCENT, short, unit_words, written
 from actors.text.language import Language
+from actors.text.quotation_marks import quoted
 
 _LOCALES = {"en": "en_GB", "pl": "pl", "de": "de"}
 # CLDR has the nominative and the genitive.
@@ -88,7 +89,6 @@ _TEMPLATES: dict[Language, dict[str, str]] = {
         "last": "zuletzt ",
     },
 }
-_QUOTES: dict[Language, tuple[str, str]] = {"en": ("“", "”"), "pl": ("„", "”"), "de": ("„", "“")}
 # Bare numbers would run into a day's: `4 600 000 30 września`.
 _ON_DAY = "w dniu {}"
 _FIELD = re.compile(r"\{\w*\}")
@@ -106,7 +106,7 @@ def figure_sentence(figure: Figure, language: Language, *, name: str | None) -> 
     if kind not in ("change_period", "change_year"):
         last = forms["last"] if figure.repeated else ""
         said = forms[kind].format(
-            value=told.number(figure.value),
+            value=told.number(figure.value, dative=kind in ("highest", "lowest")),
             at=told.at(figure.day, behind_number=True),
             day=told.at(figure.day),
             last=last,
@@ -129,8 +129,7 @@ def figure_sentence(figure: Figure, language: Language, *, name: str | None) -> 
     if name is None:
         return ended[:1].upper() + ended[1:]
     # A name may have a colon of its own; a dash before a number would be read as a minus.
-    opening, closing = _QUOTES[language] if ":" in name else ("", "")
-    return f"{opening}{name}{closing}: {ended}"
+    return f"{quoted(name, language)}: {ended}"
 
 
 def template_words(language: Language) -> frozenset[str]:
@@ -158,10 +157,10 @@ class _Telling:
         self._period = _PERIODS.get(figure.frequency, "day")
         self._unit = figure.level_unit if figure.level is not None else figure.unit
 
-    def number(self, value: str, *, again: bool = False) -> str:
+    def number(self, value: str, *, again: bool = False, dative: bool = False) -> str:
         """A value with its unit; a long unit is not said `again`."""
         unit = short(self._unit) if again else self._unit
-        return written(self._plain(value), Decimal(value), unit, self._language)
+        return written(self._plain(value), Decimal(value), unit, self._language, dative=dative)
 
     def change(self) -> str:
         """How much more or less it is, and in percent where that is known."""

@@ -6,7 +6,7 @@ so a figure is right or the table is wrong. Pure; linear in the points.
 
 from bisect import bisect_right
 from datetime import date, timedelta
-from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from decimal import ROUND_HALF_UP, Decimal, localcontext
 from typing import Literal
 
 from actors.figures.series import Frequency, Point, TimeSeries
@@ -60,17 +60,18 @@ class Figure(Record):
 def figures(series: TimeSeries) -> tuple[Figure, ...]:
     """What can be said of a series: the latest value, its changes, the extremes and the average.
 
-    Rounded half to even: values and their differences to the decimals of the data, changes in percent to one
-    more but at most two, averages likewise but never to fewer than the data have. There is no figure of what
-    is not there: no change in percent of a base that isn't positive, none since a year ago without a value
-    of then, no extremes where all values are the same, and no average of a single one.
+    Rounded half up, away from zero: values and their differences to the decimals of the data, changes in
+    percent to one more but at most two, averages likewise but never to fewer than the data have. There is no
+    figure of what is not there: no change in percent of a base that isn't positive, none since a year ago
+    without a value of then, no extremes where all values are the same, and no average of a single one or
+    where some are missing. Of a series of parts of years there is only the latest value.
     """
     points = series.points
     if not points:
         return ()
     with localcontext() as context:
         context.prec = _DIGITS
-        context.rounding = ROUND_HALF_EVEN
+        context.rounding = ROUND_HALF_UP
         return _Figures(series).all()
 
 
@@ -87,6 +88,8 @@ class _Figures:
         """All that there are, the latest value first."""
         latest = self._points[-1]
         found = [self._figure("latest", self._text(latest.value), latest.day, (latest,))]
+        if self._series.partial:
+            return tuple(found)
         before = self._points[-2] if len(self._points) > 1 else None
         year_ago = self._year_ago()
         if before is not None:
@@ -119,7 +122,7 @@ class _Figures:
         latest, unit = self._points[-1], self._series.unit
         change = latest.value - base.value
         relative = None
-        if unit not in (PERCENT, POINTS) and base.value > 0 and latest.value >= 0:
+        if self._series.relative and unit not in (PERCENT, POINTS) and base.value > 0 and latest.value >= 0:
             share = _rounded(100 * change / base.value, self._computed)
             relative = share if Decimal(share) else None
         return self._figure(
@@ -148,11 +151,19 @@ class _Figures:
         return found
 
     def _average(self) -> list[Figure]:
-        if len(self._points) < 2:
+        if len(self._points) < 2 or not self._regular():
             return []
         mean = sum(point.value for point in self._points) / Decimal(len(self._points))
         text = _rounded(mean, max(self._decimals, self._computed))
         return [self._figure("average", text, self._points[-1].day, self._points, **self._span())]
+
+    def _regular(self) -> bool:
+        """Whether there is a value of each period of the span: else their mean isn't that of the span."""
+        if self._series.frequency is None or self._series.frequency in ("daily", "weekly"):
+            return self._series.frequency is not None
+        months = {"monthly": 1, "quarterly": 3, "yearly": 12}[self._series.frequency]
+        first, last = self._points[0].day, self._points[-1].day
+        return 12 * (last.year - first.year) + last.month - first.month == months * (len(self._points) - 1)
 
     def _span(self) -> dict[str, date]:
         return {"since": self._points[0].day, "until": self._points[-1].day}
@@ -185,6 +196,6 @@ def _places(value: Decimal) -> int:
 
 
 def _rounded(value: Decimal, decimals: int) -> str:
-    """Half to even, as plain digits, and never `-0`."""
-    rounded = value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_EVEN)
+    """Half up, away from zero, as plain digits, and never `-0`."""
+    rounded = value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP)
     return f"{rounded or abs(rounded):f}"

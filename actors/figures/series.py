@@ -1,7 +1,8 @@
 """A table as series: what was measured, in which unit, when, and in which cell each value stands.
 
-Called by whoever computes figures from a table. Tables come from outside: what is no date and no number is
-passed over, and nothing is guessed that a reader of the table could not see in it. Linear in the cells.
+Called by whoever computes figures from a table. Tables come from outside: a column with a cell that is
+neither blank nor readable in one way is no series, and nothing is guessed that a reader of the table could
+not see in it. Linear in the cells.
 """
 
 from collections import Counter
@@ -11,8 +12,18 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Literal
 
-from actors.figures.cells import Dated, dated, number_in
-from actors.figures.units import unit_in_heading, unit_in_text, unit_of_column
+from actors.figures.cells import Dated, dated, is_blank, is_total, may_be_number, numbers_of
+from actors.figures.table_notes import says_forecast, says_part_of_year, says_scale, says_share
+from actors.figures.units import (
+    PERCENT,
+    POINTS,
+    counts_people,
+    is_known,
+    unit_in_heading,
+    unit_in_text,
+    unit_of_column,
+    unit_of_mark,
+)
 from models.content.articles import Cell
 from models.record import Record
 from models.text import one_line, shortened
@@ -49,6 +60,8 @@ class TimeSeries(Record):
     """Values in order of time, one for each day, all of the table's column `column`.
 
     `unit` is one that `units` knows, or the table's own words; `frequency` is None where days are irregular.
+    `partial`: its values are of parts of years, and the name says so. `relative`: its changes may be said in
+    percent; those of shares and temperatures may not.
     """
 
     name: str
@@ -56,6 +69,8 @@ class TimeSeries(Record):
     frequency: Frequency | None
     points: tuple[Point, ...]
     column: int
+    partial: bool = False
+    relative: bool = True
 
 
 def series_in(
@@ -68,7 +83,8 @@ def series_in(
     """The series of a table, in the order of its columns; none of a table without a column of dates.
 
     Each numeric column is a series; where a column names several (`series_id`, `symbol`), each of these is.
-    Blank cells, text, NaN and infinities are passed over. A series with two values of one date is none.
+    Blank cells and rows of totals are left out. A series with a cell that can't be read in one way is none,
+    nor is one with two values of one date, or with forecasts among its values.
     """
     heads = [one_line(head) for head in columns]
     plain = [_plain(head) for head in heads]
@@ -76,9 +92,10 @@ def series_in(
     if days is None:
         return ()
     when, exact = days
+    said = "; ".join([name, description or "", heads[when]])
     read = [dated(_cell(row, when)) for row in rows]
     yearly = all(each is None or each.form == "year" for each in read)
-    if yearly and any(_PARTS.intersection({head}) for n, head in enumerate(plain) if n != when):
+    if says_forecast(said) or (yearly and any(head in _PARTS for n, head in enumerate(plain) if n != when)):
         return ()
     numeric = [
         n
@@ -86,43 +103,92 @@ def series_in(
         if n != when and head not in _PARTS | _NO_MEASURE and _mostly_numbers(_cell(row, n) for row in rows)
     ]
     texts = [n for n in range(len(heads)) if n != when and n not in numeric]
-    naming = _naming(plain, texts, rows, read)
-    groups: dict[str, list[int]] = {}
-    for n, row in enumerate(rows):
-        if read[n] is not None:
-            groups.setdefault(", ".join(_said(_cell(row, c)) for c in naming), []).append(n)
+    expected = {
+        n for n, row in enumerate(rows) if any(says_forecast(str(_cell(row, c) or "")) for c in texts)
+    }
+    groups = _groups(_naming(plain, texts, rows, read), rows, read)
     if len(groups) == 1 and name.strip():
         groups = {"": next(iter(groups.values()))}
+    shared = not any(unit_in_heading(heads[column]) in (PERCENT, POINTS) for column in numeric)
     found = []
     for column in numeric:
-        unit = _unit(heads[column], name, description, alone=len(numeric) == 1)
+        alone = len(numeric) == 1
+        cells = [_cell(row, column) for row in rows]
+        whole = numbers_of([cell for n, cell in enumerate(cells) if read[n] is not None])
+        settled = (
+            dict(zip((n for n in range(len(rows)) if read[n]), whole.values, strict=True)) if whole else {}
+        )
         for group, members in groups.items():
-            called = _called(name, group, heads[column], alone=len(numeric) == 1)
-            points = _points(column, members, rows, read)
-            if points:
-                frequency = _frequency([one.day for one in points], exact)
-                found.append(
-                    TimeSeries(name=called, unit=unit, frequency=frequency, points=points, column=column)
+            words = "; ".join([said, heads[column], group])
+            if says_forecast(f"{heads[column]}; {group}") or not expected.isdisjoint(members):
+                continue
+            own = numbers_of([cells[n] for n in members])
+            numbers = [settled[n] for n in members] if whole else own.values if own else []
+            mark = whole.mark if whole else own.mark if own else ""
+            points = _points(members, numbers, read)
+            unit, right = _unit(heads[column], name, description, mark, points, alone=alone, shared=shared)
+            frequency = _frequency([one.day for one in points], exact)
+            called = _called(name, group, heads[column], alone=alone)
+            partial = says_part_of_year(words)
+            # What is of a part of a year must be called so, and a part is no year.
+            if (
+                not points
+                or not right
+                or (partial and not (says_part_of_year(called) and frequency != "yearly"))
+            ):
+                continue
+            found.append(
+                TimeSeries(
+                    name=called,
+                    unit=unit,
+                    frequency=frequency,
+                    points=points,
+                    column=column,
+                    partial=partial,
+                    relative=is_known(unit) or not says_share(f"{words}; {unit}"),
                 )
+            )
     return tuple(found)
 
 
 def _date_column(plain: list[str], rows: Sequence[Sequence[Cell]]) -> tuple[int, Frequency | None] | None:
-    """The column of dates, and the frequency that their form says: `2026-05` is a month."""
+    """The column of dates, and the frequency that their form says: `2026-05` is a month.
+
+    All its cells are dates of one form, but for those of totals and of rows without numbers. None where a
+    column that is called one of dates is so only in part: another column would have other dates.
+    """
     best: tuple[int, int, Frequency | None] | None = None
+    numbered = [any(may_be_number(cell) for cell in row) for row in rows]
     for n, head in enumerate(plain):
-        cells = [cell for row in rows if (cell := _cell(row, n)) not in (None, "")]
-        forms = Counter(found.form for cell in cells if (found := dated(cell)) is not None)
+        cells = [_cell(row, n) for row in rows]
+        there = [cell for cell in cells if not is_blank(cell) and not is_total(cell)]
+        forms = Counter(found.form for cell in there if (found := dated(cell)) is not None)
         # Whole numbers may be years only where the column says so.
-        counted = any(isinstance(cell, int) for cell in cells)
-        if not forms or 10 * forms.total() < 9 * len(cells) or (counted and head not in _DATE_NAMES):
+        counted = any(isinstance(cell, int) for cell in there)
+        if not forms or (counted and head not in _DATE_NAMES):
             continue
-        form = forms.most_common(1)[0][0] if len(forms) == 1 else "day"
+        gaps = any(is_blank(cell) and numbers for cell, numbers in zip(cells, numbered, strict=True))
+        if gaps or len(forms) > 1 or forms.total() < len(there):
+            if head in _DATE_NAMES and 2 * forms.total() >= len(there):
+                return None
+            continue
+        (form,) = forms
         exact: dict[str, Frequency] = {"month": "monthly", "quarter": "quarterly", "year": "yearly"}
         worth = (head in _DATE_NAMES) + 2 * (form != "year")
         if best is None or worth > best[0]:
             best = worth, n, exact.get(form)
     return None if best is None else best[1:]
+
+
+def _groups(
+    naming: list[int], rows: Sequence[Sequence[Cell]], read: list[Dated | None]
+) -> dict[str, list[int]]:
+    """The rows that have a date, by what they are of."""
+    groups: dict[str, list[int]] = {}
+    for n, row in enumerate(rows):
+        if read[n] is not None:
+            groups.setdefault(", ".join(_said(_cell(row, c)) for c in naming), []).append(n)
+    return groups
 
 
 def _naming(
@@ -145,12 +211,12 @@ def _naming(
 
 
 def _points(
-    column: int, members: list[int], rows: Sequence[Sequence[Cell]], read: list[Dated | None]
+    members: list[int], numbers: Sequence[Decimal | None], read: list[Dated | None]
 ) -> tuple[Point, ...]:
     """The values by day; none where a day has two: then rows are of different things, or one is wrong."""
     by_day: dict[date, Point] = {}
-    for n in members:
-        when, value = read[n], number_in(_cell(rows[n], column))
+    for n, value in zip(members, numbers, strict=False):
+        when = read[n]
         if when is None or value is None:
             continue
         if (there := by_day.get(when.day)) is not None and there.value != value:
@@ -187,13 +253,35 @@ def _middle(gaps: list[int]) -> int:
     return sorted(gaps)[len(gaps) // 2]
 
 
-def _unit(head: str, name: str, description: str | None, *, alone: bool) -> str | None:
-    """As the column says it, else the table's description or name. Volumes are not in the prices' unit."""
-    if unit := unit_in_heading(head):
-        return unit
-    if not unit_of_column(head, alone=alone):
-        return None
-    return unit_in_text(description or "") or unit_in_heading(name)
+def _unit(
+    head: str,
+    name: str,
+    description: str | None,
+    mark: str,
+    points: tuple[Point, ...],
+    *,
+    alone: bool,
+    shared: bool,
+) -> tuple[str | None, bool]:
+    """As the column says it, else its cells, else the table's description or name; and whether these agree.
+
+    Volumes are not in the prices' unit. Percent holds for all columns that say nothing else (`shared`), but
+    not for samples, nor for values that are no shares.
+    """
+    own, marked = unit_in_heading(head), unit_of_mark(mark)
+    if mark == "%":
+        return (own, True) if own == POINTS else (PERCENT, own in (None, PERCENT))
+    if own:
+        return own, not mark or own not in (PERCENT, POINTS)
+    of_table = unit_in_text(description or "") or unit_in_heading(name)
+    if mark:
+        scaled = says_scale("; ".join([head, name, description or ""]))
+        money = of_table if alone and of_table not in (PERCENT, POINTS) else None
+        return money or (None if scaled else marked), True
+    if of_table == PERCENT and not alone:
+        shares = shared and not counts_people(head) and all(abs(one.value) <= 100 for one in points)
+        return PERCENT if shares else None, True
+    return of_table if unit_of_column(head, alone=alone) else None, True
 
 
 def _called(name: str, group: str, head: str, *, alone: bool) -> str:
@@ -217,6 +305,6 @@ def _said(cell: Cell) -> str:
 
 
 def _mostly_numbers(cells: Iterable[Cell]) -> bool:
-    """Whether at least half of what is not blank is a number."""
-    there = [number_in(cell) is not None for cell in cells if cell is not None and cell != ""]
+    """Whether at least half of what is not blank may be a number."""
+    there = [may_be_number(cell) for cell in cells if not is_blank(cell)]
     return bool(there) and 2 * sum(there) >= len(there)

@@ -1,7 +1,7 @@
 """What there is to say of a table: its figures, each as a sentence with the cells that it was computed from.
 
-Called by whoever writes in quotations. Of one series the newest value and how it has changed, its extremes
-and its average; of several the newest value of each.
+Called by whoever writes in quotations. Of one series how its newest value has changed over the year and over
+the period, its extremes and its average; of several the newest value of each.
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ from actors.text.language import Language
 from models.content.articles import Cell
 from models.record import Record
 
-# The first that there is says where a series stands.
-_NEWEST: tuple[FigureKind, ...] = ("change_year", "change_period", "latest")
+# Each says where a series stands; the latest value alone only where there is no change of it.
+_CHANGES: tuple[FigureKind, ...] = ("change_year", "change_period")
 _BESIDE: tuple[FigureKind, ...] = ("highest", "lowest", "average")
 
 
@@ -47,6 +47,7 @@ def table_figures(
 
 def _told(series: TimeSeries, *, whole: bool) -> list[Figure]:
     by_kind = {figure.kind: figure for figure in figures(series)}
-    newest = next((by_kind[kind] for kind in _NEWEST if kind in by_kind), None)
-    beside = [by_kind[kind] for kind in _BESIDE if kind in by_kind] if whole else []
-    return [*([newest] if newest else []), *beside]
+    changes = [by_kind[kind] for kind in _CHANGES if kind in by_kind] or [by_kind["latest"]]
+    if not whole:
+        return changes[:1]
+    return [*changes, *(by_kind[kind] for kind in _BESIDE if kind in by_kind)]

@@ -10,7 +10,8 @@ from typing import Literal
 from babel import Locale
 
 from actors.text.language import Language
-from models.text import cut, one_line
+from actors.text.quotation_marks import quoted
+from models.text import one_line
 
 PERCENT, POINTS, INDEX = "percent", "percentage points", "index"
 Scale = Literal["thousand", "million", "billion"]
@@ -41,13 +42,17 @@ _SAID = re.compile(r"\bunits?: *([^;\n]{1,200})", re.IGNORECASE)
 _ASIDE = re.compile(r"[(\[]([^()\[\]]{1,80})[)\]]|[,_]([^,_()\[\]]{1,40})\Z")
 _BEHIND_IN = re.compile(r"\b(?:in|w) ([^,;()]{1,40})\Z")
 _COUNTS = re.compile(r"volume|wolumen|volumen|count|liczba|anzahl", re.IGNORECASE)
+_SAMPLES = re.compile(
+    r"próba|próby|sample|respondent|ankietowan|stichprobe|befragte|number of|\An\Z", re.IGNORECASE
+)
 _PRICES = re.compile(
     r"(?:adj(?:usted|\.)? ?)?(?:open|high|low|close|price|last)"
     r"|kurs|eröffnung|hoch|tief|schluss|zamknięcie|otwarcie"
     r"|\d{1,3} ?(?:m|mo|y|yr|months?|years?|miesi\w+|lat|l|monate?|jahre?)",
     re.IGNORECASE,
 )
-_MOST = 60
+# Words of a table's own that may be a unit.
+_OWN = re.compile(r"[^\W_][\w %°/²³$€£-]{0,40}")
 _LONGEST = 1000
 
 
@@ -59,7 +64,7 @@ def unit_in_text(text: str) -> str | None:
     text = text[:_LONGEST]
     if said := _SAID.search(text):
         own = one_line(said[1])
-        return _whole(own) or cut(own, _MOST) or None
+        return _whole(own) or (own if _OWN.fullmatch(own) else None)
     return _whole(one_line(text)) or _share(text)
 
 
@@ -85,10 +90,14 @@ def unit_of_column(head: str, *, alone: bool) -> bool:
     return _COUNTS.search(head) is None and (alone or _PRICES.fullmatch(head.strip()) is not None)
 
 
-def scale_of(unit: str | None) -> int:
-    """What a value is to be multiplied by to be in whole units."""
-    factors = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
-    return factors.get((unit or "").split(" ")[0], 1)
+def unit_of_mark(mark: str) -> str | None:
+    """The unit that a sign in cells says; a dollar may be one of several countries."""
+    return {"%": PERCENT, "€": "EUR", "£": "GBP", "zł": "PLN"}.get(mark)
+
+
+def counts_people(head: str) -> bool:
+    """Whether a column says of how many a share was taken: no share itself."""
+    return _COUNTS.search(head) is not None or _SAMPLES.search(head) is not None
 
 
 def change_unit(unit: str | None) -> str | None:
@@ -103,16 +112,27 @@ def short(unit: str | None) -> str | None:
     return pair[0]
 
 
-def written(number: str, value: Decimal, unit: str | None, language: Language, *, by: bool = False) -> str:
-    """A formatted number with its unit, an unknown one in brackets. `by` is for what a value changed by."""
+def written(
+    number: str,
+    value: Decimal,
+    unit: str | None,
+    language: Language,
+    *,
+    by: bool = False,
+    dative: bool = False,
+) -> str:
+    """A formatted number with its unit, an unknown one in brackets, in quotation marks.
+
+    `by` is for what a value changed by, `dative` for what stands behind the German `mit`.
+    """
     if unit is None:
         return number
     scale, base = _apart(unit)
     if base is None and not _known(unit):
-        return f"{number} ({unit})"
+        return f"{number} ({quoted(unit, language)})"
     words = [number] + ([_SCALE_FORMS[language][scale]] if scale else [])
     if base is not None:
-        words.append(_base_form(base, value, language, counted=scale is None, by=by))
+        words.append(_base_form(base, value, language, counted=scale is None, by=by, dative=dative))
     return " ".join(words)
 
 
@@ -129,6 +149,11 @@ def _apart(unit: str) -> tuple[Scale | None, str | None]:
     return scale, base if base in _FORMS["en"] or base in _CODES or _pair(base) else None
 
 
+def is_known(unit: str | None) -> bool:
+    """Whether it is a unit of ours, not a table's own words."""
+    return unit is not None and (_known(unit) or _apart(unit)[1] is not None)
+
+
 def _known(unit: str) -> bool:
     return unit in _SCALE_FORMS["en"]
 
@@ -139,7 +164,9 @@ def _pair(unit: str) -> tuple[str, str] | None:
     return (parts[0], parts[1]) if len(parts) == 2 and _CODES.issuperset(parts) else None
 
 
-def _base_form(base: str, value: Decimal, language: Language, *, counted: bool, by: bool) -> str:
+def _base_form(
+    base: str, value: Decimal, language: Language, *, counted: bool, by: bool, dative: bool
+) -> str:
     if pair := _pair(base):
         return f"{pair[0]} {_PER_FORMS[language]} {pair[1]}"
     if base in _CODES:
@@ -149,6 +176,8 @@ def _base_form(base: str, value: Decimal, language: Language, *, counted: bool, 
     rule = Locale(language).plural_form(abs(value)) if counted else "many"
     if by and rule == "one" and "one_by" in forms:
         rule = "one_by"
+    if dative and rule != "one" and "dative" in forms:
+        rule = "dative"
     return forms.get(rule, forms["other"])
 
 
@@ -209,7 +238,8 @@ _SCALE_FORMS: dict[Language, dict[Scale, str]] = {
     "de": {"thousand": "Tsd.", "million": "Mio.", "billion": "Mrd."},
 }
 _PER_FORMS: dict[Language, str] = {"en": "per", "pl": "za", "de": "je"}
-# By the plural rules of CLDR; `one_by` is the accusative of one, where it is another word.
+# By the plural rules of CLDR; `one_by` is the accusative of one and `dative` that of many, where these are
+# other words.
 _FORMS: dict[Language, dict[str, dict[str, str]]] = {
     "en": {
         PERCENT: {"other": "percent"},
@@ -227,8 +257,8 @@ _FORMS: dict[Language, dict[str, dict[str, str]]] = {
     },
     "de": {
         PERCENT: {"other": "Prozent"},
-        POINTS: {"one": "Prozentpunkt", "other": "Prozentpunkte"},
-        INDEX: {"one": "Punkt", "other": "Punkte"},
+        POINTS: {"one": "Prozentpunkt", "other": "Prozentpunkte", "dative": "Prozentpunkten"},
+        INDEX: {"one": "Punkt", "other": "Punkte", "dative": "Punkten"},
         "persons": {"one": "Person", "other": "Personen"},
         "tonnes": {"one": "Tonne", "other": "Tonnen"},
     },

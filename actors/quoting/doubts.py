@@ -9,8 +9,9 @@ from datetime import date
 from itertools import pairwise
 from typing import Literal
 
-from actors.quoting.candidates import names_speaker, takes_back
+from actors.quoting.quotable import takes_back
 from actors.quoting.sentences import Sentence, sentences
+from actors.quoting.speakers import names_speaker
 from actors.text.language import Language
 from models.record import Record
 from models.text import shortened

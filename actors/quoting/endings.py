@@ -96,6 +96,9 @@ _ENDING = 12
 # German closes with what English opens with, and may turn French marks round.
 _CLOSES = {"“": "”", "„": '”“"', "«": "»", "»": "«", '"': '"', "(": ")", "[": "]"}
 _MARK = re.compile(r"[“”„«»\"()\[\]]")
+_QUOTATION_MARK = re.compile(r"[“”„«»\"]")
+# At the mark's place, or one before it.
+_OPENS_HERE = re.compile(r"(?:[\s(\[–—-])?\"(?=\w)")
 _ENDED = re.compile(r"[.!?…][\"'”“»«’)\]]{0,4}\Z")
 
 
@@ -153,6 +156,31 @@ def left_open(text: str) -> int:
         else:
             return -1
     return len(opened)
+
+
+class OpenQuotations:
+    """Quotation marks that are open at a place of a text, which is read piece by piece."""
+
+    def __init__(self) -> None:
+        self._open: list[str] = []
+
+    @property
+    def are_open(self) -> bool:
+        """Whether what comes next stands within a quotation."""
+        return bool(self._open)
+
+    def read(self, piece: str) -> None:
+        """Go on by a piece. What closes nothing is passed over; a straight mark opens only before a word."""
+        for found in _QUOTATION_MARK.finditer(piece):
+            mark = found[0]
+            if self._open and mark in _CLOSES[self._open[-1]]:
+                self._open.pop()
+            elif mark in _CLOSES and (mark != '"' or _OPENS_HERE.match(piece, max(0, found.start() - 1))):
+                self._open.append(mark)
+
+    def forget(self) -> None:
+        """Begin anew: a paragraph that does not go on with the quotation of the one before."""
+        self._open.clear()
 
 
 def ends(text: str) -> bool:

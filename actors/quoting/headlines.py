@@ -14,7 +14,9 @@ from models.text import one_line
 _LONGEST = 110
 _SHORTEST_WORDS = 3
 # What is a file's name, an address or a number and no title.
-_NO_TITLE = re.compile(r"\A[\w.-]+\.\w{2,5}\Z|://|\A\W*\d*\W*\Z")
+_NO_TITLE = re.compile(
+    r"\A[\w.-]+\.\w{2,5}\Z|\.(?:docx?|pdf|txt|html?|pptx?|xlsx?|odt|md)\Z|://|\A\W*\d*\W*\Z", re.IGNORECASE
+)
 
 
 def headlines(

@@ -3,11 +3,22 @@
 Read by `standing`. Each is in the form of `normal_form.words`, and found by its first word.
 """
 
+import re
+
 from actors.text.language import Language
 from actors.text.normal_form import words
 
 # Phrases by their first words.
 Phrases = dict[str, tuple[tuple[str, ...], ...]]
+
+
+# What leads to claims that the text does not make its own: "The following claims are false:".
+DISPUTES = re.compile(
+    r"\b(?:false|untrue|wrong|claim\w*|myths?|alleg\w+|rumou?r\w*|critics?|accus\w+|opponents?"
+    r"|not true|denie[sd]|wrote|writes|said|says|fałsz\w*|nieprawd\w*|zarzut\w*|kryty\w+|twierdz\w+|mit\w*"
+    r"|plotk\w*|pisał\w*|falsch\w*|behaupt\w+|unwahr\w*|gerücht\w*|kritik\w*|gegner\w*|schrieb\w*|sagte\w*)\b",
+    re.IGNORECASE,
+)
 
 
 def _index(phrases: str) -> Phrases:
@@ -37,7 +48,9 @@ BOILERPLATE = _index(
     "we value your privacy;our partners;embargoed until;solely responsible for;share it with;comments below;"
     "enter your email;registered in england;notes for editors;notes to editors;no obligation to update;"
     "you re welcome;forward looking statements;to your inbox;partners store;your choices at any;"
-    "i beg to move;thank you for talking to;have your say;share your thoughts;"
+    "try it free;your line is open;turn the call over;actual results may differ;put together of quotations;"
+    "sample data to try things on;in no source so check;i beg to move;thank you for talking to;have your say;"
+    "share your thoughts;"
     # Polish
     "ciasteczka;ciasteczek;pliki cookie;plikow cookie;newslettera;newsletterze;zapisz sie;zasubskrybuj;"
     "subskrybuj;kliknij;kliknij tutaj;czytaj wiecej;czytaj takze;czytaj rowniez;zobacz takze;zobacz rowniez;"
@@ -47,6 +60,7 @@ BOILERPLATE = _index(
     "skontaktuj sie;kup teraz;kup bilet;zamow teraz;zaloguj sie;zarejestruj sie;kod rabatowy;"
     "dalsza czesc artykulu;dalszy ciag;zrodlo zdjecia;wlacz javascript;strona glowna;powrot na gore;"
     "prosze nie przeszkadzac;glos ma;udzielam glosu;na tym protokol zakonczono;"
+    "szanowny uzytkowniku;przejdz do serwisu;prosze o spokoj;autor jest;autorka jest;"
     "wyrazasz zgode;zgode mozesz;nie ponosi odpowiedzialnosci;prosze o zabranie glosu;"
     # German
     "cookie einstellungen;newsletters abonnieren;abonnieren;abonnieren sie;abonniere;jetzt anmelden;"
@@ -55,7 +69,7 @@ BOILERPLATE = _index(
     "datenschutzerklarung;nutzungsbedingungen;impressum;gesponsert;artikel teilen;jetzt teilen;"
     "folgen sie uns;folgt uns;kontaktieren sie;jetzt kaufen;jetzt bestellen;jetzt kostenlos;rabattcode;"
     "zum inhalt springen;startseite;bildquelle;bildnachweis;javascript aktivieren;ihr browser;"
-    "das wort hat;nachster redner ist;nachste rednerin ist;ich schliesse die aussprache;"
+    "pur abo;werbefrei;das wort hat;nachster redner ist;nachste rednerin ist;ich schliesse die aussprache;"
     "ist der emittent verantwortlich;die abmeldung ist;konnen davon abweichen;"
     # To a model
     "ignore previous;ignore all previous;ignore the previous;ignore all instructions;ignore the above;"
@@ -75,8 +89,8 @@ BOILERPLATE = _index(
 BOILERPLATE_AT_START = _index(
     "advertisement;sponsored;read more;learn more;find out more;see also;share this;share on;print this;"
     "watch now;reklama;czytaj tez;zobacz tez;fot;anzeige;werbung;mehr lesen;mehr dazu;nach oben"
-    ";see;cf;siehe;vgl;zob;por;share it;reference;emitent;temat;originalpublikation;note to ai;notes for ai;"
-    "hinweis an"
+    ";see;retrieved;for the novel;for the film;for other uses;printed by;cf;siehe;vgl;zob;por;share it;"
+    "reference;emitent;temat;originalpublikation;note to ai;notes for ai;hinweis an"
 )
 # What a sentence can begin with only where something went before.
 LEANS: dict[Language, Phrases] = {

@@ -43,7 +43,12 @@ _FEWEST_BARS = 2
 _WRAPPED = 0.6
 _NARROW = 60
 
-_FOOTNOTE = re.compile(r"\s?\[(?:\^[^\[\]\s]{1,40}|\d{1,3}(?:[,–-] ?\d{1,3}){0,8})\](?![\w(])")
+# A mark of a footnote. A number in brackets is one where it is glued to a word, or where a sentence pauses.
+_FOOTNOTE = re.compile(
+    r"\s?\[\^[^\[\]\s]{1,40}\](?![\w(])"
+    r"|(?<=[^\s(\[])\[\d{1,3}(?:[,–-] ?\d{1,3}){0,8}\](?![\w(])"
+    r"|\s\[\d{1,3}(?:[,–-] ?\d{1,3}){0,8}\](?=[.,;:!?\n]|\Z)"
+)
 _EMPHASIS = re.compile(
     r"(?<![\w*])\*{1,3}(?=[^\s*])|(?<=[^\s*])\*{1,3}(?![\w*])|(?<!\w)_{1,3}(?=[^\W_])|(?<=[^\s_])_{1,3}(?!\w)"
 )

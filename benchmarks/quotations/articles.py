@@ -13,10 +13,12 @@ from markdown_it import MarkdownIt
 from actors.quoting.sections import HEADINGS
 from models.content.editorial import ArticleResponse, TopicInput
 
-_NOTES = "## Footnotes"
+_NOTES = "\n\n## Footnotes\n"
 _MARK = re.compile(r"\[\^(\d+)\]")
 _PLACE = re.compile(r"\A\[\^(\d+)\]: .* (\d+)–(\d+)\Z")
-_OPENING, _CLOSING = "“„«»", "”“»«"
+_PAIRS = frozenset(("“”", "„”", "„“", "«»", "»«"))
+# “Title”, 1 March 2026: …
+_SOURCE = re.compile(r"[“„«»](?P<title>.+?)[”“»«](?:, \d{1,2}\.? \w+ (?P<year>\d{4}))?: (?=[“„«»])")
 _TAGS = re.compile(r"<[^<>]*>")
 _WORDS = re.compile(r"\w+")
 # What a reader is not shown of a source: marks of emphasis, and marks of footnotes.
@@ -42,7 +44,7 @@ class Reading:
 
 def read_article(article: ArticleResponse, topic: TopicInput) -> Reading:
     """Read an article of quotations beside its topic."""
-    body, _, below = article.articleBody.partition(_NOTES)
+    body, _, below = article.articleBody.rpartition(_NOTES)
     places = {int(n): (int(a), int(b)) for n, a, b in map(_place, filter(None, below.splitlines()))}
     quotations: list[str] = []
     invented: list[str] = []
@@ -51,9 +53,9 @@ def read_article(article: ArticleResponse, topic: TopicInput) -> Reading:
             continue
         parts = _MARK.split(block)
         for said, number in zip(parts[::2], parts[1::2], strict=False):
-            before, words = _quotation(_as_read(said))
+            before, words = _quotation(_as_read(said), topic)
             start, end = places.pop(int(number), (0, 0))
-            if before and not _names_source(before, topic):
+            if before:
                 invented.append(before)
             if words and _plain(words) == _plain(_NOT_SHOWN.sub(" ", topic.source_text[start:end])):
                 quotations.append(words)
@@ -63,7 +65,7 @@ def read_article(article: ArticleResponse, topic: TopicInput) -> Reading:
     invented += [f"a footnote that nothing has: {n}" for n in places]
     known = _plain(" ".join((topic.source_text, *_titles(topic))))
     for told in (article.headline, article.alternativeHeadline, article.description):
-        if _plain(_NOT_SHOWN.sub(" ", told).strip(_OPENING + _CLOSING)) not in known:
+        if _plain(_NOT_SHOWN.sub(" ", told).strip("“„«»”")) not in known:
             invented.append(told)
     words_of = [frozenset(_WORDS.findall(one.casefold())) for one in quotations]
     return Reading(
@@ -89,29 +91,25 @@ def _as_read(markdown: str) -> str:
     return html.unescape(_TAGS.sub("", _MARKDOWN.renderInline(markdown))).strip()
 
 
-def _quotation(shown: str) -> tuple[str, str]:
-    """What stands before a quotation, and what is quoted; nothing quoted where the marks are not right."""
-    if shown[-1:] not in _CLOSING:
-        return "", ""
-    begins = [0] if shown[:1] in _OPENING else [shown.find(f": {mark}") + 2 for mark in _OPENING]
-    at = min((place for place in begins if place != 1), default=-1)
-    return ("", "") if at < 0 else (shown[:at], shown[at + 1 : -1])
+def _quotation(shown: str, topic: TopicInput) -> tuple[str, str]:
+    """What stands before a quotation and is not the source's name, and what is quoted.
+
+    Nothing is quoted where the marks are not right: the outer ones may not stand in the words.
+    """
+    before, words = "", shown
+    if (named := _SOURCE.match(shown)) and _plain(named["title"]) in map(_plain, _titles(topic)):
+        words = shown[named.end() :]
+        if named["year"] and named["year"] != (topic.source_metadata.publish_date or "")[:4]:
+            before = named[0]
+    opening, closing = words[:1], words[-1:]
+    if f"{opening}{closing}" not in _PAIRS or any(mark in words[1:-1] for mark in (opening, closing)):
+        return shown, ""
+    return before, words[1:-1]
 
 
 def _titles(topic: TopicInput) -> tuple[str, str, str]:
     told = topic.source_metadata
     return told.video_title, told.topic_title, told.source_file
-
-
-def _names_source(before: str, topic: TopicInput) -> bool:
-    """Whether it is a title of the source, with or without a day behind it."""
-    shown = _plain(before)
-    for title in filter(None, map(_plain, _titles(topic))):
-        rest = shown.removeprefix(title)
-        if rest != shown and len(rest) <= len("30października2026"):
-            year = (topic.source_metadata.publish_date or "")[:4]
-            return not rest or rest.endswith(year)
-    return False
 
 
 def _plain(text: str) -> str:

@@ -7,8 +7,8 @@ import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
-from typing import NamedTuple
+from datetime import date, timedelta
+from typing import Literal, NamedTuple
 
 from models.content.articles import Cell
 
@@ -23,6 +23,10 @@ _EXTREMES = {
     "average": r"on average|\bśrednio\b|im Durchschnitt",
 }
 _SAME = r"the same as|tyle samo co|ebenso viel wie"
+_YEAR_AGO = r"a year earlier|rok wcześniej|ein Jahr zuvor"
+_UP, _DOWN = r"\bup\b|\bwięcej\b|\bmehr\b", r"\bdown\b|\bmniej\b|\bweniger\b"
+# How far before the same day of the year before a day may lie, where there is none of that day.
+_NEAR_DAY = timedelta(days=7)
 _QUARTERS = {
     "en": "first second third fourth".split(),  # noqa: SIM905
     "pl": "pierwsz drugi trzeci czwart".split(),  # noqa: SIM905
@@ -39,7 +43,13 @@ _WHEN = {
     )
     for language in _MONTHS
 }
-_NUMBER = re.compile(r"−?\d(?:[\d.,\u00a0\u202f' ]*\d)?")
+# A number, and whether it is in percent, or in percentage points.
+_NUMBER = re.compile(
+    r"(?P<number>−?\d(?:[\d.,\u00a0\u202f' ]*\d)?)"
+    r"(?:\s?(?P<points>percentage points?\b|pkt proc\.|Prozentpunkte?n?\b)"
+    r"|\s?(?P<percent>percent\b|per cent\b|proc\.|Prozent\b|%))?"
+)
+_Unit = Literal["percent", "points"] | None
 
 
 @dataclass(frozen=True)
@@ -60,41 +70,72 @@ def series_of(rows: Sequence[Sequence[Cell]], column: int) -> Series:
     return Series(tuple(day for day, _ in found), tuple(value for _, value in found))
 
 
-def is_right(sentence: str, series: Series, language: str) -> bool:
-    """Whether each number and each day of a sentence, without the series' name, is what the rows say."""
+def is_right(sentence: str, series: Series, language: str, *, percent: bool) -> bool:
+    """Whether each number and each day of a sentence, without the series' name, is what the rows say.
+
+    Args:
+        percent: whether the series is in percent. Only then its values are, and its changes are in
+            percentage points; otherwise a change in percent may stand beside the change itself.
+    """
     days, rest = _days(sentence, language)
-    told = [_number(found, language) for found in _NUMBER.findall(rest)]
+    told = [_told(found, language) for found in _NUMBER.finditer(rest)]
     if not days or not told:
         return False
+    unit: _Unit = "percent" if percent else None
     kind = next(
         (kind for kind, words in _EXTREMES.items() if re.search(words, sentence, re.IGNORECASE)), "newest"
     )
+    if kind == "newest":
+        return _newest_is_right(sentence, days, told, series, unit)
     if kind == "average":
-        return len(told) == 1 and _near(told[0], statistics.fmean(series.values)) and _span(days, series)
-    if kind != "newest":
-        extreme = (max if kind == "highest" else min)(series.values)
-        # The day of the extreme stands before the span, or behind it.
-        ends, own = (days[1:], days[0]) if language == "de" else (days[:-1], days[-1])
-        where = [day for day, value in zip(series.days, series.values, strict=True) if value == extreme]
-        return (
-            len(told) == 1 and _near(told[0], extreme) and any(map(own.holds, where)) and _span(ends, series)
-        )
+        return _are(told, [(statistics.fmean(series.values), unit)]) and _span(days, series)
+    extreme = (max if kind == "highest" else min)(series.values)
+    # The day of the extreme stands before the span, or behind it.
+    ends, own = (days[1:], days[0]) if language == "de" else (days[:-1], days[-1])
+    where = [day for day, value in zip(series.days, series.values, strict=True) if value == extreme]
+    return _are(told, [(extreme, unit)]) and any(map(own.holds, where)) and _span(ends, series)
+
+
+def _newest_is_right(
+    sentence: str, days: Sequence["_When"], told: Sequence["_Told"], series: Series, unit: _Unit
+) -> bool:
     latest = series.values[-1]
-    if not days[0].holds(series.days[-1]) or not _near(told[0], latest):
+    if not days[0].holds(series.days[-1]) or not _are(told[:1], [(latest, unit)]):
         return False
     if len(days) == 1:
         return len(told) == 1
-    base = next((v for d, v in zip(series.days, series.values, strict=True) if days[1].holds(d)), None)
-    if base is None:
+    place = _base(days[1], series, year_ago=re.search(_YEAR_AGO, sentence) is not None)
+    if place is None or len(days) > 2:
         return False
+    base = series.values[place]
     if re.search(_SAME, sentence):
         return base == latest and len(told) == 1
-    is_up = re.search(r"\bup\b|\bwięcej\b|\bmehr\b", sentence) is not None
-    # The size of the change, in percent where that is said, and what it was before: in any order.
-    wanted = [(abs(latest - base), told[1:]), (base, told[1:])]
-    if len(told) == len(("level", "change", "percent", "base")):
-        wanted.append((abs(latest / base - 1) * 100, told[1:]))
-    return is_up == (latest > base) and all(any(_near(one, aim) for one in given) for aim, given in wanted)
+    up, down = (re.search(words, sentence) is not None for words in (_UP, _DOWN))
+    if (up, down) != (latest > base, latest < base):
+        return False
+    # The size of the change, behind it in percent where that is said, and at the end what it was before.
+    wanted: list[tuple[float, _Unit]] = [(abs(latest - base), "points" if unit else None), (base, unit)]
+    if len(told) == len(("level", "change", "percent", "base")) and base and unit is None:
+        wanted.insert(1, (abs(latest / base - 1) * 100, "percent"))
+    return _are(told[1:], wanted)
+
+
+def _base(when: "_When", series: Series, *, year_ago: bool) -> int | None:
+    """The place of what the newest value is compared with: the one before it, or that of a year ago."""
+    if not year_ago:
+        before = len(series.days) - 2
+        return before if before >= 0 and when.holds(series.days[before]) else None
+    newest = series.days[-1]
+    leap = (newest.month, newest.day) == (2, 29)
+    then = newest.replace(year=newest.year - 1, day=28 if leap else newest.day)
+    if when.day is None:
+        if not when.holds(then):
+            return None
+        return next((n for n, day in enumerate(series.days) if when.holds(day)), None)
+    place = max((n for n, day in enumerate(series.days) if day <= then), default=None)
+    if place is None or then - series.days[place] > _NEAR_DAY or not when.holds(series.days[place]):
+        return None
+    return place
 
 
 class _When(NamedTuple):
@@ -134,16 +175,26 @@ def _span(days: Sequence[_When], series: Series) -> bool:
     return len(days) == len(ends) and all(day.holds(end) for day, end in zip(days, ends, strict=True))
 
 
-def _number(text: str, language: str) -> tuple[float, int]:
-    """A number and how many decimals it is shown with."""
-    bare = re.sub(r"[\s\u00a0\u202f']", "", text).replace("−", "-")
+class _Told(NamedTuple):
+    """A number that a sentence says, with how many decimals, and in which unit."""
+
+    number: float
+    decimals: int
+    unit: _Unit
+
+
+def _told(found: re.Match[str], language: str) -> _Told:
+    bare = re.sub(r"[\s\u00a0\u202f']", "", found["number"]).replace("−", "-")
     group, point = (",", ".") if language == "en" else (".", ",")
     bare = bare.replace(group, "").replace(point, ".")
-    return float(bare), len(bare.partition(".")[2])
+    unit: _Unit = "points" if found["points"] else "percent" if found["percent"] else None
+    return _Told(float(bare), len(bare.partition(".")[2]), unit)
 
 
-def _near(told: tuple[float, int], value: float) -> bool:
-    """Whether it is the value as rounded: to half of the last digit that is shown."""
-    number, decimals = told
-    half: float = 0.5 * 10.0**-decimals
-    return abs(number - value) <= half + 1e-9 * max(1.0, abs(value))
+def _are(told: Sequence[_Told], wanted: Sequence[tuple[float, _Unit]]) -> bool:
+    """Whether numbers are these values, to half of the last digit that is shown, in these units."""
+    return len(told) == len(wanted) and all(
+        one.unit == unit
+        and abs(one.number - value) <= 0.5 * 10.0**-one.decimals + 1e-9 * max(1.0, abs(value))
+        for one, (value, unit) in zip(told, wanted, strict=True)
+    )

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 PACKAGES = ("sumy==0.12.0", "rouge-score==0.1.2", "numpy", "setuptools<81")
 
 
-class Question(NamedTuple):
+class ChosenText(NamedTuple):
     """A text as its sentences, what was chosen of it, and what people chose."""
 
     sentences: list[str]
@@ -31,10 +31,10 @@ class Scores(NamedTuple):
     recall: float
 
 
-def compare(questions: Sequence[Question], *, folder: Path) -> dict[str, Scores]:
+def compare(texts: Sequence[ChosenText], *, folder: Path) -> dict[str, Scores]:
     """The scores of what was chosen (`signoff`), and of each way to choose as many words."""
     asked = folder / "choices.json"
-    asked.write_text(json.dumps([question._asdict() for question in questions]), encoding="utf-8")
+    asked.write_text(json.dumps([one._asdict() for one in texts]), encoding="utf-8")
     done = subprocess.run(
         [_python(), __file__, str(asked)], stdout=subprocess.PIPE, text=True, check=True, timeout=1800
     )
@@ -53,7 +53,7 @@ def _python() -> Path:
     return python
 
 
-def _scores(questions: list[dict[str, Any]]) -> dict[str, list[float]]:
+def _scores(texts: list[dict[str, Any]]) -> dict[str, list[float]]:
     """For each way to choose: the means."""
     import re
 
@@ -64,9 +64,9 @@ def _scores(questions: list[dict[str, Any]]) -> dict[str, list[float]]:
 
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
     found: dict[str, list[list[float]]] = {}
-    for question in questions:
-        told = question["sentences"]
-        room = len(question["chosen"].split())
+    for text in texts:
+        told = text["sentences"]
+        room = len(text["chosen"].split())
 
         class Tokens:
             """The sentences as they are given: all contestants have the same."""
@@ -79,14 +79,14 @@ def _scores(questions: list[dict[str, Any]]) -> dict[str, list[float]]:
 
         document = PlaintextParser(" ".join(told), Tokens()).document
         choices = {
-            "signoff": question["chosen"],
+            "signoff": text["chosen"],
             "lead": _filled(told, told, room),
             "lead-3": " ".join(told[:3]),
         }
         for name, summarizer in (("TextRank", TextRankSummarizer()), ("LexRank", LexRankSummarizer())):
             choices[name] = _filled(_best(summarizer, document, room), told, room)
-        for name, text in choices.items():
-            score = scorer.score(question["reference"], text)
+        for name, choice in choices.items():
+            score = scorer.score(text["reference"], choice)
             row = [score[one].fmeasure for one in ("rouge1", "rouge2", "rougeL")]
             found.setdefault(name, []).append([*row, score["rougeL"].recall])
     return {

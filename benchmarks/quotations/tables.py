@@ -2,6 +2,7 @@
 
 import asyncio
 import csv
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
@@ -21,6 +22,7 @@ from models.content.outside import DataKind
 _KINDS: tuple[DataKind, ...] = ("equity", "economic", "fx", "treasury")
 _LANGUAGES: tuple[Language, ...] = ("en", "pl", "de")
 _TODAY = date(2100, 1, 1)
+_PERCENT = re.compile(r"percent\b|per cent\b|\bpct\b|\bproc\b|\bprocent\b|\bprozent\b|%", re.IGNORECASE)
 
 
 @dataclass
@@ -73,7 +75,8 @@ def tell(tables: Iterable[Finding]) -> Told:
                 own = [one for one in rows if _texts(one) == _texts(rows[row])]
                 said = figure.sentence.rpartition(": ")[2]
                 told.sentences += 1
-                if not is_right(said, series_of(own, column), language):
+                percent = _PERCENT.search(f"{columns[column]} {table.description or ''}") is not None
+                if not is_right(said, series_of(own, column), language, percent=percent):
                     told.wrong.append(figure.sentence)
     return told
 

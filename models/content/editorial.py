@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from models.content.quoting import Written
+from models.content.quoting import ChosenBy, Written
 from models.record import Record
 from models.text import one_line
 
@@ -77,10 +77,17 @@ class ArticleResponse(Record):
     description: str
 
 
+class WrittenArticle(ArticleResponse):
+    """A draft as the writer gives it; `chosen_by` says who chose its quotations, of prose nothing."""
+
+    chosen_by: ChosenBy | None = None
+
+
 class ArticleMetadata(Record):
     """Where an article came from and how it was made; `generated_at` is ISO 8601 in UTC.
 
-    `written` in quotes: its body is of the source text's own sentences, word for word.
+    `written` in quotes: its body is of the source text's own sentences, word for word, which were `chosen_by`
+    the model, or by code where the model answered badly.
     """
 
     source_file: str
@@ -93,6 +100,7 @@ class ArticleMetadata(Record):
     style_mode: str
     target_length_words: str
     written: Written = "prose"
+    chosen_by: ChosenBy | None = None
     generated_at: str
 
 

@@ -11,10 +11,10 @@ from actors.chat.turn.sources import CitedSource
 from actors.llm.client import Completions
 from actors.quoting.candidates import Candidate, in_order, ranked, shortlist
 from actors.quoting.choosing import Chooser
-from actors.quoting.marks import quoted
 from actors.search.embedder import Embedder, OpenAIEmbedder
 from actors.text.language import language_of
 from actors.text.markdown import escaped
+from actors.text.quotation_marks import quoted
 from models.chat.messages import Usage
 from models.config import Config
 from models.llm import Answer, ModelCall

@@ -15,11 +15,19 @@ from models.content.editorial import ArticleResponse
 from models.text import cut
 
 _HEADING = re.compile(r" {0,3}## +Footnotes[ \t]*")
+NOTES = "## Footnotes"
+_SECTION = re.compile(rf"^{_HEADING.pattern}$", re.MULTILINE)
 _DEFINITION = re.compile(r" {0,3}\[\^([^\[\]\n]*)\]:(.*)", re.DOTALL)
 _REFERENCE = re.compile(r"\[\^([^\[\]\n]*)\]")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _MAX_FAULTS = 10  # a writer with more to mend than this starts best with these
 _MAX_QUOTED = 200
+
+
+def without_footnotes(body: str) -> str:
+    """An `articleBody` without its last section of footnotes, which is told by a line of its own."""
+    *_, last = (None, *_SECTION.finditer(body))
+    return body if last is None else body[: last.start()]
 
 
 @dataclass

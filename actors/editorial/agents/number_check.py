@@ -4,12 +4,12 @@ Called by the article review and the concern mapping. Numbers, percentages, date
 compared in their normal forms; the section of footnotes, which cites something else, is left out.
 """
 
+from actors.editorial.agents.footnotes import without_footnotes
 from actors.figures.numbers import unsupported_numbers
 from actors.text.language import language_of
 from models.content.editorial import ArticleResponse, Concern, TopicInput
 
 _NOTE = "unsupported_fact: neither the source text nor what is known of it has this number or date"
-_NOTES = "## Footnotes"
 _MOST = 10
 
 
@@ -19,7 +19,7 @@ def number_bullets(draft: ArticleResponse, topic: TopicInput) -> str:
         draft.headline,
         draft.alternativeHeadline,
         draft.description,
-        draft.articleBody.partition(_NOTES)[0],
+        without_footnotes(draft.articleBody),
     )
     known = (topic.source_text, topic.optional_angle or "", *_metadata(topic))
     found = unsupported_numbers("\n".join(said), language_of(topic.source_text), known, ())

@@ -5,29 +5,35 @@ headlines; no character of the article is its own. A revision leaves out what ve
 """
 
 import asyncio
+import re
 from collections.abc import Collection, Sequence
 from datetime import date
 
 from babel.dates import format_date
 
-from actors.quoting.candidates import Candidate, in_order, quotable, ranked, shortlist
+from actors.editorial.agents.footnotes import NOTES
+from actors.quoting.candidates import Candidate, in_order, ranked, shortlist
 from actors.quoting.choosing import Chooser
 from actors.quoting.headlines import headlines
 from actors.quoting.length import count_for, fitted, length_of
-from actors.quoting.marks import characters, quoted
+from actors.quoting.places import characters
+from actors.quoting.quotable import quotable
 from actors.quoting.sections import sections
 from actors.quoting.sentences import Sentence
 from actors.search.embedder import Embedder
 from actors.text.language import Language, language_of
 from actors.text.markdown import opening, unlinked
-from models.content.editorial import ArticleResponse, SourceMetadata, TopicInput
+from actors.text.quotation_marks import quoted
+from models.content.editorial import ArticleResponse, SourceMetadata, TopicInput, WrittenArticle
 from models.errors import NothingToQuote
 from models.llm import Answer
+from models.text import shortened
 
 # Sentences whose meanings are compared, and that a model is shown at most.
 _COMPARED = 120
 _OFFERED = 36
-_NOTES = "## Footnotes"
+_PLACE = re.compile(r"^\[\^\d+\]: .* (\d+)–(\d+)$", re.MULTILINE)
+_TITLE = 200
 
 
 class QuotedArticles:
@@ -39,7 +45,7 @@ class QuotedArticles:
 
     async def put_together(
         self, topic: TopicInput, *, without: Collection[str] = ()
-    ) -> Answer[ArticleResponse]:
+    ) -> Answer[WrittenArticle]:
         """An article of about the topic's length, without sentences that hold one of `without`.
 
         Raises:
@@ -56,7 +62,9 @@ class QuotedArticles:
                 "itself: give one with whole sentences, or set writer_llm.writes to prose"
             )
         aim, *vectors = await self._embedder.embed([request, *(one.text for one in found)])
-        best = await asyncio.to_thread(ranked, found, vectors=vectors, request=aim, most=len(found))
+        best = await asyncio.to_thread(
+            ranked, found, vectors=vectors, request=aim, most=len(found), central=True
+        )
         length = length_of(topic.target_length_words)
         count = min(count_for(best, length), _OFFERED * 2 // 3)
         offered = best[: min(count + count // 2 + 1, _OFFERED)]
@@ -67,14 +75,15 @@ class QuotedArticles:
         headline = titles[choice.value.headline]
         other = next((title for title in titles if title != headline), headline)
         article = _article(topic, chosen, headline, other, language)
-        return Answer(value=article, calls=choice.calls)
+        told = WrittenArticle(**article.model_dump(), chosen_by=choice.value.by)
+        return Answer(value=told, calls=choice.calls)
 
 
 def quotations_of(article: ArticleResponse, topic: TopicInput) -> list[Sentence]:
     """The sentences of its source that an article of quotations is put together of, in the source's order."""
     source = topic.source_text
-    shown = article.articleBody.partition(_NOTES)[0]
-    return [one for one in quotable(source, language_of(source)) if unlinked(one.text) in shown]
+    places = {(int(start), int(end)) for start, end in _PLACE.findall(article.articleBody)}
+    return [one for one in quotable(source, language_of(source)) if (one.start, one.end) in places]
 
 
 def said_on(metadata: SourceMetadata) -> date | None:
@@ -117,14 +126,15 @@ def _article(
     return ArticleResponse(
         headline=headline,
         alternativeHeadline=other,
-        articleBody="\n\n".join([*blocks, _NOTES, *notes]),
+        articleBody="\n\n".join([*blocks, NOTES, *notes]),
         description=quoted(ordered[0].text, language),
     )
 
 
 def _where(metadata: SourceMetadata, language: Language) -> str:
-    """The source by its title and its date."""
-    title = unlinked(metadata.video_title) or unlinked(metadata.source_file)
+    """The source by its title, which is its own words as well, and its date."""
+    told = shortened(metadata.video_title, _TITLE) or shortened(metadata.source_file, _TITLE)
+    title = unlinked(quoted(told, language))
     when = said_on(metadata)
     if when is None:
         return title

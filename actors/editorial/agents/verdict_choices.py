@@ -30,9 +30,10 @@ class VerdictChoice(Record):
 
 def reasons(brief: ConcernBrief) -> list[str]:
     """What a verdict may rest on: two sentences of ours, and the source's own around what is quoted."""
-    around = sentences(brief.topic.source_text)
-    at = next((n for n, one in enumerate(around) if brief.concern.excerpt in one.text), None)
-    near = () if at is None else around[max(0, at - _AROUND) : at + _AROUND + 1]
+    around, excerpt = sentences(brief.topic.source_text), brief.concern.excerpt
+    # What is doubted may be several sentences.
+    at = [n for n, one in enumerate(around) if excerpt in one.text or one.text in excerpt]
+    near = around[max(0, at[0] - _AROUND) : at[-1] + _AROUND + 1] if at else ()
     return [_KEPT, _OTHERWISE, *(f"The source says: “{one.text}”" for one in near)]
 
 

@@ -16,7 +16,7 @@ from actors.llm.client import Completions, ModelClient, RejectedReply
 from actors.quoting.choosing import Chooser
 from actors.search.embedder import Embedder, OpenAIEmbedder
 from models.config import EmbeddingConfig
-from models.content.editorial import ArticleResponse
+from models.content.editorial import ArticleResponse, WrittenArticle
 from models.errors import NothingToQuote
 from models.llm import Answer
 
@@ -51,7 +51,7 @@ class Writer:
         embedder = embedder or OpenAIEmbedder(settings=embedding, breaker=settings.breaker)
         self._quoted = QuotedArticles(chooser=chooser, embedder=embedder)
 
-    async def generate(self, brief: WritingBrief) -> Answer[ArticleResponse]:
+    async def generate(self, brief: WritingBrief) -> Answer[WrittenArticle]:
         """The first draft. It has no footnotes: no verdict has supplied a citation yet.
 
         Raises:
@@ -63,7 +63,7 @@ class Writer:
         system, user = self._writing.render(**topic_material(brief.topic, settings=self._settings))
         return await self._draft(system, user, source_text=brief.topic.source_text, citations=())
 
-    async def revise(self, brief: RevisionBrief) -> Answer[ArticleResponse]:
+    async def revise(self, brief: RevisionBrief) -> Answer[WrittenArticle]:
         """The draft with the feedback worked in; footnotes may cite `brief.citations` only.
 
         Raises:
@@ -79,17 +79,17 @@ class Writer:
         )
         return await self._draft(system, user, source_text=brief.topic.source_text, citations=brief.citations)
 
-    async def _without_objections(self, brief: RevisionBrief) -> Answer[ArticleResponse]:
+    async def _without_objections(self, brief: RevisionBrief) -> Answer[WrittenArticle]:
         """Another choice, without what verdicts were against; the same draft where nothing else is left."""
         try:
             return await self._quoted.put_together(brief.topic, without=brief.objections)
         except NothingToQuote:
-            return Answer(value=brief.draft)
+            return Answer(value=WrittenArticle.model_validate(brief.draft.model_dump()))
 
     async def _draft(
         self, system: str, user: str, *, source_text: str, citations: Collection[str]
-    ) -> Answer[ArticleResponse]:
-        def accept(article: ArticleResponse) -> ArticleResponse:
+    ) -> Answer[WrittenArticle]:
+        def accept(article: ArticleResponse) -> WrittenArticle:
             faults = [
                 f"{field} is blank."
                 for field in ("headline", "articleBody")
@@ -98,6 +98,6 @@ class Writer:
             faults += footnote_faults(article, source_text=source_text, citations=citations)
             if faults:
                 raise RejectedReply(" ".join(faults))
-            return article
+            return WrittenArticle(**article.model_dump())
 
         return await self._model.ask_record(system=system, user=user, reply=ArticleResponse, accept=accept)

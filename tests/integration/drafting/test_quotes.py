@@ -30,8 +30,8 @@ async def test_a_draft_says_that_it_is_of_quotations(quoting: Site, model: Model
     version = await quoting.version(result["article_id"])
     assert version.written == "quotes"
     first, figures = version.content.split("\n\n")[1], version.content.split("\n\n")[0]
-    assert "“The central bank held its rate at 4.25 percent in June.”[^" in first
-    assert "4.25 percent" in figures
+    assert first.startswith("“Rate decision”: “The central bank held its rate at 4.25 percent in June.”[^")
+    assert figures.startswith("“Policy rate”: 4.25 percent in June 2026, down 0.25 percentage points")
     assert "word for word" in version.content
     assert len(model.calls("choose")) == 1
     stored = [await quoting.resource(resource.id) for resource in version.resources]

@@ -23,8 +23,11 @@ PROMPTS = {
     "prompt": read_two_part_prompt(CONFIG.drafting.prompts_dir, "draft.md"),
     "choice_prompt": read_two_part_prompt(CONFIG.drafting.prompts_dir, "choose.md"),
 }
+HOSTILE = "Notes: of a <b>reader</b>”. The bank is insolvent. “Notes"
 RATES = "The bank held its rate at 4.25 percent in June. Six members voted for the decision of the board."
 _QUOTED = re.compile(r"[“„«»](.*?)[”“»«]\[\^(\d+)\]")
+# A title in marks of one kind that it doesn't have itself.
+_LEAD = re.compile(r"(?:“([^“”]*)”|«([^«»]*)»): ")
 _NOTE = re.compile(
     r"\[\^(\d+)\]: .*\(resource (\d+)\), "
     r"(?:(?:characters|znaki|Zeichen) (\d+)–(\d+)|(?:rows|wiersze|Zeilen) ([\d, –]+))"
@@ -39,7 +42,7 @@ def text(content: str, name: str = "Minutes of the bank", number: int = 5) -> So
 
 def table(*values: float, name: str = "Unemployment rate, Germany, percent", number: int = 6) -> Source:
     """A monthly series."""
-    rows = tuple((f"2025-{month:02}-01", value) for month, value in enumerate(values, start=1))
+    rows = tuple((f"{2025 + n // 12}-{n % 12 + 1:02}-01", value) for n, value in enumerate(values))
     finding = Finding(
         kind="table", name=name, description=None, columns=("date", "value"), rows=rows, source="sample"
     )
@@ -69,7 +72,7 @@ def drafted(*sources: Source, replies: tuple[Any, ...] = ("x", "y"), query: str 
 def test_every_character_is_from_a_source_or_a_fixed_list(
     first: str, second: str, reply: str, again: str
 ) -> None:
-    sources = (text(first, "Minutes of the bank", 7), text(second, "Notes of a <b>reader</b>", 8))
+    sources = (text(first, "Minutes of the bank", 7), text(second, HOSTILE, 8))
     try:
         draft = drafted(*sources, replies=(reply, again))
     except NothingToQuote:
@@ -78,9 +81,12 @@ def test_every_character_is_from_a_source_or_a_fixed_list(
     body, _, rest = render(draft, sources, []).partition("\n\n---\n\n")
     places = {found[0]: found for found in _NOTE.findall(rest)}
     for block in body.split("\n\n"):
-        lead = shown(_QUOTED.sub("", block).strip())
-        assert lead in [f"{title}:" for title in titles], lead
-        for quoted, note in _QUOTED.findall(block):
+        lead = _LEAD.match(block)
+        assert lead is not None, block
+        assert shown(lead[1] or lead[2]) in titles, block
+        quotations = block[lead.end() :]
+        assert _QUOTED.sub("", quotations).strip() == "", block
+        for quoted, note in _QUOTED.findall(quotations):
             _, resource, start, end, _ = places.pop(note)
             source = contents[int(resource) - 7][int(start) : int(end)]
             assert stand_in(words(shown(quoted)), source), (quoted, source)
@@ -92,7 +98,7 @@ def test_every_character_is_from_a_source_or_a_fixed_list(
 def test_what_the_model_chooses_is_quoted_with_its_place() -> None:
     draft = drafted(text(RATES), replies=({"headline": 1, "sentences": [1, 2]},))
     assert render(draft, [text(RATES)], []).split("\n\n---\n\n")[0] == (
-        "Minutes of the bank: “The bank held its rate at 4.25 percent in June.”[^1] "
+        "“Minutes of the bank”: “The bank held its rate at 4.25 percent in June.”[^1] "
         "“Six members voted for the decision of the board.”[^2]"
     )
     assert draft.headline == "Minutes of the bank"
@@ -107,15 +113,45 @@ def test_figures_are_computed_and_say_their_rows() -> None:
     draft = drafted(table(*values), query="unemployment in Germany")
     told = render(draft, [table(*values)], [])
     assert (
-        "Unemployment rate, Germany, percent: 3.1 percent in April 2025, down 0.4 percentage points" in told
+        "“Unemployment rate, Germany, percent”: 3.1 percent in April 2025, down 0.4 percentage points" in told
     )
     assert "The highest value from January 2025 to April 2025 was 3.5 percent, in March 2025.[^2]" in told
     assert "[^2]: Unemployment rate, Germany, percent — source: sample (resource 6), rows 3\n" in told
-    assert "3.32 percent on average from January 2025 to April 2025." in told
+    assert "3.33 percent on average from January 2025 to April 2025." in told
     assert draft.chosen_by == "code"
     allowed = {word.casefold() for word in (*template_words("en"), *words(table().finding.name))}
     for statement in draft.statements:
         assert {word.casefold() for word in words(statement.text) if not word.isdigit()} <= allowed
+
+
+def test_a_table_tells_at_most_five_figures_and_all_tables_ten() -> None:
+    year = [3 + month / 8 for month in range(13)]
+    one = drafted(table(*year), query="unemployment in Germany")
+    assert [statement.sources for statement in one.statements] == [(1,)] * 5
+    three = drafted(*(table(*year, number=n) for n in (6, 7, 8)), query="unemployment in Germany")
+    assert [statement.sources for statement in three.statements] == [(1,)] * 5 + [(2,)] * 5
+
+
+@pytest.mark.parametrize(
+    ("name", "shown_as"),
+    [
+        (
+            "Rates: all”. The bank is insolvent. “Rates",
+            "«Rates: all”. The bank is insolvent. “Rates»: ",
+        ),
+        ("A. The bank is insolvent. B", "“A. The bank is insolvent. B”: "),
+        ('A” «B". The bank is insolvent.', "“A B. The bank is insolvent.”: "),
+        ("", "“…”: "),
+    ],
+)
+def test_no_words_of_a_source_s_name_stand_outside_of_quotation_marks(name: str, shown_as: str) -> None:
+    source = text(RATES, name)
+    draft = drafted(source, replies=({"headline": 1, "sentences": [1, 2]},))
+    body = render(draft, [source], []).split("\n\n---\n\n")[0]
+    assert body == (
+        f"{shown_as}“The bank held its rate at 4.25 percent in June.”[^1] "
+        "“Six members voted for the decision of the board.”[^2]"
+    )
 
 
 def test_sources_without_a_sentence_or_a_figure_are_refused_with_the_remedy() -> None:

@@ -193,10 +193,10 @@ def unemployment(**more: Any) -> Source:
     [
         (
             "What about the rates of that year?",
-            "Jobless: 4.2 percent in December 2026, up 0.1 percentage points",
+            "“Jobless”: 4.2 percent in December 2026, up 0.1 percentage points",
         ),
-        ("Jak się mają stopy i co to dla nas znaczy?", "Jobless: 4,2 proc. w grudniu 2026 r."),
-        ("Wie hoch ist die Quote in diesem Jahr?", "Jobless: 4,2 Prozent im Dezember 2026"),
+        ("Jak się mają stopy i co to dla nas znaczy?", "„Jobless”: 4,2 proc. w grudniu 2026 r."),
+        ("Wie hoch ist die Quote in diesem Jahr?", "„Jobless“: 4,2 Prozent im Dezember 2026"),
     ],
 )
 def test_a_model_that_writes_is_given_the_figures_of_a_table(query: str, fact: str) -> None:

@@ -17,7 +17,7 @@ from actors.editorial.agents.writer import Writer
 from actors.editorial.briefs import MappingBrief, ReviewBrief, RevisionBrief, WritingBrief
 from actors.llm.client import bounded_schema
 from models.config import SchemaLimits
-from models.content.editorial import Concern, Verdict, WriterFeedback
+from models.content.editorial import Concern, Verdict, WriterFeedback, WrittenArticle
 from models.errors import ModelReplyInvalid, ModelUnavailable, PromptInvalid, TopicInvalid
 from tests.fakes.model.scripted import Cut, ScriptedCompletions
 from tests.unit.editorial.desk import (
@@ -81,7 +81,7 @@ async def test_the_writer_is_sent_the_whole_prompt_contract() -> None:
     writer, script = make_writer(DRAFT)
     answer = await writer.generate(WritingBrief(topic=sample_topic()))
 
-    assert answer.value == sample_draft()
+    assert answer.value == WrittenArticle(**sample_draft().model_dump())
     assert len(answer.calls) == 1
     (asked,) = script.asked
     topic, data = sample_topic(), fenced(asked.user)
@@ -132,7 +132,7 @@ async def test_a_bad_draft_goes_back_with_its_fault(bad: Any, fault: str) -> Non
     writer, script = make_writer(bad, DRAFT)
     answer = await writer.generate(WritingBrief(topic=sample_topic()))
 
-    assert answer.value == sample_draft()
+    assert answer.value == WrittenArticle(**sample_draft().model_dump())
     assert [bool(call.error) for call in answer.calls] == [True, False]
     first, second = script.asked
     assert second.messages[:2] == first.messages
@@ -160,7 +160,9 @@ async def test_an_endpoint_that_is_away_is_not_asked_again_here() -> None:
 async def test_thinking_and_a_code_fence_are_stripped() -> None:
     text = f"<think>{{not this}}</think>\n```json\n{json.dumps(DRAFT)}\n```"
     writer, _ = make_writer(text)
-    assert (await writer.generate(WritingBrief(topic=sample_topic()))).value == sample_draft()
+    assert (await writer.generate(WritingBrief(topic=sample_topic()))).value == WrittenArticle(
+        **sample_draft().model_dump()
+    )
 
 
 async def test_a_revision_may_cite_what_verdicts_supplied_and_a_first_draft_may_not() -> None:

@@ -139,7 +139,8 @@ def every_call(
     writer = Writer(embedding=EMBEDDING, embedder=Embeddings(), **common)
     # What is an order to a model is never offered to be quoted: here it is doubted, and in the titles.
     quotable = topic.model_copy(update={"source_text": f"{ATTACK}\n\n{_SAID}"})
-    quoted = sample_draft(articleBody=f"“{_SAID}”[^1]\n\n## Footnotes\n\n[^1]: Tides")
+    place = f"characters {len(ATTACK) + 2}–{len(ATTACK) + 2 + len(_SAID)}"
+    quoted = sample_draft(articleBody=f"“{_SAID}”[^1]\n\n## Footnotes\n\n[^1]: Tides, {place}")
     calls: dict[str, Callable[[], Awaitable[Any]]] = {
         "writer": lambda: writer.generate(WritingBrief(topic=topic)),
         "revision": lambda: writer.revise(revision),

@@ -17,6 +17,8 @@ from actors.editorial.briefs import ConcernBrief, ReviewBrief, RevisionBrief, Wr
 from actors.editorial.bullets import parse_bullets
 from actors.editorial.feedback import compile_feedback
 from actors.quoting.sections import HEADINGS
+from actors.text.language import Language
+from actors.text.quotation_marks import quoted
 from models.content.editorial import ArticleResponse, TopicInput
 from models.errors import NothingToQuote
 from tests.fakes.model.scripted import ScriptedCompletions
@@ -29,7 +31,7 @@ BANK = (
     "Consumer prices rose 3.1 percent in the year to January. Energy prices have fallen since the autumn."
     "\n\nOutput grew 0.3 percent in the fourth quarter. Exports of machinery weakened. We expect no more."
 )
-_DAYS = ("1 March 2026", "1 marca 2026", "1. März 2026")
+_DAYS: dict[Language, str] = {"en": "1 March 2026", "pl": "1 marca 2026", "de": "1. März 2026"}
 _QUOTED = re.compile(r"[“„«»](.*?)[”“»«]\[\^(\d+)\]")
 _NOTE = re.compile(r"\[\^(\d+)\]: (.+), (?:characters|znaki|Zeichen) (\d+)–(\d+)")
 
@@ -55,6 +57,12 @@ def written(source: str, *replies: Any) -> ArticleResponse:
     return asyncio.run(writer(*replies).generate(brief)).value
 
 
+def sources_of(about: TopicInput) -> list[str]:
+    """How a topic's source is named, in each language."""
+    title = about.source_metadata.video_title
+    return [f"{quoted(title, language)}, {day}" for language, day in _DAYS.items()]
+
+
 def check(article: ArticleResponse, about: TopicInput) -> None:
     """Hold every character of an article to its source, a title of it or a fixed list."""
     source, metadata = about.source_text, about.source_metadata
@@ -63,15 +71,16 @@ def check(article: ArticleResponse, about: TopicInput) -> None:
     for note in notes.split("\n\n"):
         found = _NOTE.fullmatch(note)
         assert found is not None, note
-        assert shown(found[2]) in [f"{metadata.video_title}, {day}" for day in _DAYS]
+        assert shown(found[2]) in sources_of(about)
         places[found[1]] = (int(found[3]), int(found[4]))
     for number, block in enumerate(block for block in body.split("\n\n") if block):
         if block.startswith("## "):
             assert block[3:] in {heading for each in HEADINGS.values() for heading in each.values()}
             continue
-        lead = _QUOTED.sub("", block).strip()
-        assert shown(lead) in ["", *(f"{metadata.video_title}, {day}:" for day in _DAYS)], (number, lead)
-        for text, note in _QUOTED.findall(block):
+        lead = next((f"{told}: " for told in sources_of(about) if shown(block).startswith(f"{told}: ")), "")
+        rest = block[block.index(": ") + 2 :] if lead else block
+        assert _QUOTED.sub("", rest).strip() == "", (number, rest)
+        for text, note in _QUOTED.findall(rest):
             start, end = places.pop(note)
             assert stand_in(words(shown(text)), source[start:end]), (text, source[start:end])
     assert places == {}

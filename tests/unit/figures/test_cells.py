@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.figures.cells import dated, number_in
+from actors.figures.cells import dated, is_blank, is_total, numbers_of
 from models.content.articles import Cell
 
 
@@ -25,6 +25,8 @@ from models.content.articles import Cell
         ("styczeń 2025", date(2025, 1, 1), "month"),
         ("stycznia 2025", date(2025, 1, 1), "month"),
         ("Januar 2025", date(2025, 1, 1), "month"),
+        ("Mrz 2025", date(2025, 3, 1), "month"),
+        ("Sept. 2025", date(2025, 9, 1), "month"),
         ("März 2025", date(2025, 3, 1), "month"),
         ("2024-Q2", date(2024, 4, 1), "quarter"),
         ("2024 Q2", date(2024, 4, 1), "quarter"),
@@ -72,21 +74,89 @@ def test_what_may_be_read_otherwise_is_no_date(cell: Cell) -> None:
         ("15\u00a0012,5", "15012.5"),
         ("−0,3", "-0.3"),
         ("1.2345", "1.2345"),
+        ("0.954", "0.954"),
+        ("1,204,000", "1204000"),
+        ("1.204.000,5", "1204000.5"),
+        ("1’204’000", "1204000"),
+        ("(3.1)", "-3.1"),
+        ("$1,204,000", "1204000"),
+        ("-£3.1", "-3.1"),
+        ("€ 12,50", "12.50"),
+        ("1 204 zł", "1204"),
         (7, "7"),
     ],
 )
 def test_a_number_is_read(cell: Cell, value: str) -> None:
-    assert number_in(cell) == Decimal(value)
+    found = numbers_of([cell])
+    assert found
+    assert found.values == (Decimal(value),)
 
 
 @pytest.mark.parametrize(
-    "cell", ["1.234", "1,234", "15 01", "£3.1m", "3 to 4", "", None, True, float("nan"), 1e30]
+    "cell",
+    [
+        *("1.234", "1,234", "15 01", "£3.1m", "3 to 4", "594.7*", "677 (v)", "<5", "ok. 252", "8-10"),
+        *("--3", "$3%", "1,23,4", "1.234 €", "", None, True, float("nan"), float("inf"), 10**40, 1e30),
+    ],
 )
 def test_what_may_be_read_otherwise_is_no_number(cell: Cell) -> None:
-    assert number_in(cell) is None
+    assert numbers_of([cell]) is None
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["954", "1,603", "1,204,000"], ["954", "1603", "1204000"]),
+        (["954", "1.603", "12,5"], ["954", "1603", "12.5"]),
+        (["1,603", "12,5"], ["1.603", "12.5"]),
+        (["1 603", "1,659"], ["1603", "1.659"]),
+        (["0,954", "1,603"], ["0.954", "1.603"]),
+        (["2.5", None, "–", "3.5"], ["2.5", None, None, "3.5"]),
+        ([2.5, "3.5"], ["2.5", "3.5"]),
+        (["12.4", "(3.1)"], ["12.4", "-3.1"]),
+    ],
+)
+def test_a_column_settles_how_its_cells_are_read(cells: list[Cell], values: list[str | None]) -> None:
+    found = numbers_of(cells)
+    assert found
+    assert found.values == tuple(None if value is None else Decimal(value) for value in values)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["954", "1,603", "987", "1,212"],
+        ["998", "999", "1.001"],
+        ["1.5", "1,5"],
+        ["5", "6*"],
+        ["5 %", "6"],
+        ["$5", "€6"],
+        ["-5", "(3.1)"],
+        [None, ""],
+        [],
+    ],
+)
+def test_a_column_that_leaves_a_cell_open_has_no_numbers(cells: list[Cell]) -> None:
+    assert numbers_of(cells) is None
+
+
+def test_the_sign_of_a_column_is_kept() -> None:
+    assert [found.mark for cells in (["5 %", "6%"], ["€5"], ["5"]) if (found := numbers_of(cells))] == [
+        "%",
+        "€",
+        "",
+    ]
+
+
+def test_blanks_and_totals_are_told_from_other_cells() -> None:
+    blanks: tuple[Cell, ...] = (None, "", " ", "-", "–", "n/a", ".", "..", ":", float("nan"))
+    assert all(is_blank(cell) for cell in blanks)
+    assert not any(is_blank(cell) for cell in (0, "0", False, "x"))
+    assert all(map(is_total, ("Total", "SUMME", "Razem:", "Ogółem", "Średnio", "Mean")))
+    assert not any(map(is_total, ("Total 2024", "2024", None, 2024)))
 
 
 @given(st.one_of(st.text(max_size=60), st.integers(), st.floats()))
 def test_no_cell_is_too_strange(cell: Cell) -> None:
     dated(cell)
-    number_in(cell)
+    numbers_of([cell])

@@ -100,13 +100,31 @@ def test_floats_that_are_not_exact_do_not_show() -> None:
         (["0.1", "0.2", "0.2"], "0.17"),
         ([1, 2], "1.5"),
         (["1.25", "1.26"], "1.26"),
+        (["3.12", "3.13"], "3.13"),
+        (["-3.12", "-3.13"], "-3.13"),
         (["-0.01", "0.01"], "0.00"),
     ],
 )
-def test_averages_are_rounded_half_to_even_to_one_decimal_more_and_at_most_two(
+def test_averages_are_rounded_half_up_to_one_decimal_more_and_at_most_two(
     values: list[str | int], mean: str
 ) -> None:
     assert by_kind(series(values))["average"].value == mean
+
+
+def test_there_is_no_average_of_days_without_an_order_nor_where_a_period_is_missing() -> None:
+    months = [date(2024, 1, 1), date(2024, 2, 1), date(2024, 4, 1)]
+    assert "average" not in by_kind(series([1, 2, 4], days=months))
+    assert "average" not in by_kind(series([1, 2, 4], frequency=None))
+    quarters = [date(2024, 3, 31), date(2024, 6, 30), date(2024, 9, 30)]
+    assert "average" in by_kind(series([1, 2, 4], frequency="quarterly", days=quarters))
+    assert "average" in by_kind(series([1, 2, 4], frequency="daily"))
+
+
+def test_of_parts_of_years_there_is_only_the_latest_value_and_of_shares_no_change_in_percent() -> None:
+    one = series([1, 2, 4], unit=None)
+    assert [figure.kind for figure in figures(one.model_copy(update={"partial": True}))] == ["latest"]
+    assert by_kind(one)["change_period"].relative == "100.0"
+    assert by_kind(one.model_copy(update={"relative": False}))["change_period"].relative is None
 
 
 def test_averages_have_no_fewer_decimals_than_the_data() -> None:

@@ -10,10 +10,10 @@ from actors.quoting.candidates import Candidate, ranked, shortlist
 from actors.quoting.doubts import doubts
 from actors.quoting.headlines import headlines
 from actors.quoting.length import Length, count_for, fitted, length_of, words_of
-from actors.quoting.marks import quoted
 from actors.quoting.sections import HEADINGS, Section, sections
 from actors.quoting.sentences import sentences
 from actors.text.language import Language
+from actors.text.quotation_marks import quoted
 
 DAY = date(2026, 6, 1)
 

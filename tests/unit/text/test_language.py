@@ -27,10 +27,55 @@ from actors.text.language import Language, language_of
         ("", "en"),
         ("12 345 ???", "en"),
         ("東京は晴れ。", "en"),
+        ("Wie viele Haushalte bekommen mehr Wohngeld?", "de"),
+        ("Warum steigen Mieten?", "de"),
+        ("Wer zahlt Rente?", "de"),
+        ("Die Preise stiegen um 3 Prozent.", "de"),
+        ("Arbeitslosigkeit in Köln", "de"),
+        ("STADTRAT LEHNT SANIERUNG AB", "de"),
+        ("Bürger protestieren gegen Gebühren", "de"),
+        ("Was ist los in Las Vegas?", "de"),
+        ("Ile kosztuje euro", "pl"),
+        ("Kto płaci rentę?", "pl"),
+        ("Co napisano o inflacji?", "pl"),
+        ("Jakie sa stopy?", "pl"),
+        ("raport o gazie", "pl"),
+        ("RAPORT O GAZIE", "pl"),
+        ("stopy procentowe NBP", "pl"),
+        ("Gdańsk shipyard strike 1980", "en"),
+        ("Samsung opens a plant in Poznań", "en"),
+        ("San Diego budget", "en"),
+        ("MIT study finds water", "en"),
+        ("Ford Motor Co profits fall", "en"),
+        ("Jay-Z, O'Neill, George W. Bush", "en"),
+        ("I want data", "en"),
     ],
 )
 def test_a_text_is_in_the_language_of_its_function_words(text: str, language: Language) -> None:
     assert language_of(text) == language
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Le gouvernement a présenté la réforme des retraites devant les députés.",
+        "Les prix des produits ont augmenté de 3 pour cent en mai.",
+        "La inflación es del 3 por ciento en mayo.",
+        "El Banco Central Europeo sube los tipos de interés.",
+        "O governo aprovou o orçamento para o próximo ano.",
+        "Il governo ha approvato la legge di bilancio per il prossimo anno.",
+        "De regering heeft het plan van de minister niet goedgekeurd.",
+        "De prijzen zijn in mei met drie procent gestegen, zegt het CBS.",
+        "Vláda schválila návrh rozpočtu na rok 2025.",
+        "Podle něj se ceny zvýší také v příštím roce, který je na řadě.",
+        "Národná banka zvýšila sadzby, ktorý krok prekvapil trhy.",
+        "Riksbanken höjer räntan för att dämpa inflationen.",
+        "Regeringen har fremlagt et forslag, der er godt for økonomien og ikke dyrt.",
+        "Влада ухвалила бюджет.",
+    ],
+)
+def test_another_language_is_read_as_english(text: str) -> None:
+    assert language_of(text) == "en"
 
 
 def test_only_the_beginning_of_a_text_counts() -> None:

@@ -1,26 +1,8 @@
-"""What code puts around quotations: marks that show where somebody's words begin and end, and their places.
-
-Called where quotations are rendered. The outer pair of marks is one that the words themselves don't have.
-"""
+"""Where a quotation or a figure stands in its source, in words, for footnotes."""
 
 from collections.abc import Iterable
 
 from actors.text.language import Language
-
-_PAIRS: dict[Language, tuple[tuple[str, str], ...]] = {
-    "en": (("“", "”"), ("«", "»")),
-    "pl": (("„", "”"), ("«", "»")),
-    "de": (("„", "“"), ("»", "«")),
-}
-
-
-def quoted(words: str, language: Language) -> str:
-    """The words in quotation marks of the language."""
-    first, other = _PAIRS[language]
-    used = any(mark in words for mark in first)
-    opening, closing = other if used else first
-    return f"{opening}{words}{closing}"
-
 
 _CHARACTERS: dict[Language, str] = {"en": "characters", "pl": "znaki", "de": "Zeichen"}
 _ROWS: dict[Language, str] = {"en": "rows", "pl": "wiersze", "de": "Zeilen"}

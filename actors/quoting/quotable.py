@@ -1,0 +1,158 @@
+"""Which sentences of a text can be quoted by themselves, and which only together with the one before.
+
+Called where candidates are looked for, and where the quotations of an article are found again. By rules that
+are strict: what is left out costs little, what says something else by itself costs the reader's trust.
+"""
+
+import re
+
+from actors.quoting.endings import OpenQuotations
+from actors.quoting.phrases import DISPUTES
+from actors.quoting.sentences import Sentence, as_read, sentences
+from actors.quoting.speakers import speaks_first, takes_the_word
+from actors.quoting.standing import faults, says_nothing
+from actors.text.language import Language
+from actors.text.quotation_marks import can_be_quoted
+
+# Sentences of one source that are looked at: those of a long one are ranked by words and place first.
+_MOST_OF_SOURCE = 4000
+# Characters of what is quoted in one piece.
+_LONGEST = 400
+_OPENING, _CLOSING = "“„«»", "”“»«"
+_MARKS = frozenset("“„«»”")
+_TAKES_BACK: dict[Language, re.Pattern[str]] = {
+    "en": re.compile(r"(?:but|however|yet|still|nevertheless|instead|that said)\b", re.IGNORECASE),
+    "pl": re.compile(r"(?:ale|jednak|jednakże|lecz|natomiast|mimo to|tymczasem)\b", re.IGNORECASE),
+    "de": re.compile(r"(?:aber|doch|jedoch|allerdings|dennoch|trotzdem|stattdessen)\b", re.IGNORECASE),
+}
+# A word that was broken at the end of a line: whether its hyphen stays is not known.
+_BROKEN = re.compile(
+    r"[^\W\d_][-\u00ad][ \t]{0,20}\r?\n[ \t]{0,20}"
+    r"(?!(?:und|oder|bis|sowie|and|or|to|i|oraz|lub)\b)[^\W\d_A-Z]"
+)
+# Characters of what may stand above an item.
+_LEAD = 400
+_ITEM = re.compile(r"[ \t]{0,40}(?:[-*+•·▪◦‣>]|\d{1,3}[.)]|[a-zA-Z][)])[ \t]")
+
+
+def quotable(text: str, language: Language) -> list[Sentence]:
+    """What of a text can be quoted by itself, in order.
+
+    A sentence that leans on the one before comes along with it: "The bank cut its rate. It gave no reason."
+    One that is taken back at once is quoted with what takes it back, or not at all; what somebody says whose
+    name stands before it, with that name: in a transcript no later paragraph of the same turn is.
+    """
+    return _Quotable(text, language).read()
+
+
+def takes_back(sentence: str, language: Language) -> bool:
+    """Whether a sentence begins by taking back what was said before it."""
+    return _TAKES_BACK[language].match(sentence) is not None
+
+
+class _Quotable:
+    """Reads a text once, and keeps the sentence or the run of sentences that is under way."""
+
+    def __init__(self, text: str, language: Language) -> None:
+        self._text = text
+        self._language = language
+        self._found: list[Sentence] = []
+        self._run: Sentence | None = None
+        self._quotations = OpenQuotations()
+        self._turn: int | None = None
+        self._is_disputed = False
+        self._read_to = 0
+
+    def read(self) -> list[Sentence]:
+        """All of it."""
+        everything = [_without_marks(one, self._text) for one in sentences(self._text, self._language)]
+        transcript = speaks_first(everything, self._text)
+        paragraph = -1
+        for one in everything:
+            if one.paragraph != paragraph:
+                self._begin_paragraph(one)
+                paragraph = one.paragraph
+            is_inside = self._is_inside(one)
+            spoken = transcript is not None and one.start > transcript
+            leans, stands = self._judged(one, is_spoken=spoken)
+            if leans and not is_inside and self._joined(one):
+                continue
+            self._settle()
+            if stands and not is_inside and not self._is_disputed:
+                self._run = one
+            if len(self._found) >= _MOST_OF_SOURCE:
+                return self._found
+        self._settle()
+        return self._found
+
+    def _begin_paragraph(self, one: Sentence) -> None:
+        line = self._text.rfind("\n", 0, one.start) + 1
+        if _ITEM.match(self._text, line) is None:
+            self._is_disputed = False
+        else:
+            above = self._text[max(0, line - _LEAD) : line].rstrip()
+            lead = above[above.rfind("\n") + 1 :]
+            if _ITEM.match(lead) is None:
+                self._is_disputed = lead.endswith(":") and DISPUTES.search(lead) is not None
+        if self._text[one.start] not in _OPENING + '"':
+            self._quotations.forget()
+
+    def _is_inside(self, one: Sentence) -> bool:
+        """Whether it stands within a quotation that was opened before it and is not closed yet."""
+        is_bare = (
+            self._text[one.start - 1 : one.start] in _MARKS and self._text[one.end : one.end + 1] in _MARKS
+        )
+        start, end = (one.start - 1, one.end + 1) if is_bare else (one.start, one.end)
+        self._quotations.read(self._text[self._read_to : start])
+        is_inside = self._quotations.are_open
+        self._quotations.read(self._text[start:end])
+        self._read_to = end
+        return is_inside
+
+    def _judged(self, one: Sentence, *, is_spoken: bool) -> tuple[bool, bool]:
+        """Whether a sentence leans on the one before, and whether it stands by itself."""
+        wrong = faults(one.text, self._language)
+        is_empty = wrong == ("fragment",) and says_nothing(one.text)
+        is_under_way = self._turn == one.paragraph
+        if _BROKEN.search(self._text, one.start, one.end):
+            return False, False
+        if takes_the_word(one.text, is_under_way=is_under_way):
+            self._turn = one.paragraph
+            return False, not wrong or is_empty
+        if is_spoken or is_under_way:
+            return not wrong or is_empty or wrong == ("needs_antecedent",), False
+        return wrong == ("needs_antecedent",), not wrong
+
+    def _joined(self, one: Sentence) -> bool:
+        """Whether a sentence that leans on the run goes on with it: with nothing between them."""
+        run = self._run
+        if run is None or run.paragraph != one.paragraph:
+            return False
+        if as_read(self._text[run.end : one.start]).strip():
+            return False
+        joined = run.model_copy(update={"text": f"{run.text} {one.text}", "end": one.end})
+        if len(joined.text) > _LONGEST:
+            if takes_back(one.text, self._language):
+                self._run = None
+            return False
+        self._run = joined
+        return True
+
+    def _settle(self) -> None:
+        run, self._run = self._run, None
+        if run is not None and not says_nothing(run.text) and can_be_quoted(run.text):
+            self._found.append(run)
+
+
+def _without_marks(one: Sentence, text: str) -> Sentence:
+    """The words of a quotation whose footnote says who said them, without its quotation marks.
+
+    So a text of quotations, an article of this site's own, can be quoted again.
+    """
+    if not text.startswith("[^", one.end) or one.text[:1] not in _OPENING or one.text[-1:] not in _CLOSING:
+        return one
+    start, end = one.start + 1, one.end - 1
+    inner = as_read(text[start:end])
+    return (
+        one.model_copy(update={"text": inner, "start": start, "end": end}) if one.text[1:-1] == inner else one
+    )
