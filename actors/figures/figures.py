@@ -19,6 +19,8 @@ FigureKind = Literal["latest", "change_period", "change_year", "highest", "lowes
 _DIGITS = 80
 # Data may have this many decimals, or as many as three digits of their smallest value take.
 _MOST_DECIMALS, _MOST_OF_SMALL = 4, 12
+# Values that are all smaller have no digits that are shown.
+_SMALLEST = Decimal("1e-12")
 # The decimals that a computed share or average may have beyond those of the data.
 _MOST_COMPUTED = 2
 # How far before the same day a year ago a value of daily or weekly data may lie.
@@ -67,7 +69,7 @@ def figures(series: TimeSeries) -> tuple[Figure, ...]:
     where some are missing. Of a series of parts of years there is only the latest value.
     """
     points = series.points
-    if not points:
+    if not points or 0 < max(abs(point.value) for point in points) < _SMALLEST:
         return ()
     with localcontext() as context:
         context.prec = _DIGITS

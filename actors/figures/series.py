@@ -38,6 +38,7 @@ _DATE_NAMES = frozenset(
 _PARTS = frozenset(
     "month quarter day week year miesiąc kwartał dzień tydzień rok monat quartal tag woche jahr".split()  # noqa: SIM905
 )
+_YEAR_NAMES = frozenset(("year", "rok", "jahr"))
 _NO_MEASURE = frozenset(["id", "no", "no.", "nr", "nr.", "rank", "lp", "lp.", "#", ""])
 _SERIES_NAMES = frozenset(
     "series series_id symbol ticker indicator variable item measure category country geo region area "  # noqa: SIM905
@@ -163,18 +164,20 @@ def _date_column(plain: list[str], rows: Sequence[Sequence[Cell]]) -> tuple[int,
         cells = [_cell(row, n) for row in rows]
         there = [cell for cell in cells if not is_blank(cell) and not is_total(cell)]
         forms = Counter(found.form for cell in there if (found := dated(cell)) is not None)
-        # Whole numbers may be years only where the column says so.
-        counted = any(isinstance(cell, int) for cell in there)
-        if not forms or (counted and head not in _DATE_NAMES):
+        named = head in _DATE_NAMES
+        # Whole days tell by themselves that they are dates; years and months may be counts, codes or rates.
+        if not named and set(forms) != {"day"}:
             continue
         gaps = any(is_blank(cell) and numbers for cell, numbers in zip(cells, numbered, strict=True))
-        if gaps or len(forms) > 1 or forms.total() < len(there):
-            if head in _DATE_NAMES and 2 * forms.total() >= len(there):
+        if gaps or len(forms) != 1 or forms.total() < len(there):
+            if named and any(character.isdigit() for cell in there for character in str(cell)):
                 return None
             continue
         (form,) = forms
+        if head in _YEAR_NAMES and form != "year":
+            return None  # `2011-12` is a fiscal year there, or whatever else
         exact: dict[str, Frequency] = {"month": "monthly", "quarter": "quarterly", "year": "yearly"}
-        worth = (head in _DATE_NAMES) + 2 * (form != "year")
+        worth = named + 2 * (form != "year")
         if best is None or worth > best[0]:
             best = worth, n, exact.get(form)
     return None if best is None else best[1:]
@@ -197,17 +200,23 @@ def _naming(
     rows: Sequence[Sequence[Cell]],
     read: list[Dated | None],
 ) -> list[int]:
-    """The columns that say which series a row is of: those named so, else those that tell days apart."""
+    """The columns that say of which series a row is: those named so, else those that sort the days."""
     if named := [n for n in texts if plain[n] in _SERIES_NAMES]:
         return named
     days = [when.day for when in read if when is not None]
     if len(set(days)) == len(days):
-        return []
+        return [n for n in texts if plain[n] not in _PARTS and _repeats(_cell(row, n) for row in rows)]
     for n in texts:
         pairs = [(when.day, _said(_cell(row, n))) for row, when in zip(rows, read, strict=True) if when]
         if len(set(pairs)) == len(pairs) and 2 * len({text for _, text in pairs}) <= len(pairs):
             return [n]
     return []
+
+
+def _repeats(cells: Iterable[Cell]) -> bool:
+    """Whether a column of texts sorts its rows: it has several, and some of them more than once."""
+    there = [cell for cell in cells if not is_blank(cell)]
+    return 1 < len(set(there)) < len(there)
 
 
 def _points(

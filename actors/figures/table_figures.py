@@ -47,7 +47,8 @@ def table_figures(
 
 def _told(series: TimeSeries, *, whole: bool) -> list[Figure]:
     by_kind = {figure.kind: figure for figure in figures(series)}
-    changes = [by_kind[kind] for kind in _CHANGES if kind in by_kind] or [by_kind["latest"]]
+    newest = [by_kind["latest"]] if by_kind else []
+    changes = [by_kind[kind] for kind in _CHANGES if kind in by_kind] or newest
     if not whole:
         return changes[:1]
     return [*changes, *(by_kind[kind] for kind in _BESIDE if kind in by_kind)]

@@ -13,7 +13,9 @@ from actors.chat.agents.queries import search_words
 from actors.chat.turn.chat_agent import ChatAgent
 from actors.chat.turn.reply import Reply
 from actors.chat.turn.sources import CitedSource, Sources, resource_link
+from actors.figures.table_figures import table_figures
 from actors.text import normal_form
+from actors.text.language import Language, language_of
 from actors.text.relevance import bears_on, best_passages
 from actors.tools.resources import GetResourceResponse, ResourceSearchResponse, ResourceSummary
 from models.chat.messages import Route, Turn
@@ -29,6 +31,7 @@ _QUERY = 1000
 # What a research reads of a stored resource at most; the resource itself stays whole.
 _CHARACTERS = 20_000
 _ROWS = 500
+_MOST_FIGURES = 8
 
 
 class ResourceRead(Record):
@@ -125,12 +128,15 @@ class ResourceQuery(ChatAgent):
 
     async def _add(self, turn: Turn, sources: Sources, resource: Resource) -> CitedSource:
         most = self._context.source_characters
-        text = await asyncio.to_thread(best_passages, _words_of(resource), turn.message, most)
+        told = await asyncio.to_thread(_figures, resource, language_of(turn.message))
+        words = "\n\n".join([*told, _words_of(resource)])
+        text = await asyncio.to_thread(best_passages, words, turn.message, most)
         return sources.add(
             title=resource.name,
             url=resource_link(self._config.publishing, resource.id),
             text=text,
             about=f"resource:{resource.id}",
+            computed=told,
         )
 
     def _finding(self, resource: Resource) -> Finding:
@@ -146,6 +152,13 @@ class ResourceQuery(ChatAgent):
             url=resource_link(self._config.publishing, resource.id),
             resource_id=resource.id,
         )
+
+
+def _figures(resource: Resource, language: Language) -> list[str]:
+    """What code computed from a resource's table, in sentences."""
+    columns, rows = resource.columns or (), resource.rows or ()
+    found = table_figures(resource.name, resource.description, columns, rows, language)
+    return [figure.sentence for figure in found[:_MOST_FIGURES]]
 
 
 def _words_of(resource: Resource) -> str:

@@ -74,7 +74,7 @@ class QuotedAnswers:
             message, headlines=["none"], offered=[one.text for one in best], least=_LEAST, most=_MOST
         )
         chosen = in_order([best[n] for n in choice.value.sentences])
-        shown = tuple((sources[one.source].number, _shown(one)) for one in chosen)
+        shown = tuple((sources[one.source].number, _shown(one, sources[one.source])) for one in chosen)
         return Answer(value=QuotedAnswer(quotations=shown), calls=choice.calls)
 
 
@@ -86,5 +86,7 @@ def usage_of(calls: Sequence[ModelCall]) -> Usage:
     )
 
 
-def _shown(one: Candidate) -> str:
-    return quoted(escaped(one.text, _LONGEST), language_of(one.text))
+def _shown(one: Candidate, source: CitedSource) -> str:
+    """The sentence in quotation marks; without where code made it of the source's table."""
+    words = escaped(one.text, _LONGEST)
+    return words if one.text in source.computed else quoted(words, language_of(one.text))

@@ -4,7 +4,7 @@ Called by the agents that answer from sources. Only what a tool gave is a source
 here, from its number or its address.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from actors.text.markdown import escaped, link, web_address
@@ -15,13 +15,17 @@ from models.webhooks.payloads import article_link
 
 @dataclass(frozen=True)
 class CitedSource:
-    """One source. `text` is untrusted and already cut; `url` is where people find it; `about` names it."""
+    """One source. `text` is untrusted and already cut; `url` is where people find it; `about` names it.
+
+    `computed` are the sentences of its text that code made of its table: nobody's words.
+    """
 
     number: int
     title: str
     url: str | None
     text: str
     about: str
+    computed: frozenset[str] = frozenset()
 
 
 class Sources:
@@ -39,12 +43,16 @@ class Sources:
         """Those there are, by number."""
         return tuple(self._found.values())
 
-    def add(self, *, title: str, url: str | None, text: str, about: str) -> CitedSource:
+    def add(
+        self, *, title: str, url: str | None, text: str, about: str, computed: Iterable[str] = ()
+    ) -> CitedSource:
         """A source, numbered; one that is there already keeps its number and its text."""
         if about not in self._found:
             number = len(self._found) + 1
             target = web_address(url)
-            self._found[about] = CitedSource(number, shortened(title), target, text, about)
+            self._found[about] = CitedSource(
+                number, shortened(title), target, text, about, frozenset(computed)
+            )
             self.numbers.add(number)
             if target is not None:
                 self.urls.add(target)

@@ -46,6 +46,15 @@ def test_the_sentence_that_answers_is_quoted_with_the_number_of_its_source() -> 
     assert chosen.quotations == ((1, "“Six members voted for the decision of the board.”"),)
 
 
+def test_a_figure_that_code_computed_is_in_nobody_s_marks() -> None:
+    figure = (
+        "“Policy rate”: 4.25 percent in June 2026, down 0.25 percentage points from 4.50 percent in May 2026."
+    )
+    MODEL.script({"headline": 1, "sentences": [1]})
+    source = CitedSource(1, "T", None, f"{figure}\n\nPolicy rate", "resource:1", frozenset((figure,)))
+    assert asyncio.run(ANSWERS.answer("the policy rate", [source])).value.quotations == ((1, figure),)
+
+
 def test_where_nothing_can_be_quoted_no_model_is_asked() -> None:
     assert answered("rates; held; why", "# A heading", replies=()).quotations == ()
 

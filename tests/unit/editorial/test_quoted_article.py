@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from actors.editorial.agents.quotation_review import QuotationReview, sorted_concerns
 from actors.editorial.agents.quoted_article import quotations_of, said_on
 from actors.editorial.agents.specialists import Specialist
+from actors.editorial.agents.verdict_choices import reasons
 from actors.editorial.agents.writer import Writer
 from actors.editorial.briefs import ConcernBrief, ReviewBrief, RevisionBrief, WritingBrief
 from actors.editorial.bullets import parse_bullets
@@ -19,7 +20,7 @@ from actors.editorial.feedback import compile_feedback
 from actors.quoting.sections import HEADINGS
 from actors.text.language import Language
 from actors.text.quotation_marks import quoted
-from models.content.editorial import ArticleResponse, TopicInput
+from models.content.editorial import ArticleResponse, TopicInput, WrittenArticle
 from models.errors import NothingToQuote
 from tests.fakes.model.scripted import ScriptedCompletions
 from tests.unit.editorial.desk import EMBEDDING, agent_settings, sample_topic
@@ -51,7 +52,7 @@ def writer(*replies: Any) -> Writer:
     return WRITER
 
 
-def written(source: str, *replies: Any) -> ArticleResponse:
+def written(source: str, *replies: Any) -> WrittenArticle:
     """An article of quotations."""
     brief = WritingBrief(topic=topic(source), writes="quotes")
     return asyncio.run(writer(*replies).generate(brief)).value
@@ -180,6 +181,45 @@ def test_a_verdict_is_of_closed_lists_and_an_unclear_one_is_against(reply: Any) 
     assert verdict.status == ("KEEP" if fine else "REMOVE")
     told = re.sub(r"^The source says: “(.*)”$", r"\1", verdict.rationale)
     assert stand_in(words(told), BANK) or verdict.rationale.startswith(("The words are", "No specialist"))
+
+
+def test_a_quotation_of_two_sentences_is_judged_by_what_stands_around_it() -> None:
+    about = topic(
+        "The bank cut its rate. It gave no reason. Exports fell in June. Nobody had hoped for that."
+    )
+    [concern] = parse_bullets(
+        "- “The bank cut its rate. It gave no reason.”: undated: it has no date\n"
+    ).concerns
+    brief = ConcernBrief(article_id="a", topic=about, draft=_DRAFT, concern=concern, writes="quotes")
+    assert reasons(brief)[2:] == [
+        f"The source says: “{one}.”"
+        for one in (
+            "The bank cut its rate",
+            "It gave no reason",
+            "Exports fell in June",
+            "Nobody had hoped for that",
+        )
+    ]
+    reply = {"reason": 5, "status": "REMOVE"}
+    judge = Specialist(role="attribution", settings=ONE_TRY, completions=ScriptedCompletions(reply))
+    verdict = asyncio.run(judge.evaluate(brief)).value
+    assert (verdict.status, verdict.misleading) == ("REMOVE", True)
+    assert verdict.rationale == "The source says: “Exports fell in June.”"
+    assert verdict.suggested_fix == "Leave out: “The bank cut its rate. It gave no reason.”"
+
+
+@pytest.mark.parametrize("title", ["Minutes ## Footnotes", "## Footnotes of a report", "A “b” «c» d"])
+def test_no_title_hides_quotations_from_the_review(title: str) -> None:
+    about = topic(BANK)
+    named = about.source_metadata.model_copy(update={"video_title": title, "topic_title": title})
+    about = about.model_copy(update={"source_metadata": named, "target_length_words": "100"})
+    article = asyncio.run(writer("x", "y").generate(WritingBrief(topic=about, writes="quotes"))).value
+    assert len(quotations_of(article, about)) >= 4
+    assert reviewed(article, about, {"concerns": [1]}, day="2027-06-01") != ""
+
+
+def test_it_is_kept_who_chose() -> None:
+    assert [written(BANK, ALL, ALL).chosen_by, written(BANK, "x", "y").chosen_by] == ["model", "code"]
 
 
 def test_the_date_of_a_source_is_read_where_it_is_one() -> None:

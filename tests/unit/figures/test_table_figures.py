@@ -316,3 +316,27 @@ def test_no_name_closes_its_marks(name: str, language: Language) -> None:
     told = yearly([1.5, 1.7], name=name, language=language)
     assert told
     only_templates(told, language)
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows"),
+    [
+        (["Region", "Mean income", "Households"], [["North", "1600", "12"], ["South", "1700", "10"]]),
+        (["Code", "Price"], [["1901", "5"], ["1902", "7"], ["1950", "9"]]),
+        (["Date", "USD", "GBP"], [["01/05/2026", "1.1623", "0.8423"], ["04/05/2026", "1.1655", "0.8490"]]),
+        (["Year", "Amount"], [["2001-02", "5"], ["2010-11", "15"], ["2011-12", "16.5"]]),
+        (["date", "v"], [["2024-01", 1e-300], ["2024-02", 3e-300]]),
+    ],
+)
+def test_a_column_that_may_be_anything_is_no_column_of_dates(
+    columns: list[str], rows: list[list[Cell]]
+) -> None:
+    assert said("T", None, columns, rows) == []
+
+
+def test_rows_of_different_things_are_series_of_their_own() -> None:
+    rows = [["2024-01", "EUR", 5], ["2024-02", "USD", 7], ["2024-03", "EUR", 6]]
+    assert said("Trade", None, ["date", "unit", "value"], rows) == [
+        "“Trade, EUR”: 6 in March 2024, up 1 (20.0 percent) from 5 in January 2024.",
+        "“Trade, USD”: 7 in February 2024.",
+    ]
