@@ -74,7 +74,7 @@ def measure(bench: Bench) -> Report:
     return Report(
         name="verbatim",
         measured=f"{sum(one.topics for one in found.values())} articles of quotations by the bundled "
-        "model on a cluster of its own, and the figures of the sample series and of public tables.",
+        "model on a cluster of its own, once, and the figures of the sample series and of public tables.",
         machine=machine,
         tables=[_articles(found), _sentences(figures), *([_choices(compared, scores)] if scores else [])],
         aims=list(_aims(found, figures, scores)),
