@@ -40,7 +40,7 @@ _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
 # Numbers are missing here, and nothing else is said.
 _BLANKS = frozenset(["", "-", "–", "—", ".", "..", "...", "…", ":", "n/a", "k.a.", "k. a.", "b.d.", "b. d."])
 _TOTALS = frozenset(
-    "total totals sum summe insgesamt gesamt razem ogółem suma average mean durchschnitt mittelwert "  # noqa: SIM905
+    "total totals sum summe insgesamt gesamt razem ogółem suma average mean durchschnitt mittelwert "  # noqa: SIM905 - a list of words
     "średnio średnia".split()
 )
 _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'"})

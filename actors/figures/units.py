@@ -17,22 +17,22 @@ PERCENT, POINTS, INDEX = "percent", "percentage points", "index"
 Scale = Literal["thousand", "million", "billion"]
 
 _SCALES: dict[str, Scale] = {
-    **dict.fromkeys("thousand thousands tys tysiące tysięcy tsd tausend".split(), "thousand"),  # noqa: SIM905
-    **dict.fromkeys("million millions mln milion miliony milionów mio millionen mn".split(), "million"),  # noqa: SIM905
-    **dict.fromkeys("mld mrd bn miliard miliardy miliardów milliarden".split(), "billion"),  # noqa: SIM905
+    **dict.fromkeys("thousand thousands tys tysiące tysięcy tsd tausend".split(), "thousand"),  # noqa: SIM905 - a list of words
+    **dict.fromkeys("million millions mln milion miliony milionów mio millionen mn".split(), "million"),  # noqa: SIM905 - a list of words
+    **dict.fromkeys("mld mrd bn miliard miliardy miliardów milliarden".split(), "billion"),  # noqa: SIM905 - a list of words
     "billion": "billion",
     "billions": "billion",
 }
 _BASES: dict[str, str] = {
-    **dict.fromkeys("percent % pct proc procent procentach prozent".split(), PERCENT),  # noqa: SIM905
-    **dict.fromkeys("pp prozentpunkte prozentpunkten".split(), POINTS),  # noqa: SIM905
-    **dict.fromkeys("index indeks punkte punkten".split(), INDEX),  # noqa: SIM905
-    **dict.fromkeys("persons people osoby osób osobach personen".split(), "persons"),  # noqa: SIM905
-    **dict.fromkeys("tonnes tony tonach tonnen".split(), "tonnes"),  # noqa: SIM905
-    **dict.fromkeys("€ euro euros".split(), "EUR"),  # noqa: SIM905
-    **dict.fromkeys("złoty złotych zł zloty".split(), "PLN"),  # noqa: SIM905
+    **dict.fromkeys("percent % pct proc procent procentach prozent".split(), PERCENT),  # noqa: SIM905 - a list of words
+    **dict.fromkeys("pp prozentpunkte prozentpunkten".split(), POINTS),  # noqa: SIM905 - a list of words
+    **dict.fromkeys("index indeks punkte punkten".split(), INDEX),  # noqa: SIM905 - a list of words
+    **dict.fromkeys("persons people osoby osób osobach personen".split(), "persons"),  # noqa: SIM905 - a list of words
+    **dict.fromkeys("tonnes tony tonach tonnen".split(), "tonnes"),  # noqa: SIM905 - a list of words
+    **dict.fromkeys("€ euro euros".split(), "EUR"),  # noqa: SIM905 - a list of words
+    **dict.fromkeys("złoty złotych zł zloty".split(), "PLN"),  # noqa: SIM905 - a list of words
 }
-_CODES = frozenset("EUR USD PLN GBP CHF JPY CZK HUF SEK NOK DKK CNY CAD AUD".split())  # noqa: SIM905
+_CODES = frozenset("EUR USD PLN GBP CHF JPY CZK HUF SEK NOK DKK CNY CAD AUD".split())  # noqa: SIM905 - a list of words
 _PER = frozenset(["per", "za", "je"])
 _BETWEEN = frozenset(["of", "in", "w"])
 _TOKEN = re.compile(r"[^\W\d_]+|[%€]|\S")

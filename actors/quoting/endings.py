@@ -13,38 +13,38 @@ _WORD = re.compile(r"[^\W\d_]+")
 # Behind these a sentence always goes on: a name, a number or a word follows.
 _GOES_ON: dict[Language, frozenset[str]] = {
     "en": frozenset(
-        "mr. mrs. ms. messrs. dr. prof. sen. rep. gov. gen. col. capt. lt. sgt. rev. hon. "  # noqa: SIM905
+        "mr. mrs. ms. messrs. dr. prof. sen. rep. gov. gen. col. capt. lt. sgt. rev. hon. "  # noqa: SIM905 - a list of words
         "pres. st. mt. vs. v. approx. ca. cf. e.g. i.e. viz. dept. est. tel.".split()
     ),
     "pl": frozenset(
-        "np. tzw. tzn. tj. m.in. ok. ul. al. pl. os. św. im. zob. por. wg. dr. prof. hab. "  # noqa: SIM905
+        "np. tzw. tzn. tj. m.in. ok. ul. al. pl. os. św. im. zob. por. wg. dr. prof. hab. "  # noqa: SIM905 - a list of words
         "inż. mgr. lek. red. gen. płk. ks. bp. abp. woj. tel. tys. mln. mld. ds. pt. dot. ww. ang. łac. "
         "niem. dz. dn. p.".split()
     ),
     "de": frozenset(
-        "ca. bzw. z.b. d.h. u.a. dr. prof. st. vgl. sog. inkl. exkl. einschl. evtl. ggf. "  # noqa: SIM905
+        "ca. bzw. z.b. d.h. u.a. dr. prof. st. vgl. sog. inkl. exkl. einschl. evtl. ggf. "  # noqa: SIM905 - a list of words
         "max. rd. gem. lt. hr. fr. hl. dipl. ing. med. jur. o.g. i.d.r. v.a. u.u. z.t. fam. "
         "dr.-ing. dipl.-ing.".split()
     ),
 }
 # Behind these only if a number follows: "no." and "Art." are words as well.
 _BEFORE_NUMBERS = frozenset(
-    "no. nos. fig. figs. eq. sec. ch. vol. pp. p. nr. abs. art. str. bd. abb. s. ust. par. "  # noqa: SIM905
+    "no. nos. fig. figs. eq. sec. ch. vol. pp. p. nr. abs. art. str. bd. abb. s. ust. par. "  # noqa: SIM905 - a list of words
     "poz. rys. tab. para. paras. lok. hauptstr.".split()
 )
 # These may end one as well: then it depends on what comes next.
 _MAY_END: dict[Language, frozenset[str]] = {
     "en": frozenset(
-        "p.c. pct. etc. al. ave. jan. feb. mar. apr. jun. jul. aug. sep. sept. oct. nov. "  # noqa: SIM905
+        "p.c. pct. etc. al. ave. jan. feb. mar. apr. jun. jul. aug. sep. sept. oct. nov. "  # noqa: SIM905 - a list of words
         "dec. a.m. p.m. inc. corp. ltd. co. bros. jr. sr. u.s. u.k. u.n. e.u. d.c. u.s.a. ph.d. min. max. "
         "avg. bn. mn. tn. ft. lb.".split()
     ),
     "pl": frozenset(
-        "r. w. proc. pkt. godz. min. itd. itp. zł. gr. szt. kw. m. km. cm. kg. sek. rż. "  # noqa: SIM905
+        "r. w. proc. pkt. godz. min. itd. itp. zł. gr. szt. kw. m. km. cm. kg. sek. rż. "  # noqa: SIM905 - a list of words
         "br. ub. p.p. p.b. pb. ur. zm. n.e. p.n.e. sp.k. o.o. s.a.".split()
     ),
     "de": frozenset(
-        "mio. mrd. tsd. usw. etc. jh. jhd. chr. uvm. jan. feb. apr. aug. sept. okt. nov. "  # noqa: SIM905
+        "mio. mrd. tsd. usw. etc. jh. jhd. chr. uvm. jan. feb. apr. aug. sept. okt. nov. "  # noqa: SIM905 - a list of words
         "dez. co. min. std. ff. f. p.a. n.chr. v.chr. u.s.w. usf.".split()
     ),
 }
@@ -56,24 +56,24 @@ _LIKE_ABBREVIATIONS: dict[Language, frozenset[str]] = {
 }
 # Names follow these as often as sentences do.
 _BEFORE_NAMES = frozenset(
-    "al. ave. inc. corp. ltd. co. bros. jr. sr. u.s. u.k. u.n. e.u. d.c. u.s.a. a.m. "  # noqa: SIM905
+    "al. ave. inc. corp. ltd. co. bros. jr. sr. u.s. u.k. u.n. e.u. d.c. u.s.a. a.m. "  # noqa: SIM905 - a list of words
     "p.m.".split()
 )
 # What a sentence begins with, and a name does not.
 _OPENERS: dict[Language, frozenset[str]] = {
     "en": frozenset(
-        "the a an it he she they we i you this that these those in on at by for from with "  # noqa: SIM905
+        "the a an it he she they we i you this that these those in on at by for from with "  # noqa: SIM905 - a list of words
         "as but and if when while after before since although though his her its their our my there what who "
         "how why however meanwhile also some many most all no not one two both more about under "
         "over".split()
     ),
     "pl": frozenset(
-        "to w we na po od do z ze za o i a ale jak gdy gdyby jeśli jeżeli tak ten ta te on "  # noqa: SIM905
+        "to w we na po od do z ze za o i a ale jak gdy gdyby jeśli jeżeli tak ten ta te on "  # noqa: SIM905 - a list of words
         "ona oni one nie już jego jej ich według zdaniem przy przez dla jednak także również natomiast "
         "tymczasem jest są".split()
     ),
     "de": frozenset(
-        "der die das den dem des ein eine einer einem einen es er sie wir ich in im am an "  # noqa: SIM905
+        "der die das den dem des ein eine einer einem einen es er sie wir ich in im am an "  # noqa: SIM905 - a list of words
         "auf aus bei beim mit nach seit für von vom zu zum zur auch aber doch und so wenn als wie ob da dies "
         "diese dieser dieses damit dazu daher dabei dort man bis durch um unter über vor nun noch nur zwar "
         "laut trotz während jedoch allerdings außerdem zudem bereits insgesamt dagegen hier heute nicht kein "
@@ -84,7 +84,7 @@ _INITIAL = re.compile(r"(?:\w\.-?)?[^\W\d_a-z]\.")
 _ORDINAL = re.compile(r"\d{1,2}\.")
 # "W 2024 r. Narodowy Bank …": so far there is only the date.
 _DATE_WORDS = frozenset(
-    "w we od do z na po przed dnia roku końca końcu początku połowie kwartale półroczu "  # noqa: SIM905
+    "w we od do z na po przed dnia roku końca końcu początku połowie kwartale półroczu "  # noqa: SIM905 - a list of words
     "latach już dopiero jeszcze także również natomiast jednak i a stycznia lutego marca kwietnia maja "
     "czerwca lipca sierpnia września października listopada grudnia styczniu lutym marcu kwietniu maju "
     "czerwcu lipcu sierpniu wrześniu październiku listopadzie grudniu r ii iii iv".split()

@@ -29,7 +29,7 @@ _NAME_LINE = re.compile(
 )
 # Labels of one word that are nobody's name.
 _NOBODY = frozenset(
-    "note notes notice hinweis uwaga uwagi revenue revenues sales costs background result results "  # noqa: SIM905
+    "note notes notice hinweis uwaga uwagi revenue revenues sales costs background result results "  # noqa: SIM905 - a list of words
     "method methods conclusion conclusions warning example figure table date time place subject re update "
     "correction ps definition erstens zweitens drittens viertens po beschluss tatbestand "
     "entscheidungsgründe kritik namely summary outlook sources source quelle źródło fazit wynik wyniki "

@@ -14,8 +14,8 @@ from models.content.articles import Cell
 
 _MONTHS = {
     "en": "jan feb mar apr may jun jul aug sep oct nov dec".split(),  # noqa: SIM905 - a list of words
-    "pl": "sty lut mar kwi maj cze lip sie wrz paź lis gru".split(),  # noqa: SIM905
-    "de": "jan feb mär apr mai jun jul aug sep okt nov dez".split(),  # noqa: SIM905
+    "pl": "sty lut mar kwi maj cze lip sie wrz paź lis gru".split(),  # noqa: SIM905 - a list of words
+    "de": "jan feb mär apr mai jun jul aug sep okt nov dez".split(),  # noqa: SIM905 - a list of words
 }
 _EXTREMES = {
     "highest": r"\bhighest\b|\bnajwyższ|\bhöchste",
@@ -28,9 +28,9 @@ _UP, _DOWN = r"\bup\b|\bwięcej\b|\bmehr\b", r"\bdown\b|\bmniej\b|\bweniger\b"
 # How far before the same day of the year before a day may lie, where there is none of that day.
 _NEAR_DAY = timedelta(days=7)
 _QUARTERS = {
-    "en": "first second third fourth".split(),  # noqa: SIM905
-    "pl": "pierwsz drugi trzeci czwart".split(),  # noqa: SIM905
-    "de": "ersten zweiten dritten vierten".split(),  # noqa: SIM905
+    "en": "first second third fourth".split(),  # noqa: SIM905 - a list of words
+    "pl": "pierwsz drugi trzeci czwart".split(),  # noqa: SIM905 - a list of words
+    "de": "ersten zweiten dritten vierten".split(),  # noqa: SIM905 - a list of words
 }
 # A day or a month, a quarter, or a year: in the words in which the language has them.
 _WHEN = {
