@@ -93,8 +93,7 @@ async def test_people_who_wait_come_before_batches(cluster: Cluster, chat: Chat)
     async with httpx2.AsyncClient(trust_env=False, timeout=300, headers=headers) as client:
         # Of different lengths, so that room is made for one after the other.
         batch = [asyncio.create_task(call(client, f"batch {n}", 10, 30 + 8 * (n % 16))) for n in range(40)]
-        while len(ended) < 1:  # noqa: ASYNC110  # the model is at work
-            await asyncio.sleep(0.05)
+        await asyncio.wait(batch, return_when=asyncio.FIRST_COMPLETED)  # the model is at work
         await call(client, "person", 0, 10)
         await asyncio.gather(*batch)
     # 16 run at a time: by the order of arrival the person would begin when 24 of the batch had ended.

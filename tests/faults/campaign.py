@@ -180,7 +180,7 @@ async def _up(world: World) -> None:
     """Wait until the runners have their leases, and a replica answers."""
     async with asyncio.timeout(60):
         while len(await world.rows("SELECT 1 FROM runners")) < len(RUNNERS):  # noqa: ASYNC110  # of other processes the database tells
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.1)  # asked again
 
 
 def _line(outcome: Outcome, seed: int) -> str:

@@ -60,14 +60,14 @@ def write_weights(path: Path, likeness: Likeness, digest: str) -> None:
         "temperature": likeness.temperature,
         "unseen": [likeness.letters.unseen, likeness.stems.unseen],
     }
-    arrays = {"about": np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)}
+    # Of any type, because numpy's releases differ in how they type the arrays by name.
+    arrays: dict[str, Any] = {"about": np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)}
     for name, block in (("letters", likeness.letters), ("stems", likeness.stems)):
         arrays[f"{name}_keys"] = block.keys
         arrays[f"{name}_rarity"] = block.rarity.astype(np.float16)
         arrays[f"{name}_weights"] = block.weights.astype(np.float16)
     content = io.BytesIO()
-    # numpy's releases differ in how they type the arrays by name.
-    np.savez_compressed(content, **arrays)  # type: ignore[arg-type, unused-ignore]
+    np.savez_compressed(content, **arrays)
     write_atomically(path, content.getvalue())
 
 
