@@ -22,6 +22,11 @@ _UNSEEN = ("Cf", "Cs", "Co", "Cn")
 SHORT = 300
 
 
+def word_list(text: str) -> list[str]:
+    """The words that a module lists in one text, for people to read: between blanks."""
+    return text.split()
+
+
 def unstorable(text: str) -> str | None:
     """Why Postgres and UTF-8 can't keep a text, with what to do; None where they can. JSON can spell both."""
     if "\0" in text:

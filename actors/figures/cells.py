@@ -15,6 +15,7 @@ from babel.dates import get_month_names
 
 from actors.text.normal_form import words
 from models.content.articles import Cell
+from models.text import word_list
 
 DateForm = Literal["day", "month", "quarter", "year"]
 
@@ -40,8 +41,10 @@ _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
 # Numbers are missing here, and nothing else is said.
 _BLANKS = frozenset(["", "-", "–", "—", ".", "..", "...", "…", ":", "n/a", "k.a.", "k. a.", "b.d.", "b. d."])
 _TOTALS = frozenset(
-    "total totals sum summe insgesamt gesamt razem ogółem suma average mean durchschnitt mittelwert "  # noqa: SIM905 - a list of words
-    "średnio średnia".split()
+    word_list(
+        "total totals sum summe insgesamt gesamt razem ogółem suma average mean durchschnitt mittelwert "
+        "średnio średnia"
+    )
 )
 _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'"})
 _SIGNED = re.compile(

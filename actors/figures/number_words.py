@@ -6,6 +6,7 @@ Called by `numbers`. All are in lower case; whether a capital is wanted is said 
 from itertools import product
 
 from actors.text.language import Language
+from models.text import word_list
 
 
 def _listed(words: str) -> dict[str, int]:
@@ -18,7 +19,7 @@ _GERMAN_TENS = _listed(
     "zwanzig 20, dreißig 30, vierzig 40, fünfzig 50, sechzig 60, siebzig 70, achtzig 80, neunzig 90"
 )
 _GERMAN_ONES = _listed("ein 1, zwei 2, drei 3, vier 4, fünf 5, sechs 6, sieben 7, acht 8, neun 9")
-_POLISH_TEENS = "jede dwa trzy czter pięt szes siedem osiem dziewięt".split()  # noqa: SIM905 - a list of words
+_POLISH_TEENS = word_list("jede dwa trzy czter pięt szes siedem osiem dziewięt")
 
 # Numbers below a hundred. One is none of them: it is an article and a pronoun more often than a number.
 SMALL: dict[Language, dict[str, int]] = {
@@ -57,8 +58,8 @@ SMALL: dict[Language, dict[str, int]] = {
 # One counts before these and behind tens: `one million`, `twenty-one`.
 ONE: dict[Language, frozenset[str]] = {
     "en": frozenset(["one", "a"]),
-    "pl": frozenset("jeden jedna jedno jednego jednej jedną".split()),  # noqa: SIM905 - a list of words
-    "de": frozenset("ein eine eins einer einem einen".split()),  # noqa: SIM905 - a list of words
+    "pl": frozenset(word_list("jeden jedna jedno jednego jednej jedną")),
+    "de": frozenset(word_list("ein eine eins einer einem einen")),
 }
 HUNDREDS: dict[Language, dict[str, int]] = {
     "en": {},
@@ -97,13 +98,13 @@ SCALES: dict[Language, dict[str, int]] = {
     },
     "de": {
         "hundert": 100,
-        **dict.fromkeys("tausend tsd".split(), 10**3),  # noqa: SIM905 - a list of words
-        **dict.fromkeys("million millionen mio".split(), 10**6),  # noqa: SIM905 - a list of words
-        **dict.fromkeys("milliarde milliarden mrd".split(), 10**9),  # noqa: SIM905 - a list of words
-        **dict.fromkeys("billion billionen bio".split(), 10**12),  # noqa: SIM905 - a list of words
+        **dict.fromkeys(word_list("tausend tsd"), 10**3),
+        **dict.fromkeys(word_list("million millionen mio"), 10**6),
+        **dict.fromkeys(word_list("milliarde milliarden mrd"), 10**9),
+        **dict.fromkeys(word_list("billion billionen bio"), 10**12),
     },
 }
-ALONE = frozenset("hundred thousand tysiąc milion miliard hundert tausend".split())  # noqa: SIM905 - a list of words
+ALONE = frozenset(word_list("hundred thousand tysiąc milion miliard hundert tausend"))
 # Shares are no numbers to compute with: they are compared as they are.
 SHARES: dict[Language, dict[tuple[str, ...], str]] = {
     "en": {
@@ -144,7 +145,7 @@ ORDINALS: dict[str, int] = {
         for end in ("e", "en", "er", "es", "em")
     },
 }
-QUARTERS = frozenset("quarter kwartał kwartału kwartale kwartałem quartal quartals vierteljahr".split())  # noqa: SIM905 - a list of words
+QUARTERS = frozenset(word_list("quarter kwartał kwartału kwartale kwartałem quartal quartals vierteljahr"))
 
 _ENGLISH = "january february march april may june july august september october november december"
 _GERMAN = "januar februar märz april mai juni juli august september oktober november dezember"
@@ -166,10 +167,12 @@ SHORT_MONTHS = _listed(
 # These are words as well: alone they are months only behind one of these.
 DOUBTFUL_MONTHS = frozenset(["may", "march"])
 BEFORE_MONTHS = frozenset(
-    "in of since until till by from to and through during last this next early late mid between before after "  # noqa: SIM905 - a list of words
-    "than or ending".split()
+    word_list(
+        "in of since until till by from to and through during last this next early late mid between before "
+        "after than or ending"
+    )
 )
-JOINING = frozenset("to and or bis und oder do i lub a".split())  # noqa: SIM905 - a list of words
+JOINING = frozenset(word_list("to and or bis und oder do i lub a"))
 SHORT_QUARTERS = frozenset(["q1", "q2", "q3", "q4"])
 # Words that something to be found may begin with.
 BEGINNINGS: dict[Language, frozenset[str]] = {

@@ -26,26 +26,30 @@ from actors.figures.units import (
 )
 from models.content.articles import Cell
 from models.record import Record
-from models.text import one_line, shortened
+from models.text import one_line, shortened, word_list
 
 Frequency = Literal["daily", "weekly", "monthly", "quarterly", "yearly"]
 
 _DATE_NAMES = frozenset(
-    "date day time period month quarter year time_period ref_date timestamp datum data dzień miesiąc kwartał "  # noqa: SIM905 - a list of words
-    "rok okres tag monat quartal jahr zeitraum zeit".split()
+    word_list(
+        "date day time period month quarter year time_period ref_date timestamp datum data dzień miesiąc "
+        "kwartał rok okres tag monat quartal jahr zeitraum zeit"
+    )
 )
 # Parts of a date in columns of their own: no series, and a year beside them is not the whole date.
 _PARTS = frozenset(
-    "month quarter day week year miesiąc kwartał dzień tydzień rok monat quartal tag woche jahr".split()  # noqa: SIM905 - a list of words
+    word_list("month quarter day week year miesiąc kwartał dzień tydzień rok monat quartal tag woche jahr")
 )
 _YEAR_NAMES = frozenset(("year", "rok", "jahr"))
 _NO_MEASURE = frozenset(["id", "no", "no.", "nr", "nr.", "rank", "lp", "lp.", "#", ""])
 _SERIES_NAMES = frozenset(
-    "series series_id symbol ticker indicator variable item measure category country geo region area "  # noqa: SIM905 - a list of words
-    "currency seria wskaźnik kraj waluta reihe indikator land währung".split()
+    word_list(
+        "series series_id symbol ticker indicator variable item measure category country geo region area "
+        "currency seria wskaźnik kraj waluta reihe indikator land währung"
+    )
 )
 # A column of such a name says nothing that the table's name doesn't.
-_VALUE_NAMES = frozenset("value values obs_value rate observation wartość wert".split())  # noqa: SIM905 - a list of words
+_VALUE_NAMES = frozenset(word_list("value values obs_value rate observation wartość wert"))
 _MOST_NAME = 120
 
 

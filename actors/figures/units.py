@@ -11,28 +11,28 @@ from babel import Locale
 
 from actors.text.language import Language
 from actors.text.quotation_marks import quoted
-from models.text import one_line
+from models.text import one_line, word_list
 
 PERCENT, POINTS, INDEX = "percent", "percentage points", "index"
 Scale = Literal["thousand", "million", "billion"]
 
 _SCALES: dict[str, Scale] = {
-    **dict.fromkeys("thousand thousands tys tysiące tysięcy tsd tausend".split(), "thousand"),  # noqa: SIM905 - a list of words
-    **dict.fromkeys("million millions mln milion miliony milionów mio millionen mn".split(), "million"),  # noqa: SIM905 - a list of words
-    **dict.fromkeys("mld mrd bn miliard miliardy miliardów milliarden".split(), "billion"),  # noqa: SIM905 - a list of words
+    **dict.fromkeys(word_list("thousand thousands tys tysiące tysięcy tsd tausend"), "thousand"),
+    **dict.fromkeys(word_list("million millions mln milion miliony milionów mio millionen mn"), "million"),
+    **dict.fromkeys(word_list("mld mrd bn miliard miliardy miliardów milliarden"), "billion"),
     "billion": "billion",
     "billions": "billion",
 }
 _BASES: dict[str, str] = {
-    **dict.fromkeys("percent % pct proc procent procentach prozent".split(), PERCENT),  # noqa: SIM905 - a list of words
-    **dict.fromkeys("pp prozentpunkte prozentpunkten".split(), POINTS),  # noqa: SIM905 - a list of words
-    **dict.fromkeys("index indeks punkte punkten".split(), INDEX),  # noqa: SIM905 - a list of words
-    **dict.fromkeys("persons people osoby osób osobach personen".split(), "persons"),  # noqa: SIM905 - a list of words
-    **dict.fromkeys("tonnes tony tonach tonnen".split(), "tonnes"),  # noqa: SIM905 - a list of words
-    **dict.fromkeys("€ euro euros".split(), "EUR"),  # noqa: SIM905 - a list of words
-    **dict.fromkeys("złoty złotych zł zloty".split(), "PLN"),  # noqa: SIM905 - a list of words
+    **dict.fromkeys(word_list("percent % pct proc procent procentach prozent"), PERCENT),
+    **dict.fromkeys(word_list("pp prozentpunkte prozentpunkten"), POINTS),
+    **dict.fromkeys(word_list("index indeks punkte punkten"), INDEX),
+    **dict.fromkeys(word_list("persons people osoby osób osobach personen"), "persons"),
+    **dict.fromkeys(word_list("tonnes tony tonach tonnen"), "tonnes"),
+    **dict.fromkeys(word_list("€ euro euros"), "EUR"),
+    **dict.fromkeys(word_list("złoty złotych zł zloty"), "PLN"),
 }
-_CODES = frozenset("EUR USD PLN GBP CHF JPY CZK HUF SEK NOK DKK CNY CAD AUD".split())  # noqa: SIM905 - a list of words
+_CODES = frozenset(word_list("EUR USD PLN GBP CHF JPY CZK HUF SEK NOK DKK CNY CAD AUD"))
 _PER = frozenset(["per", "za", "je"])
 _BETWEEN = frozenset(["of", "in", "w"])
 _TOKEN = re.compile(r"[^\W\d_]+|[%€]|\S")

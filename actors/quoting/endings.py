@@ -8,44 +8,59 @@ import re
 from itertools import islice
 
 from actors.text.language import Language
+from models.text import word_list
 
 _WORD = re.compile(r"[^\W\d_]+")
 # Behind these a sentence always goes on: a name, a number or a word follows.
 _GOES_ON: dict[Language, frozenset[str]] = {
     "en": frozenset(
-        "mr. mrs. ms. messrs. dr. prof. sen. rep. gov. gen. col. capt. lt. sgt. rev. hon. "  # noqa: SIM905 - a list of words
-        "pres. st. mt. vs. v. approx. ca. cf. e.g. i.e. viz. dept. est. tel.".split()
+        word_list(
+            "mr. mrs. ms. messrs. dr. prof. sen. rep. gov. gen. col. capt. lt. sgt. rev. hon. "
+            "pres. st. mt. vs. v. approx. ca. cf. e.g. i.e. viz. dept. est. tel."
+        )
     ),
     "pl": frozenset(
-        "np. tzw. tzn. tj. m.in. ok. ul. al. pl. os. św. im. zob. por. wg. dr. prof. hab. "  # noqa: SIM905 - a list of words
-        "inż. mgr. lek. red. gen. płk. ks. bp. abp. woj. tel. tys. mln. mld. ds. pt. dot. ww. ang. łac. "
-        "niem. dz. dn. p.".split()
+        word_list(
+            "np. tzw. tzn. tj. m.in. ok. ul. al. pl. os. św. im. zob. por. wg. dr. prof. hab. "
+            "inż. mgr. lek. red. gen. płk. ks. bp. abp. woj. tel. tys. mln. mld. ds. pt. dot. ww. ang. łac. "
+            "niem. dz. dn. p."
+        )
     ),
     "de": frozenset(
-        "ca. bzw. z.b. d.h. u.a. dr. prof. st. vgl. sog. inkl. exkl. einschl. evtl. ggf. "  # noqa: SIM905 - a list of words
-        "max. rd. gem. lt. hr. fr. hl. dipl. ing. med. jur. o.g. i.d.r. v.a. u.u. z.t. fam. "
-        "dr.-ing. dipl.-ing.".split()
+        word_list(
+            "ca. bzw. z.b. d.h. u.a. dr. prof. st. vgl. sog. inkl. exkl. einschl. evtl. ggf. "
+            "max. rd. gem. lt. hr. fr. hl. dipl. ing. med. jur. o.g. i.d.r. v.a. u.u. z.t. fam. "
+            "dr.-ing. dipl.-ing."
+        )
     ),
 }
 # Behind these only if a number follows: "no." and "Art." are words as well.
 _BEFORE_NUMBERS = frozenset(
-    "no. nos. fig. figs. eq. sec. ch. vol. pp. p. nr. abs. art. str. bd. abb. s. ust. par. "  # noqa: SIM905 - a list of words
-    "poz. rys. tab. para. paras. lok. hauptstr.".split()
+    word_list(
+        "no. nos. fig. figs. eq. sec. ch. vol. pp. p. nr. abs. art. str. bd. abb. s. ust. par. "
+        "poz. rys. tab. para. paras. lok. hauptstr."
+    )
 )
 # These may end one as well: then it depends on what comes next.
 _MAY_END: dict[Language, frozenset[str]] = {
     "en": frozenset(
-        "p.c. pct. etc. al. ave. jan. feb. mar. apr. jun. jul. aug. sep. sept. oct. nov. "  # noqa: SIM905 - a list of words
-        "dec. a.m. p.m. inc. corp. ltd. co. bros. jr. sr. u.s. u.k. u.n. e.u. d.c. u.s.a. ph.d. min. max. "
-        "avg. bn. mn. tn. ft. lb.".split()
+        word_list(
+            "p.c. pct. etc. al. ave. jan. feb. mar. apr. jun. jul. aug. sep. sept. oct. nov. dec. a.m. p.m. "
+            "inc. corp. ltd. co. bros. jr. sr. u.s. u.k. u.n. e.u. d.c. u.s.a. ph.d. min. max. avg. bn. mn. "
+            "tn. ft. lb."
+        )
     ),
     "pl": frozenset(
-        "r. w. proc. pkt. godz. min. itd. itp. zł. gr. szt. kw. m. km. cm. kg. sek. rż. "  # noqa: SIM905 - a list of words
-        "br. ub. p.p. p.b. pb. ur. zm. n.e. p.n.e. sp.k. o.o. s.a.".split()
+        word_list(
+            "r. w. proc. pkt. godz. min. itd. itp. zł. gr. szt. kw. m. km. cm. kg. sek. rż. "
+            "br. ub. p.p. p.b. pb. ur. zm. n.e. p.n.e. sp.k. o.o. s.a."
+        )
     ),
     "de": frozenset(
-        "mio. mrd. tsd. usw. etc. jh. jhd. chr. uvm. jan. feb. apr. aug. sept. okt. nov. "  # noqa: SIM905 - a list of words
-        "dez. co. min. std. ff. f. p.a. n.chr. v.chr. u.s.w. usf.".split()
+        word_list(
+            "mio. mrd. tsd. usw. etc. jh. jhd. chr. uvm. jan. feb. apr. aug. sept. okt. nov. "
+            "dez. co. min. std. ff. f. p.a. n.chr. v.chr. u.s.w. usf."
+        )
     ),
 }
 # Words that `sentencex` takes for abbreviations.
@@ -56,38 +71,44 @@ _LIKE_ABBREVIATIONS: dict[Language, frozenset[str]] = {
 }
 # Names follow these as often as sentences do.
 _BEFORE_NAMES = frozenset(
-    "al. ave. inc. corp. ltd. co. bros. jr. sr. u.s. u.k. u.n. e.u. d.c. u.s.a. a.m. "  # noqa: SIM905 - a list of words
-    "p.m.".split()
+    word_list("al. ave. inc. corp. ltd. co. bros. jr. sr. u.s. u.k. u.n. e.u. d.c. u.s.a. a.m. p.m.")
 )
 # What a sentence begins with, and a name does not.
 _OPENERS: dict[Language, frozenset[str]] = {
     "en": frozenset(
-        "the a an it he she they we i you this that these those in on at by for from with "  # noqa: SIM905 - a list of words
-        "as but and if when while after before since although though his her its their our my there what who "
-        "how why however meanwhile also some many most all no not one two both more about under "
-        "over".split()
+        word_list(
+            "the a an it he she they we i you this that these those in on at by for from with as but and if "
+            "when while after before since although though his her its their our my there what who how why "
+            "however meanwhile also some many most all no not one two both more about under over"
+        )
     ),
     "pl": frozenset(
-        "to w we na po od do z ze za o i a ale jak gdy gdyby jeśli jeżeli tak ten ta te on "  # noqa: SIM905 - a list of words
-        "ona oni one nie już jego jej ich według zdaniem przy przez dla jednak także również natomiast "
-        "tymczasem jest są".split()
+        word_list(
+            "to w we na po od do z ze za o i a ale jak gdy gdyby jeśli jeżeli tak ten ta te on "
+            "ona oni one nie już jego jej ich według zdaniem przy przez dla jednak także również natomiast "
+            "tymczasem jest są"
+        )
     ),
     "de": frozenset(
-        "der die das den dem des ein eine einer einem einen es er sie wir ich in im am an "  # noqa: SIM905 - a list of words
-        "auf aus bei beim mit nach seit für von vom zu zum zur auch aber doch und so wenn als wie ob da dies "
-        "diese dieser dieses damit dazu daher dabei dort man bis durch um unter über vor nun noch nur zwar "
-        "laut trotz während jedoch allerdings außerdem zudem bereits insgesamt dagegen hier heute nicht kein "
-        "keine alle".split()
+        word_list(
+            "der die das den dem des ein eine einer einem einen es er sie wir ich in im am an auf aus bei "
+            "beim mit nach seit für von vom zu zum zur auch aber doch und so wenn als wie ob da dies diese "
+            "dieser dieses damit dazu daher dabei dort man bis durch um unter über vor nun noch nur zwar "
+            "laut trotz während jedoch allerdings außerdem zudem bereits insgesamt dagegen hier heute nicht "
+            "kein keine alle"
+        )
     ),
 }
 _INITIAL = re.compile(r"(?:\w\.-?)?[^\W\d_a-z]\.")
 _ORDINAL = re.compile(r"\d{1,2}\.")
 # "W 2024 r. Narodowy Bank …": so far there is only the date.
 _DATE_WORDS = frozenset(
-    "w we od do z na po przed dnia roku końca końcu początku połowie kwartale półroczu "  # noqa: SIM905 - a list of words
-    "latach już dopiero jeszcze także również natomiast jednak i a stycznia lutego marca kwietnia maja "
-    "czerwca lipca sierpnia września października listopada grudnia styczniu lutym marcu kwietniu maju "
-    "czerwcu lipcu sierpniu wrześniu październiku listopadzie grudniu r ii iii iv".split()
+    word_list(
+        "w we od do z na po przed dnia roku końca końcu początku połowie kwartale półroczu "
+        "latach już dopiero jeszcze także również natomiast jednak i a stycznia lutego marca kwietnia maja "
+        "czerwca lipca sierpnia września października listopada grudnia styczniu lutym marcu kwietniu maju "
+        "czerwcu lipcu sierpniu wrześniu październiku listopadzie grudniu r ii iii iv"
+    )
 )
 _MOST_DATE_WORDS = 10
 _TAIL = 40

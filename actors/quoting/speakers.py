@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from actors.quoting.sentences import Sentence
+from models.text import word_list
 
 _WORD = r"[A-ZÀ-Ž][\w.'’-]{0,30}"
 _TIME = r"(?:[\[(]?\d{1,2}:\d\d(?::\d\d)?[\])]?[ \t]{0,3})?(?:>>[ \t]{0,3})?"
@@ -29,11 +30,13 @@ _NAME_LINE = re.compile(
 )
 # Labels of one word that are nobody's name.
 _NOBODY = frozenset(
-    "note notes notice hinweis uwaga uwagi revenue revenues sales costs background result results "  # noqa: SIM905 - a list of words
-    "method methods conclusion conclusions warning example figure table date time place subject re update "
-    "correction ps definition erstens zweitens drittens viertens po beschluss tatbestand "
-    "entscheidungsgründe kritik namely summary outlook sources source quelle źródło fazit wynik wyniki "
-    "wnioski cel ergebnis grund".split()
+    word_list(
+        "note notes notice hinweis uwaga uwagi revenue revenues sales costs background result results method "
+        "methods conclusion conclusions warning example figure table date time place subject re update "
+        "correction ps definition erstens zweitens drittens viertens po beschluss tatbestand "
+        "entscheidungsgründe kritik namely summary outlook sources source quelle źródło fazit wynik wyniki "
+        "wnioski cel ergebnis grund"
+    )
 )
 _FIGURE = re.compile(r"[^\w\s]?\s?[\d$€£]")
 _JOINS = frozenset(("and", "und", "i"))

@@ -6,6 +6,8 @@ Called by whoever reads or writes sentences. Pure; of a long text only the begin
 import re
 from typing import Literal
 
+from models.text import word_list
+
 Language = Literal["en", "pl", "de"]
 
 _BEGINNING = 2_000
@@ -17,37 +19,45 @@ _ALONE = re.compile(r"(?<!\S)(?:[iowz]|co)(?!\S)|\A(?:[OWZ]|Co)(?=\s)")
 # end, without a language of ours, words that none of the three has, nor Polish that is typed without accents.
 _FUNCTION_WORDS: dict[str, Language | None] = {
     **dict.fromkeys(
-        "the of and is that for with by are from has have had it its this were they which "  # noqa: SIM905 - a list of words
-        "would at be been not will their but who said he she you what how there can about when where why did "
-        "does we could should these those them than into if or want me please any get".split(),
+        word_list(
+            "the of and is that for with by are from has have had it its this were they which would at be "
+            "been not will their but who said he she you what how there can about when where why did does we "
+            "could should these those them than into if or want me please any get"
+        ),
         "en",
     ),
     **dict.fromkeys(
-        "na nie jest oraz przez dla od po ale jak są było był była który która które "  # noqa: SIM905 - a list of words
-        "ze za już tym tego roku także jego jej może czy przed przy ma być został została tak się "
-        "że ile kto kiedy gdzie dlaczego czemu jakie jaki jaka czym czego tych tej nad bez więc lub gdy "
-        "tylko bardzo będzie były kosztuje napisz pokaż proszę nowe "
-        "daj podaj tam teraz coś ktoś".split(),
+        word_list(
+            "na nie jest oraz przez dla od po ale jak są było był była który która które "
+            "ze za już tym tego roku także jego jej może czy przed przy ma być został została tak się "
+            "że ile kto kiedy gdzie dlaczego czemu jakie jaki jaka czym czego tych tej nad bez więc lub gdy "
+            "tylko bardzo będzie były kosztuje napisz pokaż proszę nowe "
+            "daj podaj tam teraz coś ktoś"
+        ),
         "pl",
     ),
     **dict.fromkeys(
-        "der das und ist von den mit zu auf für dem nicht ein eine einen einer einem des "  # noqa: SIM905 - a list of words
-        "sich wird hat als auch im zum zur bei nach aus sind haben werden wurde wurden dass über oder ich er "
-        "wir es noch wie warum wer wen wem welche welcher welches welchen wo wann wieviel wieso woher kostet "
-        "mehr gegen kein keine kann muss soll ihr ihre sein seine seit vor durch unter bis wenn weil diese "
-        "dieser dieses ohne zwischen nur doch schon zeige bitte gibt kannst dir mir mich hab gib beim ins "
-        "vom denn jetzt letzte hast sagt prozent".split(),
+        word_list(
+            "der das und ist von den mit zu auf für dem nicht ein eine einen einer einem des sich wird hat "
+            "als auch im zum zur bei nach aus sind haben werden wurde wurden dass über oder ich er wir es "
+            "noch wie warum wer wen wem welche welcher welches welchen wo wann wieviel wieso woher kostet "
+            "mehr gegen kein keine kann muss soll ihr ihre sein seine seit vor durch unter bis wenn weil "
+            "diese dieser dieses ohne zwischen nur doch schon zeige bitte gibt kannst dir mir mich hab gib "
+            "beim ins vom denn jetzt letzte hast sagt prozent"
+        ),
         "de",
     ),
     # French; Spanish, Portuguese; Italian; Dutch; Czech, Slovak; Swedish, Danish; Hungarian and others.
     **dict.fromkeys(
-        "le la les et est une dans pour que qui sur aux avec pas cette sont ont été leur "  # noqa: SIM905 - a list of words
-        "el una con del por para como más pero sus este desde uma dos em não mais pelo pela foi são "
-        "il di che della dei gli nel sono anche alla non più lo si "
-        "het een van voor niet met op aan ook maar bij door wordt werd naar uit deze heeft zijn "
-        "je se jsou podle podľa také který která které ktorý ktoré ako při pri nebo alebo bude mezi však "
-        "och att det som är för inte av på med ett till från og ikke af til "
-        "az és hogy nem egy și este cu din că bir ve için että ovat myös".split(),
+        word_list(
+            "le la les et est une dans pour que qui sur aux avec pas cette sont ont été leur "
+            "el una con del por para como más pero sus este desde uma dos em não mais pelo pela foi são "
+            "il di che della dei gli nel sono anche alla non più lo si "
+            "het een van voor niet met op aan ook maar bij door wordt werd naar uit deze heeft zijn "
+            "je se jsou podle podľa také který která které ktorý ktoré ako při pri nebo alebo bude mezi však "
+            "och att det som är för inte av på med ett till från og ikke af til "
+            "az és hogy nem egy și este cu din că bir ve için että ovat myös"
+        ),
         None,
     ),
 }

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from itertools import islice
 
 from actors.text.normal_form import words, words_in_parts
-from models.text import cut
+from models.text import cut, word_list
 
 # English, Polish and German words that say nothing about a subject, in the form of `normal_form.words`.
 _STOP = frozenset(
-    (  # noqa: SIM905  # a list would have hundreds of lines
+    word_list(
         "about after again all also and any are because been before being between both but can could did "
         "does doing done down during each few for from further get give got had has have having her here "
         "hers him his how into its just know let like made make many more most much need nor not now off "
@@ -31,7 +31,7 @@ _STOP = frozenset(
         "ihr ist kann kannst kein keine man mein mich mir mit nach nicht noch nur oder schon sein sich sind "
         "uber und uns unser unter viel vom von vor war waren warum weil welche welcher wenn wer werden wie "
         "wieso wir wird zeig zum zur "
-    ).split()
+    )
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 # A text of a million characters has about 10,000.

@@ -11,11 +11,12 @@ from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
 from models.content.articles import Cell
+from models.text import word_list
 
 _MONTHS = {
-    "en": "jan feb mar apr may jun jul aug sep oct nov dec".split(),  # noqa: SIM905 - a list of words
-    "pl": "sty lut mar kwi maj cze lip sie wrz paź lis gru".split(),  # noqa: SIM905 - a list of words
-    "de": "jan feb mär apr mai jun jul aug sep okt nov dez".split(),  # noqa: SIM905 - a list of words
+    "en": word_list("jan feb mar apr may jun jul aug sep oct nov dec"),
+    "pl": word_list("sty lut mar kwi maj cze lip sie wrz paź lis gru"),
+    "de": word_list("jan feb mär apr mai jun jul aug sep okt nov dez"),
 }
 _EXTREMES = {
     "highest": r"\bhighest\b|\bnajwyższ|\bhöchste",
@@ -28,9 +29,9 @@ _UP, _DOWN = r"\bup\b|\bwięcej\b|\bmehr\b", r"\bdown\b|\bmniej\b|\bweniger\b"
 # How far before the same day of the year before a day may lie, where there is none of that day.
 _NEAR_DAY = timedelta(days=7)
 _QUARTERS = {
-    "en": "first second third fourth".split(),  # noqa: SIM905 - a list of words
-    "pl": "pierwsz drugi trzeci czwart".split(),  # noqa: SIM905 - a list of words
-    "de": "ersten zweiten dritten vierten".split(),  # noqa: SIM905 - a list of words
+    "en": word_list("first second third fourth"),
+    "pl": word_list("pierwsz drugi trzeci czwart"),
+    "de": word_list("ersten zweiten dritten vierten"),
 }
 # A day or a month, a quarter, or a year: in the words in which the language has them.
 _WHEN = {
