@@ -11,9 +11,22 @@ UV      = build/uv
 NO_PYTHON = "There is no Python 3.11, and uv could fetch none. Install one (on Debian 12: apt install python3.11" \
     "python3.11-venv), then type: make PYTHON=/path/to/python3.11"
 
-.PHONY: setup check test faults test-fast e2e demo up down bench docs train-intents eval-intents lock
+NO_CHROMIUM = "There is no Chromium here, so pages that are made by scripts can't be read. On Debian, type:" \
+    "apt-get install chromium; elsewhere: $(BIN)/playwright install --with-deps chromium"
 
-setup: $(STAMP)
+.PHONY: setup chromium check test faults test-fast e2e demo up down bench docs train-intents eval-intents lock
+
+setup: $(STAMP) chromium
+
+# The browser that pages are scraped with: what is there, or else Debian's.
+chromium: $(STAMP)
+	@for name in chromium chromium-browser google-chrome google-chrome-stable; do \
+	      command -v $$name >/dev/null && exit 0; done; \
+	    ls "$${HOME}"/.cache/ms-playwright/chromium-*/ >/dev/null 2>&1 || \
+	    { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	      { apt-get install --yes -qq chromium >/dev/null 2>&1 || \
+	        { apt-get update -qq && apt-get install --yes -qq chromium; } >/dev/null 2>&1; }; } || \
+	    echo $(NO_CHROMIUM) >&2
 
 # Where there is no $(PYTHON) that makes environments, uv does it, and fetches a Python 3.11 if it finds
 # none. uv itself comes through pip, from whatever python3 there is.

@@ -19,8 +19,8 @@ class AgentDirectory(Protocol):
 
     database_url: str | None
 
-    def agent(self, role: str) -> Any:
-        """A stand-in for another agent."""
+    def agent(self, role: str, *, shard: str | None = None) -> Any:
+        """A stand-in for another agent. With `shard`, always the same replica for the same text."""
         ...
 
 

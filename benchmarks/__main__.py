@@ -12,7 +12,7 @@ from benchmarks.harness.bench import bench
 from benchmarks.harness.report import RESULTS, SECTIONS, Report, keep
 
 # Each is a module here with `measure(bench) -> Report`; its docstring says what, against whom, to what aim.
-NAMES = ("engine", "recovery", "editorial_batch", "agent_start", "search", "gateway", "verbatim")
+NAMES = ("engine", "recovery", "editorial_batch", "agent_start", "search", "gateway", "verbatim", "main_text")
 # Says little without `--texts`: left out of all, and not kept.
 _OF_TEXTS = "verbatim"
 
@@ -27,7 +27,10 @@ def main(
     ] = False,
     texts: Annotated[
         list[Path] | None,
-        typer.Option("--texts", help="For verbatim: a folder of further topics, texts and tables."),
+        typer.Option(
+            "--texts",
+            help="For verbatim: a folder of topics, texts and tables; for main_text: a set of pages.",
+        ),
     ] = None,
 ) -> None:
     """Measure Signoff against its aims and its peers."""
@@ -46,6 +49,8 @@ def main(
             missed += sum(not aim.met for aim in report.aims)
             if reason := why_not_kept(name, quick=quick, texts=bool(texts)):
                 console.print(reason)
+            elif not report.aims:  # `main_text`, whose sets of pages were not among the texts
+                console.print(f"not written to RESULTS.md: {name} had nothing to be held to; see --texts")
             else:
                 keep(report, order=SECTIONS)
                 console.print(f"written to {RESULTS}")

@@ -146,6 +146,28 @@ class DocumentUnreadable(SignoffError):
     http_status = 422
 
 
+class PageFailed(SignoffError):
+    """A page has no text to give: `facts["fault"]` is one of `models.knowledge.pages.PageFault`."""
+
+    http_status = 422
+
+
+class BatchStopped(SignoffError):
+    """A batch was told to stop before its end; submitted again, it goes on."""
+
+
+class ProjectNotFound(SignoffError):
+    """No project has this id, or none that is the caller's."""
+
+    http_status = 404
+
+
+class SourceNotFound(SignoffError):
+    """A project holds no source of this id."""
+
+    http_status = 404
+
+
 class PlacesTaken(SignoffError):
     """This node does as many of these at once as it may; `retry_after_seconds` says when to ask again."""
 

@@ -5,16 +5,13 @@ is told to stop, and loses it when it dies. Submitting again finds the same work
 """
 
 import asyncio
-import contextlib
-import logging
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Literal
 
 import psycopg
 
-from models.error_lines import error_line
+from actors.runtime.batch_lease import again_and_again, batch_lease
 from models.errors import WorkflowConflict
 from models.runtime.events import Event
 from models.runtime.workflows import ENDED_STATUSES, Workflow, WorkflowRequest
@@ -22,10 +19,8 @@ from models.store import events
 from models.store.database import GONE, Connection, Database, is_gone
 from models.store.runtime import batches, workflows
 
-_log = logging.getLogger("signoff.batch")
 Start = Literal["new", "continued", "finished before"]
 _POLL_SECONDS = 0.5
-_SAY_AGAIN_SECONDS = 5.0
 # Whom another batch has forestalled finds that one's workflow at the next look; something else is in the way
 # of whoever does not.
 _TRIES = 5
@@ -120,7 +115,7 @@ class Batch:
             nonlocal seen
             seen = await self._look(seen)
 
-        await _again_and_again(look, every=_POLL_SECONDS, to=f"watch the {self._noun}s")
+        await again_and_again(look, every=_POLL_SECONDS, to=f"watch the {self._noun}s")
 
     async def _newest(self) -> int:
         async with self._database.connection() as connection:
@@ -148,29 +143,6 @@ def _key(request: WorkflowRequest) -> str:
     return request.key
 
 
-async def _again_and_again(act: Callable[[], Awaitable[None]], *, every: float, to: str) -> None:
-    """Act until cancelled. While Postgres can't, that is said at growing intervals, and so is its return."""
-    since: float | None = None
-    say_again = 0.0
-    while True:
-        try:
-            await act()
-        except GONE as error:
-            if not is_gone(error):  # refused for what is in it
-                raise
-            now = time.monotonic()
-            since = now if since is None else since
-            if now >= say_again:
-                reason = error_line(error)
-                _log.warning("can't %s since %.0f s, and goes on trying: %s", to, now - since, reason)
-                say_again = now + max(_SAY_AGAIN_SECONDS, now - since)
-        else:
-            if since is not None:
-                _log.warning("could %s again after %.0f s", to, time.monotonic() - since)
-            since, say_again = None, 0.0
-        await asyncio.sleep(every)
-
-
 @asynccontextmanager
 async def live_batch(
     *,
@@ -186,21 +158,14 @@ async def live_batch(
     The block ends with the error when the watching or the renewing fails: nobody waits for what nobody
     watches.
     """
-    batch_id = await batches.begin(database, requested_by=requested_by, lease_seconds=lease_seconds)
-    batch = Batch(batch_id=batch_id, database=database, noun=noun, force=force, progress=progress)
-
-    async def renew() -> None:
-        await batches.renew(database, batch_id=batch_id, lease_seconds=lease_seconds)
-
-    renewing = _again_and_again(renew, every=lease_seconds / 4, to="renew the batch's lease")
-    try:
-        async with asyncio.TaskGroup() as group:
-            helpers = [group.create_task(renewing), group.create_task(batch.watch())]
-            yield batch
-            for helper in helpers:
-                helper.cancel()
-    except ExceptionGroup as failed:
-        raise failed.exceptions[0] from failed
-    finally:
-        with contextlib.suppress(*GONE):  # while Postgres is away, the lease runs out by itself
-            await batches.end(database, batch_id=batch_id)
+    async with batch_lease(
+        database=database, requested_by=requested_by, lease_seconds=lease_seconds
+    ) as batch_id:
+        batch = Batch(batch_id=batch_id, database=database, noun=noun, force=force, progress=progress)
+        try:
+            async with asyncio.TaskGroup() as group:
+                watching = group.create_task(batch.watch())
+                yield batch
+                watching.cancel()
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from failed

@@ -17,6 +17,7 @@ from ray.serve import Application
 from actors import systems
 from actors.runtime.directory import Directory
 from actors.search.hybrid import HybridSearch, SemanticIndex
+from actors.system import AgentDirectory
 from actors.tools.registry import Registry
 from models.config import Config
 from models.errors import ConfigInvalid
@@ -78,6 +79,7 @@ def build_api(config: Config, database_url: str) -> Application:
             config,
             database_url,
             semantic=directory.agent("search_index"),
+            agents=directory,
             assistant=assistant,
             probes=Probes(replicas=running_replicas, agents=agents_not_up),
         )
@@ -111,13 +113,14 @@ def make_app(
     database_url: str,
     *,
     semantic: SemanticIndex | None = None,
+    agents: AgentDirectory | None = None,
     assistant: Assistant | None = None,
     probes: Probes | None = None,
 ) -> FastAPI:
     """The FastAPI app over a database.
 
-    Without `semantic`, search goes by words alone; without `assistant`, there is no chat; without `probes`,
-    Ray is not asked whether the site is ready.
+    Without `semantic`, search goes by words alone; without `agents`, no tool asks one; without `assistant`,
+    there is no chat; without `probes`, Ray is not asked whether the site is ready.
     """
 
     @asynccontextmanager
@@ -125,7 +128,9 @@ def make_app(
         async with Database(url=database_url, pool_size=config.database.pool_size) as database:
             search = HybridSearch(database=database, semantic=semantic, settings=config.search)
             app.state.database = database
-            app.state.registry = Registry(systems.tools(), config=config, database=database, search=search)
+            app.state.registry = Registry(
+                systems.tools(), config=config, database=database, search=search, agents=agents
+            )
             app.state.metrics = Metrics(
                 database, old_transaction_seconds=config.database.old_transaction_seconds
             )

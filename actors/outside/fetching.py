@@ -6,8 +6,7 @@ for. What goes wrong is told with the provider's name and a little of what it sa
 
 import asyncio
 import ssl
-import zlib
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
@@ -18,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from actors.outside.keys import Keys, keep_queries_out_of_logs
 from actors.outside.plain_text import plain_text
 from actors.outside.refusal import message_of
+from actors.outside.unpacking import NotUnpacked, unpacked
 from actors.outside.url_guard import guarded_client
 from models.config import Config
 from models.errors import AddressRefused, ProviderFailed, ProviderLimited, SignoffError
@@ -33,7 +33,6 @@ _MOST_SAID = 20_000
 _LONGEST_WAIT = 31 * 24 * 3600.0
 # What may go on to another host that a server redirects to.
 _NEUTRAL = ("accept", "accept-encoding", "accept-language", "user-agent")
-_ZLIB_OR_GZIP = 47
 
 
 @dataclass(frozen=True)
@@ -184,16 +183,22 @@ async def _read(answer: httpx2.Response, url: str, wanted: _Request) -> Fetched:
     status = answer.status_code
     if 200 <= status < 300 or status in wanted.accept_statuses:
         body = bytearray()
-        async for part in _unpacked(answer, wanted.max_bytes, wanted):
-            body += part
-            if len(body) > wanted.max_bytes:
-                raise wanted.oversized
+        try:
+            async for part in unpacked(answer, wanted.max_bytes):
+                body += part
+                if len(body) > wanted.max_bytes:
+                    raise wanted.oversized
+        except NotUnpacked as error:
+            raise wanted.failed(str(error)) from error
         return Fetched(status=status, headers=answer.headers, body=bytes(body), url=url)
     said = bytearray()
-    async for part in _unpacked(answer, _MOST_SAID, wanted):
-        said += part
-        if len(said) > _MOST_SAID:
-            break
+    try:
+        async for part in unpacked(answer, _MOST_SAID):
+            said += part
+            if len(said) > _MOST_SAID:
+                break
+    except NotUnpacked as error:
+        raise wanted.failed(str(error)) from error
     phrase = httpx2.codes.get_reason_phrase(status)
     # Keys are looked for once it is plain, and before it is cut, or half of one could be left.
     words = plain_text(wanted.keys.scrubbed(plain_text(message_of(bytes(said)), _MOST_SAID)), 200)
@@ -205,29 +210,6 @@ async def _read(answer: httpx2.Response, url: str, wanted: _Request) -> Fetched:
         told = wanted.keys.scrubbed(f"{what}; try again {when}")
         raise ProviderLimited(f"{wanted.provider}: {told}", **facts)
     raise wanted.failed(what)
-
-
-async def _unpacked(answer: httpx2.Response, most: int, wanted: _Request) -> AsyncIterator[bytes]:
-    """The body's parts, gzip undone: never much more than `most` bytes, however tightly it is packed."""
-    packing = answer.headers.get("content-encoding", "identity").strip().lower()
-    if packing in ("identity", ""):
-        async for part in answer.aiter_raw():
-            yield part
-        return
-    if packing not in ("gzip", "x-gzip", "deflate"):
-        raise wanted.failed(f"the answer is packed as {plain_text(packing, 40)}, which was not asked for")
-    inflater, given = zlib.decompressobj(wbits=_ZLIB_OR_GZIP), 0
-    try:
-        async for part in answer.aiter_raw():
-            unpacked = inflater.decompress(part, most - given + 1)
-            given += len(unpacked)
-            yield unpacked
-            if given > most:
-                return
-    except zlib.error as error:
-        raise wanted.failed("the answer can't be unpacked") from error
-    if not inflater.eof:
-        raise wanted.failed("the answer breaks off")
 
 
 @cache

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from pydantic import ValidationError
 
 from actors.outside import node_places
-from actors.outside.fetching import Fetched, fetch
+from actors.outside.fetching import fetch
 from actors.outside.plain_text import plain_text
 from models.config import Config
 from models.config.outside import PdfConfig
@@ -64,6 +64,12 @@ async def read_pdf(url: str, *, config: Config) -> PdfContents:
         return await _read(url, config)
 
 
+async def read_pdf_bytes(data: bytes, *, url: str, limits: PdfConfig) -> PdfContents:
+    """Read a PDF that was fetched from `url` by others; what it raises is of `read_pdf`."""
+    async with node_places.taken("pdf-reader", limits.readers, seconds=limits.timeout_seconds):
+        return _contents(url, await _told(data, limits))
+
+
 async def _read(url: str, config: Config) -> PdfContents:
     limits = config.outside.pdf
     answer = await fetch(
@@ -80,7 +86,7 @@ async def _read(url: str, config: Config) -> PdfContents:
     if _MARK not in answer.body[:_MARK_WITHIN]:
         kind = plain_text(answer.headers.get("content-type"), 60) or "of no stated kind"
         raise DocumentUnreadable(f"url: what is there is no PDF ({kind}): give the address of the PDF itself")
-    return _contents(answer, await _told(answer.body, limits))
+    return _contents(answer.url, await _told(answer.body, limits))
 
 
 def _host(url: str) -> str:
@@ -158,15 +164,15 @@ async def _listen(process: asyncio.subprocess.Process) -> bytes:
     return bytes(told)
 
 
-def _contents(answer: Fetched, told: _Told) -> PdfContents:
+def _contents(url: str, told: _Told) -> PdfContents:
     if told.fault is not None:
         why = _FAULTS.get(told.fault, told.fault)
         detail = f": {plain_text(told.detail, 200)}" if told.detail else ""
         raise DocumentUnreadable(f"url: the PDF {why}{detail}")
     pages = [f"[page {number}]\n{seen(text).strip()}" for number, text in told.texts]
     return PdfContents(
-        url=answer.url,
-        title=plain_text(told.title, _LONGEST_NAME) or _file_name(answer.url),
+        url=url,
+        title=plain_text(told.title, _LONGEST_NAME) or _file_name(url),
         pages=told.pages,
         texts=tuple(_split(pages)),
         tables=tuple(_seen_table(table) for table in told.tables),

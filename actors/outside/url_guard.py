@@ -1,4 +1,5 @@
-"""The URL guard: every fetch of an address that a user gave goes through `guarded_client`.
+"""The URL guard: every fetch of an address that a user gave goes through `guarded_client`, and what a browser
+asks for through `guarded_connection`.
 
 `check_url` judges an address as it is written, when it is taken in; the client judges it again, resolves
 its host itself, checks every address that it gets and connects to one of those: a name that resolves to
@@ -12,6 +13,7 @@ import logging
 import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 
 import httpcore2
 import httpx2
@@ -27,6 +29,8 @@ _log = logging.getLogger("signoff.url_guard")
 Resolve = Callable[[str], Awaitable[list[str]]]
 
 _MAX_LENGTH = 2000
+# How long a connection that nobody uses stays open.
+_KEPT_SECONDS = 15.0
 
 _FAULTS = (
     httpcore2.TimeoutException,
@@ -83,25 +87,53 @@ def guarded_client(
     timeout: float,
     resolve: Resolve | None = None,
     ssl_context: ssl.SSLContext | None = None,
+    kept: int = 0,
+    http2: bool = False,
 ) -> httpx2.AsyncClient:
     """A client that raises AddressRefused rather than connect to where it may not.
 
-    It follows no redirect, knows no proxy and no environment, and keeps no connection open.
+    It follows no redirect, keeps no cookie, and knows no proxy and no environment.
 
     Args:
         timeout: seconds for each of connecting, writing and reading; the caller bounds the whole.
         resolve: what resolves names; the system's when absent, shared by all clients of the process.
         ssl_context: what checks certificates; those known to the system and to certifi when absent.
+        kept: connections that stay open for the next request to the same host, each to a checked address.
+        http2: whether it is offered to servers.
     """
     if ssl_context is None:
         ssl_context = httpx2.create_ssl_context(trust_env=False)
         ssl_context.load_default_certs()
     return httpx2.AsyncClient(
-        transport=_GuardedTransport(outgoing, resolve or system_resolver(), ssl_context),
+        transport=_GuardedTransport(outgoing, resolve or system_resolver(), ssl_context, kept, http2),
         timeout=timeout,
         trust_env=False,
         follow_redirects=False,
+        # None is kept: what one page sets is nothing to the next.
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
     )
+
+
+async def guarded_connection(
+    host: str, port: int, *, outgoing: OutgoingConfig, timeout: float, resolve: Resolve | None = None
+) -> httpcore2.AsyncNetworkStream:
+    """A TCP connection to a host, for what speaks its own protocol over it (a browser's proxy).
+
+    Args:
+        host: a name, or an address without brackets.
+        timeout: seconds until it is resolved and connected.
+        resolve: what resolves names; the system's when absent.
+
+    Raises:
+        AddressRefused: it may not be reached from here, as it is written or as it is resolved.
+        httpcore2.ConnectError, httpcore2.ConnectTimeout: it has no address, or none that answers in time.
+    """
+    allowed = Allowed(outgoing.allow_internal)
+    name = host.removesuffix(".") or host
+    _check_host(name, allowed)
+    if not 1 <= port <= 65535:
+        raise AddressRefused(f"url: there is no port {port}: use 1 to 65535, or none")
+    return await _GuardedBackend(allowed, resolve or system_resolver()).connect_tcp(name, port, timeout)
 
 
 def _check_host(host: str, allowed: Allowed) -> None:
@@ -191,12 +223,21 @@ class _GuardedBackend(httpcore2.AsyncNetworkBackend):
 class _GuardedTransport(httpx2.AsyncBaseTransport):
     """What httpx2 sends through: httpcore2 over the guarded backend, and not a pool that httpx2 made."""
 
-    def __init__(self, outgoing: OutgoingConfig, resolve: Resolve, ssl_context: ssl.SSLContext) -> None:
+    def __init__(
+        self,
+        outgoing: OutgoingConfig,
+        resolve: Resolve,
+        ssl_context: ssl.SSLContext,
+        kept: int,
+        http2: bool,
+    ) -> None:
         self._allow_internal = outgoing.allow_internal
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=ssl_context,
+            http2=http2,
             max_connections=None,
-            max_keepalive_connections=0,
+            max_keepalive_connections=kept,
+            keepalive_expiry=_KEPT_SECONDS if kept else None,
             network_backend=_GuardedBackend(Allowed(outgoing.allow_internal), resolve),
         )
 

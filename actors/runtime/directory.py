@@ -8,6 +8,7 @@ actor and the call runs again. A stream ends with AgentDied (`RemoteAgent.stream
 import asyncio
 import logging
 import random
+import zlib
 from collections.abc import AsyncGenerator, Collection
 from contextlib import aclosing
 from typing import Any
@@ -52,14 +53,19 @@ class Directory:
             "_handles": {},
         }
 
-    def agent(self, role: str) -> "RemoteAgent":
+    def agent(self, role: str, *, shard: str | None = None) -> "RemoteAgent":
         """A stand-in for the agent: awaiting `agent.verb(…)` calls the actor.
+
+        Args:
+            shard: what the call is about, where each replica keeps its own share: the same text is always the
+                same replica's. Absent: any replica.
 
         Raises:
             ConfigInvalid: its resources are not configured.
         """
         self._config.agent(role)
-        return RemoteAgent(directory=self, role=role)
+        replica = None if shard is None else zlib.crc32(shard.encode()) % self.replicas(role)
+        return RemoteAgent(directory=self, role=role, replica=replica)
 
     def replicas(self, role: str) -> int:
         """How many actors share the role."""
@@ -108,16 +114,17 @@ class RemoteAgent:
     agent can't be had is an outage, `AgentDied`, whatever died. Cancelling the caller cancels the call.
     """
 
-    def __init__(self, *, directory: Directory, role: str) -> None:
+    def __init__(self, *, directory: Directory, role: str, replica: int | None = None) -> None:
         self._directory = directory
         self._role = role
+        self._replica = replica
 
     def __getattr__(self, verb: str) -> Any:
         if verb.startswith("_"):
             raise AttributeError(verb)
 
         async def call(*args: Any, **kwargs: Any) -> Any:
-            replica = random.randrange(self._directory.replicas(self._role))
+            replica = self._chosen()
             try:
                 try:
                     return await self._call(replica, verb, args, kwargs, fresh=False)
@@ -140,7 +147,7 @@ class RemoteAgent:
         Raises:
             AgentDied: the agent's process ended before the verb did.
         """
-        replica = random.randrange(self._directory.replicas(self._role))
+        replica = self._chosen()
         known, began = self._directory.known(self._role, replica) is not None, False
         try:
             async with aclosing(self._stream(replica, verb, args, kwargs)) as pieces:
@@ -193,6 +200,11 @@ class RemoteAgent:
             raise
         except ray.exceptions.RayTaskError as error:
             raise _own_error(error) from None
+
+    def _chosen(self) -> int:
+        return (
+            random.randrange(self._directory.replicas(self._role)) if self._replica is None else self._replica
+        )
 
     async def _handle(self, replica: int, *, fresh: bool = False) -> Any:
         """The actor; beside the event loop where it must be looked up or started."""

@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 from pydantic import BaseModel, ValidationError
 
+from actors.system import AgentDirectory
 from actors.tools.tool import Search, Tool, ToolContext
 from models.config import Config
 from models.errors import FeatureOff, InputInvalid, ProviderMissing, RateLimited, SignoffError, ToolNotFound
@@ -47,11 +48,20 @@ class _CallUnderWay:
 class Registry:
     """The tools of this site over its database."""
 
-    def __init__(self, tools: Iterable[Tool], *, config: Config, database: Database, search: Search) -> None:
+    def __init__(
+        self,
+        tools: Iterable[Tool],
+        *,
+        config: Config,
+        database: Database,
+        search: Search,
+        agents: AgentDirectory | None = None,
+    ) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._config = config
         self._database = database
         self._search = search
+        self._agents = agents
 
     def tool(self, name: str, door: Door) -> Tool:
         """One tool. ToolNotFound where there is none, or this door does not offer it."""
@@ -139,7 +149,11 @@ class Registry:
         request = _read(tool, arguments)
         call.about = _about(request)
         context = ToolContext(
-            caller=call.caller, config=self._config, database=self._database, search=self._search
+            caller=call.caller,
+            config=self._config,
+            database=self._database,
+            search=self._search,
+            agents=self._agents,
         )
         if tool.own_transactions:
             assert (given, first) == (None, None), f"{tool.name} makes its own transactions"

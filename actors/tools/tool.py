@@ -13,9 +13,11 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
 
+from actors.system import AgentDirectory
 from actors.tools.route import RestRoute
 from models.config import Config
 from models.content.search import Found, FoundArticle, FoundResource
+from models.errors import AgentDied
 from models.people.scopes import Scope
 from models.people.users import UserContext
 from models.record import Record
@@ -63,12 +65,13 @@ class Search(Protocol):
 
 @dataclass(frozen=True)
 class ToolContext:
-    """What a tool works with: who calls, the configuration, the call's transaction, and search."""
+    """What a tool works with: who calls, the configuration, the call's transaction, search, and agents."""
 
     caller: UserContext
     config: Config
     database: Database
     search: Search
+    agents: AgentDirectory | None = None
     _connection: Connection | None = None
     _record: Callable[[Connection, BaseModel], Awaitable[None]] | None = None
 
@@ -76,6 +79,12 @@ class ToolContext:
         """Record the call in the transaction of a tool's own that changes something: both or neither."""
         assert self._record is not None, "only a tool that makes its own transactions records its call"
         await self._record(connection, answer)
+
+    def agent(self, role: str) -> Any:
+        """A stand-in for an agent. AgentDied where this door has none."""
+        if self.agents is None:
+            raise AgentDied(f"there is no agent {role} here", waits_for=f"agent {role}")
+        return self.agents.agent(role)
 
     @property
     def connection(self) -> Connection:

@@ -33,6 +33,12 @@ from models.config.editorial import OutsideEvidence as OutsideEvidence
 from models.config.editorial import SpecialistModels as SpecialistModels
 from models.config.fields import WITHHELD as WITHHELD
 from models.config.fields import ResolvedPath, Section
+from models.config.knowledge import BrowserConfig as BrowserConfig
+from models.config.knowledge import FirecrawlConfig as FirecrawlConfig
+from models.config.knowledge import KnowledgeConfig as KnowledgeConfig
+from models.config.knowledge import PolitenessConfig as PolitenessConfig
+from models.config.knowledge import RedactionConfig as RedactionConfig
+from models.config.knowledge import ScrapingConfig as ScrapingConfig
 from models.config.llm import EmbeddingConfig as EmbeddingConfig
 from models.config.llm import ModelSettings as ModelSettings
 from models.config.llm import SchemaLimits as SchemaLimits
@@ -88,6 +94,7 @@ class Config(Section):
     chat: ChatConfig
     outside: OutsideConfig
     drafting: DraftingConfig
+    knowledge: KnowledgeConfig
 
     def agent(self, role: str) -> AgentConfig:
         """The resources of a role's agents. ConfigInvalid where there are none for it."""

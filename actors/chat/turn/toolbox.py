@@ -79,6 +79,10 @@ class Toolbox:
                     settings=self._config.search,
                 )
                 self._registry = Registry(
-                    systems.tools(), config=self._config, database=database, search=search
+                    systems.tools(),
+                    config=self._config,
+                    database=database,
+                    search=search,
+                    agents=self._directory,
                 )
             return self._registry

@@ -1,6 +1,7 @@
 """What the tables are declared with: the names of constraints, and the columns that recur."""
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import TSVECTOR
 
 metadata = sa.MetaData(
     naming_convention={
@@ -36,3 +37,15 @@ def column_when(name: str, *, nullable: bool = False, default: bool = False) -> 
 def column_text(name: str, *, nullable: bool = False, primary_key: bool = False) -> "sa.Column[str]":
     """A text that must be there, unless `nullable`."""
     return sa.Column(name, sa.Text, nullable=nullable, primary_key=primary_key)
+
+
+def column_words(columns: str) -> "sa.Column[object]":
+    """The words that full text search finds a row by; the first column's weigh more.
+
+    Of any language, hence `simple`; and of the beginning only, for Postgres holds 1 MB of words in a row.
+    """
+    first, *rest = columns.split()
+    weighed = f"setweight(to_tsvector('simple', left(coalesce({first}, ''), 200000)), 'A')"
+    for column in rest:
+        weighed += f" || setweight(to_tsvector('simple', left(coalesce({column}, ''), 200000)), 'B')"
+    return sa.Column("words", TSVECTOR, sa.Computed(weighed, persisted=True))

@@ -4,25 +4,13 @@ The rest of `models.store.schema.tables`, on the same metadata.
 """
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
-from models.store.schema.columns import column_text, column_when, metadata
+from models.store.schema.columns import column_text, column_when, column_words, metadata
 
 
 def _number(name: str = "id") -> "sa.Column[int]":
     return sa.Column(name, sa.BigInteger, sa.Identity(), primary_key=True)
-
-
-def _words(columns: str) -> "sa.Column[object]":
-    """The words that full text search finds a row by; the first column's weigh more.
-
-    Of any language, hence `simple`; and of the beginning only, for Postgres holds 1 MB of words in a row.
-    """
-    first, *rest = columns.split()
-    weighed = f"setweight(to_tsvector('simple', left(coalesce({first}, ''), 200000)), 'A')"
-    for column in rest:
-        weighed += f" || setweight(to_tsvector('simple', left(coalesce({column}, ''), 200000)), 'B')"
-    return sa.Column("words", TSVECTOR, sa.Computed(weighed, persisted=True))
 
 
 tonalities = sa.Table(
@@ -112,7 +100,7 @@ article_versions = sa.Table(
     column_when("written_at", default=True),
     # The embedding model that its passages were made with; absent while they are still to be made.
     column_text("indexed_with", nullable=True),
-    _words("headline keywords content"),
+    column_words("headline keywords content"),
     sa.CheckConstraint("written IN ('quotes', 'prose')", name="written"),
 )
 sa.Index("article_versions_words_idx", article_versions.c.words, postgresql_using="gin")
@@ -138,7 +126,7 @@ resources = sa.Table(
     column_text("created_by"),
     column_when("created_at", default=True),
     column_text("indexed_with", nullable=True),
-    _words("name description content"),
+    column_words("name description content"),
     # The topics of the published articles that show it: readers of those see it. Kept by `store.resources`.
     sa.Column("published_in", ARRAY(sa.Text), nullable=False, server_default="{}"),
     sa.CheckConstraint("kind IN ('text', 'table')", name="kind"),

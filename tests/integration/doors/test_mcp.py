@@ -64,6 +64,11 @@ ANALYST = {
     "search_news": {"query": "rates"},
     "search_financial_news": {"query": "rates"},
     "download_pdf": {"topic": "macro", "url": "https://reports.example.org/prices.pdf"},
+    "create_project": {"topic": "macro", "name": "Mills"},
+    "list_projects": {},
+    "get_source": {"project_id": 1, "source_id": 1},
+    "delete_source": {"project_id": 1, "source_id": 1},
+    "scrape_urls": {"urls": ["https://example.org/"]},
 }
 ADMIN = {"get_topic_prompts": {"topic": "macro"}}
 TOPIC_ADMIN = {"edit_prompts": {"topic": "macro", "text": "Write about macro.", "version": 0}}
@@ -213,7 +218,9 @@ async def test_tools_say_what_they_take_and_do(url: str, config: Config) -> None
         assert f"{{topic}}:{ROLE_OF[name]}" in tools[name].description
     reads = {name for name, tool in tools.items() if tool.annotations.read_only_hint}
     assert reads == {
-        name for name in tools if name.startswith(("get_", "search_", "review_", "web_search", "fetch_"))
+        name
+        for name in tools
+        if name.startswith(("get_", "list_", "search_", "review_", "web_search", "fetch_"))
     }
     assert [name for name, tool in tools.items() if "a human decides" in tool.description] == [
         "publish_article"
@@ -223,11 +230,12 @@ async def test_tools_say_what_they_take_and_do(url: str, config: Config) -> None
     assert outside == {
         *("web_search", "search_news", "search_financial_news", "download_pdf"),
         *("fetch_equity_data", "fetch_economic_data", "fetch_fx_rates", "fetch_treasury_yields"),
-        *("search_series", "research_article"),
+        *("search_series", "research_article", "scrape_urls"),
     }
     harmless = {name for name, tool in tools.items() if tool.annotations.destructive_hint is False}
     assert harmless == {
         *("create_draft_article", "create_text_resource", "create_table_resource", "download_pdf"),
+        "create_project",
     }
     assert tools["search_articles"].title == "Search articles"
 

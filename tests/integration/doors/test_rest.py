@@ -17,6 +17,7 @@ from schemathesis.specs.openapi.checks import (
 
 from actors import systems
 from models.config import Config
+from models.knowledge.pages import ScrapedPage
 from models.people.scopes import ROLES
 from models.store.database import Database
 from tests.fakes.assistant import ScriptedAssistant
@@ -33,10 +34,25 @@ def config(configure: Configure) -> Config:
     return configure()
 
 
+class NobodyFetches:
+    """Agents for the tools: a scraper that reaches no page."""
+
+    database_url = None
+
+    def agent(self, role: str, *, shard: str | None = None) -> "NobodyFetches":
+        """The one agent that is asked here."""
+        assert role == "scraper"
+        return self
+
+    async def scrape(self, url: str, engine: str) -> ScrapedPage:
+        """A page that can't be had."""
+        return ScrapedPage(url=url, fault="unreachable", reason="nothing is fetched in this test")
+
+
 @pytest.fixture
 def base(config: Config, database_url: str) -> Iterator[str]:
     """The base URL of the app."""
-    with served(config, database_url, assistant=ScriptedAssistant()) as url:
+    with served(config, database_url, assistant=ScriptedAssistant(), agents=NobodyFetches()) as url:
         yield url
 
 
@@ -189,7 +205,7 @@ async def test_the_list_of_tools_is_what_may_be_called(
     async with client(config, base, "pat", f"macro:{role}") as pat:
         listed = {tool["name"] for tool in (await pat.get("/api/tools")).json()}
         for tool, route in [(tool.name, tool.route) for tool in systems.tools() if tool.route]:
-            path = "/api/tools" + route.path.format(id=number, slug="macro")
+            path = "/api/tools" + route.path.format(id=number, slug="macro", project_id=1, source_id=1)
             answer = await pat.request(route.method, path, json={} if route.method == "POST" else None)
             # Without a body a permitted call is malformed, out of order, not found, or done.
             if answer.status_code != 422:

@@ -7,9 +7,10 @@ import logging
 import psycopg
 import pytest
 
+from actors.runtime import batch_lease as batch_lease_module
+from actors.runtime.batch_lease import again_and_again
 from models.store.database import Database
-from pipelines import batch as batch_module
-from pipelines.batch import _again_and_again, live_batch
+from pipelines.batch import live_batch
 from tests.integration.runtime.again.retrying import execute, topic
 
 
@@ -93,7 +94,7 @@ async def test_an_outage_is_said_at_growing_intervals_and_so_is_its_end(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     clock, over = Clock(), asyncio.Event()
-    monkeypatch.setattr(batch_module, "time", clock)
+    monkeypatch.setattr(batch_lease_module, "time", clock)
 
     async def act() -> None:
         clock.now += 1
@@ -103,7 +104,7 @@ async def test_an_outage_is_said_at_growing_intervals_and_so_is_its_end(
             over.set()
 
     with caplog.at_level(logging.WARNING, logger="signoff.batch"):
-        task = asyncio.create_task(_again_and_again(act, every=0, to="watch the topics"))
+        task = asyncio.create_task(again_and_again(act, every=0, to="watch the topics"))
         async with asyncio.timeout(10):
             await over.wait()
         task.cancel()
@@ -120,4 +121,4 @@ async def test_what_postgres_refuses_for_its_content_ends_the_trying() -> None:
 
     async with asyncio.timeout(10):
         with pytest.raises(psycopg.errors.ProgramLimitExceeded):
-            await _again_and_again(act, every=0, to="watch the topics")
+            await again_and_again(act, every=0, to="watch the topics")

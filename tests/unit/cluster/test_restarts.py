@@ -36,7 +36,7 @@ CHAT = {
     "editor",
 }
 # These hold the whole configuration. The other agents hold their own settings and no more.
-HOLDERS = {"runners", "dispatcher", "api", *CHAT, "fact_check", "evidence_finding"}
+HOLDERS = {"runners", "dispatcher", "api", *CHAT, "fact_check", "evidence_finding", "scraper", "browser"}
 SPECIALISTS = ("fact_check", "evidence_finding", "opinion", "attribution", "style_review")
 NOTHING: set[str] = set()
 

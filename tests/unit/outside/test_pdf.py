@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,7 +28,7 @@ REPORT = make_pdf(
 )
 
 
-FETCHED = pdf.Fetched(status=200, headers=httpx2.Headers(), body=b"", url="https://example.org/a%20b.pdf")
+FETCHED = "https://example.org/a%20b.pdf"
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""The agents of knowledge: hosts' turns, scrapers and browsers."""

@@ -1,0 +1,24 @@
+"""The agent `browser`: a Chromium behind the URL guard, for pages that are made by scripts.
+
+The agent `scraper` asks it. The browser is begun on first use, and anew after so many pages or too much
+memory.
+"""
+
+from actors.knowledge.browsing.browser_engine import BrowserEngine
+from actors.knowledge.scraping.fetched_page import FetchedPage
+from actors.knowledge.scraping.turns import ClusterTurns
+from actors.system import AgentDirectory
+from models.config import OutgoingConfig, ScrapingConfig
+
+
+class PageBrowser:
+    """Fetches pages as a browser shows them."""
+
+    def __init__(
+        self, *, scraping: ScrapingConfig, outgoing: OutgoingConfig, directory: AgentDirectory
+    ) -> None:
+        self._engine = BrowserEngine(settings=scraping, outgoing=outgoing, turns=ClusterTurns(directory))
+
+    async def fetch(self, url: str) -> FetchedPage:
+        """The page; see `BrowserEngine.fetch`. PageFailed where it has none."""
+        return await self._engine.fetch(url)

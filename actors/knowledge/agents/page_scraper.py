@@ -1,0 +1,49 @@
+"""The agent `scraper`: pages by their addresses, for tools and workflows. Seed 002 §7.2, ScraperAgent.
+
+What needs a browser goes on in the agent `browser`. It keeps nothing: whoever calls keeps what it brings.
+"""
+
+import asyncio
+
+from actors.knowledge.scraping.engines import open_scraper
+from actors.knowledge.scraping.fetched_page import FetchedPage
+from actors.knowledge.scraping.scraper import Scraper
+from actors.knowledge.scraping.scraping_settings import ScrapingSettings
+from actors.knowledge.scraping.turns import ClusterTurns
+from actors.system import AgentDirectory
+from models.knowledge.pages import EngineChoice, ScrapedPage
+
+
+class PageScraper:
+    """Scrapes pages with the engines of `knowledge.scraping`."""
+
+    def __init__(self, *, settings: ScrapingSettings, directory: AgentDirectory) -> None:
+        self._settings = settings
+        self._directory = directory
+        self._opening = asyncio.Lock()
+        self._scraper: Scraper | None = None
+
+    async def scrape(self, url: str, engine: EngineChoice = "auto") -> ScrapedPage:
+        """What an address came to; it may be written as people write it."""
+        return await (await self._open()).scrape(url, engine)
+
+    async def _open(self) -> Scraper:
+        async with self._opening:
+            if self._scraper is None:
+                # Kept, because what it opens is closed when nobody holds it any more.
+                self._engines = open_scraper(
+                    self._settings, ClusterTurns(self._directory), browser=_OtherBrowser(self._directory)
+                )
+                self._scraper = await self._engines.__aenter__()
+            return self._scraper
+
+
+class _OtherBrowser:
+    """The agent `browser`, as an engine."""
+
+    def __init__(self, directory: AgentDirectory) -> None:
+        self._directory = directory
+
+    async def fetch(self, url: str) -> FetchedPage:
+        page: FetchedPage = await self._directory.agent("browser").fetch(url)
+        return page

@@ -1,0 +1,55 @@
+"""The agent `host_turns`: whose turn it is at each host of its share, for the whole cluster.
+
+Scrapers, browsers and batches ask it before each request. A host is one replica's: all that is asked of it
+passes here, so its rate holds however many ask. Killed, it begins with a pause for every host.
+"""
+
+from actors.knowledge.scraping.robots_fetching import fetch_robots
+from actors.outside.politeness.host_turns import HostTurn, HostTurns
+from actors.outside.politeness.robots import Robots
+from actors.outside.url_guard import guarded_client
+from models.config import OutgoingConfig, ScrapingConfig
+
+_ROBOTS_SECONDS = 20.0
+# What two callers' requests may come closer to each other than their turns lay apart, on their ways to the
+# host.
+_SLACK_SECONDS = 0.05
+
+
+class TurnKeeper:
+    """Keeps turns; see `HostTurns`."""
+
+    def __init__(self, *, scraping: ScrapingConfig, outgoing: OutgoingConfig) -> None:
+        self._settings = scraping
+        self._outgoing = outgoing
+        self._turns = HostTurns(
+            scraping.politeness, scraping.user_agent, self._robots, slack_seconds=_SLACK_SECONDS
+        )
+
+    async def turn(self, url: str, *, patience: float) -> HostTurn:
+        """Wait for the turn of an address at its host."""
+        return await self._turns.turn(url, patience=patience)
+
+    async def allowed(self, url: str) -> HostTurn:
+        """Whether the host lets an address be fetched at all; it takes no turn."""
+        return await self._turns.allowed(url)
+
+    async def told_to_wait(self, url: str, seconds: float | None) -> None:
+        """The host has answered that it is asked too often."""
+        await self._turns.told_to_wait(url, seconds)
+
+    async def went_well(self, url: str) -> None:
+        """The host has answered after it had refused."""
+        await self._turns.went_well(url)
+
+    async def _robots(self, origin: str) -> Robots:
+        seconds = min(_ROBOTS_SECONDS, self._settings.timeout_seconds)
+        client = guarded_client(self._outgoing, timeout=seconds)
+        async with client:
+            return await fetch_robots(
+                client,
+                origin,
+                user_agent=self._settings.user_agent,
+                seconds=seconds,
+                allow_internal=self._outgoing.allow_internal,
+            )

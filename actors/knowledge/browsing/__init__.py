@@ -1,0 +1,1 @@
+"""Pages that scripts make: Chromium, and the proxy of ours that is its only way out."""

@@ -1,0 +1,129 @@
+"""The documents that a page asks for as it goes where it leads: each is judged, by address and by answer.
+
+A visit has one. Chromium holds a document's request back until it is told to go on, redirects by servers and
+by scripts alike. What else a page loads is held back only where somebody wants to say which parts it may;
+where all of it may lead is for the proxy to judge.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from playwright.async_api import CDPSession
+
+from actors.knowledge.browsing.caller import REFUSED
+from actors.knowledge.browsing.way_out import WayOut, authority_of
+from actors.knowledge.scraping.page_urls import page_url
+from actors.outside.plain_text import plain_text
+from models.errors import PageFailed
+from models.knowledge.pages import PageFault
+
+# Whether a page may be asked for: it returns when it may, and raises PageFailed where it may not.
+Allow = Callable[[str], Awaitable[None]]
+# Whether a page may load a part of its own.
+AllowPart = Callable[[str], Awaitable[bool]]
+# What Chromium calls the parts that are asked about; pictures, media and fonts are not loaded at all.
+PARTS = ("Script", "XHR", "Fetch", "Stylesheet", "EventSource", "Other")
+
+# Of servers and scripts together.
+_MOST_REDIRECTS = 10
+_REDIRECTS = (301, 302, 303, 307, 308)
+_READ = ("text/html", "application/xhtml+xml", "text/plain", "")
+_FAULT_OF_PROXY: dict[str, PageFault] = {
+    "guard": "refused_by_guard",
+    "robots": "refused_by_robots",
+    "timeout": "timeout",
+}
+
+
+def too_large(max_bytes: int) -> PageFailed:
+    """What is said of a page over that."""
+    return PageFailed(
+        f"it is over {max_bytes:,} bytes (knowledge.scraping.max_bytes), or loads several times that",
+        fault="too_large",
+    )
+
+
+class DocumentRequests:
+    """What a page asks for. `hops` are its addresses in order, the rest is of the last answer."""
+
+    def __init__(
+        self,
+        *,
+        way_out: WayOut,
+        max_bytes: int,
+        allow_internal: tuple[str, ...],
+        allow: Allow | None,
+        allow_part: AllowPart | None,
+    ) -> None:
+        self.hops: list[str] = []
+        self.status = 0
+        self.content_type: str | None = None
+        self._way_out = way_out
+        self._max_bytes = max_bytes
+        self._allow_internal = allow_internal
+        self._allow = allow
+        self._allow_part = allow_part
+
+    async def authorise(self, cdp: CDPSession, asked: dict[str, Any]) -> None:
+        """Give the proxy the page's credential; Chromium knows it from then on. Servers are given none."""
+        proxy = asked["authChallenge"].get("source") == "Proxy"
+        answer = {"response": "CancelAuth"}
+        if proxy:
+            answer = {
+                "response": "ProvideCredentials",
+                "username": self._way_out.user,
+                "password": self._way_out.password,
+            }
+        given = {"requestId": asked["requestId"], "authChallengeResponse": answer}
+        await cdp.send("Fetch.continueWithAuth", given)
+
+    async def judge(self, cdp: CDPSession, frame: str, paused: dict[str, Any]) -> None:
+        """Let a request, or a document's answer, go on (`Fetch.requestPaused`). A part may not: it fails.
+
+        Raises:
+            PageFailed: it may not, and that is the end of the visit.
+        """
+        main = paused["resourceType"] == "Document" and paused.get("frameId") == frame
+        if not main and "responseStatusCode" not in paused and "responseErrorReason" not in paused:
+            url = str(paused["request"]["url"])
+            if self._allow_part is not None and url.startswith("http") and not await self._allow_part(url):
+                refusal = {"requestId": paused["requestId"], "errorReason": "BlockedByClient"}
+                await cdp.send("Fetch.failRequest", refusal)
+                return
+        if main:
+            if "responseStatusCode" in paused:
+                self._judge_answer(paused)
+            elif "responseErrorReason" not in paused:
+                await self._judge_request(str(paused["request"]["url"]))
+        await cdp.send("Fetch.continueRequest", {"requestId": paused["requestId"]})
+
+    async def _judge_request(self, url: str) -> None:
+        if self.hops:
+            if len(self.hops) > _MOST_REDIRECTS:
+                raise PageFailed(f"redirects more than {_MOST_REDIRECTS} times", fault="unreachable")
+            plain = page_url(url, allow_internal=self._allow_internal)
+            if self._allow is not None:
+                await self._allow(plain)
+        self.hops.append(url)
+
+    def _judge_answer(self, paused: dict[str, Any]) -> None:
+        status = int(paused["responseStatusCode"])
+        headers = {one["name"].lower(): str(one["value"]) for one in paused.get("responseHeaders", ())}
+        ours = headers.get(REFUSED.lower())
+        # Of an answer within TLS the proxy has seen nothing: there it is not its word.
+        if ours is not None and str(paused["request"]["url"]).startswith("http:"):
+            fault = _FAULT_OF_PROXY.get(ours, "unreachable")
+            where = authority_of(str(paused["request"]["url"]))
+            why = self._way_out.refused.get(where) or self._way_out.failed.get(where)
+            raise PageFailed(why or f"the way to it is refused: {ours}", fault=fault)
+        if status in _REDIRECTS and "location" in headers:
+            return
+        self.status, self.content_type = status, headers.get("content-type")
+        kind = (self.content_type or "").partition(";")[0].strip().lower()
+        attached = headers.get("content-disposition", "").strip().lower().startswith("attachment")
+        if status < 400 and (attached or kind not in _READ):
+            told = plain_text(kind, 60) or "a download"
+            raise PageFailed(f"{told} is no page that a browser reads here", fault="unsupported_type")
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length) > self._max_bytes:
+            raise too_large(self._max_bytes)

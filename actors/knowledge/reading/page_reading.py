@@ -1,0 +1,81 @@
+"""What is read of a page in a process apart: its text without personal data, and its signs.
+
+Called in the readers of `page_reader`. All the work on outsiders' text that takes time is done here.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from actors.knowledge.reading.main_text import read_html
+from actors.knowledge.redaction.names import ModelNames
+from actors.knowledge.redaction.redactor import Redactor
+from actors.knowledge.scraping.page_signs import PageSigns, page_signs
+from models.errors import DocumentUnreadable
+from models.knowledge.pages import PageFault, PageText
+from models.knowledge.redaction import PiiKind
+from models.record import Record
+
+
+class UnreadablePage(Exception):
+    """A page that can't be read; `fault` is the kind."""
+
+    def __init__(self, message: str, fault: PageFault) -> None:
+        super().__init__(message, fault)
+        self.fault = fault
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class PageReading(Record):
+    """A page as it was read. `signs` are HTML's; other kinds have none."""
+
+    page: PageText | None = None
+    redacted: Mapping[str, int] = {}
+    signs: PageSigns | None = None
+
+    @property
+    def text(self) -> str:
+        """Its text, which may be empty."""
+        return self.page.text if self.page else ""
+
+
+def read_html_page(
+    body: bytes, url: str, content_type: str | None, kinds: Sequence[PiiKind], names_model: Path | None
+) -> PageReading:
+    """A page's HTML. UnreadablePage where nothing can be made of it."""
+    try:
+        page = read_html(body, url=url, content_type=content_type)
+    except DocumentUnreadable as error:
+        raise UnreadablePage(str(error), "unreadable") from error
+    return _redacted(page, kinds, names_model, page_signs(body))
+
+
+def read_text_page(page: PageText, kinds: Sequence[PiiKind], names_model: Path | None) -> PageReading:
+    """What is text already."""
+    return _redacted(page, kinds, names_model, None)
+
+
+def _redacted(
+    page: PageText, kinds: Sequence[PiiKind], names_model: Path | None, signs: PageSigns | None
+) -> PageReading:
+    """Without personal data: in the text and in what the page says of itself; links that hold some go."""
+    redactor = _redactor(tuple(kinds), names_model)
+    text = redactor.redact(page.text)
+    counts = dict(text.counts)
+    plain: dict[str, str | None] = {}
+    for name in ("title", "author"):
+        value = getattr(page, name)
+        found = redactor.redact(value) if value else None
+        plain[name] = found.text if found else None
+        for kind, count in (found.counts if found else {}).items():
+            counts[kind] = counts.get(kind, 0) + count
+    links = tuple(link for link in page.links if not redactor.redact(link).counts)
+    kept = page.model_copy(update={"text": text.text, "links": links, **plain})
+    return PageReading(page=kept, redacted=counts, signs=signs)
+
+
+@cache
+def _redactor(kinds: tuple[PiiKind, ...], names_model: Path | None) -> Redactor:
+    return Redactor(kinds, names=None if names_model is None else ModelNames(names_model))

@@ -1,0 +1,1 @@
+"""Personal data is taken out of texts before anything of them is kept."""

@@ -1,0 +1,59 @@
+"""The robots.txt of an origin, fetched through the URL guard. RFC 9309 §2.3.
+
+Called by whoever keeps the hosts' turns, once a day for each origin.
+"""
+
+import asyncio
+import logging
+
+import httpx2
+
+from actors.knowledge.scraping.page_urls import page_url
+from actors.outside.politeness.robots import MOST_BYTES, Robots
+from actors.outside.unpacking import NotUnpacked, unpacked
+from models.errors import AddressRefused, PageFailed
+
+_log = logging.getLogger(__name__)
+_REDIRECTS = (301, 302, 303, 307, 308)
+# RFC 9309 §2.3.1.2: so many are followed. A little more is read than counts, so that the cut is at a line's
+# end.
+_MOST_REDIRECTS, _MOST_READ = 5, MOST_BYTES + 4096
+
+
+async def fetch_robots(
+    client: httpx2.AsyncClient,
+    origin: str,
+    *,
+    user_agent: str,
+    seconds: float,
+    allow_internal: tuple[str, ...],
+) -> Robots:
+    """What an origin (`https://host:port`) says. It never raises for what the origin does.
+
+    Args:
+        client: a guarded one.
+        seconds: for all of it.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            return await _follow(client, f"{origin}/robots.txt", user_agent, allow_internal)
+    except (TimeoutError, httpx2.HTTPError, AddressRefused, PageFailed, NotUnpacked) as error:
+        _log.info("%s/robots.txt can't be had: %s", origin, error)
+        return Robots.unreachable()
+
+
+async def _follow(
+    client: httpx2.AsyncClient, url: str, user_agent: str, allow_internal: tuple[str, ...]
+) -> Robots:
+    headers = {"User-Agent": user_agent, "Accept": "text/plain,*/*;q=0.5", "Accept-Encoding": "gzip, deflate"}
+    for _ in range(_MOST_REDIRECTS + 1):
+        async with client.stream("GET", url, headers=headers) as answer:
+            if answer.status_code not in _REDIRECTS or "location" not in answer.headers:
+                body = bytearray()
+                async for part in unpacked(answer, _MOST_READ):
+                    body += part
+                    if len(body) > _MOST_READ:
+                        break
+                return Robots.from_answer(answer.status_code, bytes(body))
+            url = page_url(answer.headers["location"], base=url, allow_internal=allow_internal)
+    return Robots.everything_allowed()  # too many redirects: as if there were none

@@ -1,0 +1,1 @@
+"""Records of knowledge: projects, sources, and what is known from them."""

@@ -1,0 +1,79 @@
+"""Pages: what is asked for, what was read of it, and why something was not. Seed 002, FR3.
+
+A scraper makes them; the batch writes them to Parquet; what was read is kept as a source of a project.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Literal
+
+from models.record import Record
+
+Engine = Literal["http", "browser", "firecrawl"]
+EngineChoice = Literal["auto", "http", "browser", "firecrawl"]
+# Why there is no text of a page.
+PageFault = Literal[
+    "bad_url",  # no http or https address, or one that the URL guard refuses
+    "refused_by_guard",  # it leads to an address that is not public
+    "refused_by_robots",  # robots.txt says no, or can't be had (5xx)
+    "not_found",  # 404 and 410, or a page that says so with 200
+    "login",  # it is shown to those who log in
+    "consent",  # it is shown to those who accept cookies
+    "challenge",  # it asks for proof of a human
+    "forbidden",  # 401, 403, 451
+    "http_error",  # another status of 400 and above
+    "unreachable",  # no connection, no name, broken off
+    "timeout",
+    "too_large",
+    "unsupported_type",
+    "unreadable",  # it could not be unpacked, decoded or parsed, or not in time
+    "no_text",  # it was read, and holds no text
+    "error",  # the scraper's own: the log of the site has it
+    "later",  # its host was busy, or asked to come back
+]
+
+# What may be gone by itself: a batch that is submitted again tries these again, and no others.
+PASSING: frozenset[PageFault] = frozenset(("later", "error", "unreachable", "timeout", "http_error"))
+
+
+class PageText(Record):
+    """What was read of a page: its main text as Markdown, and what it says of itself.
+
+    `date` is ISO 8601 (a day); `language` is ISO 639-1, of the text; `links` are absolute, without repeats.
+    """
+
+    text: str
+    title: str | None
+    author: str | None
+    date: str | None
+    language: str | None
+    links: tuple[str, ...]
+
+
+class ScrapedPage(Record):
+    """A page that was asked for: with its text, or with the fault and its reason.
+
+    `url` is as it was asked for; `final_url` is where it was read after all redirects, the base of its links.
+    `sha256` is of the bytes that came (for a browser: of the page as it stood). `redacted` counts personal
+    data that was taken out. `needs_browser`: the fault stands only where there is no browser to try.
+    """
+
+    url: str
+    final_url: str | None = None
+    engine: Engine | None = None
+    status: int | None = None
+    fetched_at: datetime | None = None
+    content_type: str | None = None
+    sha256: str | None = None
+    bytes: int = 0
+    page: PageText | None = None
+    redacted: Mapping[str, int] = {}
+    fault: PageFault | None = None
+    reason: str | None = None
+    retry_after_seconds: float | None = None
+    needs_browser: bool = False
+
+    @property
+    def passing(self) -> bool:
+        """Whether the fault may be gone by the next submission, which then tries again."""
+        return self.fault in PASSING

@@ -1,0 +1,1 @@
+"""Projects, sources and what is known from them, in Postgres."""

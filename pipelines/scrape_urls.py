@@ -1,0 +1,261 @@
+"""The scraping batch: addresses in, pages of a project out, and a Parquet file that says what came of each.
+
+    signoff submit scrape_urls --urls FILE --project NAME --topic TOPIC
+
+Ray Data runs the stages (`scraping_stages`); hosts are asked politely, once for the whole cluster. What is
+kept is kept in Postgres as it comes: submitting again fetches what is missing, and nothing that is there.
+Exit code 1 if the batch was stopped, if hosts asked to come back later, or if the file can't be written. Seed
+002, FR3.
+"""
+
+import asyncio
+import functools
+import math
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, cast, get_args
+
+import pyarrow.fs
+import ray
+import ray.data
+import typer
+
+from actors.knowledge.scraping.page_urls import host_of, page_url
+from actors.knowledge.scraping.turns import ClusterTurns
+from actors.runtime import site
+from actors.runtime.batch_lease import batch_lease
+from actors.runtime.directory import Directory
+from actors.runtime.submitter import submitter
+from models.config import Config
+from models.errors import BatchStopped, InputInvalid, PathNotVisible
+from models.knowledge.pages import EngineChoice, ScrapedPage
+from models.store.knowledge import sources
+from pipelines import driver
+from pipelines.page_table import PageTable
+from pipelines.progress import say
+from pipelines.project_option import named_project
+from pipelines.scraping_stages import ROLES, PageBrowsing, PageScraping, ScrapingWork, read_table
+from pipelines.url_files import UrlRow, interleaved, read_urls
+
+# Rows of a block: what one actor takes at a time. It is fetched anew as a whole where its actor dies, but for
+# what is kept by then.
+_BLOCK = 500
+_SAY_SECONDS = 5.0
+_LEASE_SECONDS = 15.0
+
+
+@dataclass(frozen=True)
+class ScrapingOptions:
+    """How a batch is run, as it was submitted."""
+
+    project: str
+    topic: str | None
+    engine: EngineChoice
+    output: str | None
+    again: bool
+    submitter: str
+
+
+def main(
+    urls: Annotated[
+        str, typer.Option(help="CSV, JSONL, Parquet, plain lines or a sitemap; a path or a URI, or a folder.")
+    ],
+    project: Annotated[str, typer.Option(help="The project: its number, or a name with --topic.")],
+    topic: Annotated[
+        str | None, typer.Option(help="The project's topic: a project of that name is made.")
+    ] = None,
+    engine: Annotated[str, typer.Option(help="auto, http, browser or firecrawl.")] = "auto",
+    output: Annotated[
+        str | None, typer.Option(help="Where the Parquet file goes: a folder, by path or URI.")
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Fetch anew what is there.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be fetched; fetch nothing but robots.txt.")
+    ] = False,
+    config: Annotated[
+        Path | None,
+        typer.Option(help="The configuration that the site must run; default: the site's own."),
+    ] = None,
+    submitted_by: Annotated[
+        str | None, typer.Option("--as", help="Who submits it; default: who typed `signoff submit`.")
+    ] = None,
+) -> None:
+    """Scrape the pages of a list of addresses into a project."""
+
+    def work() -> int:
+        here = driver.join_site()
+        settings = site.load_for(here, config)
+        options = ScrapingOptions(
+            project=project,
+            topic=topic,
+            engine=_engine(engine),
+            output=output,
+            again=again,
+            submitter=submitter(submitted_by),
+        )
+        normal = functools.partial(page_url, allow_internal=settings.outgoing.allow_internal)
+        rows, twice = read_urls(urls, roots=[Path.cwd(), here.root], normal=normal)
+        if twice:
+            say(f"{twice} addresses stand there more than once")
+        if dry_run:
+            return asyncio.run(rehearse(rows, settings, here.database_url, options))
+        return asyncio.run(scrape(rows, settings, here.database_url, options, root=here.root))
+
+    raise typer.Exit(driver.command("scrape_urls", work))
+
+
+async def scrape(
+    rows: Sequence[UrlRow], config: Config, database_url: str, options: ScrapingOptions, *, root: Path
+) -> int:
+    """Scrape all, and report; the exit code."""
+    async with driver.patient_database(config, database_url) as database:
+        filesystem, folder = _folder(options, config, root)
+        project = await named_project(
+            database, config, project=options.project, topic=options.topic, make_as=options.submitter
+        )
+        assert project is not None, "it is made where there is none"
+        async with batch_lease(
+            database=database, requested_by=options.submitter, lease_seconds=_LEASE_SECONDS
+        ) as batch_id:
+            say(f"batch {batch_id}: {len(rows)} pages into project {project.id} ({project.name})")
+            path = f"{folder}/{batch_id}.parquet"
+            work = ScrapingWork(
+                config=config,
+                database_url=database_url,
+                project_id=project.id,
+                batch_id=batch_id,
+                engine=options.engine,
+                again=options.again,
+            )
+            counts: Counter[str] = Counter()
+            with PageTable(filesystem, path) as table:
+                if await driver.until_stopped(_carry(rows, work, table, counts)):
+                    raise BatchStopped("stopped: what was read is kept; submit again to go on")
+    for line in _told(counts):
+        say(line)
+    say(f"summary: {path}")
+    return 1 if counts["later"] else 0
+
+
+async def _carry(rows: Sequence[UrlRow], work: ScrapingWork, table: PageTable, counts: Counter[str]) -> None:
+    refused = [(row.refused, False) for row in rows if row.refused is not None]
+    table.add(refused)
+    counts.update(page.fault or "kept" for page, _ in refused)
+    wanted = interleaved((row.url for row in rows if row.refused is None), host_of)
+    if not wanted:
+        return
+    started = said = time.monotonic()
+    ahead = iter(_tables(wanted, work))
+    while (pages := await asyncio.to_thread(next, ahead, None)) is not None:
+        await asyncio.to_thread(table.add, pages)
+        counts.update("held" if held else page.fault or "kept" for page, held in pages)
+        if time.monotonic() > said + _SAY_SECONDS:
+            said = time.monotonic()
+            say(_progress(counts, len(rows), said - started))
+
+
+def _tables(urls: Sequence[str], work: ScrapingWork) -> Iterator[list[tuple[ScrapedPage, bool]]]:
+    """The pages of addresses, as the stages bring them."""
+    scrapers, browsers = work.config.agent("scraper"), work.config.agent("browser")
+    blocks = max(math.ceil(len(urls) / _BLOCK), min(scrapers.replicas, len(urls)))
+    dataset: ray.data.Dataset = ray.data.from_items(
+        [{"url": url} for url in urls], override_num_blocks=blocks
+    )
+    dataset = dataset.map_batches(
+        PageScraping,
+        fn_constructor_args=(work,),
+        batch_size=None,
+        batch_format="pyarrow",
+        concurrency=(1, scrapers.replicas),
+        num_cpus=scrapers.num_cpus,
+    )
+    if work.engine == "auto":
+        dataset = dataset.map_batches(
+            PageBrowsing,
+            fn_constructor_args=(work,),
+            batch_size=None,
+            batch_format="pyarrow",
+            concurrency=(1, browsers.replicas),
+            num_cpus=browsers.num_cpus,
+        )
+    for batch in dataset.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=1):
+        yield read_table(batch)
+
+
+async def rehearse(
+    rows: Sequence[UrlRow], config: Config, database_url: str, options: ScrapingOptions
+) -> int:
+    """Say what would be fetched, what is there, and what would be refused; 0."""
+    wanted = [row.url for row in rows if row.refused is None]
+    async with driver.patient_database(config, database_url) as database:
+        held: set[str] = set()
+        project = await named_project(database, config, project=options.project, topic=options.topic)
+        if project is not None and not options.again:
+            async with database.connection() as connection:
+                held = await sources.settled_urls(connection, project.id, wanted)
+    turns = ClusterTurns(Directory(config=config, roles=ROLES, database_url=database_url))
+    counts: Counter[str] = Counter()
+    at_once = asyncio.Semaphore(config.knowledge.scraping.in_flight)
+
+    async def one(row: UrlRow) -> None:
+        async with at_once:
+            what, why = "would be fetched", ""
+            if row.refused is not None:
+                what, why = "refused", row.refused.reason or ""
+            elif row.url in held:
+                what = "is there"
+            elif (turn := await turns.allowed(row.url)).fault is not None:
+                what, why = "refused", turn.reason or ""
+            counts[what] += 1
+            say(f"{what}: {row.url}{f': {why}' if why else ''}")
+
+    await asyncio.gather(*(one(row) for row in rows))
+    say(", ".join(f"{count} {what}" for what, count in counts.most_common()) or "no addresses")
+    return 0
+
+
+def _folder(options: ScrapingOptions, config: Config, root: Path) -> tuple[pyarrow.fs.FileSystem, str]:
+    """Where the Parquet file goes."""
+    if options.output is None:
+        return pyarrow.fs.LocalFileSystem(), str(config.data_dir / "output" / "pages")
+    if "://" not in options.output:
+        return pyarrow.fs.LocalFileSystem(), str((root / Path(options.output).expanduser()).resolve())
+    try:
+        filesystem, folder = pyarrow.fs.FileSystem.from_uri(options.output)
+    except (OSError, ValueError) as error:
+        raise PathNotVisible(f"--output {options.output}: can't be opened: {error}") from error
+    return filesystem, folder.rstrip("/")
+
+
+def _engine(text: str) -> EngineChoice:
+    # The seed's own word for the browser (seed 002 §6.2).
+    known = get_args(EngineChoice)
+    found = "browser" if text == "playwright" else text
+    for choice in known:
+        if found == choice:
+            return cast(EngineChoice, choice)
+    raise InputInvalid(f"--engine: there is no engine {text!r}: use one of {', '.join(known)}")
+
+
+def _progress(counts: Counter[str], total: int, seconds: float) -> str:
+    done = counts.total()
+    kept, held = counts["kept"], counts["held"]
+    failed = done - kept - held
+    rate = (done - held) / seconds
+    return (
+        f"{kept} kept, {held} there before, {failed} without text, {total - done} to go, {rate:.1f} a second"
+    )
+
+
+def _told(counts: Counter[str]) -> Iterator[str]:
+    """What the batch came to, a line for each fault."""
+    names = {"kept": "kept", "held": "there before", "later": "to be asked later: submit again"}
+    for what, count in sorted(counts.items(), key=lambda each: (each[0] not in names, -each[1])):
+        yield f"{count} {names.get(what, what)}"
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,220 @@
+"""Files of addresses, as people have them: CSV, JSON lines, Parquet, plain lines, or a sitemap.
+
+On any filesystem that pyarrow knows. What a line says wrong is that line's row; it never ends the others. The
+same address twice is one row.
+"""
+
+import csv
+import gzip
+import io
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import lxml.etree
+import pyarrow as pa
+import pyarrow.fs
+import pyarrow.parquet
+
+from models.errors import PageFailed, PathNotVisible
+from models.knowledge.pages import ScrapedPage
+from models.record import Record
+from models.text import cut, storable
+
+_COLUMNS = ("url", "loc", "link", "address", "adres", "href")
+_LONGEST = 2000
+_SHOWN = 200
+# Of a sitemap, unpacked: the protocol's own limit (sitemaps.org, "sitemap index files").
+_MOST_BYTES = 50 * 1024**2
+Normal = Callable[[str], str]
+
+
+class UrlRow(Record):
+    """An address in its one form, or the page that says what is wrong with it."""
+
+    url: str
+    refused: ScrapedPage | None = None
+
+
+def read_urls(path: str, *, roots: Iterable[Path], normal: Normal) -> tuple[list[UrlRow], int]:
+    """The addresses in a file, or in the files of a folder, each once, and how many there were twice.
+
+    Args:
+        path: relative to the first of `roots` that has it, or a URI such as `s3://…`.
+        normal: an address in its one form; PageFailed where it is none.
+
+    Raises:
+        PathNotVisible: nothing is there, or nothing that holds addresses.
+    """
+    filesystem, files = _files(path, roots)
+    rows: dict[str, UrlRow] = {}
+    twice = 0
+    for file in files:
+        for text in _addresses(filesystem, file):
+            row = _row(text, normal)
+            twice += row.url in rows
+            rows.setdefault(row.url, row)
+    return list(rows.values()), twice
+
+
+def sitemap_urls(body: bytes) -> tuple[list[str], bool]:
+    """The addresses in a sitemap, packed or not, and whether they are those of other sitemaps.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if body.startswith(b"\x1f\x8b"):
+        with gzip.GzipFile(fileobj=io.BytesIO(body)) as packed:
+            body = packed.read(_MOST_BYTES + 1)
+    if len(body) > _MOST_BYTES:
+        raise ValueError(f"it is over {_MOST_BYTES:,} bytes")
+    parser = lxml.etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, recover=True)
+    root = lxml.etree.fromstring(body, parser)
+    if root is None or lxml.etree.QName(root).localname not in ("urlset", "sitemapindex"):
+        raise ValueError("it holds no urlset and no sitemapindex")
+    found = [
+        (place.text or "").strip()
+        for entry in root
+        if isinstance(entry.tag, str)
+        for place in entry
+        if isinstance(place.tag, str) and lxml.etree.QName(place).localname == "loc"
+    ]
+    return [text for text in found if text], lxml.etree.QName(root).localname == "sitemapindex"
+
+
+def interleaved(urls: Iterable[str], host_of: Callable[[str], str]) -> list[str]:
+    """Addresses in an order in which each host is asked in its turn: the first of each, the second, …"""
+    seen: dict[str, int] = {}
+    ranked = []
+    for place, url in enumerate(urls):
+        host = host_of(url)
+        seen[host] = seen.get(host, -1) + 1
+        ranked.append((seen[host], place, url))
+    return [url for _, _, url in sorted(ranked)]
+
+
+def _row(text: str, normal: Normal) -> UrlRow:
+    try:
+        return UrlRow(url=normal(text))
+    except PageFailed as failed:
+        shown = storable(cut(text, _LONGEST))
+        page = ScrapedPage(url=shown, fault=failed.facts["fault"], reason=str(failed))
+        return UrlRow(url=shown, refused=page)
+
+
+def _files(path: str, roots: Iterable[Path]) -> tuple[pyarrow.fs.FileSystem, list[str]]:
+    if "://" in path:
+        try:
+            filesystem, base = pyarrow.fs.FileSystem.from_uri(path)
+        except (OSError, ValueError) as error:
+            raise PathNotVisible(f"--urls {path}: can't be opened: {error}") from error
+    else:
+        candidates = [Path(os.path.normpath(root / Path(path).expanduser())) for root in roots]
+        found = next((each for each in candidates if each.exists()), None)
+        if found is None:
+            looked = ", ".join(str(each) for each in dict.fromkeys(candidates))
+            raise PathNotVisible(f"--urls {path}: nothing is there, seen from this job (looked at {looked})")
+        filesystem, base = pyarrow.fs.LocalFileSystem(), str(found)
+    try:
+        [info] = filesystem.get_file_info([base])
+        if info.type == pyarrow.fs.FileType.Directory:
+            chosen = filesystem.get_file_info(pyarrow.fs.FileSelector(base, recursive=True))
+            names = sorted(each.path for each in chosen if each.type == pyarrow.fs.FileType.File)
+            files = [name for name in names if not name.rpartition("/")[2].startswith((".", "_"))]
+        else:
+            files = [base] if info.type == pyarrow.fs.FileType.File else []
+    except OSError as error:
+        raise PathNotVisible(f"--urls {path}: can't be read: {error}") from error
+    if not files:
+        raise PathNotVisible(f"--urls {path}: there is no file in it")
+    return filesystem, files
+
+
+def _addresses(filesystem: pyarrow.fs.FileSystem, file: str) -> Iterator[str]:
+    """The texts in a file that should be addresses."""
+    name = file.lower()
+    try:
+        if name.endswith((".parquet", ".pq")):
+            yield from _of_parquet(filesystem, file)
+            return
+        with filesystem.open_input_stream(file, compression=None) as stream:
+            body = bytes(stream.read())
+    except (OSError, pa.ArrowException) as error:
+        raise PathNotVisible(f"--urls {file}: can't be read: {error}") from error
+    if name.endswith((".xml", ".xml.gz")):
+        try:
+            urls, others = sitemap_urls(body)
+        except (ValueError, OSError, EOFError) as error:
+            raise PathNotVisible(f"--urls {file}: is no sitemap: {error}") from error
+        if others:
+            raise PathNotVisible(
+                f"--urls {file}: names other sitemaps: give those, or its address to --sitemap"
+            )
+        yield from urls
+        return
+    if name.endswith(".gz"):
+        try:
+            body, name = gzip.decompress(body), name[:-3]
+        except (OSError, EOFError) as error:
+            raise PathNotVisible(f"--urls {file}: can't be unpacked: {error}") from error
+    text = body.decode("utf-8-sig", errors="replace")
+    if name.endswith((".jsonl", ".ndjson", ".json")):
+        yield from _of_json_lines(text)
+    elif name.endswith((".csv", ".tsv")):
+        yield from _of_csv(text, "\t" if name.endswith(".tsv") else None)
+    else:
+        yield from (line.strip() for line in text.splitlines() if line.strip() and line.strip()[0] != "#")
+
+
+def _of_parquet(filesystem: pyarrow.fs.FileSystem, file: str) -> Iterator[str]:
+    with filesystem.open_input_file(file) as opened:
+        parquet = pyarrow.parquet.ParquetFile(opened)
+        column = _column(parquet.schema_arrow.names)
+        if column is None:
+            told = ", ".join(parquet.schema_arrow.names)
+            raise PathNotVisible(f"--urls {file}: has no column url (but {cut(told, _SHOWN)})")
+        for batch in parquet.iter_batches(columns=[column]):
+            yield from (str(value) for value in batch.column(0).to_pylist() if value is not None)
+
+
+def _of_json_lines(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        if not line.strip():
+            continue
+        try:
+            told: Any = json.loads(line)
+        except (ValueError, RecursionError):
+            yield line.strip()
+            continue
+        if isinstance(told, dict):
+            column = _column(told)
+            told = told.get(column) if column is not None else line.strip()
+        yield told if isinstance(told, str) else line.strip()
+
+
+def _of_csv(text: str, delimiter: str | None) -> Iterator[str]:
+    if delimiter is None:
+        head = text.partition("\n")[0]
+        delimiter = max(",;\t", key=head.count)
+    lines = csv.reader(io.StringIO(text), delimiter=delimiter)
+    try:
+        first = next(lines, [])
+        column = _column(first)
+        place = first.index(column) if column is not None else 0
+        if column is None and first:
+            yield first[0]
+        for line in lines:
+            if line and place < len(line) and line[place].strip():
+                yield line[place].strip()
+            elif any(cell.strip() for cell in line):
+                yield delimiter.join(line)
+    except csv.Error as error:
+        raise PathNotVisible(f"--urls: line {lines.line_num} is no CSV: {error}") from error
+
+
+def _column(names: Iterable[str]) -> str | None:
+    """The column that holds addresses."""
+    known = {name.strip().lower(): name for name in names}
+    return next((known[name] for name in _COLUMNS if name in known), None)

@@ -1,0 +1,140 @@
+"""Which engine a page takes: the first that has its text, and no browser for what a browser can't mend."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from actors.knowledge.reading.page_reading import PageReading, UnreadablePage
+from actors.knowledge.scraping.fetched_page import FetchedPage
+from actors.knowledge.scraping.page_signs import PageSigns, page_signs
+from actors.knowledge.scraping.scraper import Scraper
+from models.errors import PageFailed
+from models.knowledge.pages import Engine, PageFault, PageText, ScrapedPage
+
+LONG = "The mill turns when the river is high, and rests when it is not. " * 12
+URL = "https://example.com/a"
+SHELL = (
+    "<html><head><title>Shop</title><script src=a.js></script></head><body><div id=root></div></body></html>"
+)
+
+
+class Site:
+    """What an engine meets: an answer, or a failure."""
+
+    def __init__(self, engine: Engine, *answers: tuple[int, str, str] | PageFailed, at: str = URL) -> None:
+        self.engine, self.answers, self.at = engine, list(answers), at
+        self.asked: list[str] = []
+
+    async def fetch(self, url: str) -> FetchedPage:
+        self.asked.append(url)
+        answer = self.answers.pop(0)
+        if isinstance(answer, PageFailed):
+            raise answer
+        status, html, text = answer
+        headers = {"content-type": "text/html", "text": text}
+        return FetchedPage(self.at, self.engine, status, headers, html.encode(), datetime.now(UTC))
+
+
+class Reader:
+    """Reads the text that the answer is said to hold."""
+
+    async def read(self, page: FetchedPage) -> PageReading:
+        text = page.headers["text"]
+        if text == "unreadable":
+            raise UnreadablePage("it can't be read", fault="unreadable")
+        signs: PageSigns = page_signs(page.body)
+        page_text = PageText(text=text, title=None, author=None, date=None, language=None, links=())
+        return PageReading(page=page_text, redacted={}, signs=signs)
+
+
+async def scraped(http: Site, browser: Site | None = None, firecrawl: Site | None = None) -> ScrapedPage:
+    return await Scraper(http=http, reader=Reader(), browser=browser, firecrawl=firecrawl).scrape(URL)
+
+
+def html(body: str, head: str = "") -> str:
+    return f"<html><head>{head}</head><body>{body}</body></html>"
+
+
+async def test_a_page_with_its_text_in_the_html_takes_no_browser() -> None:
+    browser = Site("browser")
+    page = await scraped(Site("http", (200, html(f"<script></script><p>{LONG}"), LONG)), browser)
+    assert (page.engine, page.fault, page.page and page.page.text, browser.asked) == ("http", None, LONG, [])
+
+
+async def test_a_shell_is_shown_by_the_browser() -> None:
+    page = await scraped(Site("http", (200, SHELL, "")), Site("browser", (200, html(LONG), LONG)))
+    assert (page.engine, page.page and page.page.text, page.needs_browser) == ("browser", LONG, False)
+
+
+async def test_what_the_browser_says_no_more_of_stays_as_it_was() -> None:
+    notice = "The library is closed on Friday."
+    answer = (200, html(f"<script></script><p>{notice}"), notice)
+    page = await scraped(Site("http", answer), Site("browser", answer))
+    assert (page.engine, page.page and page.page.text) == ("http", notice)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "text", "fault", "browsed"),
+    [
+        (404, html("Not here"), "", "not_found", False),
+        (410, html(LONG), LONG, "not_found", False),
+        (401, html("Log in"), "", "login", False),
+        (451, html("No"), "", "forbidden", False),
+        (500, html("Oops"), "", "http_error", False),
+        (503, html("Maintenance"), "", "later", False),
+        (200, html("", "<title>Page not found</title>"), "Page not found.", "not_found", False),
+        (200, html("<form><input type=password>", "<title>Log in</title>"), "Log in", "login", False),
+        (403, html("Forbidden"), "", "forbidden", True),
+        (
+            403,
+            html("<script src=/cdn-cgi/challenge-platform/x></script>Just a moment..."),
+            "",
+            "challenge",
+            True,
+        ),
+        (200, html("Just a moment... Checking your browser"), "Just a moment...", "challenge", True),
+        (429, html("Slow down"), "", "later", True),
+        (200, html("<script>x()</script>"), "", "no_text", True),
+    ],
+)
+async def test_each_fault_is_named_and_a_browser_asked_only_where_it_may_help(
+    status: int, body: str, text: str, fault: PageFault, browsed: bool
+) -> None:
+    browser = Site("browser", (status, body, text))
+    page = await scraped(Site("http", (status, body, text)), browser)
+    assert (page.fault, bool(browser.asked), page.page) == (fault, browsed, None)
+    alone = await scraped(Site("http", (status, body, text)))
+    assert (alone.fault, alone.needs_browser) == (fault, False)
+
+
+async def test_where_the_browser_fails_what_the_page_said_is_told() -> None:
+    gone = PageFailed("no Chromium", fault="unreachable")
+    page = await scraped(Site("http", (403, html("Forbidden"), "")), Site("browser", gone))
+    assert (page.fault, page.status) == ("forbidden", 403)
+
+
+async def test_firecrawl_is_the_last_that_is_asked() -> None:
+    wall = (200, html("Just a moment..."), "")
+    firecrawl = Site("firecrawl", (200, html(LONG), LONG))
+    page = await scraped(Site("http", wall), Site("browser", wall), firecrawl)
+    assert (page.engine, page.fault, firecrawl.asked) == ("firecrawl", None, [URL])
+
+
+async def test_a_page_that_only_leads_on_is_followed() -> None:
+    leads = html("", '<meta http-equiv="refresh" content="0; url=/b">')
+    http = Site("http", (200, leads, ""), (200, html(LONG), LONG))
+    assert (await scraped(http)).page is not None
+    assert http.asked == [URL, "https://example.com/b"]
+
+
+async def test_a_page_that_leads_inside_is_refused() -> None:
+    leads = html("", '<meta http-equiv="refresh" content="0; url=http://127.0.0.1/">')
+    page = await scraped(Site("http", (200, leads, "")))
+    assert page.fault == "refused_by_guard"
+
+
+async def test_what_cannot_be_read_is_a_fault_and_a_status_goes_first() -> None:
+    assert (await scraped(Site("http", (200, "x", "unreadable")))).fault == "unreadable"
+    assert (await scraped(Site("http", (404, "x", "unreadable")))).fault == "not_found"
+    assert (await scraped(Site("http", PageFailed("no", fault="timeout")))).fault == "timeout"
+    assert (await Scraper(http=Site("http"), reader=Reader()).scrape("ftp://x")).fault == "bad_url"
