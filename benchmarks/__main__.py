@@ -12,7 +12,17 @@ from benchmarks.harness.bench import bench
 from benchmarks.harness.report import RESULTS, SECTIONS, Report, keep
 
 # Each is a module here with `measure(bench) -> Report`; its docstring says what, against whom, to what aim.
-NAMES = ("engine", "recovery", "editorial_batch", "agent_start", "search", "gateway", "verbatim", "main_text")
+NAMES = (
+    "engine",
+    "recovery",
+    "editorial_batch",
+    "agent_start",
+    "search",
+    "gateway",
+    "verbatim",
+    "main_text",
+    "index",
+)
 # Says little without `--texts`: left out of all, and not kept.
 _OF_TEXTS = "verbatim"
 

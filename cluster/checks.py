@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from actors.search.encoder import embeddings_folder
 from cluster import bundled_model
 from models.config import Config
 from models.errors import ClusterProblem
-from serve.inference.embeddings import embeddings_folder
 from serve.inference.llm import model_folder
 
 GB = 1024**3

@@ -152,6 +152,16 @@ class PageFailed(SignoffError):
     http_status = 422
 
 
+class BrowserUnavailable(SignoffError):
+    """Chromium is missing here, or does not start. `waits_for` names it."""
+
+    http_status = 503
+    outage = True
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, waits_for="browser")
+
+
 class BatchStopped(SignoffError):
     """A batch was told to stop before its end; submitted again, it goes on."""
 
@@ -164,6 +174,24 @@ class ProjectNotFound(SignoffError):
 
 class SourceNotFound(SignoffError):
     """A project holds no source of this id."""
+
+    http_status = 404
+
+
+class SourceBusy(SignoffError):
+    """A batch is fetching this source; what it brings would be lost, or this would."""
+
+    http_status = 409
+
+
+class EntityNotFound(SignoffError):
+    """A project holds no entity of this id."""
+
+    http_status = 404
+
+
+class MergeNotFound(SignoffError):
+    """A project holds no merge of entities of this id."""
 
     http_status = 404
 

@@ -1,6 +1,6 @@
 """The scraping batch: addresses in, pages of a project out, and a Parquet file that says what came of each.
 
-    signoff submit scrape_urls --urls FILE --project NAME --topic TOPIC
+    signoff submit scrape_urls (--urls FILE | --sitemap ADDRESS) --project NAME --topic TOPIC
 
 Ray Data runs the stages (`scraping_stages`); hosts are asked politely, once for the whole cluster. What is
 kept is kept in Postgres as it comes: submitting again fetches what is missing, and nothing that is there.
@@ -23,8 +23,8 @@ import ray
 import ray.data
 import typer
 
-from actors.knowledge.scraping.page_urls import host_of, page_url
-from actors.knowledge.scraping.turns import ClusterTurns
+from actors.knowledge.fetching.page_urls import host_of, page_url
+from actors.knowledge.fetching.turns import ClusterTurns
 from actors.runtime import site
 from actors.runtime.batch_lease import batch_lease
 from actors.runtime.directory import Directory
@@ -38,6 +38,7 @@ from pipelines.page_table import PageTable
 from pipelines.progress import say
 from pipelines.project_option import named_project
 from pipelines.scraping_stages import ROLES, PageBrowsing, PageScraping, ScrapingWork, read_table
+from pipelines.sitemap_rows import sitemap_rows
 from pipelines.url_files import UrlRow, interleaved, read_urls
 
 # Rows of a block: what one actor takes at a time. It is fetched anew as a whole where its actor dies, but for
@@ -60,10 +61,18 @@ class ScrapingOptions:
 
 
 def main(
-    urls: Annotated[
-        str, typer.Option(help="CSV, JSONL, Parquet, plain lines or a sitemap; a path or a URI, or a folder.")
-    ],
     project: Annotated[str, typer.Option(help="The project: its number, or a name with --topic.")],
+    urls: Annotated[
+        str | None,
+        typer.Option(help="CSV, JSONL, Parquet, plain lines or a sitemap; a path or a URI, or a folder."),
+    ] = None,
+    sitemap: Annotated[
+        list[str] | None,
+        typer.Option(help="The address of a sitemap or of an index of them; may be given more than once."),
+    ] = None,
+    other_hosts: Annotated[
+        bool, typer.Option("--other-hosts", help="Take pages of other hosts than the sitemap's, too.")
+    ] = False,
     topic: Annotated[
         str | None, typer.Option(help="The project's topic: a project of that name is made.")
     ] = None,
@@ -73,7 +82,8 @@ def main(
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Fetch anew what is there.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be fetched; fetch nothing but robots.txt.")
+        bool,
+        typer.Option("--dry-run", help="Say what would be fetched; fetch robots.txt and sitemaps alone."),
     ] = False,
     config: Annotated[
         Path | None,
@@ -96,10 +106,18 @@ def main(
             again=again,
             submitter=submitter(submitted_by),
         )
-        normal = functools.partial(page_url, allow_internal=settings.outgoing.allow_internal)
-        rows, twice = read_urls(urls, roots=[Path.cwd(), here.root], normal=normal)
-        if twice:
-            say(f"{twice} addresses stand there more than once")
+        if urls is None and not sitemap:
+            raise InputInvalid("--urls, --sitemap: give a file of addresses, or a sitemap's own address")
+        rows: list[UrlRow] = []
+        if urls is not None:
+            normal = functools.partial(page_url, allow_internal=settings.outgoing.allow_internal)
+            rows, twice = read_urls(urls, roots=[Path.cwd(), here.root], normal=normal)
+            if twice:
+                say(f"{twice} addresses stand there more than once")
+        if sitemap:
+            turns = ClusterTurns(Directory(config=settings, roles=ROLES, database_url=here.database_url))
+            named = asyncio.run(sitemap_rows(sitemap, settings, turns, other_hosts=other_hosts))
+            rows = list({row.url: row for row in (*named, *rows)}.values())
         if dry_run:
             return asyncio.run(rehearse(rows, settings, here.database_url, options))
         return asyncio.run(scrape(rows, settings, here.database_url, options, root=here.root))

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from actors import systems
-from actors.knowledge.scraping.engines import open_scraper
+from actors.knowledge.fetching.turns import ClusterTurns
+from actors.knowledge.scraping.open_scraper import open_scraper
 from actors.knowledge.scraping.scraper import Scraper
 from actors.knowledge.scraping.scraping_settings import ScrapingSettings
 from actors.knowledge.scraping.source_pages import page_of
-from actors.knowledge.scraping.turns import ClusterTurns
 from actors.runtime.directory import Directory
 from models.config import Config
 from models.error_lines import error_line, logged

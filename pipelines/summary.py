@@ -16,6 +16,8 @@ from rich.text import Text
 
 from pipelines.progress import plain
 
+_MOST_ROWS = 200
+
 
 class Summary(Protocol):
     """What the driver and the table know of a row's outcome; a pydantic record."""
@@ -64,10 +66,16 @@ def write_parquet(rows: Sequence[Summary], path: Path, schema: pa.Schema) -> Non
 
 
 def as_table(rows: Sequence[Summary], layout: Layout) -> Table:
-    """The rows for a terminal. What files and models say is text to it, brackets too."""
+    """The rows for a terminal. What files and models say is text to it, brackets too.
+
+    Of many rows, those with an error, and no more than people read; the file has all.
+    """
     counts = Counter(row.status for row in rows)
     title = ", ".join(f"{counts[status]} {status}" for status in layout.styles if counts[status])
-    table = Table(title=f"{len(rows)} {layout.noun}s: {title}", title_justify="left")
+    if len(rows) > _MOST_ROWS:
+        rows = [row for row in rows if row.error][:_MOST_ROWS]
+        title += f"; {len(rows)} with an error are shown"
+    table = Table(title=f"{counts.total()} {layout.noun}s: {title}", title_justify="left")
     for column in (layout.noun, "status"):
         table.add_column(column, justify="left", no_wrap=True)
     for column in layout.numbers:

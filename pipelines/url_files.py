@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import lxml.etree
 import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet
 
+from actors.knowledge.fetching.sitemap import NotASitemap, read_sitemap
 from models.errors import PageFailed, PathNotVisible
 from models.knowledge.pages import ScrapedPage
 from models.record import Record
@@ -26,8 +26,6 @@ from models.text import cut, storable
 _COLUMNS = ("url", "loc", "link", "address", "adres", "href")
 _LONGEST = 2000
 _SHOWN = 200
-# Of a sitemap, unpacked: the protocol's own limit (sitemaps.org, "sitemap index files").
-_MOST_BYTES = 50 * 1024**2
 Normal = Callable[[str], str]
 
 
@@ -59,31 +57,6 @@ def read_urls(path: str, *, roots: Iterable[Path], normal: Normal) -> tuple[list
     return list(rows.values()), twice
 
 
-def sitemap_urls(body: bytes) -> tuple[list[str], bool]:
-    """The addresses in a sitemap, packed or not, and whether they are those of other sitemaps.
-
-    Raises:
-        ValueError: it is none.
-    """
-    if body.startswith(b"\x1f\x8b"):
-        with gzip.GzipFile(fileobj=io.BytesIO(body)) as packed:
-            body = packed.read(_MOST_BYTES + 1)
-    if len(body) > _MOST_BYTES:
-        raise ValueError(f"it is over {_MOST_BYTES:,} bytes")
-    parser = lxml.etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, recover=True)
-    root = lxml.etree.fromstring(body, parser)
-    if root is None or lxml.etree.QName(root).localname not in ("urlset", "sitemapindex"):
-        raise ValueError("it holds no urlset and no sitemapindex")
-    found = [
-        (place.text or "").strip()
-        for entry in root
-        if isinstance(entry.tag, str)
-        for place in entry
-        if isinstance(place.tag, str) and lxml.etree.QName(place).localname == "loc"
-    ]
-    return [text for text in found if text], lxml.etree.QName(root).localname == "sitemapindex"
-
-
 def interleaved(urls: Iterable[str], host_of: Callable[[str], str]) -> list[str]:
     """Addresses in an order in which each host is asked in its turn: the first of each, the second, …"""
     seen: dict[str, int] = {}
@@ -105,6 +78,10 @@ def _row(text: str, normal: Normal) -> UrlRow:
 
 
 def _files(path: str, roots: Iterable[Path]) -> tuple[pyarrow.fs.FileSystem, list[str]]:
+    if path.lower().startswith(("http://", "https://")):
+        raise PathNotVisible(
+            f"--urls {path}: is a web address: give a sitemap's to --sitemap, or a file here"
+        )
     if "://" in path:
         try:
             filesystem, base = pyarrow.fs.FileSystem.from_uri(path)
@@ -145,14 +122,16 @@ def _addresses(filesystem: pyarrow.fs.FileSystem, file: str) -> Iterator[str]:
         raise PathNotVisible(f"--urls {file}: can't be read: {error}") from error
     if name.endswith((".xml", ".xml.gz")):
         try:
-            urls, others = sitemap_urls(body)
-        except (ValueError, OSError, EOFError) as error:
+            sitemap = read_sitemap(body)
+        except NotASitemap as error:
             raise PathNotVisible(f"--urls {file}: is no sitemap: {error}") from error
-        if others:
+        if sitemap.broken is not None:
+            raise PathNotVisible(f"--urls {file}: {sitemap.broken}: mend or divide it")
+        if sitemap.sitemaps:
             raise PathNotVisible(
                 f"--urls {file}: names other sitemaps: give those, or its address to --sitemap"
             )
-        yield from urls
+        yield from sitemap.urls
         return
     if name.endswith(".gz"):
         try:

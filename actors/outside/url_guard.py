@@ -10,6 +10,7 @@ says otherwise; see `models.addresses`.
 import asyncio
 import ipaddress
 import logging
+import re
 import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
@@ -29,6 +30,8 @@ _log = logging.getLogger("signoff.url_guard")
 Resolve = Callable[[str], Awaitable[list[str]]]
 
 _MAX_LENGTH = 2000
+_SHOWN = 40
+_AUTHORITY = re.compile(r"[^/?#]*")
 # How long a connection that nobody uses stays open.
 _KEPT_SECONDS = 15.0
 
@@ -69,16 +72,16 @@ def check_url(url: str, allow_internal: Iterable[str]) -> httpx2.URL:
         raise AddressRefused(
             "url: it holds a user or a password: send them in a header, such as Authorization"
         )
-    if parsed.port is not None and not 1 <= parsed.port <= 65535:
-        raise AddressRefused(f"url: there is no port {parsed.port}: use 1 to 65535, or none")
+    # As it is written, too: Python reads `8_1` as 81, and browsers read no port there.
+    port = _port_of(url)
+    if (port and not port.isdigit()) or (parsed.port is not None and not 1 <= parsed.port <= 65535):
+        raise AddressRefused(f"url: there is no port {port[:_SHOWN]}: use 1 to 65535, or none")
     # Not `host`, which reads xn-- names back into other letters: this is what is connected to.
     host = parsed.raw_host.decode("ascii")
-    if host.endswith(".") and host != ".":
-        # The name as it is written in full (RFC 3986 §3.2.2); certificates and lists have it without its dot.
-        host = host[:-1]
-        parsed = parsed.copy_with(host=host)
-    _check_host(host, Allowed(allow_internal))
-    return parsed
+    # The name as it is written in full (RFC 3986 §3.2.2); certificates and lists have it without its dot.
+    plain = host.removesuffix(".") or host
+    _check_host(plain, Allowed(allow_internal))
+    return parsed if plain == host else parsed.copy_with(host=plain)
 
 
 def guarded_client(
@@ -136,6 +139,13 @@ async def guarded_connection(
     return await _GuardedBackend(allowed, resolve or system_resolver()).connect_tcp(name, port, timeout)
 
 
+def _port_of(url: str) -> str:
+    """The port as it is written in a URL; "" for none."""
+    authority = _AUTHORITY.match(url.partition("://")[2])
+    assert authority is not None, "it matches nothing, too"
+    return authority.group().rpartition("]")[2].partition(":")[2]
+
+
 def _check_host(host: str, allowed: Allowed) -> None:
     if not host:
         raise AddressRefused("url: the host is missing: write http://host/path")
@@ -155,6 +165,8 @@ def _check_host(host: str, allowed: Allowed) -> None:
         # Names that mean this machine wherever they are resolved (RFC 6761 §6.3).
         here = host.lower().rpartition(".")[2] == "localhost"
         address = ipaddress.IPv4Address("127.0.0.1") if here else None
+    if isinstance(address, ipaddress.IPv6Address) and address.scope_id is not None:
+        raise AddressRefused(f"url: {host} names a zone of this machine: write the address without %")
     if address is not None and not allowed.reaches(address):
         raise _refused(f"{host} is not a public address")
 

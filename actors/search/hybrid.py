@@ -7,8 +7,8 @@ it found is checked against the database before it is shown.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Collection, Iterable, Sequence
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from typing import Protocol, TypeVar
 
 from models.config import SearchConfig
 from models.content.search import Found, FoundArticle, FoundResource, Hit, Reach, fuse, reach_of
@@ -18,6 +18,7 @@ from models.people.scopes import Scope
 from models.store import search as store
 from models.store.database import Connection, Database
 
+H = TypeVar("H")
 _log = logging.getLogger(__name__)
 
 
@@ -162,19 +163,28 @@ class HybridSearch:
         """What was found, and where nothing could be, a note that says why."""
         if self._semantic is None:
             return [], "searched by words only: there is no search index here"
-        seconds = self._settings.timeout_seconds
-        try:
-            async with asyncio.timeout(seconds):
-                hits = await self._semantic.search(
-                    query, kinds=kinds, topics=topics, reach=reach, include_drafts=include_drafts, limit=limit
-                )
-            return hits, None
-        except TimeoutError:
-            return [], f"searched by words only: no answer within search.timeout_seconds ({seconds:g} s)"
-        except Exception as error:  # noqa: BLE001  # an agent's process may fail in any way; the words still count
-            told = logged(error, _log, "search by meaning failed")
-            why = told if isinstance(error, SignoffError) else type(error).__name__
-            return [], f"searched by words only: {why}"
+        semantic = self._semantic
+        return await found_by_meaning(
+            lambda: semantic.search(
+                query, kinds=kinds, topics=topics, reach=reach, include_drafts=include_drafts, limit=limit
+            ),
+            seconds=self._settings.timeout_seconds,
+        )
+
+
+async def found_by_meaning(
+    ask: Callable[[], Awaitable[list[H]]], *, seconds: float
+) -> tuple[list[H], str | None]:
+    """What an index finds in `search.timeout_seconds`; where it is away or late, a note that says so."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await ask(), None
+    except TimeoutError:
+        return [], f"searched by words only: no answer within search.timeout_seconds ({seconds:g} s)"
+    except Exception as error:  # noqa: BLE001  # an agent's process may fail in any way; the words still count
+        told = logged(error, _log, "search by meaning failed")
+        why = told if isinstance(error, SignoffError) else type(error).__name__
+        return [], f"searched by words only: {why}"
 
 
 async def _visible(

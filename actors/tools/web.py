@@ -15,19 +15,22 @@ from models.tools import PlainText, ToolPermission
 ANALYST = ToolPermission(required_role="analyst", topic_scoped=False)
 
 
+SearchQuery = Annotated[
+    PlainText,
+    Field(
+        description="Search query",
+        min_length=1,
+        max_length=2000,
+        pattern=r"\S",
+        examples=["ECB rate decision October 2026"],
+    ),
+]
+
+
 class WebSearchRequest(Input):
     """What to look for, in the words of the search engine."""
 
-    query: Annotated[
-        PlainText,
-        Field(
-            description="Search query",
-            min_length=1,
-            max_length=2000,
-            pattern=r"\S",
-            examples=["ECB rate decision October 2026"],
-        ),
-    ]
+    query: SearchQuery
     limit: int = Field(default=10, ge=1, le=20)
     provider: ProviderName | None = Field(
         default=None, description="Who to ask; the first that is configured if absent"

@@ -36,6 +36,7 @@ _KEYED = (
     _INFERENCE / "own_address.py",
     ROOT / "serve" / "admission" / "bodies.py",
 )
+_EMBEDDINGS = (_INFERENCE / "embeddings.py", ROOT / "actors" / "search" / "encoder.py")
 
 
 def serve_apps(bringup: Bringup) -> "list[ServeApp]":
@@ -67,7 +68,7 @@ def _embeddings(bringup: Bringup) -> "ServeApp":
         serves=settings.name,
         imports="serve.inference.embeddings",
         build=build,
-        made_of=lambda: fingerprint([settings_of(settings), key], [_INFERENCE / "embeddings.py", *_KEYED]),
+        made_of=lambda: fingerprint([settings_of(settings), key], [*_EMBEDDINGS, *_KEYED]),
     )
 
 

@@ -34,7 +34,9 @@ from models.config.editorial import SpecialistModels as SpecialistModels
 from models.config.fields import WITHHELD as WITHHELD
 from models.config.fields import ResolvedPath, Section
 from models.config.knowledge import BrowserConfig as BrowserConfig
+from models.config.knowledge import ExtractionConfig as ExtractionConfig
 from models.config.knowledge import FirecrawlConfig as FirecrawlConfig
+from models.config.knowledge import IndexConfig as IndexConfig
 from models.config.knowledge import KnowledgeConfig as KnowledgeConfig
 from models.config.knowledge import PolitenessConfig as PolitenessConfig
 from models.config.knowledge import RedactionConfig as RedactionConfig

@@ -1,4 +1,4 @@
-"""Configuration of knowledge (seed 002): fetching pages politely, reading them, and redaction.
+"""Configuration of knowledge (seed 002): pages, redaction, extraction, and the index.
 
 Part of `models.config`.
 """
@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from models.config.fields import Count, Positive, ResolvedPath, Secret, Section, Text, Url
+from models.config.llm import ModelSettings
 from models.knowledge.redaction import PiiKind
 
 
@@ -59,8 +60,43 @@ class RedactionConfig(Section):
     names_model: ResolvedPath | None = None  # a folder with a token-classification model: names go too
 
 
+class ExtractionConfig(Section):
+    """Extraction of knowledge by a model (seed 002 §5, node 6)."""
+
+    prompts_dir: ResolvedPath  # its prompt
+    llm: ModelSettings
+    chunk_tokens: Count  # of a text that the model is shown at once
+    threshold: Annotated[float, Field(ge=0, le=1)]  # what scores less is dropped (FR4)
+    sources_at_once: Count  # under way in a batch
+    chunks_at_once: Count  # under way of one source
+    least_cosine: Annotated[float, Field(ge=0, le=1)]  # from which two names mean the same: the model's own
+
+
+class EmbeddersConfig(Section):
+    """The processes of a batch that embed passages: each loads the model of `serving.embeddings`."""
+
+    replicas: Count  # of them, in each batch
+    num_cpus: Positive  # of each
+    num_gpus: Annotated[float, Field(ge=0)] = 0.0  # of each: a fraction, where several share one
+
+
+class IndexConfig(Section):
+    """The index that passages of projects are found by. It is made of segments, each whole on its own."""
+
+    dir: ResolvedPath  # its segments; every node must see it
+    embedders: EmbeddersConfig
+    flat_up_to: Count  # vectors of a segment in which every one is looked at
+    ivf_up_to: Count  # vectors of a segment that is an inverted file; what is larger is a graph (HNSW)
+    segment_vectors: Count  # of a segment at most
+    least_recall: Annotated[float, Field(gt=0, le=1)]  # of the true ten nearest, as measured on itself
+    max_memory_mb: Count  # of the segments that an index agent holds; the least used go first
+    min_score: Annotated[float, Field(ge=-1, le=1)]  # passages under this cosine are not found by meaning
+
+
 class KnowledgeConfig(Section):
-    """Knowledge: pages that are fetched, and what is taken out of them before they are kept."""
+    """Knowledge: pages, what is known from them, and how that is found."""
 
     scraping: ScrapingConfig
     redaction: RedactionConfig
+    extraction: ExtractionConfig
+    index: IndexConfig

@@ -9,6 +9,8 @@ from models.content.articles import Cell
 from models.record import Record
 
 SearchKind = Literal["web", "news", "financial_news"]
+# How old a hit may be at most.
+DateRange = Literal["day", "week", "month", "year", "any"]
 DataKind = Literal["equity", "economic", "fx", "treasury"]
 
 

@@ -13,7 +13,7 @@ from typing import Generic, Literal, TypeVar
 from models.people.scopes import ROLES, Role, Scope
 from models.record import Record
 
-FoundKind = Literal["article", "resource"]
+FoundKind = Literal["article", "resource", "passage"]
 # What one search gives at most.
 MOST_FOUND = 50
 # What is looked in; a resource is a text or a table.

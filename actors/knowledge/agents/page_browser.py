@@ -5,8 +5,8 @@ memory.
 """
 
 from actors.knowledge.browsing.browser_engine import BrowserEngine
-from actors.knowledge.scraping.fetched_page import FetchedPage
-from actors.knowledge.scraping.turns import ClusterTurns
+from actors.knowledge.fetching.fetched_page import FetchedPage
+from actors.knowledge.fetching.turns import ClusterTurns
 from actors.system import AgentDirectory
 from models.config import OutgoingConfig, ScrapingConfig
 

@@ -5,13 +5,14 @@ What needs a browser goes on in the agent `browser`. It keeps nothing: whoever c
 
 import asyncio
 
-from actors.knowledge.scraping.engines import open_scraper
-from actors.knowledge.scraping.fetched_page import FetchedPage
+from actors.knowledge.fetching.fetched_page import FetchedPage
+from actors.knowledge.fetching.turns import ClusterTurns
+from actors.knowledge.reading.page_reading import PageReading
+from actors.knowledge.scraping.open_scraper import open_scraper
 from actors.knowledge.scraping.scraper import Scraper
 from actors.knowledge.scraping.scraping_settings import ScrapingSettings
-from actors.knowledge.scraping.turns import ClusterTurns
 from actors.system import AgentDirectory
-from models.knowledge.pages import EngineChoice, ScrapedPage
+from models.knowledge.pages import EngineChoice, PageText, ScrapedPage
 
 
 class PageScraper:
@@ -26,6 +27,14 @@ class PageScraper:
     async def scrape(self, url: str, engine: EngineChoice = "auto") -> ScrapedPage:
         """What an address came to; it may be written as people write it."""
         return await (await self._open()).scrape(url, engine)
+
+    async def read_text(self, page: PageText) -> PageReading:
+        """A text that somebody has, without personal data.
+
+        Raises:
+            UnreadablePage: it took too long.
+        """
+        return await (await self._open()).read_text(page)
 
     async def _open(self) -> Scraper:
         async with self._opening:

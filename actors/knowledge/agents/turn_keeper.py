@@ -4,16 +4,17 @@ Scrapers, browsers and batches ask it before each request. A host is one replica
 passes here, so its rate holds however many ask. Killed, it begins with a pause for every host.
 """
 
-from actors.knowledge.scraping.robots_fetching import fetch_robots
+from actors.knowledge.fetching.robots_fetching import fetch_robots
 from actors.outside.politeness.host_turns import HostTurn, HostTurns
 from actors.outside.politeness.robots import Robots
 from actors.outside.url_guard import guarded_client
 from models.config import OutgoingConfig, ScrapingConfig
 
 _ROBOTS_SECONDS = 20.0
-# What two callers' requests may come closer to each other than their turns lay apart, on their ways to the
-# host.
+# What two requests may come closer to each other on their ways to the host than they were sent.
 _SLACK_SECONDS = 0.05
+# Who was granted a turn and has not said by then that its request is sent may be gone.
+_SENDING_SECONDS = 10.0
 
 
 class TurnKeeper:
@@ -23,7 +24,11 @@ class TurnKeeper:
         self._settings = scraping
         self._outgoing = outgoing
         self._turns = HostTurns(
-            scraping.politeness, scraping.user_agent, self._robots, slack_seconds=_SLACK_SECONDS
+            scraping.politeness,
+            scraping.user_agent,
+            self._robots,
+            slack_seconds=_SLACK_SECONDS,
+            sending_seconds=_SENDING_SECONDS,
         )
 
     async def turn(self, url: str, *, patience: float) -> HostTurn:
@@ -33,6 +38,10 @@ class TurnKeeper:
     async def allowed(self, url: str) -> HostTurn:
         """Whether the host lets an address be fetched at all; it takes no turn."""
         return await self._turns.allowed(url)
+
+    async def sent(self, url: str) -> None:
+        """What a turn was granted for is on its way."""
+        await self._turns.sent(url)
 
     async def told_to_wait(self, url: str, seconds: float | None) -> None:
         """The host has answered that it is asked too often."""

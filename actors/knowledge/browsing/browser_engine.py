@@ -7,8 +7,8 @@ of its own follows at once, as in anybody's browser, and no part of it that robo
 from datetime import UTC, datetime
 
 from actors.knowledge.browsing.browser import Browser
-from actors.knowledge.scraping.fetched_page import FetchedPage
-from actors.knowledge.scraping.turns import Turns
+from actors.knowledge.fetching.fetched_page import FetchedPage
+from actors.knowledge.fetching.turns import Turns
 from models.config import OutgoingConfig, ScrapingConfig
 from models.errors import PageFailed
 
@@ -61,3 +61,4 @@ class BrowserEngine:
         if not turn.granted:
             assert turn.fault is not None, "a turn that is not granted says why"
             raise PageFailed(turn.reason or "its host has no turn for it", fault=turn.fault)
+        await self._turns.sent(url)  # it follows at once: the tab is there

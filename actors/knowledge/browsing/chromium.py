@@ -20,7 +20,7 @@ from playwright.async_api import Browser as PlaywrightBrowser
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Playwright, async_playwright
 
-from models.errors import SignoffError
+from models.errors import BrowserUnavailable
 
 _log = logging.getLogger("signoff.browser")
 
@@ -54,16 +54,6 @@ _ARGUMENTS = (
 )
 # Pages may open no windows by themselves.
 _LEFT_OUT = ("--disable-popup-blocking",)
-
-
-class BrowserUnavailable(SignoffError):
-    """Chromium is missing here, or does not start. `waits_for` names it."""
-
-    http_status = 503
-    outage = True
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, waits_for="browser")
 
 
 def executable_of(setting: str, playwright: Playwright) -> str:

@@ -5,6 +5,7 @@ A scraper has one. HTML and text are read by its readers, a PDF by the reader of
 
 from collections.abc import Callable
 
+from actors.knowledge.fetching.fetched_page import FetchedPage
 from actors.knowledge.reading.charsets import decoded
 from actors.knowledge.reading.page_kinds import page_kind
 from actors.knowledge.reading.page_reading import (
@@ -14,7 +15,6 @@ from actors.knowledge.reading.page_reading import (
     read_text_page,
 )
 from actors.knowledge.reading.reading_pool import ReadingPool
-from actors.knowledge.scraping.fetched_page import FetchedPage
 from actors.outside.pdf import read_pdf_bytes
 from models.config import RedactionConfig, ScrapingConfig
 from models.config.outside import PdfConfig
@@ -44,8 +44,15 @@ class PageReader:
         kinds, names = self._redaction.kinds, self._redaction.names_model
         if kind == "html":
             return await self._apart(read_html_page, page.body, page.url, page.content_type, kinds, names)
-        text = await self._pdf(page) if kind == "pdf" else _plain(page)
-        return await self._apart(read_text_page, text, kinds, names)
+        return await self.read_text(await self._pdf(page) if kind == "pdf" else _plain(page))
+
+    async def read_text(self, page: PageText) -> PageReading:
+        """What is text already, without personal data.
+
+        Raises:
+            UnreadablePage: it took too long.
+        """
+        return await self._apart(read_text_page, page, self._redaction.kinds, self._redaction.names_model)
 
     async def _pdf(self, page: FetchedPage) -> PageText:
         try:

@@ -8,9 +8,10 @@ from functools import cache
 from pathlib import Path
 
 from actors.knowledge.reading.main_text import read_html
+from actors.knowledge.reading.page_signs import PageSigns, page_signs
+from actors.knowledge.reading.text_language import language_of_text
 from actors.knowledge.redaction.names import ModelNames
 from actors.knowledge.redaction.redactor import Redactor
-from actors.knowledge.scraping.page_signs import PageSigns, page_signs
 from models.errors import DocumentUnreadable
 from models.knowledge.pages import PageFault, PageText
 from models.knowledge.redaction import PiiKind
@@ -53,7 +54,9 @@ def read_html_page(
 
 
 def read_text_page(page: PageText, kinds: Sequence[PiiKind], names_model: Path | None) -> PageReading:
-    """What is text already."""
+    """What is text already. Where nobody says its language, the text itself does."""
+    if page.language is None:
+        page = page.model_copy(update={"language": language_of_text(page.text)})
     return _redacted(page, kinds, names_model, None)
 
 

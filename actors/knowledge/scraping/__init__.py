@@ -1,1 +1,1 @@
-"""Fetching pages: engines, the choice between them, and what an answer comes to."""
+"""Which engine a page takes, and what its answer comes to: above fetching, browsing and reading."""

@@ -9,13 +9,13 @@ import hashlib
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+from actors.knowledge.fetching.fetched_page import FetchedPage
+from actors.knowledge.fetching.page_urls import page_url
 from actors.knowledge.reading.page_reading import PageReading, UnreadablePage
-from actors.knowledge.scraping.fetched_page import FetchedPage
-from actors.knowledge.scraping.page_signs import PageSigns
-from actors.knowledge.scraping.page_urls import page_url
+from actors.knowledge.reading.page_signs import PageSigns
 from actors.knowledge.scraping.verdict import KEEP, verdict
 from models.errors import PageFailed
-from models.knowledge.pages import EngineChoice, PageFault, ScrapedPage
+from models.knowledge.pages import EngineChoice, PageFault, PageText, ScrapedPage
 
 _MOST_REFRESHES = 3
 # How much longer a browser's text must be than what was there without it.
@@ -37,6 +37,10 @@ class ReadsPages(Protocol):
 
     async def read(self, page: FetchedPage) -> PageReading:
         """What is in a page, or UnreadablePage."""
+        ...
+
+    async def read_text(self, page: PageText) -> PageReading:
+        """What is text already, without personal data."""
         ...
 
 
@@ -66,6 +70,10 @@ class Scraper:
             return await self._by(engine, url)
         page = await self.by_http(url)
         return await self.beyond_http(page) if page.needs_browser else page
+
+    async def read_text(self, page: PageText) -> PageReading:
+        """A text that somebody has, as the text of a page is kept: without personal data."""
+        return await self._reader.read_text(page)
 
     async def by_http(self, url: str) -> ScrapedPage:
         """The first part of `auto`: where the page needs a browser, it says so."""

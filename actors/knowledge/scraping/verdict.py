@@ -7,7 +7,7 @@ cookies or logging in has text of its own; a wall has little but the wall.
 import re
 from typing import NamedTuple
 
-from actors.knowledge.scraping.page_signs import PageSigns
+from actors.knowledge.reading.page_signs import PageSigns
 from actors.knowledge.scraping.wall_words import (
     CHALLENGE,
     CONSENT,

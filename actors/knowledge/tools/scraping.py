@@ -9,8 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from actors.knowledge.scraping.page_urls import page_url
+from actors.knowledge.fetching.page_urls import page_url
 from actors.knowledge.scraping.source_pages import page_of
+from actors.knowledge.tools.indexing import index_now
 from actors.knowledge.tools.projects import ANYWHERE, ProjectId, visible_project
 from actors.runtime.batch_lease import batch_lease
 from actors.tools.tool import Input, Output, ToolContext, tool
@@ -62,11 +63,12 @@ class FailedUrl(Record):
 
 
 class ScrapeUrlsResponse(Output):
-    """What was read, and what was not; together `total`."""
+    """What was read, and what was not; together `total`. `note` says why search does not find it yet."""
 
     scraped: tuple[ScrapedUrl, ...]
     failed: tuple[FailedUrl, ...]
     total: int
+    note: str | None = None
 
 
 @tool(
@@ -115,7 +117,10 @@ async def _into_project(
             ids = {url: source.id for url, source in known.items()}
             answer = _answer([*refused, *held, *pages, *busy], ids)
             await context.record(connection, answer)
-    return answer
+    note = await index_now(
+        context, [ids[page.url] for page in pages if page.page is not None and page.url in ids]
+    )
+    return answer.model_copy(update={"note": note})
 
 
 def _addresses(context: ToolContext, texts: list[str]) -> tuple[list[ScrapedPage], list[str]]:

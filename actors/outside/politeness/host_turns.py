@@ -3,6 +3,8 @@
 Each shard of hosts has one of these, as an async actor. Whoever fetches awaits `turn` before every request,
 also before one that a redirect leads to, and tells how it was answered. Nobody is given a time in advance:
 callers wait here, in line, so a host that says 429 delays all. A turn that is not used is a gap, and no harm.
+The delay counts from when a request is on its way, which its caller tells by `sent`: a connection that was
+slow to be made brings no two requests closer together.
 
 A host is its name: its ports and both schemes share one rate; each origin has its own robots.txt. A server
 under several names is several hosts. What is known goes with the process, so a new one waits for one delay.
@@ -42,8 +44,8 @@ class HostTurn(Record):
 class HostTurns:
     """Keeps the turns of hosts.
 
-    Thousands may wait in `turn` at once. As a Ray actor it needs a `max_concurrency` above that, and a
-    concurrency group of their own for `told_to_wait` and `went_well`, which must not wait behind them.
+    Thousands may wait in `turn` at once. As a Ray actor it needs a `max_concurrency` above that, so that
+    `sent`, `told_to_wait` and `went_well` do not wait behind them.
     """
 
     def __init__(
@@ -55,13 +57,16 @@ class HostTurns:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         slack_seconds: float = 0.0,
+        sending_seconds: float = 0.0,
     ) -> None:
         """Nothing is sent yet.
 
         Args:
             fetch_robots: the robots.txt of an origin, such as `https://example.com:8443`, in bounded time.
             clock: seconds, of any beginning.
-            slack_seconds: added to every delay, for what messages to callers may differ by in their time.
+            slack_seconds: added to every delay, for what requests may differ by in their time on the way.
+            sending_seconds: for how long the word is awaited that a request was sent, before the next one
+                has its turn. With 0 nobody is expected to give it.
         """
         self._settings = settings
         self._user_agent = user_agent
@@ -69,6 +74,7 @@ class HostTurns:
         self._clock = clock
         self._sleep = sleep
         self._slack = slack_seconds
+        self._sending_seconds = sending_seconds
         # Whoever was here before this process may have asked any host just now.
         delay = self._delay(())
         self._hosts = Hosts[HostTurn](clock, delay=delay, free_at=clock() + delay)
@@ -121,6 +127,13 @@ class HostTurns:
                 return turn
         return self._refusal(host, known, url) or HostTurn(granted=True)
 
+    async def sent(self, url: str) -> None:
+        """The request whose turn it was is on its way, or is none any more: the delay counts from now."""
+        host = self._hosts.named(_host_and_origin(url)[0])
+        host.free_at = max(host.free_at, self._clock() + host.delay)
+        if host.sent is not None:
+            host.sent.set()
+
     async def told_to_wait(self, url: str, seconds: float | None) -> None:
         """The host answered 429 or 503: nothing is sent to it for that long.
 
@@ -160,10 +173,24 @@ class HostTurns:
                 else:
                     host.free_at = self._clock() + host.delay
                     self._answer(host, first, HostTurn(granted=True))
+                    await self._until_sent(host)
         finally:
             host.serving = None
             for waiter in host.waiters:  # there are none, unless this was ended
                 waiter.answer.cancel()
+
+    async def _until_sent(self, host: Host[HostTurn]) -> None:
+        """Wait until the request under way was sent. Whoever has its turn may be gone: not for ever."""
+        if not self._sending_seconds:
+            return
+        host.sent = asyncio.Event()
+        try:
+            async with asyncio.timeout(self._sending_seconds):
+                await host.sent.wait()
+        except TimeoutError:
+            host.free_at = max(host.free_at, self._clock() + host.delay)
+        finally:
+            host.sent = None
 
     async def _learn(self, host: Host[HostTurn], origin: str) -> None:
         """Fetch an origin's robots.txt, a request like any other, and judge by it all who wait for it."""

@@ -52,6 +52,8 @@ class Host(Generic[Answer]):
     refusals: int = 0
     backs_off_until: float = -math.inf
     serving: asyncio.Task[None] | None = None
+    # Set when the request whose turn it was is on its way; there is one while that is awaited.
+    sent: asyncio.Event | None = None
 
     def known(self, origin: str, now: float) -> Known | None:
         """What is known of an origin, unless it is too old."""

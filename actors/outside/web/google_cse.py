@@ -11,11 +11,11 @@ from pydantic import BaseModel, ConfigDict
 from actors.outside.fetching import Fetched, fetch, read_json
 from actors.outside.plain_text import plain_text
 from actors.outside.web.hits import Hits, fitting
+from actors.outside.web.paging import PAGE, read_pages
 from actors.tools.tool import ToolContext
-from models.content.outside import SearchAnswer, SearchKind
+from models.content.outside import DateRange, SearchAnswer, SearchKind
 from models.errors import ProviderFailed, ProviderLimited
 
-_PAGE = 10
 # One of them has to be in the document (`orTerms`); in English, Polish and German.
 _FINANCE = "finance market stocks economy giełda gospodarka Börse Wirtschaft"
 _NEWS = {"dateRestrict": "m1", "sort": "date"}
@@ -24,6 +24,8 @@ _EXTRA: dict[SearchKind, dict[str, str]] = {
     "news": _NEWS,
     "financial_news": {**_NEWS, "orTerms": _FINANCE},
 }
+# `dateRestrict`: so many past days, weeks, months or years.
+_RANGES: dict[DateRange, str] = {"day": "d1", "week": "w1", "month": "m1", "year": "y1"}
 # `errors[].reason` with 403; quotas of a day end at midnight, Pacific time.
 _LIMITS = ("dailylimitexceeded", "ratelimitexceeded", "userratelimitexceeded", "quotaexceeded")
 _SETTINGS = "check outside.search.google_cse: api_key, search_engine_id"
@@ -68,13 +70,20 @@ class GoogleCse:
     def __init__(self, context: ToolContext) -> None:
         self._config = context.config
 
-    async def search(self, kind: SearchKind, query: str, limit: int) -> SearchAnswer:
-        """See `SearchProvider.search`."""
+    async def search(
+        self, kind: SearchKind, query: str, limit: int, date_range: DateRange = "any"
+    ) -> SearchAnswer:
+        """See `SearchProvider.search`. A date range of news takes the place of its month."""
         words, cut = fitting(query)
-        hits = Hits(self.name, limit)
-        for start in range(1, limit + 1, _PAGE):
-            wanted = min(_PAGE, limit + 1 - start)
-            items = (await self._page(kind, words, start, wanted)).items
+        extra = dict(_EXTRA[kind])
+        if date_range != "any":
+            extra["dateRestrict"] = _RANGES[date_range]
+        hits = Hits(self.name, limit, date_range)
+
+        async def read(number: int) -> bool:
+            start = 1 + PAGE * (number - 1)
+            wanted = min(PAGE, limit + 1 - start)
+            items = (await self._page(words, start, wanted, extra)).items
             for item in items:
                 hits.add(
                     title=item.title,
@@ -82,11 +91,12 @@ class GoogleCse:
                     snippet=item.snippet,
                     published_at=_published(item.pagemap),
                 )
-            if len(items) < wanted:
-                break
-        return hits.answer(cut)
+            return len(items) == wanted
 
-    async def _page(self, kind: SearchKind, words: str, start: int, wanted: int) -> _GoogleReply:
+        missing = await read_pages(hits, read)
+        return hits.answer(cut, missing)
+
+    async def _page(self, words: str, start: int, wanted: int, extra: dict[str, str]) -> _GoogleReply:
         settings = self._config.outside.search.google_cse
         assert settings is not None, "it was asked for as configured"
         key = settings.api_key.get_secret_value()
@@ -96,7 +106,7 @@ class GoogleCse:
             "q": words,
             "num": str(wanted),
             "start": str(start),
-            **_EXTRA[kind],
+            **extra,
         }
         answer = await fetch(
             settings.url,

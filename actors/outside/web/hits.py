@@ -6,8 +6,11 @@ Used by the providers that reach outside; see `SearchHit`.
 import re
 from urllib.parse import quote_plus, urlsplit
 
+import ada_url
+
 from actors.outside.plain_text import plain_text
-from models.content.outside import SearchAnswer, SearchHit
+from actors.outside.web.freshness import Freshness
+from models.content.outside import DateRange, SearchAnswer, SearchHit
 
 _TITLE, _SNIPPET, _DATE = 300, 1000, 40
 _LONGEST_URL = 2000
@@ -19,25 +22,46 @@ _NOT_IN_URLS = re.compile(
 
 
 class Hits:
-    """The hits of one search, at most `limit`; a URL that comes twice is kept once."""
+    """The hits of one search, at most `limit`, none known to be older than `date_range`.
 
-    def __init__(self, provider: str, limit: int) -> None:
+    A page that comes twice is kept once, as it came first.
+    """
+
+    def __init__(self, provider: str, limit: int, date_range: DateRange = "any") -> None:
         self._provider = provider
-        self._limit = limit
+        self.limit = limit
+        self._freshness = Freshness(date_range)
         self._found: dict[str, SearchHit] = {}
+        self._seen: set[str] = set()
         self._without_url = 0
+
+    @property
+    def seen(self) -> int:
+        """How many pages there were, those included that are too old."""
+        return len(self._seen)
+
+    @property
+    def full(self) -> bool:
+        """Whether there is room for no more."""
+        return len(self._found) >= self.limit
 
     def add(self, *, title: object, url: object, snippet: object, published_at: object) -> None:
         """Keep a hit as the provider gave it, whatever types it used; not one without a web address."""
         address = web_address(url)
         if address is None:
             self._without_url += 1
-        elif address not in self._found and len(self._found) < self._limit:
-            self._found[address] = SearchHit(
+            return
+        page = _page(address)
+        if page in self._seen or self.full:
+            return
+        self._seen.add(page)
+        published = plain_text(published_at, _DATE) or None
+        if self._freshness.admits(published):
+            self._found[page] = SearchHit(
                 title=plain_text(title, _TITLE) or address[:_TITLE],
                 url=address,
                 snippet=plain_text(snippet, _SNIPPET),
-                published_at=plain_text(published_at, _DATE) or None,
+                published_at=published,
                 source=self._provider,
             )
 
@@ -46,7 +70,7 @@ class Hits:
         left_out = (
             f"hits left out that have no web address: {self._without_url}" if self._without_url else None
         )
-        told = [note for note in (*notes, left_out) if note]
+        told = dict.fromkeys(note for note in (*notes, left_out, self._freshness.note) if note)
         return SearchAnswer(
             provider=self._provider, hits=tuple(self._found.values()), note="; ".join(told) or None
         )
@@ -68,6 +92,16 @@ def web_address(raw: object) -> str | None:
     if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
         return None
     return text
+
+
+def _page(address: str) -> str:
+    """The one form of an address that leads to the same page as it does, as browsers read it."""
+    try:
+        parsed = ada_url.URL(address)
+    except ValueError:
+        return address
+    parsed.hash = ""
+    return parsed.href
 
 
 def fitting(query: str) -> tuple[str, str | None]:

@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import ClassVar
 
 from actors.outside.plain_text import plain_text
+from actors.outside.web.freshness import Freshness
 from actors.tools.tool import ToolContext
 from actors.tools.visibility import visible_article, visible_version
 from models.content.articles import ArticleVersion
-from models.content.outside import SearchAnswer, SearchHit, SearchKind
+from models.content.outside import DateRange, SearchAnswer, SearchHit, SearchKind
 from models.content.search import FoundArticle
 from models.errors import ArticleNotFound
 
@@ -22,6 +23,7 @@ _NOTE = (
     "searched only what is stored here: to search {what}, "
     "add outside.search.searxng or outside.search.google_cse to the configuration"
 )
+_NO_DATES = "what is stored here can't be searched by date"
 _WHAT: dict[SearchKind, str] = {"web": "the web", "news": "news", "financial_news": "financial news"}
 
 
@@ -33,7 +35,9 @@ class Local:
     def __init__(self, context: ToolContext) -> None:
         self._context = context
 
-    async def search(self, kind: SearchKind, query: str, limit: int) -> SearchAnswer:
+    async def search(
+        self, kind: SearchKind, query: str, limit: int, date_range: DateRange = "any"
+    ) -> SearchAnswer:
         """See `SearchProvider.search`. Articles and resources by turns, each best first."""
         search, caller = self._context.search, self._context.caller
         articles = await search.articles(
@@ -58,9 +62,14 @@ class Local:
         hits = [
             hit for place in range(both) for hit in (*written[place : place + 1], *kept[place : place + 1])
         ]
-        notes = dict.fromkeys([_NOTE.format(what=_WHAT[kind]), articles.note, resources.note])
+        freshness = Freshness(date_range)
+        fresh = [hit for hit in hits if freshness.admits(hit.published_at)]
+        by_date = None if date_range == "any" else _NO_DATES
+        notes = dict.fromkeys(
+            [_NOTE.format(what=_WHAT[kind]), by_date, articles.note, resources.note, freshness.note]
+        )
         return SearchAnswer(
-            provider=self.name, hits=tuple(hits[:limit]), note="; ".join(note for note in notes if note)
+            provider=self.name, hits=tuple(fresh[:limit]), note="; ".join(note for note in notes if note)
         )
 
     async def _article(self, found: FoundArticle, query: str) -> SearchHit | None:

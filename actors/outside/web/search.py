@@ -10,7 +10,7 @@ from actors.outside.web.local import Local
 from actors.outside.web.searxng import Searxng
 from actors.tools.tool import ToolContext
 from models.config import Config
-from models.content.outside import SearchAnswer, SearchKind
+from models.content.outside import DateRange, SearchAnswer, SearchKind
 from models.errors import ProviderMissing
 
 ProviderName = Literal["searxng", "google_cse", "local"]
@@ -23,8 +23,13 @@ class SearchProvider(Protocol):
 
     def __init__(self, context: ToolContext) -> None: ...
 
-    async def search(self, kind: SearchKind, query: str, limit: int) -> SearchAnswer:
+    async def search(
+        self, kind: SearchKind, query: str, limit: int, date_range: DateRange = "any"
+    ) -> SearchAnswer:
         """At most `limit` hits, best first. Texts are plain, bounded, and untrusted.
+
+        None is known to be older than `date_range`; the note tells what was left out for it, and whether
+        the provider can't search by date.
 
         Raises:
             ProviderFailed, ProviderLimited, AddressRefused: it did not answer usefully.

@@ -1,6 +1,7 @@
 """Search by a SearXNG of the site's own: `GET /search?format=json`.
 
 News are its category `news`; for financial news a word of finance is added, as it has no category of them.
+It skips, without a word, engines that know no `time_range` or no second page (its `EngineProcessor`).
 https://docs.searxng.org/dev/search_api.html
 """
 
@@ -11,12 +12,14 @@ from pydantic import BaseModel, ConfigDict
 from actors.outside.fetching import fetch, read_json
 from actors.outside.plain_text import plain_text
 from actors.outside.web.hits import Hits, fitting
+from actors.outside.web.paging import read_pages
 from actors.tools.tool import ToolContext
-from models.content.outside import SearchAnswer, SearchKind
+from models.content.outside import DateRange, SearchAnswer, SearchKind
 from models.errors import ProviderFailed
 
 _CATEGORIES: dict[SearchKind, str] = {"web": "general", "news": "news", "financial_news": "news"}
 _MOST_ENGINES = 5
+_BY_DATE = "only those of its engines were asked that filter by date"
 
 
 class _Result(BaseModel):
@@ -46,16 +49,42 @@ class Searxng:
     def __init__(self, context: ToolContext) -> None:
         self._config = context.config
 
-    async def search(self, kind: SearchKind, query: str, limit: int) -> SearchAnswer:
+    async def search(
+        self, kind: SearchKind, query: str, limit: int, date_range: DateRange = "any"
+    ) -> SearchAnswer:
         """See `SearchProvider.search`."""
+        words, cut = fitting(f"{query} finance" if kind == "financial_news" else query)
+        params = {"q": words, "format": "json", "categories": _CATEGORIES[kind]}
+        if date_range != "any":
+            # `week` is not in its documentation, and in its code (`parse_time_range`).
+            params["time_range"] = date_range
+        hits = Hits(self.name, limit, date_range)
+        silent: list[str | None] = []
+
+        async def read(number: int) -> bool:
+            reply = await self._page(params if number == 1 else {**params, "pageno": str(number)})
+            before = hits.seen
+            for result in reply.results:
+                hits.add(
+                    title=result.title,
+                    url=result.url,
+                    snippet=result.content,
+                    published_at=result.publishedDate,
+                )
+            silent.append(_silent(reply.unresponsive_engines))
+            return hits.seen > before
+
+        missing = await read_pages(hits, read)
+        return hits.answer(cut, None if date_range == "any" else _BY_DATE, *silent, missing)
+
+    async def _page(self, params: dict[str, str]) -> _SearxngReply:
         settings = self._config.outside.search.searxng
         assert settings is not None, "it was asked for as configured"
-        words, cut = fitting(f"{query} finance" if kind == "financial_news" else query)
         answer = await fetch(
             settings.url.rstrip("/") + "/search",
             config=self._config,
             provider=self.name,
-            params={"q": words, "format": "json", "categories": _CATEGORIES[kind]},
+            params=params,
             headers={"Accept": "application/json"},
             accept_statuses=(403,),
         )
@@ -64,16 +93,7 @@ class Searxng:
                 f"{self.name}: answered 403 Forbidden: its JSON format is switched off; "
                 "add json to search.formats in its settings.yml"
             )
-        reply = read_json(answer, _SearxngReply, self.name)
-        hits = Hits(self.name, limit)
-        for result in reply.results:
-            hits.add(
-                title=result.title,
-                url=result.url,
-                snippet=result.content,
-                published_at=result.publishedDate,
-            )
-        return hits.answer(cut, _silent(reply.unresponsive_engines))
+        return read_json(answer, _SearxngReply, self.name)
 
 
 def _silent(engines: list[object]) -> str | None:

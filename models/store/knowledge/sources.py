@@ -27,7 +27,12 @@ _FACTS = """settled_at = now(), fault = %(fault)s, reason = %(reason)s, status =
 _CONTENTS = """sha256 = %(sha256)s, bytes = %(bytes)s, redacted = %(redacted)s, title = %(title)s,
     author = %(author)s, date = %(date)s, language = %(language)s, text = %(text)s,
     text_sha256 = %(text_sha256)s, links = %(links)s"""
+_TO_DO = """indexed_with = CASE WHEN text_sha256 = %(text_sha256)s THEN indexed_with END,
+    extracted_with = CASE WHEN text_sha256 = %(text_sha256)s THEN extracted_with END"""
 _OURS = "WHERE project_id = %(project)s AND url = %(url)s AND batch_id = %(batch)s AND settled_at IS NULL"
+_KNOWN = ("source_passages", "knowledge_chunks", "knowledge_points", "knowledge_entities")
+_FORGET = """DELETE FROM {table} USING sources s WHERE source_id = s.id AND s.text_sha256 <> %(text_sha256)s
+    AND s.project_id = %(project)s AND s.url = %(url)s AND s.batch_id = %(batch)s AND s.settled_at IS NULL"""
 
 
 class Claims(Record):
@@ -90,7 +95,10 @@ async def settle(
     read = [_facts(page) | _contents(page.page) | common for page in settled if page.page is not None]
     failed = [_facts(page) | common for page in settled if page.page is None]
     async with connection.cursor() as cursor:
-        await cursor.executemany(f"UPDATE sources SET {_FACTS}, {_CONTENTS} {_OURS}".encode(), read)
+        # What was known from an earlier text goes with it; of the same text it stays.
+        for table in _KNOWN:
+            await cursor.executemany(_FORGET.format(table=table).encode(), read)
+        await cursor.executemany(f"UPDATE sources SET {_FACTS}, {_CONTENTS}, {_TO_DO} {_OURS}".encode(), read)
         await cursor.executemany(f"UPDATE sources SET {_FACTS} {_OURS}".encode(), failed)
 
 

@@ -38,13 +38,17 @@ def google_error(code: int, message: str, reason: str, status: str) -> Reply:
 
 
 class SearchServer:
-    """The server, in threads of its own. `json_format` off: SearXNG as it comes, without JSON."""
+    """The server, in threads of its own. `json_format` off: SearXNG as it comes, without JSON.
+
+    A page of SearXNG has `page_size` hits. Date ranges filter nothing: a test says what is found.
+    """
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.found: list[Page] = [
             Page("The ECB holds rates", "https://example.org/ecb", published="2026-10-30")
         ]
         self.json_format = True
+        self.page_size = 10
         self._scheme = "https" if tls else "http"
         self._kept: dict[str, Reply] = {}
         self._http = ScriptedHttp(self._answer, tls)
@@ -81,6 +85,13 @@ class SearchServer:
             return Reply(200, b"<!DOCTYPE html><html>...</html>", {"Content-Type": "text/html"})
         if not query.get("q"):
             return json_reply({"error": "No query"}, 400)
+        # As `searx/webadapter.py` has it: `week` too.
+        if query.get("time_range", "day") not in ("day", "week", "month", "year"):
+            return json_reply({"error": 'Invalid value for parameter "time_range"'}, 400)
+        page_number = query.get("pageno", "1")
+        if not page_number.isdigit() or int(page_number) < 1:
+            return json_reply({"error": 'Invalid value for parameter "pageno"'}, 400)
+        first = (int(page_number) - 1) * self.page_size
         category = query.get("categories", "general")
         results = [
             {
@@ -99,7 +110,7 @@ class SearchServer:
                 "score": 1 / place,
                 "category": category,
             }
-            for place, page in enumerate(self.found, 1)
+            for place, page in enumerate(self.found[first : first + self.page_size], 1)
         ]
         return json_reply(
             {

@@ -1,6 +1,7 @@
 """The agents that answer: from published articles and stored sources, with links that the code makes."""
 
 import asyncio
+import struct
 from collections.abc import Callable
 from contextlib import aclosing
 
@@ -10,7 +11,9 @@ from models.chat.messages import ChatMessage, Routed, Said, Turn
 from models.config import Config
 from models.content.drafting import SearchBrief
 from models.errors import ModelUnavailable
+from models.knowledge.passages import MadePassage
 from models.store.database import Database
+from models.store.knowledge import passages
 from tests.fakes.model.model_script import Rule
 from tests.fakes.model.model_server import ModelServer
 from tests.integration.chat.sites.agents_site import (
@@ -22,6 +25,7 @@ from tests.integration.chat.sites.agents_site import (
     make_site,
     tools,
 )
+from tests.integration.knowledge.test_extraction import filled
 
 __all__ = ["make_chat", "make_scripted_chat"]
 
@@ -290,3 +294,26 @@ async def test_a_research_is_given_what_is_found(chat: ChatSite) -> None:
     assert {each.name for each in web.found} == {"ECB waits", "ECB release"}
     assert {each.resource_id for each in web.found} == {stored, None}
     assert chat.server.calls() == []
+
+
+async def test_an_analyst_is_answered_from_the_projects_of_his_topics(chat: ChatSite) -> None:
+    text = "The mill at the river was built in 1871."
+    number = await filled(chat.site.database, ("https://example.org/mill", text))
+    vector = struct.pack("<2f", 1.0, 0.0)
+    async with chat.site.database.transaction() as connection:
+        [(source, _)] = await passages.waiting(connection, number, "m", after=0, limit=1)
+        [read] = await passages.texts(connection, [source], "m")
+        made = [MadePassage(start=0, end=len(text), text=text, vector=vector)]
+        assert await passages.keep(connection, read, made_with="m", passages=made)
+    chat.server.script(Rule(reply="In 1871 [1]."))
+    question = "When was the mill at the river built?"
+    analyst = await chat.person("ann", "macro:analyst")
+    end = done(await chat.ask(analyst, question, agent="resource_query", intent="resources"))
+    assert end.response.startswith("In 1871 [1].")
+    assert "(https://example.org/mill/final)" in end.response
+    assert "query_knowledge_base" in end.tools_used
+    # Nobody is told of a project that is not his.
+    for who, scope in (("eli", "equity:analyst"), ("rita", "macro:reader")):
+        other = await chat.person(who, scope)
+        end = done(await chat.ask(other, question, agent="resource_query", intent="resources"))
+        assert "1871" not in end.response

@@ -68,7 +68,13 @@ ANALYST = {
     "list_projects": {},
     "get_source": {"project_id": 1, "source_id": 1},
     "delete_source": {"project_id": 1, "source_id": 1},
+    "search_web": {"query": "rates"},
     "scrape_urls": {"urls": ["https://example.org/"]},
+    "save_to_database": {"entity_type": "document", "data": {"text": "x"}, "project_id": 1},
+    "query_knowledge_base": {"query": "rates", "project_id": 1},
+    "list_entities": {"project_id": 1},
+    "get_entity": {"project_id": 1, "entity_id": 1},
+    "undo_merge": {"project_id": 1, "merge_id": 1},
 }
 ADMIN = {"get_topic_prompts": {"topic": "macro"}}
 TOPIC_ADMIN = {"edit_prompts": {"topic": "macro", "text": "Write about macro.", "version": 0}}
@@ -220,7 +226,7 @@ async def test_tools_say_what_they_take_and_do(url: str, config: Config) -> None
     assert reads == {
         name
         for name in tools
-        if name.startswith(("get_", "list_", "search_", "review_", "web_search", "fetch_"))
+        if name.startswith(("get_", "list_", "search_", "review_", "web_search", "fetch_", "query_"))
     }
     assert [name for name, tool in tools.items() if "a human decides" in tool.description] == [
         "publish_article"
@@ -230,7 +236,7 @@ async def test_tools_say_what_they_take_and_do(url: str, config: Config) -> None
     assert outside == {
         *("web_search", "search_news", "search_financial_news", "download_pdf"),
         *("fetch_equity_data", "fetch_economic_data", "fetch_fx_rates", "fetch_treasury_yields"),
-        *("search_series", "research_article", "scrape_urls"),
+        *("search_series", "research_article", "search_web", "scrape_urls"),
     }
     harmless = {name for name, tool in tools.items() if tool.annotations.destructive_hint is False}
     assert harmless == {

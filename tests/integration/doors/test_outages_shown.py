@@ -46,7 +46,7 @@ def everywhere(llm: str, embeddings: str) -> dict[str, str]:
     names = [f"article_generation.agents.{name}" for name in agents]
     roles = ["fact_check", "evidence_finding", "opinion", "attribution", "style_review"]
     names += [f"article_generation.agents.specialists.{role}_llm" for role in roles]
-    names += ["chat.assistant_llm", "drafting.llm"]
+    names += ["chat.assistant_llm", "drafting.llm", "knowledge.extraction.llm"]
     changes = {f"{name}.api_base": llm for name in names}
     return changes | {"embedding.api_base": embeddings}
 

@@ -16,8 +16,9 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from actors import systems
+from actors.knowledge.reading.page_reading import PageReading
 from models.config import Config
-from models.knowledge.pages import ScrapedPage
+from models.knowledge.pages import PageText, ScrapedPage
 from models.people.scopes import ROLES
 from models.store.database import Database
 from tests.fakes.assistant import ScriptedAssistant
@@ -35,18 +36,30 @@ def config(configure: Configure) -> Config:
 
 
 class NobodyFetches:
-    """Agents for the tools: a scraper that reaches no page."""
+    """Agents for the tools: a scraper that reaches no page, and an index that finds nothing."""
 
     database_url = None
 
     def agent(self, role: str, *, shard: str | None = None) -> "NobodyFetches":
         """The one agent that is asked here."""
-        assert role == "scraper"
+        assert role in ("scraper", "knowledge_index")
         return self
 
     async def scrape(self, url: str, engine: str) -> ScrapedPage:
         """A page that can't be had."""
         return ScrapedPage(url=url, fault="unreachable", reason="nothing is fetched in this test")
+
+    async def read_text(self, page: PageText) -> PageReading:
+        """A text as it is."""
+        return PageReading(page=page, redacted={}, signs=None)
+
+    async def put_source(self, source_id: int) -> int:
+        """Nothing is indexed."""
+        return 0
+
+    async def search(self, project_id: int, query: str, limit: int) -> list[object]:
+        """Nothing is found."""
+        return []
 
 
 @pytest.fixture
@@ -205,7 +218,9 @@ async def test_the_list_of_tools_is_what_may_be_called(
     async with client(config, base, "pat", f"macro:{role}") as pat:
         listed = {tool["name"] for tool in (await pat.get("/api/tools")).json()}
         for tool, route in [(tool.name, tool.route) for tool in systems.tools() if tool.route]:
-            path = "/api/tools" + route.path.format(id=number, slug="macro", project_id=1, source_id=1)
+            path = "/api/tools" + route.path.format(
+                id=number, slug="macro", project_id=1, source_id=1, entity_id=1, merge_id=1
+            )
             answer = await pat.request(route.method, path, json={} if route.method == "POST" else None)
             # Without a body a permitted call is malformed, out of order, not found, or done.
             if answer.status_code != 422:

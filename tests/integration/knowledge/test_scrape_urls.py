@@ -10,7 +10,7 @@ import psutil
 import pyarrow.parquet
 import pytest
 
-from actors.knowledge.scraping.page_urls import page_url
+from actors.knowledge.fetching.page_urls import page_url
 from actors.runtime.directory import stop_agents
 from models.config import Config
 from models.store.database import Database

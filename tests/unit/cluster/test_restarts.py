@@ -36,7 +36,17 @@ CHAT = {
     "editor",
 }
 # These hold the whole configuration. The other agents hold their own settings and no more.
-HOLDERS = {"runners", "dispatcher", "api", *CHAT, "fact_check", "evidence_finding", "scraper", "browser"}
+HOLDERS = {
+    "runners",
+    "dispatcher",
+    "api",
+    *CHAT,
+    "fact_check",
+    "evidence_finding",
+    "scraper",
+    "browser",
+    "knowledge_index",
+}
 SPECIALISTS = ("fact_check", "evidence_finding", "opinion", "attribution", "style_review")
 NOTHING: set[str] = set()
 
@@ -55,6 +65,7 @@ FILES: list[tuple[str, set[str]]] = [
     ("prompts/editorial/article_review.md", {"article_review"}),
     ("prompts/editorial/concern_mapping.md", {"concern_mapping"}),
     *((f"prompts/editorial/specialists/{name}.md", {name}) for name in SPECIALISTS),
+    ("prompts/knowledge/extract.md", {"extractor"}),
     ("prompts/topics/*.md", NOTHING),
     ("prompts/tonalities/*.md", NOTHING),
     ("samples/knowledgebase/*", NOTHING),
@@ -73,8 +84,8 @@ VALUES: list[tuple[str, Any, set[str]]] = [
     ("article_generation.agents.specialists.opinion_llm.max_tokens", 99, {"opinion"}),
     ("article_generation.knowledge_base.top_k", 1, {"knowledge_base", "search_index"}),
     ("article_generation.knowledge_base.data_dir", "/elsewhere", {"knowledge_base", "search_index"}),
-    ("embedding.timeout_seconds", 77.0, {"knowledge_base", "search_index", "drafter", "writer"}),
-    ("embedding.batch_size", 7, {"knowledge_base", "search_index", "drafter", "writer"}),
+    ("embedding.timeout_seconds", 77.0, {"knowledge_base", "search_index", "drafter", "writer", "extractor"}),
+    ("embedding.batch_size", 7, {"knowledge_base", "search_index", "drafter", "writer", "extractor"}),
     ("search.candidates", 7, {"search_index"}),
     ("article_generation.default_style_mode", "NATURE_NEWS", NOTHING),
     ("agents.style_review.num_cpus", 0.3, {"style_review"}),
@@ -228,7 +239,7 @@ def test_what_runs_in_a_model_s_replica_is_in_its_digest(
     }
     keyed = {"shared_key.py", "own_address.py", "bodies.py"}
     assert set(made_of["llm"].split()) == {"llm.py", "llm_ingress.py", "engine_callback.py"} | keyed
-    assert set(made_of["embeddings"].split()) == {"embeddings.py"} | keyed
+    assert set(made_of["embeddings"].split()) == {"embeddings.py", "encoder.py"} | keyed
 
 
 def test_a_file_of_the_digest_that_is_gone_is_told(tmp_path: Path) -> None:

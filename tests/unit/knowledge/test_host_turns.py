@@ -564,3 +564,37 @@ async def test_the_real_clock_keeps_the_rate() -> None:
 
     await asyncio.gather(*(page(n) for n in range(10)))
     assert all(later - earlier >= 0.019 for earlier, later in pairwise(times))
+
+
+async def test_the_delay_counts_from_when_a_request_is_sent() -> None:
+    """A connection that takes long to be made brings the next request no closer to it."""
+    loop = asyncio.get_running_loop()
+    quick = SETTINGS.model_copy(update={"delay_seconds": 0.05})
+
+    async def none(origin: str) -> Robots:
+        return Robots.everything_allowed()
+
+    turns = HostTurns(quick, AGENT, none, sending_seconds=5)
+    sent: list[float] = []
+
+    async def page(n: int) -> None:
+        assert (await turns.turn(f"http://h.example/{n}", patience=60)).granted
+        await asyncio.sleep(0.2 if n % 2 == 0 else 0)
+        sent.append(loop.time())
+        await turns.sent(f"http://h.example/{n}")
+
+    await asyncio.gather(*(page(n) for n in range(6)))
+    assert all(later - earlier >= 0.049 for earlier, later in pairwise(sent))
+
+
+async def test_who_is_gone_with_a_turn_holds_the_host_for_a_while_only() -> None:
+    quick = SETTINGS.model_copy(update={"delay_seconds": 0.02})
+
+    async def none(origin: str) -> Robots:
+        return Robots.everything_allowed()
+
+    turns = HostTurns(quick, AGENT, none, sending_seconds=0.1)
+    for n in range(3):
+        assert (await turns.turn(f"http://h.example/{n}", patience=60)).granted
+    await turns.sent("http://h.example/late")
+    assert (await turns.turn("http://h.example/last", patience=60)).granted

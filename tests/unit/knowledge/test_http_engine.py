@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from actors.knowledge.scraping.http_engine import HttpEngine
+from actors.knowledge.fetching.http_engine import HttpEngine
 from actors.outside.politeness.host_turns import HostTurn
 from models.config import Config, OutgoingConfig
 from models.errors import PageFailed
@@ -20,6 +20,7 @@ class Turns:
 
     def __init__(self) -> None:
         self.asked: list[str] = []
+        self.sent_to: list[str] = []
         self.told: list[tuple[str, float | None]] = []
         self.well: list[str] = []
         self.closed: str | None = None
@@ -32,6 +33,9 @@ class Turns:
 
     async def allowed(self, url: str) -> HostTurn:
         return HostTurn(granted=True)
+
+    async def sent(self, url: str) -> None:
+        self.sent_to.append(url)
 
     async def told_to_wait(self, url: str, seconds: float | None) -> None:
         self.told.append((url, seconds))
@@ -70,6 +74,7 @@ async def test_a_page_is_had_where_its_redirects_end_each_in_its_turn(
         page = await engine.fetch(f"{site.origin}/a")
         assert page.url == f"{site.origin}/c/d"
         assert turns.asked == [f"{site.origin}{hit.path}" for hit in site.hits]
+        assert turns.sent_to == turns.asked
         assert b"Text." in page.body
         assert page.content_type == "text/html; charset=utf-8"
 
@@ -92,6 +97,10 @@ async def test_cookies_live_for_one_pages_redirects(engine: HttpEngine) -> None:
     [
         ("http://127.0.0.2:8081/", "refused_by_guard"),
         ("http://10.0.0.1/", "refused_by_guard"),
+        ("\\\\0x7f.2\\a", "refused_by_guard"),
+        ("//１２７。０。０。２/", "refused_by_guard"),
+        ("http:\t//017700000002./", "refused_by_guard"),
+        ("http://example.com@[::ffff:7f00:2]/", "bad_url"),
         ("file:///etc/passwd", "bad_url"),
         ("http://u:p@example.com/", "bad_url"),
         ("/a", "http_error"),

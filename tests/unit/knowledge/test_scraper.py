@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from actors.knowledge.fetching.fetched_page import FetchedPage
 from actors.knowledge.reading.page_reading import PageReading, UnreadablePage
-from actors.knowledge.scraping.fetched_page import FetchedPage
-from actors.knowledge.scraping.page_signs import PageSigns, page_signs
+from actors.knowledge.reading.page_signs import PageSigns, page_signs
 from actors.knowledge.scraping.scraper import Scraper
 from models.errors import PageFailed
 from models.knowledge.pages import Engine, PageFault, PageText, ScrapedPage

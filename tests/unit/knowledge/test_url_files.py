@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.knowledge.scraping.page_urls import host_of, page_url
+from actors.knowledge.fetching.page_urls import host_of, page_url
 from models.errors import PathNotVisible
-from pipelines.url_files import interleaved, read_urls, sitemap_urls
+from pipelines.url_files import interleaved, read_urls
 
 GOOD = ["https://example.com/a", "https://example.org/b"]
 BAD = "ftp://example.com/c"
@@ -79,6 +79,7 @@ def test_a_broken_line_of_json_is_that_lines_fault(tmp_path: Path) -> None:
         ("u.parquet", b"PAR1 no", "can't be read"),
         ("s.xml", b"<html></html>", "no sitemap"),
         ("s.xml", b"<sitemapindex><sitemap><loc>http://x</loc></sitemap></sitemapindex>", "other sitemaps"),
+        ("s.xml", b"<urlset><url><loc>http://x/</loc></url>", "breaks off"),
         ("u.txt.gz", b"\x1f\x8bno", "can't be unpacked"),
     ],
 )
@@ -91,15 +92,15 @@ def test_what_holds_no_addresses_is_refused_with_its_name(
         read_urls(name, roots=[tmp_path], normal=page_url)
 
 
+def test_a_web_address_is_for_the_other_option() -> None:
+    with pytest.raises(PathNotVisible, match=r"--urls https://e\.com/s\.xml: .*--sitemap"):
+        read_urls("https://e.com/s.xml", roots=[], normal=page_url)
+
+
 def test_a_parquet_without_the_column_names_those_it_has(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(pa.table({"page": ["x"]}), tmp_path / "p.parquet")
     with pytest.raises(PathNotVisible, match=r"no column url.*page"):
         read_urls("p.parquet", roots=[tmp_path], normal=page_url)
-
-
-def test_a_sitemaps_entities_are_not_expanded() -> None:
-    bomb = b'<!DOCTYPE u [<!ENTITY a "x"><!ENTITY b "&a;&a;">]><urlset><url><loc>http://e.com/&b;</loc></url></urlset>'
-    assert sitemap_urls(bomb)[0] in ([], ["http://e.com/"])
 
 
 @given(st.lists(st.sampled_from(["a", "b", "c"]), max_size=30))

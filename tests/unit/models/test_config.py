@@ -363,7 +363,8 @@ def is_optional(path: Key) -> bool:
     priority = path[-1] == "priority"
     role = path[:1] == ("agents",) and path[1:2] != ("default",) and len(path) > 1
     kind = path[:3] == ("knowledge", "redaction", "kinds") and len(path) > 3
-    has_default = has_default or provider or priority or role or kind
+    on_cpus = path == ("knowledge", "index", "embedders", "num_gpus")
+    has_default = has_default or provider or priority or role or kind or on_cpus
     return bool(in_open_mapping or has_default or other_style or topic or own_limit)
 
 
@@ -386,7 +387,7 @@ def test_a_missing_key_is_optional_or_refused_by_its_path(
     elif path == ("serving", "embeddings"):
         assert "embedding.model_name: all-minilm-l6-v2 is not served here" in refusal(folder, data)
     elif path == ("serving", "models", 0):
-        assert refusal(folder, data).count("is not served here (serving.models: none)") == 10
+        assert refusal(folder, data).count("is not served here (serving.models: none)") == 11
     elif path == ("auth", "secret"):
         assert "auth: tokens can't be checked: set secret" in refusal(folder, data)
     elif path[:2] == ("auth", "decide") and len(path) > 2:

@@ -295,7 +295,7 @@ class TestAgents:
     @pytest.mark.parametrize(
         ("name", "told"),
         [
-            ("knowlege_base", "did you mean knowledge_base?"),
+            ("knowlege_base", "did you mean knowledge_base or knowledge_index?"),
             ("Writer", "did you mean writer or drafter?"),
             ("evidence", "did you mean evidence_finding?"),
             ("zzz", f"there are {', '.join(systems.roles())}"),

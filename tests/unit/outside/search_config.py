@@ -8,7 +8,7 @@ from actors.systems import load
 from actors.tools.tool import ToolContext
 from models.config import Config
 from models.config.outside import GoogleCseSearch, SearchProviders, SearxngSearch
-from models.content.outside import SearchAnswer, SearchKind
+from models.content.outside import DateRange, SearchAnswer, SearchKind
 from models.people.scopes import read_scopes
 from models.people.users import UserContext
 from tests.fakes.outside.search_providers import ENGINE, KEY, SearchServer
@@ -45,9 +45,10 @@ async def search(
     *,
     kind: SearchKind = "web",
     limit: int = 10,
+    date_range: DateRange = "any",
     name: ProviderName | None = None,
 ) -> SearchAnswer:
     """Search as an analyst, with the default provider where none is named."""
     caller = UserContext.model_construct(subject="ann", scopes=read_scopes(["macro:analyst"]))
     context = ToolContext(caller=caller, config=config, database=None, search=None)  # type: ignore[arg-type]
-    return await provider_of(context, name).search(kind, query, limit)
+    return await provider_of(context, name).search(kind, query, limit, date_range)

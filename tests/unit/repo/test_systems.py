@@ -33,7 +33,7 @@ def test_all_that_they_name_is_there() -> None:
 
 
 def test_runners_take_first_what_people_wait_for() -> None:
-    assert list(systems.graphs()) == ["publish_article", "research_article", "editorial"]
+    assert list(systems.graphs()) == ["publish_article", "research_article", "editorial", "extraction"]
 
 
 def test_every_function_of_the_tools_is_declared() -> None:

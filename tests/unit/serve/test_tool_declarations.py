@@ -49,13 +49,14 @@ def test_what_the_tools_do() -> None:
     assert outside == {
         *("web_search", "search_news", "search_financial_news", "search_series"),
         *("fetch_equity_data", "fetch_economic_data", "fetch_fx_rates", "fetch_treasury_yields"),
-        *("download_pdf", "research_article", "scrape_urls"),
+        *("download_pdf", "research_article", "search_web", "scrape_urls"),
     }
     assert {tool.name for tool in systems.tools() if "asks" in tool.effects} == {"publish_article"}
     assert {tool.name for tool in systems.tools() if tool.effects == {"reads"}} == {
         *("get_article", "get_resource", "get_pending_approvals", "get_tonalities", "get_topic_prompts"),
         *("search_articles", "search_text_resources", "search_table_resources", "search_all_resources"),
-        *("review_article", "list_projects", "get_source"),
+        *("review_article", "list_projects", "get_source", "query_knowledge_base"),
+        *("list_entities", "get_entity"),
     }
     assert {tool.name for tool in systems.tools() if tool.changes_something and tool.only_adds} == {
         *("create_draft_article", "create_text_resource", "create_table_resource", "download_pdf"),
@@ -63,6 +64,7 @@ def test_what_the_tools_do() -> None:
     }
     assert {tool.name for tool in systems.tools() if tool.idempotent} == {
         *("attach_resource", "detach_resource", "set_user_tonality", "create_project"),
+        *("save_to_database", "undo_merge"),
     }
 
 

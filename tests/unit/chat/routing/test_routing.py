@@ -42,6 +42,19 @@ async def test_an_example_is_what_it_is(message: str) -> None:
     assert (route.intent, route.agent_type, route.by, route.score) == ("publish", "editor", "example", 1.0)
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "What does the knowledge base say about mills?",
+        "co mówi baza wiedzy o młynach",
+        "Was sagt die Wissensdatenbank über Mühlen?",
+    ],
+)
+async def test_the_knowledge_base_is_asked_where_a_message_names_it(message: str) -> None:
+    route = await routers.router().route(turn(message))
+    assert (route.intent, route.agent_type) == ("resources", "resource_query")
+
+
 async def test_likeness_to_the_examples_decides() -> None:
     router = routers.router()
     route = await router.route(turn("please publish the article 7"))

@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from actors.knowledge.browsing.browser_engine import BrowserEngine
+from actors.knowledge.fetching.firecrawl_engine import FirecrawlEngine
+from actors.knowledge.fetching.http_engine import HttpEngine
+from actors.knowledge.fetching.turns import Turns
 from actors.knowledge.reading.page_reader import PageReader
-from actors.knowledge.scraping.firecrawl_engine import FirecrawlEngine
-from actors.knowledge.scraping.http_engine import HttpEngine
 from actors.knowledge.scraping.scraper import FetchesPages, Scraper
 from actors.knowledge.scraping.scraping_settings import ScrapingSettings
-from actors.knowledge.scraping.turns import Turns
 
 
 @asynccontextmanager

@@ -11,9 +11,9 @@ from typing import Any
 import httpx2
 from pydantic import BaseModel, Field, ValidationError
 
-from actors.knowledge.scraping.fetched_page import FetchedPage
-from actors.knowledge.scraping.page_urls import page_url
-from actors.knowledge.scraping.turns import Turns
+from actors.knowledge.fetching.fetched_page import FetchedPage
+from actors.knowledge.fetching.page_urls import page_url
+from actors.knowledge.fetching.turns import Turns
 from actors.outside.plain_text import plain_text
 from actors.outside.url_guard import guarded_client
 from models.config import FirecrawlConfig, OutgoingConfig, ScrapingConfig
@@ -65,7 +65,10 @@ class FirecrawlEngine:
         if not turn.granted:
             assert turn.fault is not None, "a turn that is not granted says why"
             raise PageFailed(turn.reason or "its host has no turn for it", fault=turn.fault)
-        told = await self._ask(url)
+        try:
+            told = await self._ask(url)
+        finally:
+            await self._turns.sent(url)  # by the API: when exactly, it does not say
         if not told.success or told.data is None or told.data.html is None:
             said = plain_text(told.error or "no HTML", 200)
             raise PageFailed(f"firecrawl: {said}", fault="http_error")

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from actors.knowledge.scraping.page_urls import host_of
+from actors.knowledge.fetching.page_urls import host_of
 from actors.outside.politeness.host_turns import HostTurn
 from actors.system import AgentDirectory
 
@@ -16,6 +16,10 @@ class Turns(Protocol):
 
     async def allowed(self, url: str) -> HostTurn:
         """Whether the host lets an address be fetched at all; it takes no turn."""
+        ...
+
+    async def sent(self, url: str) -> None:
+        """What a turn was granted for is on its way, or will not be asked for."""
         ...
 
     async def told_to_wait(self, url: str, seconds: float | None) -> None:
@@ -42,6 +46,10 @@ class ClusterTurns:
         """See `Turns`."""
         found: HostTurn = await self._keeper(url).allowed(url)
         return found
+
+    async def sent(self, url: str) -> None:
+        """See `Turns`."""
+        await self._keeper(url).sent(url)
 
     async def told_to_wait(self, url: str, seconds: float | None) -> None:
         """See `Turns`."""

@@ -103,7 +103,7 @@ def page_url(text: str, *, base: str | None = None, allow_internal: tuple[str, .
             an address that is not public on its face.
     """
     try:
-        parsed = ada_url.URL(text.strip(), base) if base else ada_url.URL(text.strip())
+        parsed = ada_url.URL(text, base) if base else ada_url.URL(text)
     except ValueError as error:
         raise PageFailed(f"url: {cut(text, 200)!r} is no address", fault="bad_url") from error
     if parsed.protocol not in ("http:", "https:"):

@@ -11,9 +11,9 @@ from typing import Any
 
 import httpx2
 
-from actors.knowledge.scraping.fetched_page import FetchedPage
-from actors.knowledge.scraping.page_urls import page_url
-from actors.knowledge.scraping.turns import Turns
+from actors.knowledge.fetching.fetched_page import FetchedPage
+from actors.knowledge.fetching.page_urls import page_url
+from actors.knowledge.fetching.turns import Turns
 from actors.outside.plain_text import plain_text
 from actors.outside.unpacking import NotUnpacked, unpacked
 from actors.outside.url_guard import Resolve, guarded_client
@@ -42,6 +42,28 @@ class _Journey:
     cookies: httpx2.Cookies = field(default_factory=httpx2.Cookies)
 
 
+class _Sending:
+    """Tells the host's turns when a request is on its way, as soon as httpcore does (`trace`)."""
+
+    def __init__(self, turns: Turns, url: str) -> None:
+        self._turns = turns
+        self._url = url
+        self._telling: asyncio.Future[None] | None = None
+
+    async def heard(self, event: str, info: dict[str, Any]) -> None:
+        """What httpcore does: the turns are told without the answer's waiting for that."""
+        if event.endswith(".send_request_headers.complete"):
+            self._tell()
+
+    async def told(self) -> None:
+        """The turns have been told, also of a request that could not be sent."""
+        await (self._telling or self._tell())
+
+    def _tell(self) -> "asyncio.Future[None]":
+        self._telling = asyncio.ensure_future(self._turns.sent(self._url))
+        return self._telling
+
+
 class HttpEngine:
     """Fetches pages. Make it in the event loop that uses it, and close it there."""
 
@@ -52,8 +74,14 @@ class HttpEngine:
         outgoing: OutgoingConfig,
         turns: Turns,
         resolve: Resolve | None = None,
+        max_bytes: int | None = None,
     ) -> None:
+        """Nothing is sent yet. `max_bytes` of a body, unpacked; the configuration's where it is absent."""
         self._settings = settings
+        self._max_bytes = settings.max_bytes if max_bytes is None else max_bytes
+        self._too_large = f"it is over {self._max_bytes:,} bytes" + (
+            " (knowledge.scraping.max_bytes)" if max_bytes is None else ""
+        )
         self._allow_internal = outgoing.allow_internal
         self._turns = turns
         self._limited: set[str] = set()
@@ -115,7 +143,10 @@ class HttpEngine:
     async def _once(self, journey: _Journey) -> FetchedPage | None:
         """One request: the answer, or None where it redirects, and the journey goes on from there."""
         seconds = self._settings.timeout_seconds
-        request = self._client.build_request("GET", journey.at, headers=self._headers())
+        sending = _Sending(self._turns, journey.at)
+        request = self._client.build_request(
+            "GET", journey.at, headers=self._headers(), extensions={"trace": sending.heard}
+        )
         journey.cookies.set_cookie_header(request)
         try:
             async with asyncio.timeout(seconds):
@@ -137,6 +168,8 @@ class HttpEngine:
             raise PageFailed(f"can't be reached, or broke off: {told}", fault="unreachable") from error
         except AddressRefused as error:
             raise PageFailed(str(error), fault="refused_by_guard") from error
+        finally:
+            await sending.told()
 
     def _headers(self) -> dict[str, str]:
         return {
@@ -159,14 +192,12 @@ class HttpEngine:
             raise PageFailed(
                 f"{told} is not read here: HTML, PDF and plain text are", fault="unsupported_type"
             )
-        most, body = self._settings.max_bytes, bytearray()
+        most, body = self._max_bytes, bytearray()
         try:
             async for part in unpacked(answer, most):
                 body += part
                 if len(body) > most:
-                    raise PageFailed(
-                        f"it is over {most:,} bytes (knowledge.scraping.max_bytes)", fault="too_large"
-                    )
+                    raise PageFailed(self._too_large, fault="too_large")
         except NotUnpacked as error:
             raise PageFailed(str(error), fault="unreadable") from error
         return FetchedPage(

@@ -1,0 +1,118 @@
+"""The agent `extractor`: reads chunks of sources for what is known, and says which entities are one.
+
+Called by the steps of extraction, and by the batch when all of its sources are read. Seed 002 §7.3,
+AnalyzerAgent.
+"""
+
+import hashlib
+from collections.abc import Sequence
+
+from actors.knowledge.entities.project_merging import merge_project
+from actors.knowledge.extraction.extractor import Extractor
+from actors.llm.client import Completions
+from actors.search.embedder import Embedder, OpenAIEmbedder
+from actors.search.index_files import normalised
+from models.config import BreakerConfig, EmbeddingConfig, ExtractionConfig
+from models.knowledge.points import ExtractedChunk
+from models.llm import Answer
+from models.runtime.approvals import content_digest
+from models.store.database import Database
+from models.store.knowledge import entities
+
+# What shapes points beside the settings: to be counted up when the code that finds spans changes.
+_FORMAT = 1
+_NAMES_AT_ONCE = 256
+_LONGEST_NAME = 200
+_POOL_SIZE = 2
+
+
+class KnowledgeExtractor:
+    """Extracts with the model of `knowledge.extraction`, and embeds names with that of `embedding`."""
+
+    def __init__(
+        self,
+        *,
+        settings: ExtractionConfig,
+        breaker: BreakerConfig,
+        prompt: str,
+        embedding: EmbeddingConfig,
+        database_url: str,
+        completions: Completions | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
+        self._settings = settings
+        self._prompt = prompt
+        self._embedding = embedding
+        self._database_url = database_url
+        self._extractor = Extractor(
+            settings=settings, breaker=breaker, prompt=prompt, completions=completions
+        )
+        self._embedder = embedder or OpenAIEmbedder(settings=embedding, breaker=breaker)
+
+    async def made_with(self) -> str:
+        """What shapes its points, in 16 hex digits: of two extractions with the same, one is enough."""
+        llm = self._settings.llm
+        return content_digest(
+            {
+                "format": _FORMAT,
+                "model": llm.model,
+                "prompt": hashlib.sha256(self._prompt.encode()).hexdigest(),
+                "chunk_tokens": self._settings.chunk_tokens,
+                "threshold": self._settings.threshold,
+            }
+        )[:16]
+
+    async def extract(
+        self, title: str | None, url: str | None, piece: str, start: int
+    ) -> Answer[ExtractedChunk]:
+        """The points of a piece of a source that begins at `start`; their spans are in the source.
+
+        Raises:
+            ModelUnavailable: the model is away.
+        """
+        answer = await self._extractor.extract(title, url, piece, (0, len(piece)))
+        return Answer(value=_moved(answer.value, start), calls=answer.calls)
+
+    async def merge_entities(self, project_id: int) -> tuple[int, int]:
+        """Bring the merges of a project's entities in line: how many are new, and how many went.
+
+        Raises:
+            ModelUnavailable: the embedding model is away.
+        """
+        model = self._embedding.model_name
+        async with Database(url=self._database_url, pool_size=_POOL_SIZE) as database:
+            while True:
+                async with database.connection() as connection:
+                    waiting = await entities.without_vector(
+                        connection, project_id, model=model, limit=_NAMES_AT_ONCE
+                    )
+                if not waiting:
+                    break
+                vectors = await self._vectors([name[:_LONGEST_NAME] for _, name in waiting])
+                async with database.transaction() as connection:
+                    await entities.put_vectors(
+                        connection,
+                        [(id_, vector) for (id_, _), vector in zip(waiting, vectors, strict=True)],
+                        model=model,
+                    )
+            return await merge_project(
+                database, project_id, model=model, least_cosine=self._settings.least_cosine
+            )
+
+    async def _vectors(self, names: Sequence[str]) -> list[bytes]:
+        matrix = normalised(await self._embedder.embed(names))
+        return [row.astype("<f4").tobytes() for row in matrix]
+
+
+def _moved(chunk: ExtractedChunk, by: int) -> ExtractedChunk:
+    points = tuple(
+        point.model_copy(
+            update={
+                "span": point.span.model_copy(
+                    update={"start": point.span.start + by, "end": point.span.end + by}
+                )
+            }
+        )
+        for point in chunk.points
+    )
+    return chunk.model_copy(update={"start": chunk.start + by, "end": chunk.end + by, "points": points})

@@ -1,0 +1,1 @@
+"""Entities: which of them are one and the same, across sources."""

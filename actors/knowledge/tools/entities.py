@@ -1,0 +1,107 @@
+"""Tools for the entities of a project: who and what its sources name, which of them are one, and why."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from actors.knowledge.entities.project_merging import merge_again
+from actors.knowledge.tools.projects import ANALYST, ProjectId, topic_of_project
+from actors.tools.tool import Input, Output, ToolContext, tool
+from models.errors import EntityNotFound
+from models.knowledge.known import EntityShown, RelationShown
+from models.store.knowledge import entities
+from models.tools import Number, PlainText
+
+_MOST_RELATIONS = 200
+
+EntityId = Annotated[Number, Field(description="The entity", examples=[1])]
+MergeId = Annotated[Number, Field(description="The merge", examples=[1])]
+
+
+class ListEntitiesRequest(Input):
+    """The entities of a project, or those with something in their names."""
+
+    project_id: ProjectId
+    name: Annotated[PlainText, Field(min_length=1, max_length=200)] | None = Field(
+        default=None, description="Only those with this in a name or another name"
+    )
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+
+
+class ListEntitiesResponse(Output):
+    """Those that most points name, first."""
+
+    entities: tuple[EntityShown, ...]
+
+
+@tool(ANALYST, rest="GET /projects/{project_id}/entities", effect="reads", topic=topic_of_project)
+async def list_entities(context: ToolContext, request: ListEntitiesRequest) -> ListEntitiesResponse:
+    """List who and what a project's sources name."""
+    found = await entities.find(
+        context.connection, request.project_id, name=request.name, limit=request.limit
+    )
+    return ListEntitiesResponse(entities=tuple(found))
+
+
+class GetEntityRequest(Input):
+    """An entity, by its own id or that of any entity that is merged into it."""
+
+    project_id: ProjectId
+    entity_id: EntityId
+
+
+class GetEntityResponse(Output):
+    """The entity, and what joins it to others: each relation with all of its sources."""
+
+    entity: EntityShown
+    relations: tuple[RelationShown, ...]
+
+
+@tool(ANALYST, rest="GET /projects/{project_id}/entities/{entity_id}", effect="reads", topic=topic_of_project)
+async def get_entity(context: ToolContext, request: GetEntityRequest) -> GetEntityResponse:
+    """Read an entity: its names, why they are one, and its relations."""
+    group = await entities.group_of(context.connection, request.project_id, [request.entity_id])
+    found = await entities.shown(context.connection, request.project_id, group)
+    if not found:
+        raise EntityNotFound(f"project {request.project_id} has no entity {request.entity_id}")
+    relations = await entities.relations(context.connection, group, limit=_MOST_RELATIONS)
+    return GetEntityResponse(entity=found[0], relations=tuple(relations))
+
+
+class UndoMergeRequest(Input):
+    """A merge that is wrong."""
+
+    project_id: ProjectId
+    merge_id: MergeId
+
+
+class UndoMergeResponse(Output):
+    """The entity that was merged, now by itself; what else it is one with, it still is."""
+
+    entity: EntityShown
+
+
+@tool(
+    ANALYST,
+    rest="POST /projects/{project_id}/merges/{merge_id}/undo",
+    effect="writes",
+    idempotent=True,
+    topic=topic_of_project,
+)
+async def undo_merge(context: ToolContext, request: UndoMergeRequest) -> UndoMergeResponse:
+    """Say that two entities are two: they are parted, and never merged again."""
+    connection, config = context.connection, context.config
+    await entities.lock(connection, request.project_id)
+    merged, among = await entities.undo(
+        connection, request.project_id, request.merge_id, by=context.caller.subject
+    )
+    await merge_again(
+        connection,
+        request.project_id,
+        among,
+        model=config.embedding.model_name,
+        least_cosine=config.knowledge.extraction.least_cosine,
+    )
+    group = await entities.group_of(connection, request.project_id, [merged])
+    [entity] = await entities.shown(connection, request.project_id, group)
+    return UndoMergeResponse(entity=entity)

@@ -1,0 +1,104 @@
+"""The rows of a scraping batch from sitemaps on the web: `--sitemap`, and what is said of them.
+
+They are fetched from the driver, in turn at their hosts and through the URL guard like any page; nothing of
+them is kept, so a batch that is submitted again reads them anew.
+"""
+
+import time
+from collections.abc import Sequence
+
+from actors.knowledge.fetching.http_engine import HttpEngine
+from actors.knowledge.fetching.page_urls import page_url
+from actors.knowledge.fetching.sitemap import MOST_BYTES
+from actors.knowledge.fetching.sitemap_walk import SitemapPages, pages_of_sitemap
+from actors.knowledge.fetching.turns import Turns
+from models.config import Config
+from models.errors import BatchStopped, InputInvalid, PageFailed
+from models.text import cut
+from pipelines import driver
+from pipelines.progress import say
+from pipelines.url_files import UrlRow
+
+_SAY_SECONDS = 5.0
+_SHOWN = 200
+
+
+async def sitemap_rows(
+    sitemaps: Sequence[str], config: Config, turns: Turns, *, other_hosts: bool = False
+) -> list[UrlRow]:
+    """The addresses that sitemaps name, and what is wrong with those that are none.
+
+    Raises:
+        InputInvalid: one that was given is no address, can't be had, or is no sitemap.
+        BatchStopped: by a signal, before all were read.
+    """
+    inside = config.outgoing.allow_internal
+    given = [_address(text, inside) for text in sitemaps]
+    engine = HttpEngine(
+        settings=config.knowledge.scraping, outgoing=config.outgoing, turns=turns, max_bytes=MOST_BYTES
+    )
+    rows: list[UrlRow] = []
+
+    async def walk() -> None:
+        try:
+            for url in given:
+                found = await pages_of_sitemap(
+                    url,
+                    fetch=engine.fetch,
+                    allow_internal=inside,
+                    other_hosts=other_hosts,
+                    told=_SitemapProgress(),
+                )
+                rows.extend(_rows(found))
+                for line in _said(url, found):
+                    say(line)
+        except PageFailed as failed:
+            raise InputInvalid(
+                f"--sitemap {cut(url, _SHOWN)}: {failed}: give the address of a sitemap that can be had "
+                "(XML or lines, also gzip), or a file of addresses to --urls"
+            ) from failed
+
+    try:
+        if await driver.until_stopped(walk()):
+            raise BatchStopped("stopped while sitemaps were read: nothing was fetched; submit again")
+    finally:
+        await engine.close()
+    return list({row.url: row for row in rows}.values())
+
+
+def _address(text: str, inside: tuple[str, ...]) -> str:
+    try:
+        return page_url(text, allow_internal=inside)
+    except PageFailed as failed:
+        raise InputInvalid(
+            f"--sitemap {cut(text, _SHOWN)}: {failed}; write its address (https://host/sitemap.xml), and "
+            "give a file that lies here to --urls"
+        ) from failed
+
+
+def _rows(found: SitemapPages) -> list[UrlRow]:
+    refused = [UrlRow(url=url, refused=page) for url, page in found.refused.items()]
+    return [*(UrlRow(url=url) for url in found.urls), *refused]
+
+
+def _said(url: str, found: SitemapPages) -> list[str]:
+    lines = [f"{url}: {len(found.urls)} pages in {found.sitemaps} sitemaps, {len(found.refused)} refused"]
+    if found.elsewhere:
+        hosts = ", ".join(host for host, _ in found.elsewhere.most_common(3))
+        lines.append(
+            f"{found.elsewhere.total()} pages of other hosts ({hosts}) are left out: give sitemaps of "
+            "those hosts, or --other-hosts"
+        )
+    return lines
+
+
+class _SitemapProgress:
+    """Says now and then how far the reading has come."""
+
+    def __init__(self) -> None:
+        self._said = time.monotonic()
+
+    def __call__(self, found: SitemapPages) -> None:
+        if time.monotonic() > self._said + _SAY_SECONDS:
+            self._said = time.monotonic()
+            say(f"{found.sitemaps} sitemaps read, {len(found.urls)} pages by now")
