@@ -101,31 +101,23 @@ class HostTurns:
         slot = max(host.free_at, now) + (len(host.waiters) * host.delay if known is not None else 0.0)
         if slot > now + patience:
             return _later(host, slot - now)
-        waiter = Waiter[HostTurn](url, origin, now + patience, asyncio.get_running_loop().create_future())
-        host.waiters[waiter] = None
-        if host.serving is None:
-            host.serving = asyncio.create_task(self._serve(host))
-        try:
-            return await waiter.answer
-        finally:
-            host.waiters.pop(waiter, None)
+        answer = asyncio.get_running_loop().create_future()
+        return await self._answered(host, Waiter(url, origin, now + patience, answer))
 
     async def allowed(self, url: str) -> HostTurn:
-        """Whether robots.txt lets `url` be fetched at all; nobody's turn is taken, but for robots.txt itself.
+        """Whether robots.txt lets `url` be fetched at all. Nobody takes a turn but for robots.txt itself.
 
         Raises:
             ValueError: `url` is none.
+            Exception: whatever `fetch_robots` raises.
         """
         name, origin = _host_and_origin(url)
-        host = self._hosts.named(name)
-        known = host.known(origin, self._clock())
-        if known is None:
-            # It is asked for in its turn, as by whoever fetches a page.
-            turn = await self.turn(f"{origin}/robots.txt", patience=self._settings.longest_wait_seconds)
-            known = host.known(origin, self._clock())
-            if known is None:
-                return turn
-        return self._refusal(host, known, url) or HostTurn(granted=True)
+        host, now = self._hosts.named(name), self._clock()
+        if (known := host.known(origin, now)) is not None:
+            return self._refusal(host, known, url) or HostTurn(granted=True)
+        deadline = now + self._settings.longest_wait_seconds
+        answer = asyncio.get_running_loop().create_future()
+        return await self._answered(host, Waiter(url, origin, deadline, answer, only_asks=True))
 
     async def sent(self, url: str) -> None:
         """The request whose turn it was is on its way, or is none any more: the delay counts from now."""
@@ -157,6 +149,16 @@ class HostTurns:
         host = self._hosts.named(_host_and_origin(url)[0])
         if self._clock() >= host.backs_off_until:
             host.refusals = 0
+
+    async def _answered(self, host: Host[HostTurn], waiter: Waiter[HostTurn]) -> HostTurn:
+        """Put a caller in its host's line, and wait for its answer."""
+        host.waiters[waiter] = None
+        if host.serving is None:
+            host.serving = asyncio.create_task(self._serve(host))
+        try:
+            return await waiter.answer
+        finally:
+            host.waiters.pop(waiter, None)
 
     async def _serve(self, host: Host[HostTurn]) -> None:
         """Answer the callers of a host, one after the other, until there are none."""
@@ -212,6 +214,8 @@ class HostTurns:
             for waiter in waiting:
                 if (refusal := self._refusal(host, known, waiter.url)) is not None:
                     self._answer(host, waiter, refusal)
+                elif waiter.only_asks:
+                    self._answer(host, waiter, HostTurn(granted=True))
         # Redirects and a slow answer make it end later than it began.
         host.free_at = max(host.free_at, self._clock() + host.delay)
         self._turn_away(host)

@@ -24,12 +24,13 @@ Answer = TypeVar("Answer")
 
 @dataclass(eq=False)
 class Waiter(Generic[Answer]):
-    """One who waits for a turn. `deadline` is on the clock."""
+    """One who waits for a turn, or `only_asks` what robots.txt says. `deadline` is on the clock."""
 
     url: str
     origin: str
     deadline: float
     answer: asyncio.Future[Answer]
+    only_asks: bool = False
 
 
 @dataclass(frozen=True)

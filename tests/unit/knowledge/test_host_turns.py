@@ -598,3 +598,16 @@ async def test_who_is_gone_with_a_turn_holds_the_host_for_a_while_only() -> None
         assert (await turns.turn(f"http://h.example/{n}", patience=60)).granted
     await turns.sent("http://h.example/late")
     assert (await turns.turn("http://h.example/last", patience=60)).granted
+
+
+async def test_whoever_only_asks_what_robots_say_holds_nobody_up(clock: Clock, site: Site) -> None:
+    """Hundreds ask at once before it is known; none of them is waited for as if it had a turn to use."""
+    site.robots["http://h.example"] = said("User-agent: *;Disallow: /closed")
+    turns = HostTurns(SETTINGS, AGENT, site.fetch_robots, clock=clock, sleep=clock.sleep, sending_seconds=60)
+    begun = clock.now
+    paths = [f"{'closed' if n % 3 == 0 else 'open'}/{n}" for n in range(300)]
+    tasks = [asyncio.create_task(turns.allowed(f"http://h.example/{path}")) for path in paths]
+    found = await clock.until_done(*tasks)
+    assert [turn.granted for turn in found] == [path.startswith("open") for path in paths]
+    assert site.fetched == ["http://h.example"]
+    assert clock.now - begun <= SETTINGS.delay_seconds
