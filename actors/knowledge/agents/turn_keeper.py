@@ -31,9 +31,9 @@ class TurnKeeper:
             sending_seconds=_SENDING_SECONDS,
         )
 
-    async def turn(self, url: str, *, patience: float) -> HostTurn:
-        """Wait for the turn of an address at its host."""
-        return await self._turns.turn(url, patience=patience)
+    async def turn(self, url: str, *, patience: float, caller: str = "") -> HostTurn:
+        """Wait for the turn of an address at its host; `caller` is the process that asks."""
+        return await self._turns.turn(url, patience=patience, caller=caller)
 
     async def allowed(self, url: str) -> HostTurn:
         """Whether the host lets an address be fetched at all; it takes no turn."""

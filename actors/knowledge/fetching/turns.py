@@ -1,5 +1,7 @@
 """The seam to the hosts' turns, which are kept once for the whole cluster, and its side in the cluster."""
 
+import time
+import uuid
 from typing import Protocol
 
 from actors.knowledge.fetching.page_urls import host_of
@@ -31,16 +33,30 @@ class Turns(Protocol):
         ...
 
 
+class _Keeper(Turns, Protocol):
+    """The agent `host_turns`, which is told who asks."""
+
+    async def turn(self, url: str, *, patience: float, caller: str = "") -> HostTurn: ...
+
+
 class ClusterTurns:
-    """The turns as the agents `host_turns` keep them: all that is asked of one host, one agent hears."""
+    """The turns as the agents `host_turns` keep them: all that is asked of one host, one agent hears.
+
+    One of these is one caller there: where its process dies, all that it has asked for is given up.
+    """
 
     def __init__(self, directory: AgentDirectory) -> None:
         self._directory = directory
+        self._caller = uuid.uuid4().hex
 
     async def turn(self, url: str, *, patience: float) -> HostTurn:
         """See `Turns`."""
-        found: HostTurn = await self._keeper(url).turn(url, patience=patience)
-        return found
+        until = time.monotonic() + patience
+        while True:
+            left = max(until - time.monotonic(), 0.0)
+            found: HostTurn = await self._keeper(url).turn(url, patience=left, caller=self._caller)
+            if not found.again:
+                return found
 
     async def allowed(self, url: str) -> HostTurn:
         """See `Turns`."""
@@ -59,6 +75,6 @@ class ClusterTurns:
         """See `Turns`."""
         await self._keeper(url).went_well(url)
 
-    def _keeper(self, url: str) -> "Turns":
-        keeper: Turns = self._directory.agent("host_turns", shard=host_of(url))
+    def _keeper(self, url: str) -> "_Keeper":
+        keeper: _Keeper = self._directory.agent("host_turns", shard=host_of(url))
         return keeper

@@ -32,10 +32,12 @@ _LONGEST_PATH_TOLD = 200
 class HostTurn(Record):
     """Whether the request may be sent, at once; or why not.
 
-    `wait_seconds` is until when it is pointless to ask again: 0 where that would never help.
+    `wait_seconds` is until when it is pointless to ask again: 0 where that would never help. `again`: the
+    caller was taken for gone, and lost its place in line; whoever hears it is not, and asks again.
     """
 
     granted: bool
+    again: bool = False
     wait_seconds: float = 0.0
     reason: str | None = None
     fault: Literal["refused_by_robots", "unreachable", "later"] | None = None
@@ -79,7 +81,7 @@ class HostTurns:
         delay = self._delay(())
         self._hosts = Hosts[HostTurn](clock, delay=delay, free_at=clock() + delay)
 
-    async def turn(self, url: str, *, patience: float) -> HostTurn:
+    async def turn(self, url: str, *, patience: float, caller: str = "") -> HostTurn:
         """Returns when `url` may be asked for, which is then to be done at once; or with the fault.
 
         Args:
@@ -87,6 +89,8 @@ class HostTurns:
             patience: seconds until the turn, at most. Who can't have it by then is told so as soon as that
                 is known: when it asks, or when the host says 429. An answer to robots.txt that is slow to
                 come is waited for on top.
+            caller: the process that asks. When it lets a turn lapse it is taken for dead, and nobody waits
+                for what else it has asked for.
 
         Raises:
             ValueError: `url` is none.
@@ -102,7 +106,7 @@ class HostTurns:
         if slot > now + patience:
             return _later(host, slot - now)
         answer = asyncio.get_running_loop().create_future()
-        return await self._answered(host, Waiter(url, origin, now + patience, answer))
+        return await self._answered(host, Waiter(url, origin, now + patience, answer, caller))
 
     async def allowed(self, url: str) -> HostTurn:
         """Whether robots.txt lets `url` be fetched at all. Nobody takes a turn but for robots.txt itself.
@@ -175,24 +179,35 @@ class HostTurns:
                 else:
                     host.free_at = self._clock() + host.delay
                     self._answer(host, first, HostTurn(granted=True))
-                    await self._until_sent(host)
+                    if not await self._was_sent(host):
+                        self._give_up(first.caller)
         finally:
             host.serving = None
             for waiter in host.waiters:  # there are none, unless this was ended
                 waiter.answer.cancel()
 
-    async def _until_sent(self, host: Host[HostTurn]) -> None:
+    async def _was_sent(self, host: Host[HostTurn]) -> bool:
         """Wait until the request under way was sent. Whoever has its turn may be gone: not for ever."""
         if not self._sending_seconds:
-            return
+            return True
         host.sent = asyncio.Event()
         try:
             async with asyncio.timeout(self._sending_seconds):
                 await host.sent.wait()
         except TimeoutError:
             host.free_at = max(host.free_at, self._clock() + host.delay)
+            return False
         finally:
             host.sent = None
+        return True
+
+    def _give_up(self, caller: str) -> None:
+        """Let the callers of a process that seems to be dead leave all lines: each would be waited for."""
+        if not caller:
+            return
+        for host in self._hosts.waited_for():
+            for waiter in [waiter for waiter in host.waiters if waiter.caller == caller]:
+                self._answer(host, waiter, HostTurn(granted=False, again=True))
 
     async def _learn(self, host: Host[HostTurn], origin: str) -> None:
         """Fetch an origin's robots.txt, a request like any other, and judge by it all who wait for it."""

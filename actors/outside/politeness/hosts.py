@@ -24,12 +24,16 @@ Answer = TypeVar("Answer")
 
 @dataclass(eq=False)
 class Waiter(Generic[Answer]):
-    """One who waits for a turn, or `only_asks` what robots.txt says. `deadline` is on the clock."""
+    """One who waits for a turn, or `only_asks` what robots.txt says.
+
+    `deadline` is on the clock; `caller` names the process that asks, and is empty where it is not told.
+    """
 
     url: str
     origin: str
     deadline: float
     answer: asyncio.Future[Answer]
+    caller: str = ""
     only_asks: bool = False
 
 
@@ -88,6 +92,10 @@ class Hosts(Generic[Answer]):
             host = self._hosts[name] = Host(name, self._delay, self._free_at)
         self._hosts.move_to_end(name)
         return host
+
+    def waited_for(self) -> list[Host[Answer]]:
+        """Those that somebody waits for."""
+        return [host for host in self._hosts.values() if host.waiters]
 
     def learn(self, host: Host[Answer], origin: str, known: Known) -> None:
         """Remember an origin's robots.txt; what is too old of others goes."""

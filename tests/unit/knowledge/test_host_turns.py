@@ -6,11 +6,13 @@ from collections import defaultdict
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from actors.knowledge.fetching.turns import ClusterTurns
 from actors.outside.politeness import hosts as hosts_module
 from actors.outside.politeness.host_turns import HostTurn, HostTurns
 from actors.outside.politeness.robots import Robots
@@ -611,3 +613,50 @@ async def test_whoever_only_asks_what_robots_say_holds_nobody_up(clock: Clock, s
     assert [turn.granted for turn in found] == [path.startswith("open") for path in paths]
     assert site.fetched == ["http://h.example"]
     assert clock.now - begun <= SETTINGS.delay_seconds
+
+
+async def test_what_a_dead_process_asked_for_is_given_up_at_once(clock: Clock, site: Site) -> None:
+    """It lets one turn lapse; nobody waits for its other ones, at no host. Others keep their places."""
+    turns = HostTurns(SETTINGS, AGENT, site.fetch_robots, clock=clock, sleep=clock.sleep, sending_seconds=0.2)
+
+    def asked(host: str, n: int, caller: str) -> asyncio.Task[HostTurn]:
+        turn = turns.turn(f"http://{host}.example/{n}", patience=1000, caller=caller)
+        return asyncio.create_task(turn)
+
+    dead = [asked(host, n, "dead") for host in ("a", "b") for n in range(50)]
+    living = [asked("a", n, "living") for n in range(3)]
+    async with asyncio.timeout(20):
+        while not all(task.done() for task in dead):
+            await clock.go_on(1)
+            await asyncio.sleep(0.01)  # that a request was sent is waited for by the real clock
+        for task in living:
+            while not task.done():
+                await clock.go_on(1)
+            assert (await task).granted
+            await turns.sent("http://a.example/")
+    found = [await task for task in dead]
+    assert sum(turn.granted for turn in found) <= 2
+    assert all(turn.again for turn in found if not turn.granted)
+
+
+async def test_who_was_wrongly_given_up_asks_again() -> None:
+    """A process that was busy for long hears that it lost its place, and takes another."""
+    given = [HostTurn(granted=False, again=True), HostTurn(granted=True)]
+    asked: list[tuple[float, str]] = []
+
+    class Keeper:
+        async def turn(self, url: str, *, patience: float, caller: str) -> HostTurn:
+            asked.append((patience, caller))
+            return given.pop(0)
+
+    class Agents:
+        database_url = None
+
+        def agent(self, role: str, *, shard: str | None = None) -> Any:
+            return Keeper()
+
+    turns = ClusterTurns(Agents())
+    assert (await turns.turn("http://h.example/", patience=9)).granted
+    (first, caller), (second, same) = asked
+    assert first >= second > 8
+    assert caller == same != ""
