@@ -32,8 +32,9 @@ from pipelines.loop_thread import LoopThread
 
 _log = logging.getLogger(__name__)
 ROLES = f"{systems.__name__}:roles"
-# Rows that leave a stage together, at most, and how long the first of them waits for the others.
-_ROWS, _SECONDS = 32, 1.0
+# Rows that are kept together and leave a stage, at most, and how long the first of them waits for the others:
+# what is not kept when a batch is killed is fetched again.
+_ROWS, _SECONDS = 32, 0.2
 _LOOK_SECONDS = 1.0
 
 
@@ -168,15 +169,17 @@ async def gathered(tasks: list["asyncio.Future[ScrapedPage]"]) -> AsyncIterator[
     """What comes of tasks, in groups as they end; they are cancelled when nobody wants the rest."""
     waiting = set(tasks)
     ready: list[ScrapedPage] = []
+    until: float | None = None
+    clock = asyncio.get_running_loop().time
     try:
         while waiting:
-            done, waiting = await asyncio.wait(
-                waiting, timeout=_SECONDS if ready else None, return_when=asyncio.FIRST_COMPLETED
-            )
+            left = None if until is None else max(until - clock(), 0.0)
+            done, waiting = await asyncio.wait(waiting, timeout=left, return_when=asyncio.FIRST_COMPLETED)
             ready += [task.result() for task in done]
-            if ready and (len(ready) >= _ROWS or not done or not waiting):
+            until = until or clock() + _SECONDS
+            if len(ready) >= _ROWS or not waiting or clock() >= until:
                 yield ready
-                ready = []
+                ready, until = [], None
     finally:
         for task in waiting:
             task.cancel()

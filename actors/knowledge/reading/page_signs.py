@@ -18,9 +18,10 @@ _APP_ROOTS = frozenset(
 )
 _APP_TAGS = frozenset(("app-root", "ng-app", "my-app", "router-outlet", "app-main"))
 _PLACEHOLDER = re.compile(r"\b(skeleton|placeholder|shimmer|spinner|preloader|loader|loading)")
+# All that is said there, or with what it waits for and dots: "Loading" is no heading about loading files.
 _LOADING = re.compile(
     r"(loading|please wait|(trwa )?(ładowanie|wczytywanie)|proszę czekać|wird geladen|bitte warten|lädt|"
-    r"chargement|cargando|načítání|загрузка|加载中|جار التحميل)",
+    r"chargement|cargando|načítání|загрузка|加载中|جار التحميل)([^.…]{0,40}(\.\.\.?|…)|[.!]?)",
 )
 _UNSEEN = frozenset(
     ("script", "style", "noscript", "template", "head", "svg", "select", "datalist", "iframe")
@@ -156,7 +157,7 @@ class _Signs:
         busy = (element.get("aria-busy") or "").lower() == "true"
         if busy or _PLACEHOLDER.search(names):
             self._facts["placeholders"] += _length(element, 60) < 60
-        elif element.text and len(element.text) < 60 and _LOADING.match(element.text.strip().lower()):
+        elif element.text and len(element.text) < 60 and _LOADING.fullmatch(element.text.strip().lower()):
             self._facts["placeholders"] += 1
 
 

@@ -48,7 +48,7 @@ def verdict(*, status: int, url: str, asked: str, engine: Engine, signs: PageSig
         url: where it was had in the end; `asked` is what was asked for.
         text: the main text that was found, as Markdown; it may be empty.
     """
-    found = _by_status(status, signs, text) or _by_page(url, asked, signs, text)
+    found = _by_status(status, signs, text) or _by_page(url, asked, signs, text, engine)
     if found is None:
         return KEEP
     if found.fault is None and engine != "http":
@@ -75,7 +75,7 @@ def _by_status(status: int, signs: PageSigns, text: str) -> PageVerdict | None:
     return PageVerdict("http_error", f"the server answered {status}")
 
 
-def _by_page(url: str, asked: str, signs: PageSigns, text: str) -> PageVerdict | None:
+def _by_page(url: str, asked: str, signs: PageSigns, text: str, engine: Engine) -> PageVerdict | None:
     size = len(text)
     head = " | ".join((signs.title, *signs.headings)).lower()
     if _challenged(signs, text):
@@ -84,7 +84,8 @@ def _by_page(url: str, asked: str, signs: PageSigns, text: str) -> PageVerdict |
         return PageVerdict("login", "it is shown to those who log in")
     if _walled_by_consent(url, asked, head, signs, text):
         return PageVerdict("consent", "it is shown to those who accept cookies", browser=False)
-    if _filled_by_scripts(signs, text):
+    # Where the scripts have run, what little there is was made by them.
+    if (engine == "http" or size < _HARDLY) and _filled_by_scripts(signs, text):
         return PageVerdict("no_text", "its text is made by scripts", browser=True)
     if size < 2 * _SHORT and _says_not_found(head, signs, text):
         return PageVerdict("not_found", "it says that there is no such page")

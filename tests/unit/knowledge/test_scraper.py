@@ -138,3 +138,31 @@ async def test_what_cannot_be_read_is_a_fault_and_a_status_goes_first() -> None:
     assert (await scraped(Site("http", (404, "x", "unreadable")))).fault == "not_found"
     assert (await scraped(Site("http", PageFailed("no", fault="timeout")))).fault == "timeout"
     assert (await Scraper(http=Site("http"), reader=Reader()).scrape("ftp://x")).fault == "bad_url"
+
+
+async def test_the_little_that_scripts_have_made_is_kept() -> None:
+    """The page still says what it says to those without scripts."""
+    shell = "<div id=root>{}</div><noscript>Please enable JavaScript.</noscript><script>x()</script>"
+    said = "Prom kursuje od kwietnia do października. Rejs trwa siedem minut, a bilet kosztuje sześć złotych."
+    browser = Site("browser", (200, html(shell.format(said)), said))
+    page = await scraped(Site("http", (200, html(shell.format("")), "")), browser)
+    assert (page.engine, page.fault) == ("browser", None)
+    assert page.page is not None
+    assert page.page.text == said
+
+
+@pytest.mark.parametrize(
+    ("said", "waits"),
+    [
+        ("Loading", True),
+        ("Loading…", True),
+        ("Loading the article...", True),
+        ("Proszę czekać.", True),
+        ("加载中...", True),
+        ("Loading and saving", False),
+        ("Loading logging configuration", False),
+        ("Chargement des fichiers en Python", False),
+    ],
+)
+def test_a_heading_about_loading_waits_for_nothing(said: str, waits: bool) -> None:
+    assert page_signs(f"<body><p>{said}</p></body>").placeholders == waits
