@@ -96,18 +96,35 @@ class Cluster:
 
     def edit(self, *more: str, topics: Path | None = None) -> "subprocess.CompletedProcess[str]":
         """The README's `ray job submit`, of its own topics or others; `more` are further arguments."""
-        pipeline = ["python", "-m", "pipelines.edit_articles", "--config", str(self.config)]
-        pipeline += ["--topics", str(topics or self.folder / "topics"), "--allow-blocked", *more]
+        arguments = ["--topics", str(topics or self.folder / "topics"), "--allow-blocked", *more]
+        with self.job("edit_articles", *arguments) as job:
+            said, errors = job.communicate(timeout=900)
+        return subprocess.CompletedProcess(job.args, job.returncode, said, errors)
+
+    def job(self, pipeline: str, *arguments: str) -> "subprocess.Popen[str]":
+        """A pipeline under `ray job submit`, which has begun."""
         address = f"http://127.0.0.1:{PORTS['8265']}"
-        return subprocess.run(
-            [BIN / "ray", "job", "submit", "--address", address, "--working-dir", ".", "--", *pipeline],
+        command = [str(BIN / "ray"), "job", "submit", "--address", address, "--working-dir", ".", "--"]
+        command += ["python", "-m", f"pipelines.{pipeline}", "--config", str(self.config), *arguments]
+        return subprocess.Popen(
+            command,
             cwd=ROOT,
             env={**os.environ, "RAY_AUTH_MODE": "token"},
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=900,
-            check=False,
         )
+
+    def driver(self, pipeline: str) -> psutil.Process:
+        """The process of a pipeline that runs, once there is one."""
+        deadline = time.monotonic() + 60
+        named = {"-m", f"pipelines.{pipeline}", str(self.config)}
+        while True:
+            for process in psutil.process_iter():
+                if named <= set(_cmdline(process)) and process.name().startswith("python"):
+                    return process
+            assert time.monotonic() < deadline, f"no process of {pipeline}"
+            time.sleep(0.1)  # of other processes only /proc tells
 
     def article(self, name: str) -> ArticleGenerationResult:
         """A topic's canonical JSON."""
