@@ -22,8 +22,10 @@ CODE = (ROOT / "models", ROOT / "actors")
 class Bringup:
     """What the parts of one `up` share. Parts run in threads, so changes of state take a lock."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, *, file: Path | None = None) -> None:
         self.config = config
+        # Where it was read from.
+        self.file = file
         self.database_url = ""
         self.notes: list[str] = []
         # Ray's head was started by this `up`: nothing older runs on it.

@@ -31,7 +31,7 @@ def demo(config: Config, path: Path, console: Console) -> int:
     """The exit code: 1 if a topic ended in an error. A blocked article is an outcome, and is shown."""
     from cluster.cli.commands.options import DEFAULT_CONFIG
 
-    up(config, console)
+    up(config, console, file=path)
     arguments = ["--topics", SAMPLES, "--allow-blocked", "--draft-in", SUBJECT]
     arguments += ["--request-publication", "--requests-at-most", "1"]
     code = submit(config, "edit_articles", arguments, config_file=path)

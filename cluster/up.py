@@ -7,6 +7,7 @@ started and nothing else, keeps the data, and works after a crash of any part.
 import logging
 import os
 import sys
+from pathlib import Path
 
 from rich.console import Console
 
@@ -31,8 +32,8 @@ from cluster.view import ProgressView
 from models.config import Config
 
 
-def up(config: Config, console: Console) -> None:
-    """Bring everything up that is not, and wait until each part answers.
+def up(config: Config, console: Console, *, file: Path) -> None:
+    """Bring everything up that is not, and wait until each part answers. `file` is where `config` was read.
 
     Raises:
         SignoffError: a part can't come up; the message says what is wrong and what to do.
@@ -45,7 +46,7 @@ def up(config: Config, console: Console) -> None:
         sys.dont_write_bytecode = False
         # Ray, Serve and vLLM log to this process too; the table is told what matters.
         logging.disable(logging.WARNING)
-        bringup = Bringup(config)
+        bringup = Bringup(config, file=file.absolute())
         with ProgressView(console) as watch:
             run_parts(all_parts(bringup), watch)
     for note in bringup.notes:

@@ -43,6 +43,7 @@ class Batch:
         self._noun = noun
         self._force = force
         self._progress = progress
+        self._wake = asyncio.Event()
         self._waiting: dict[str, tuple[str, asyncio.Future[Workflow]]] = {}
 
     async def start(self, request: WorkflowRequest) -> tuple[Workflow, Start]:
@@ -115,7 +116,12 @@ class Batch:
             nonlocal seen
             seen = await self._look(seen)
 
-        await again_and_again(look, every=_POLL_SECONDS, to=f"watch the {self._noun}s")
+        to = f"watch the {self._noun}s"
+        await again_and_again(look, every=_POLL_SECONDS, to=to, wake=self._wake)
+
+    async def hear(self) -> None:
+        """Have a look as soon as a workflow has succeeded; until cancelled."""
+        await self._database.listen(batches.CHANNEL, lambda _: self._wake.set())
 
     async def _newest(self) -> int:
         async with self._database.connection() as connection:
@@ -164,8 +170,9 @@ async def live_batch(
         batch = Batch(batch_id=batch_id, database=database, noun=noun, force=force, progress=progress)
         try:
             async with asyncio.TaskGroup() as group:
-                watching = group.create_task(batch.watch())
+                helpers = [group.create_task(helper()) for helper in (batch.hear, batch.watch)]
                 yield batch
-                watching.cancel()
+                for helper in helpers:
+                    helper.cancel()
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from failed

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from actors.knowledge.extraction.prompt import extracted_with
 from actors.runtime import site
 from actors.runtime.directory import Directory
 from actors.runtime.submitter import submitter
@@ -135,8 +136,8 @@ async def extract(
             raise ProjectNotFound(
                 f"there is no project {project!r} in the topic {topic}: scrape into it first, or make it"
             )
-        extracted_with = await directory.agent("extractor").made_with()
-        rows = await _rows(database, found.id, extracted_with, again=options.force, limit=limit)
+        made_with = extracted_with(config.knowledge.extraction)
+        rows = await _rows(database, found.id, made_with, again=options.force, limit=limit)
         return await driver.drive(
             _SourcePipeline(found.id, directory, options.submitter),
             _SourceRows(rows),
@@ -148,7 +149,7 @@ async def extract(
 
 
 async def _rows(
-    database: Database, project_id: int, extracted_with: str, *, again: bool, limit: int | None
+    database: Database, project_id: int, made_with: str, *, again: bool, limit: int | None
 ) -> list[SourceRow]:
     rows: list[SourceRow] = []
     after = 0
@@ -160,14 +161,14 @@ async def _rows(
                 return await points.to_extract(
                     connection,
                     project_id,
-                    extracted_with=extracted_with,
+                    extracted_with=made_with,
                     again=again,
                     after=after,
                     limit=size,
                 )
 
         sources = await database.steadily(page)
-        rows += [SourceRow(source=source, extracted_with=extracted_with) for source in sources]
+        rows += [SourceRow(source=source, extracted_with=made_with) for source in sources]
         if len(sources) < size:
             break
         after = sources[-1].id

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from actors.knowledge.extraction.prompt import read_prompt
 from actors.knowledge.scraping.scraping_settings import ScrapingSettings
-from actors.llm.prompts import read_two_part_prompt
 from actors.system import AgentDirectory, System
 from models.config import Config
 from models.errors import ConfigInvalid
@@ -34,7 +34,7 @@ def _extractor(config: Config, directory: AgentDirectory) -> dict[str, Any]:
     return {
         "settings": settings,
         "breaker": config.outages.breaker,
-        "prompt": read_two_part_prompt(settings.prompts_dir, "extract.md"),
+        "prompt": read_prompt(settings),
         "embedding": config.embedding,
         "database_url": directory.database_url,
     }

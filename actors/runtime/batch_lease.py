@@ -17,6 +17,7 @@ from models.store.runtime import batches
 
 _log = logging.getLogger("signoff.batch")
 _SAY_AGAIN_SECONDS = 5.0
+_MOMENT_SECONDS = 0.05
 
 
 @asynccontextmanager
@@ -44,8 +45,15 @@ async def batch_lease(*, database: Database, requested_by: str, lease_seconds: f
             await batches.end(database, batch_id=batch_id)
 
 
-async def again_and_again(act: Callable[[], Awaitable[None]], *, every: float, to: str) -> None:
-    """Act until cancelled. While Postgres can't, that is said at growing intervals, and so is its return."""
+async def again_and_again(
+    act: Callable[[], Awaitable[None]], *, every: float, to: str, wake: asyncio.Event | None = None
+) -> None:
+    """Act until cancelled. While Postgres can't, that is said at growing intervals, and so is its return.
+
+    Args:
+        every: seconds between two times, at most; less where `wake` is set meanwhile.
+    """
+    wake = wake or asyncio.Event()
     since: float | None = None
     say_again = 0.0
     while True:
@@ -64,4 +72,9 @@ async def again_and_again(act: Callable[[], Awaitable[None]], *, every: float, t
             if since is not None:
                 _log.warning("could %s again after %.0f s", to, time.monotonic() - since)
             since, say_again = None, 0.0
-        await asyncio.sleep(every)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(every):
+                await wake.wait()
+                wake.clear()
+                # Many who wake it within a moment wake it once.
+                await asyncio.sleep(_MOMENT_SECONDS)

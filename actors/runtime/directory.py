@@ -18,9 +18,9 @@ import ray.actor
 import ray.exceptions
 
 from actors.system import load_named
-from models.config import Config
+from models.config import Config, lacks_secrets
 from models.error_lines import error_line
-from models.errors import AgentDied
+from models.errors import AgentDied, ClusterProblem
 
 NAMESPACE = "signoff"
 PREFIX = "agent:"
@@ -62,6 +62,7 @@ class Directory:
 
         Raises:
             ConfigInvalid: its resources are not configured.
+            ClusterProblem, by its verbs: it does not run yet, and the configuration here lacks its secrets.
         """
         self._config.agent(role)
         replica = None if shard is None else zlib.crc32(shard.encode()) % self.replicas(role)
@@ -91,10 +92,14 @@ class Directory:
         path, arguments = (roles() if callable(roles) else roles)[role]
         plain = load_named(path)
         settings = self._config.agent(role)
+        name, given = f"{PREFIX}{role}:{replica}", arguments(self._config, self)
+        if lacks_secrets(given):
+            # An agent outlives whoever starts it: started without its keys, it would fail for everybody.
+            return _running(name)
         return (
             ray.remote(plain)
             .options(
-                name=f"{PREFIX}{role}:{replica}",
+                name=name,
                 namespace=NAMESPACE,
                 lifetime="detached",
                 get_if_exists=True,
@@ -103,8 +108,19 @@ class Directory:
                 max_restarts=-1,
                 max_task_retries=_CALL_RETRIES,
             )
-            .remote(**arguments(self._config, self))
+            .remote(**given)
         )
+
+
+def _running(name: str) -> Any:
+    """An agent that somebody else has started."""
+    try:
+        return ray.get_actor(name, namespace=NAMESPACE)
+    except ValueError:
+        raise ClusterProblem(
+            f"{name} does not run yet, and this process has not the secrets to start it: submit the job from "
+            "the machine that `signoff up` ran on, its configuration unchanged, or with --config FILE"
+        ) from None
 
 
 class RemoteAgent:

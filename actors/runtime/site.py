@@ -5,6 +5,7 @@ what they are relative to, which database is the cluster's, and which configurat
 """
 
 import json
+import logging
 import uuid
 from pathlib import Path
 from typing import Any
@@ -13,25 +14,31 @@ import ray.experimental.internal_kv as kv
 
 from actors.systems import load
 from models.config import Config, without_secrets
-from models.errors import ClusterProblem
+from models.error_lines import error_line
+from models.errors import ClusterProblem, ConfigInvalid
 from models.files import write_atomically
 from models.record import Record
 
 _KEY = b"site"
 _NAMESPACE = b"signoff"
+_log = logging.getLogger("signoff.site")
 
 
 class Site(Record):
-    """The cluster's own facts. `settings` is the resolved configuration, without its secrets."""
+    """The cluster's own facts. `settings` is the resolved configuration, without its secrets.
+
+    `file` is where it was read from, on the machine that `signoff up` ran on.
+    """
 
     root: Path
+    file: Path | None = None
     database_url: str
     settings: dict[str, Any]
 
 
-def publish(config: Config, *, root: Path, database_url: str) -> None:
+def publish(config: Config, *, root: Path, database_url: str, file: Path | None = None) -> None:
     """Write the site's facts into the cluster this process is connected to."""
-    site = Site(root=root, database_url=database_url, settings=_settings(config))
+    site = Site(root=root, file=file, database_url=database_url, settings=_settings(config))
     kv._internal_kv_put(_KEY, site.model_dump_json().encode(), overwrite=True, namespace=_NAMESPACE)
 
 
@@ -62,24 +69,34 @@ def find() -> Site:
 
 
 def load_for(site: Site, path: Path | None) -> Config:
-    """The site's configuration: from the site itself, without secrets, or from a file that must say the same.
+    """The site's configuration: the one that it was brought up with, or a file that must say the same.
 
-    A relative path is looked for in the folder `signoff up` ran in, then in the current one: a job's copy of
-    the folder holds no configuration, for an upload is no place for secrets.
+    The cluster's store and an upload are no place for secrets, so they come from the file that `signoff up`
+    read. Where that can't be read, or says something else by now, the site's settings come without them.
+    A relative path is looked for in the folder `signoff up` ran in, then in the current one.
 
     Raises:
         ConfigInvalid: the file is wrong.
         ClusterProblem: the cluster runs another configuration; the message names what differs.
     """
-    if path is None:
-        return without_secrets(site.settings)
-    own = site.root / path
-    config = load(own if own.is_file() else path, root=site.root)
+    if path is not None:
+        own = site.root / path
+        return _load_same(site, own if own.is_file() else path, name=path)
+    if site.file is not None:
+        try:
+            return _load_same(site, site.file, name=site.file)
+        except (ConfigInvalid, ClusterProblem) as error:
+            _log.warning("going on without the site's secrets: %s", error_line(error))
+    return without_secrets(site.settings)
+
+
+def _load_same(site: Site, file: Path, *, name: Path) -> Config:
+    config = load(file, root=site.root)
     different = sorted(_differences(site.settings, _settings(config)))
     if different:
         raise ClusterProblem(
-            f"the cluster was brought up with another configuration than {path} "
-            f"(differs at {', '.join(different[:5])}): run `signoff up --config {path}` first"
+            f"the cluster was brought up with another configuration than {name} "
+            f"(differs at {', '.join(different[:5])}): run `signoff up --config {name}` first"
         )
     return config
 

@@ -184,5 +184,6 @@ class SitePart:
 
         # So that `down` takes it off a cluster that is not ours, also when nothing else came up.
         self._bringup.made(self.name, "published")
-        publish(self._bringup.config, root=Path.cwd(), database_url=self._bringup.database_url)
+        bringup = self._bringup
+        publish(bringup.config, root=Path.cwd(), file=bringup.file, database_url=bringup.database_url)
         return str(Path.cwd())

@@ -6,10 +6,19 @@ are relative to `root`: the folder `signoff up` was run in.
 """
 
 import json
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, ValidationError, ValidationInfo, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from models.addresses import is_loopback
@@ -156,3 +165,17 @@ def without_secrets(settings: dict[str, Any]) -> Config:
         return Config.model_validate_json(json.dumps(settings), context={"withheld": True})
     except ValidationError as error:
         raise ConfigInvalid("\n".join(faults(lambda _: "the site's settings", settings, error))) from error
+
+
+def lacks_secrets(settings: object) -> bool:
+    """Whether a secret is `WITHHELD` in a section of the configuration, or in what holds sections."""
+    match settings:
+        case SecretStr():
+            return settings.get_secret_value() == WITHHELD
+        case BaseModel():
+            return any(lacks_secrets(value) for _, value in settings)
+        case dict():
+            return any(map(lacks_secrets, settings.values()))
+        case list() | tuple():
+            return any(map(lacks_secrets, settings))
+    return is_dataclass(settings) and lacks_secrets(vars(settings))

@@ -4,8 +4,8 @@ Called by the steps of extraction, and by the batch when all of its sources are 
 AnalyzerAgent.
 """
 
-import hashlib
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Collection
 
 from actors.knowledge.entities.project_merging import merge_project
 from actors.knowledge.extraction.extractor import Extractor
@@ -15,13 +15,10 @@ from actors.search.index_files import normalised
 from models.config import BreakerConfig, EmbeddingConfig, ExtractionConfig
 from models.knowledge.points import ExtractedChunk
 from models.llm import Answer
-from models.runtime.approvals import content_digest
 from models.store.database import Database
 from models.store.knowledge import entities
 
-# What shapes points beside the settings: to be counted up when the code that finds spans changes.
-_FORMAT = 1
-_NAMES_AT_ONCE = 256
+_NAMES_AT_ONCE = 4096
 _LONGEST_NAME = 200
 _POOL_SIZE = 2
 
@@ -41,26 +38,13 @@ class KnowledgeExtractor:
         embedder: Embedder | None = None,
     ) -> None:
         self._settings = settings
-        self._prompt = prompt
         self._embedding = embedding
         self._database_url = database_url
         self._extractor = Extractor(
             settings=settings, breaker=breaker, prompt=prompt, completions=completions
         )
+        self._calls = asyncio.Semaphore(settings.calls_at_once)
         self._embedder = embedder or OpenAIEmbedder(settings=embedding, breaker=breaker)
-
-    async def made_with(self) -> str:
-        """What shapes its points, in 16 hex digits: of two extractions with the same, one is enough."""
-        llm = self._settings.llm
-        return content_digest(
-            {
-                "format": _FORMAT,
-                "model": llm.model,
-                "prompt": hashlib.sha256(self._prompt.encode()).hexdigest(),
-                "chunk_tokens": self._settings.chunk_tokens,
-                "threshold": self._settings.threshold,
-            }
-        )[:16]
 
     async def extract(
         self, title: str | None, url: str | None, piece: str, start: int
@@ -70,7 +54,8 @@ class KnowledgeExtractor:
         Raises:
             ModelUnavailable: the model is away.
         """
-        answer = await self._extractor.extract(title, url, piece, (0, len(piece)))
+        async with self._calls:
+            answer = await self._extractor.extract(title, url, piece, (0, len(piece)))
         return Answer(value=_moved(answer.value, start), calls=answer.calls)
 
     async def merge_entities(self, project_id: int) -> tuple[int, int]:
@@ -88,20 +73,21 @@ class KnowledgeExtractor:
                     )
                 if not waiting:
                     break
-                vectors = await self._vectors([name[:_LONGEST_NAME] for _, name in waiting])
+                vectors = await self._vectors({name[:_LONGEST_NAME] for _, name in waiting})
                 async with database.transaction() as connection:
                     await entities.put_vectors(
                         connection,
-                        [(id_, vector) for (id_, _), vector in zip(waiting, vectors, strict=True)],
+                        [(id_, vectors[name[:_LONGEST_NAME]]) for id_, name in waiting],
                         model=model,
                     )
             return await merge_project(
                 database, project_id, model=model, least_cosine=self._settings.least_cosine
             )
 
-    async def _vectors(self, names: Sequence[str]) -> list[bytes]:
-        matrix = normalised(await self._embedder.embed(names))
-        return [row.astype("<f4").tobytes() for row in matrix]
+    async def _vectors(self, names: Collection[str]) -> dict[str, bytes]:
+        """Of each name; sources name the same again and again."""
+        matrix = normalised(await self._embedder.embed(list(names)))
+        return {name: row.astype("<f4").tobytes() for name, row in zip(names, matrix, strict=True)}
 
 
 def _moved(chunk: ExtractedChunk, by: int) -> ExtractedChunk:

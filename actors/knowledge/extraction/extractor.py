@@ -9,6 +9,7 @@ import asyncio
 
 from actors.knowledge.extraction.answered import AnsweredPoints
 from actors.knowledge.extraction.chunks import sentence_spans
+from actors.knowledge.extraction.prompt import PROMPT
 from actors.knowledge.extraction.reply import ExtractionReply, checked, extraction_schema, most_items
 from actors.knowledge.extraction.spans import ChunkText
 from actors.llm.client import Completions, ModelClient, text_tokens
@@ -46,7 +47,7 @@ class Extractor:
         completions: Completions | None = None,
     ) -> None:
         self._threshold = settings.threshold
-        self._prompt = TwoPartPrompt(source=prompt, name="extract.md")
+        self._prompt = TwoPartPrompt(source=prompt, name=PROMPT)
         self._model = ModelClient(
             agent=_NAME, settings=settings.llm, completions=completions, breaker=breaker
         )

@@ -19,7 +19,7 @@ def up(config: ConfigPath = DEFAULT_CONFIG) -> None:
 
     from cluster.up import up as bring_up
 
-    bring_up(site_config(config), Console(soft_wrap=True))
+    bring_up(site_config(config), Console(soft_wrap=True), file=config)
 
 
 def down(config: ConfigPath = DEFAULT_CONFIG) -> None:

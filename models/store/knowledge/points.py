@@ -172,24 +172,26 @@ async def _insert_entities(
     connection: Connection, knowledge: SourceKnowledge, owner: dict[str, Any]
 ) -> list[int]:
     """The ids of a source's entities, in their order."""
-    ids: list[int] = []
-    for entity in knowledge.entities:
-        cursor = await connection.execute(
+    if not knowledge.entities:
+        return []
+    async with connection.cursor() as cursor:
+        await cursor.executemany(
             """INSERT INTO knowledge_entities (project_id, source_id, name, entity_type, aliases, mentions)
                VALUES (%(project)s, %(source)s, %(name)s, %(type)s, %(aliases)s, %(mentions)s)
                RETURNING id""",
-            owner
-            | {
-                "name": entity.name,
-                "type": entity.entity_type,
-                "aliases": list(entity.aliases),
-                "mentions": entity.mentions,
-            },
+            [
+                owner
+                | {
+                    "name": entity.name,
+                    "type": entity.entity_type,
+                    "aliases": list(entity.aliases),
+                    "mentions": entity.mentions,
+                }
+                for entity in knowledge.entities
+            ],
+            returning=True,
         )
-        row = await cursor.fetchone()
-        assert row is not None
-        ids.append(row["id"])
-    return ids
+        return [row["id"] async for result in cursor.results() async for row in result]
 
 
 async def _insert_points(

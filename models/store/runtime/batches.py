@@ -5,6 +5,9 @@ import uuid
 from models.store.database import Connection, Database
 from models.store.runtime import workflows
 
+# Says that a workflow of some batch has succeeded; of other ends a driver learns a little later.
+CHANNEL = "signoff_batches"
+
 
 async def begin(database: Database, *, requested_by: str, lease_seconds: float) -> str:
     """A new batch with a live lease; returns its id."""

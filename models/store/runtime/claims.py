@@ -26,7 +26,7 @@ from models.runtime.event_catalogue import (
 from models.runtime.workflows import Claim, Holding
 from models.store import events
 from models.store.database import Connection, Database
-from models.store.runtime import workflows
+from models.store.runtime import batches, workflows
 
 # From so many deaths on, a workflow is run beside no other of its sort: one of them may be the killer.
 SUSPECT_DEATHS = 2
@@ -202,8 +202,11 @@ WITH given AS MATERIALIZED (
 ), told AS (
     INSERT INTO incoming_events (type, workflow_id, data)
     SELECT '{WorkflowSucceeded.type}', id, '{{}}' FROM settled
+), woken AS MATERIALIZED (
+    SELECT pg_notify('{batches.CHANNEL}', '') FROM settled s
+    WHERE EXISTS (SELECT 1 FROM batch_workflows bw WHERE bw.workflow_id = s.id) LIMIT 1
 )
-SELECT id, epoch FROM held
+SELECT id, epoch, (SELECT count(*) FROM woken) FROM held
 """
 
 

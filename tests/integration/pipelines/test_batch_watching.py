@@ -10,8 +10,10 @@ import pytest
 from actors.runtime import batch_lease as batch_lease_module
 from actors.runtime.batch_lease import again_and_again
 from models.store.database import Database
+from models.store.runtime import claims
 from pipelines.batch import live_batch
 from tests.integration.runtime.again.retrying import execute, topic
+from tests.integration.runtime.claims.claiming import lease
 
 
 def silent(*_: object) -> None:
@@ -78,6 +80,29 @@ async def test_of_topics_under_way_only_ids_and_statuses_are_read(database: Data
         assert (ended.status, ended.result) == ("succeeded", {})
         assert not waiting.done()
         waiting.cancel()
+
+
+async def test_an_end_is_seen_at_once(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelines.batch._POLL_SECONDS", 3600)
+    async with (
+        asyncio.timeout(30),
+        live_batch(
+            database=database,
+            requested_by="ann",
+            noun="topic",
+            lease_seconds=60,
+            force=False,
+            progress=silent,
+        ) as batch,
+    ):
+        workflow, _ = await batch.start(topic("text"))
+        waiting = asyncio.create_task(batch.wait(workflow, name="t"))
+        await lease(database, "r")
+        [held] = await claims.claim(
+            database, runner_id="r", rooms={"editorial": 1}, limit=1, lease_seconds=60
+        )
+        await claims.finish(database, [claims.Finish(claim=held, result="{}", project=False)])
+        assert (await waiting).status == "succeeded"
 
 
 class Clock:

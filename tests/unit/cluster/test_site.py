@@ -6,17 +6,18 @@ from pathlib import Path
 import pytest
 import yaml
 
+from actors.knowledge.scraping.scraping_settings import ScrapingSettings
 from actors.runtime.site import Site, _settings, load_for
 from actors.systems import load
-from models.config import WITHHELD, Config
+from models.config import WITHHELD, Config, lacks_secrets
 from models.errors import ClusterProblem, ConfigInvalid
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def site_of(config: Config, root: Path = ROOT) -> Site:
+def site_of(config: Config, root: Path = ROOT, file: Path | None = None) -> Site:
     """What `signoff up` would publish, after its way through the cluster's store."""
-    site = Site(root=root, database_url="postgresql:///signoff", settings=_settings(config))
+    site = Site(root=root, file=file, database_url="postgresql:///signoff", settings=_settings(config))
     return Site.model_validate_json(site.model_dump_json())
 
 
@@ -37,6 +38,38 @@ def test_the_secrets_stay_where_they_are(config: Config) -> None:
     assert found.auth.secret.get_secret_value() == WITHHELD
     assert found.article_generation.agents.writer_llm.api_key.get_secret_value() == WITHHELD
     assert found.database.url is None, "what is absent stays absent"
+
+
+def test_a_job_where_the_site_was_brought_up_has_its_secrets(config_file: Path, config: Config) -> None:
+    site = site_of(config, file=config_file)
+    assert load_for(site, None) == config
+
+
+@pytest.mark.parametrize("how", ["gone", "changed", "broken"])
+def test_without_the_sites_own_file_a_job_goes_on_without_secrets(
+    config_file: Path, config: Config, how: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    site = site_of(config, file=config_file)
+    match how:
+        case "gone":
+            config_file.unlink()
+        case "changed":
+            raw = yaml.safe_load(config_file.read_text())
+            raw["runners"]["count"] = 7
+            config_file.write_text(yaml.safe_dump(raw))
+        case "broken":
+            config_file.write_text("{")
+    found = load_for(site, None)
+    assert _settings(found) == _settings(config)
+    assert lacks_secrets(found)
+    assert "going on without the site's secrets" in caplog.text
+
+
+def test_what_lacks_secrets_is_told(config: Config) -> None:
+    lacking = load_for(site_of(config), None)
+    assert lacks_secrets({"settings": [ScrapingSettings.of(lacking), lacking.embedding]})
+    assert not lacks_secrets({"settings": [ScrapingSettings.of(config), config.embedding]})
+    assert not lacks_secrets({"settings": ScrapingSettings.of(lacking)}), "it has none"
 
 
 def test_settings_of_another_release_are_named(config: Config) -> None:

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from actors.runtime.directory import Directory, stop_agents
-from models.config import Config
+from actors.runtime.site import _settings
+from models.config import Config, without_secrets
 from models.error_lines import error_line
-from models.errors import AgentDied, ModelRefused, ModelUnavailable
+from models.errors import AgentDied, ClusterProblem, ModelRefused, ModelUnavailable
 from tests.fakes.agents import with_roles
 
+ROLES = "tests.fakes.agents:ROLES"
 pytestmark = pytest.mark.usefixtures("ray_cluster")
 
 
@@ -20,8 +22,20 @@ def directory(configure: Callable[..., Config], ray_cluster: None) -> Iterator[D
     """A directory of agents that die."""
     config = with_roles(configure(), "mortal", "stillborn")
     stop_agents()
-    yield Directory(config=config, roles="tests.fakes.agents:ROLES")
+    yield Directory(config=config, roles=ROLES)
     stop_agents()
+
+
+async def test_an_agent_is_never_started_without_its_secrets(
+    configure: Callable[..., Config], directory: Directory
+) -> None:
+    config = with_roles(configure(), "oracle")
+    lacking = Directory(config=with_roles(without_secrets(_settings(config)), "oracle"), roles=ROLES)
+    with pytest.raises(ClusterProblem, match="agent:oracle:0 does not run yet"):
+        await lacking.agent("oracle").pid()
+    # Once somebody who has them has started it, it is everybody's.
+    pid = await Directory(config=config, roles=ROLES).agent("oracle").pid()
+    assert await lacking.agent("oracle").pid() == pid
 
 
 async def test_an_agent_that_dies_again_and_again_is_an_outage(directory: Directory) -> None:
