@@ -69,7 +69,6 @@ class ExtractionConfig(Section):
     threshold: Annotated[float, Field(ge=0, le=1)]  # what scores less is dropped (FR4)
     sources_at_once: Count  # under way in a batch
     chunks_at_once: Count  # under way of one source
-    calls_at_once: Count  # of the model, by one agent; beyond them sources are cut and kept meanwhile
     least_cosine: Annotated[float, Field(ge=0, le=1)]  # from which two names mean the same: the model's own
 
 

@@ -4,7 +4,6 @@ Called by the steps of extraction, and by the batch when all of its sources are 
 AnalyzerAgent.
 """
 
-import asyncio
 from collections.abc import Collection
 
 from actors.knowledge.entities.project_merging import merge_project
@@ -43,7 +42,6 @@ class KnowledgeExtractor:
         self._extractor = Extractor(
             settings=settings, breaker=breaker, prompt=prompt, completions=completions
         )
-        self._calls = asyncio.Semaphore(settings.calls_at_once)
         self._embedder = embedder or OpenAIEmbedder(settings=embedding, breaker=breaker)
 
     async def extract(
@@ -54,8 +52,7 @@ class KnowledgeExtractor:
         Raises:
             ModelUnavailable: the model is away.
         """
-        async with self._calls:
-            answer = await self._extractor.extract(title, url, piece, (0, len(piece)))
+        answer = await self._extractor.extract(title, url, piece, (0, len(piece)))
         return Answer(value=_moved(answer.value, start), calls=answer.calls)
 
     async def merge_entities(self, project_id: int) -> tuple[int, int]:

@@ -51,7 +51,7 @@ def settings(**llm: Any) -> ExtractionConfig:
         "timeout_seconds": 5.0,
     } | llm
     values = {"prompts_dir": PROMPTS, "chunk_tokens": 1000, "threshold": 0.7} | own
-    values |= {"sources_at_once": 1, "chunks_at_once": 1, "calls_at_once": 1, "least_cosine": 0.95}
+    values |= {"sources_at_once": 1, "chunks_at_once": 1, "least_cosine": 0.95}
     return ExtractionConfig(llm=ModelSettings(**model), **values)
 
 
