@@ -52,6 +52,13 @@ _CHALLENGES = (
     "kpsdk",
     "/_sec/cp_challenge",
 )
+# Parts of a page that stand empty for other reasons than that a text comes there.
+_OTHER_PLACES = re.compile(
+    r"(\bads?\b|gpt|adslot|banner|modal|portal|overlay|cookie|consent|toast|popup|fb-root|lightbox|tooltip|"
+    r"gtm|analytics|sentinel|search|menu|\bnav|\bmap\b|captcha|chat|notif|share|social|player|video|spacer|clear)"
+)
+_PLACES = frozenset(("div", "section", "article", "main"))
+_NOT_FREE = re.compile(rb'"isaccessibleforfree"\s*:\s*"?false')
 _MOST_TEXT = 4000
 
 
@@ -60,7 +67,7 @@ class PageSigns(Record):
 
     `body` is the beginning of what is seen, `around` of it lies in navigation, headers, footers and forms.
     `empty_roots`: places that scripts fill, with hardly a word in them; `placeholders` stand for what is
-    loaded.
+    loaded; `empty_places` may be for a text. `paywall`: a part of the page says so of itself, or its data do.
     """
 
     title: str = ""
@@ -73,6 +80,8 @@ class PageSigns(Record):
     noscript: str = ""
     empty_roots: int = 0
     placeholders: int = 0
+    empty_places: int = 0
+    paywall: bool = False
     password_fields: int = 0
     frames: int = 0
     frameset: bool = False
@@ -99,7 +108,8 @@ class _Signs:
         self._root = root
         self._facts: dict[str, Any] = {
             **dict.fromkeys(("seen", "around", "scripts", "script_bytes", "empty_roots"), 0),
-            **dict.fromkeys(("placeholders", "password_fields", "frames"), 0),
+            **dict.fromkeys(("placeholders", "empty_places", "password_fields", "frames"), 0),
+            "paywall": False,
         }
         self._text: list[str] = []
         self._held = 0
@@ -111,6 +121,7 @@ class _Signs:
             self._element(element, around)
             self._words(element.tail, within)
         title = self._root.findtext(".//title") or ""
+        self._facts["paywall"] |= _NOT_FREE.search(raw.lower()) is not None
         return PageSigns(
             title=_flat(title)[:300],
             headings=tuple(self._headings[:5]),
@@ -154,6 +165,15 @@ class _Signs:
         root = (element.get("id") or "").lower() in _APP_ROOTS or element.tag in _APP_TAGS
         if root and _length(element, 80) < 80:
             self._facts["empty_roots"] += 1
+        elif (
+            element.tag in _PLACES
+            and element.get("id")
+            and not len(element)
+            and not (element.text or "").strip()
+        ):
+            self._facts["empty_places"] += _OTHER_PLACES.search(names) is None
+        if "paywall" in names and _length(element, 20) >= 20:
+            self._facts["paywall"] = True
         busy = (element.get("aria-busy") or "").lower() == "true"
         if busy or _PLACEHOLDER.search(names):
             self._facts["placeholders"] += _length(element, 60) < 60

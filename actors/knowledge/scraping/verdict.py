@@ -16,6 +16,7 @@ from actors.knowledge.scraping.wall_words import (
     LOGIN,
     NOT_FOUND,
     PAYWALL,
+    POLICY_HEAD,
     SCRIPT_NEEDED,
 )
 from models.knowledge.pages import Engine, PageFault
@@ -23,6 +24,8 @@ from models.knowledge.pages import Engine, PageFault
 # Characters of main text: nothing to speak of, hardly anything, a short notice, a page that clearly has
 # something to say.
 _NOTHING, _HARDLY, _SHORT, _PLENTY = 20, 60, 400, 1500
+# Beside the words of a wall in a title: the name of the site, an apology.
+_REST = 40
 
 _LOGIN_PATH = re.compile(
     r"/(login|log-in|signin|sign-in|sso|auth|logowanie|zaloguj|anmelden|anmeldung|konto/login)\b"
@@ -80,14 +83,15 @@ def _by_page(url: str, asked: str, signs: PageSigns, text: str, engine: Engine) 
     head = " | ".join((signs.title, *signs.headings)).lower()
     if _challenged(signs, text):
         return PageVerdict("challenge", "it asks for proof of a human", browser=True)
-    if size < _SHORT and _walled_by_login(url, asked, head, signs, text):
+    paid = size < _PLENTY and signs.paywall and PAYWALL.search(f"{text} {signs.body}".lower()) is not None
+    if paid or (size < _SHORT and _walled_by_login(url, asked, head, signs, text)):
         return PageVerdict("login", "it is shown to those who log in")
     if _walled_by_consent(url, asked, head, signs, text):
         return PageVerdict("consent", "it is shown to those who accept cookies", browser=False)
     # Where the scripts have run, what little there is was made by them.
     if (engine == "http" or size < _HARDLY) and _filled_by_scripts(signs, text):
         return PageVerdict("no_text", "its text is made by scripts", browser=True)
-    if size < 2 * _SHORT and _says_not_found(head, signs, text):
+    if size < 2 * _SHORT and _says_not_found(signs, text):
         return PageVerdict("not_found", "it says that there is no such page")
     if size < _HARDLY and signs.seen < _SHORT:
         if signs.scripts or signs.frameset or signs.frames:
@@ -96,9 +100,9 @@ def _by_page(url: str, asked: str, signs: PageSigns, text: str, engine: Engine) 
             return PageVerdict(None, browser=True)
         if size == 0:
             return PageVerdict("no_text", "it holds no text")
-    # So little that scripts may still add what it is about: the browser is asked, and who has more is
-    # believed.
-    if signs.scripts and size < _SHORT and signs.seen - signs.around < _SHORT:
+    # So little that scripts may still add what it is about, or a place that stands empty beside it: the
+    # browser is asked, and who has more is believed.
+    if signs.scripts and size < _SHORT and (signs.seen - signs.around < _SHORT or signs.empty_places):
         return PageVerdict(None, browser=True)
     return None
 
@@ -131,6 +135,9 @@ def _walled_by_consent(url: str, asked: str, head: str, signs: PageSigns, text: 
     marks = len(CONSENT.findall(own))
     if url != asked and _CONSENT_HOST.search(url.lower()) and len(text) < _PLENTY:
         return True
+    # What a site says of its cookies, to whoever asks for it, is no wall.
+    if url == asked and POLICY_HEAD.search(head):
+        return False
     dense = marks >= 3 and marks * 110 > len(own)
     return (
         dense and len(text) < _PLENTY and CONSENT_HEAD.search(head) is not None and signs.seen < 2 * _PLENTY
@@ -150,8 +157,11 @@ def _filled_by_scripts(signs: PageSigns, text: str) -> bool:
     return needs and (size < _SHORT and own < 2 * _SHORT)
 
 
-def _says_not_found(head: str, signs: PageSigns, text: str) -> bool:
-    """In its title or heading, or in all the little that it says."""
-    if NOT_FOUND.search(head):
-        return True
-    return len(text) < _SHORT and NOT_FOUND.search(text.lower()) is not None
+def _says_not_found(signs: PageSigns, text: str) -> bool:
+    """In its title or heading, or in all the little that it says; a long title is of a text about it."""
+    heads = [head.lower() for head in (signs.title, *signs.headings)]
+    if len(text) < _SHORT:
+        return any(map(NOT_FOUND.search, [*heads, text.lower()]))
+    return any(
+        found and len(head) - len(found[0]) < _REST for head in heads for found in [NOT_FOUND.search(head)]
+    )

@@ -56,6 +56,10 @@ CONSENT_HEAD = re.compile(
     r"antes de|souhlas|"
     r"soukromí|gdpr|隐私)"
 )
+POLICY_HEAD = re.compile(
+    r"\b(policy|policies|statement|declaration|polityka|oświadczenie|politique|politica|política|zásady)\b|"
+    r"(richtlinie|erklärung|beleid|隐私政策|политика)"
+)
 CHALLENGE = re.compile(
     r"(just a moment|checking your browser|verify(ing)? (that )?you are (a )?human|are you (a )?(human|"
     r"robot)|"

@@ -166,3 +166,51 @@ async def test_the_little_that_scripts_have_made_is_kept() -> None:
 )
 def test_a_heading_about_loading_waits_for_nothing(said: str, waits: bool) -> None:
     assert page_signs(f"<body><p>{said}</p></body>").placeholders == waits
+
+
+ABOUT_404 = "A 404 is an answer. The server was reached, and has nothing stored under the address. " * 6
+COOKIES = (
+    "Ein Cookie ist eine kleine Datei. Zwei Cookies setzen wir: für die Zustimmung und für die Werbung. "
+    "Sie können Cookies ablehnen oder akzeptieren, und der Datenschutz gilt. " * 3
+)
+
+
+@pytest.mark.parametrize(
+    ("page", "said", "fault"),
+    [
+        ("<h1>404 Not Found: what the error means and how to fix it</h1>", ABOUT_404, None),
+        ("<h1>Sorry, page not found</h1>", ABOUT_404, "not_found"),
+        ("<title>Page not found | The Shop</title>", ABOUT_404, "not_found"),
+        ("<h1>Cookie-Richtlinie (EU)</h1>", COOKIES, None),
+        ("<h1>Cookies akzeptieren</h1>", COOKIES, "consent"),
+    ],
+)
+async def test_a_text_about_a_wall_is_no_wall(page: str, said: str, fault: str | None) -> None:
+    found = await scraped(Site("http", (200, html(f"{page}<p>{said}</p>"), said)))
+    assert found.fault == fault
+
+
+@pytest.mark.parametrize(
+    "sign",
+    ['<div class="x-paywall">{}</div>', '<p>{}</p><script>{{"isAccessibleForFree": "False"}}</script>'],
+)
+async def test_a_teaser_before_a_paywall_is_no_article(sign: str) -> None:
+    said = "In der Halle riecht es nach Farbe und heissem Stahl. " * 12
+    offer = "Weiterlesen mit K+. Dieser Artikel ist exklusiv. Hier anmelden."
+    body = html(f"<p>{said}</p>{sign.format(offer)}")
+    found = await scraped(Site("http", (200, body, f"{said} {offer}")))
+    assert found.fault == "login"
+    long = said * 4
+    kept = await scraped(Site("http", (200, html(f"<p>{long}</p>{sign.format(offer)}"), long)))
+    assert kept.fault is None
+
+
+@pytest.mark.parametrize(
+    ("place", "asked"), [('<div id="art-body">', True), ('<div id="div-gpt-ad-1">', False)]
+)
+async def test_a_browser_is_asked_for_a_place_that_stands_empty(place: str, asked: bool) -> None:
+    lead = "Naukowcy spierają się, po co śpimy."
+    page = html(f"<p>{lead}</p>{place}</div><p>{LONG[:600]}</p><script>x()</script>")
+    browser = Site("browser", (200, html(LONG), LONG))
+    found = await scraped(Site("http", (200, page, lead)), browser)
+    assert found.engine == ("browser" if asked else "http")
