@@ -483,18 +483,21 @@ UNITS += [
 ]
 
 
-def _seconds(text: str) -> float:
-    begun = time.process_time()
-    REDACTOR.redact(text)
-    return time.process_time() - begun
+def _seconds(text: str, tries: int = 1) -> float:
+    """Of the processor, at least: what else the process does (collecting garbage) is not the redactor's."""
+    took = []
+    for _ in range(tries):
+        begun = time.process_time()
+        REDACTOR.redact(text)
+        took.append(time.process_time() - begun)
+    return min(took)
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_it_takes_linear_time(unit: str) -> None:
-    """Of 2 MB that are nothing but one hard thing: what is quadratic would take minutes."""
-    _seconds(unit)
-    short = _seconds(unit * (50_000 // len(unit)))
-    long = _seconds(unit * (200_000 // len(unit)))
+    """Four times as much of nothing but one hard thing takes about four times as long, not sixteen."""
+    short = _seconds(unit * (50_000 // len(unit)), tries=2)
+    long = _seconds(unit * (200_000 // len(unit)), tries=3)
     assert long < 8 * short + 0.1
 
 
