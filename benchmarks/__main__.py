@@ -21,6 +21,9 @@ NAMES = (
     "gateway",
     "verbatim",
     "main_text",
+    "engine_choice",
+    "scrape",
+    "extract",
     "index",
 )
 # Says little without `--texts`: left out of all, and not kept.

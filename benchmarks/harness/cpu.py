@@ -27,3 +27,29 @@ def server_seconds(postmaster: int) -> float:
         except psutil.NoSuchProcess:
             continue
     return total
+
+
+def tree_seconds(pid: int) -> float:
+    """Processor seconds of a process and of all that it started, with those that have ended."""
+    total, root = 0.0, psutil.Process(pid)
+    for each in (root, *root.children(recursive=True)):
+        try:
+            times = each.cpu_times()
+        except psutil.NoSuchProcess:
+            continue
+        total += float(times.user + times.system + times.children_user + times.children_system)
+    return total
+
+
+def started_seconds(*, but: set[int]) -> float:
+    """Processor seconds of all that this process has started, with those that have ended, but for some."""
+    own = psutil.Process()
+    ended = own.cpu_times()
+    total = float(ended.children_user + ended.children_system)
+    for child in own.children():
+        if child.pid not in but:
+            try:
+                total += tree_seconds(child.pid)
+            except psutil.NoSuchProcess:
+                continue
+    return total

@@ -1,0 +1,2 @@
+angular.module('boletin',[]).controller('FichaCtrl',['$http','$rootScope','$window',function($http,$rootScope,$window){var vm=this;vm.pie='Redactado por los guardafaunas';vm.otras=[];vm.secciones=[{nombre:'Aves',url:'/boletin/aves'},{nombre:'Mamíferos',url:'/boletin/mamiferos',activa:true},{nombre:'Algas',url:'/boletin/algas'}];
+var id=$window.location.pathname.split('/').pop();$http.get('/boletin/api/fichas/'+id).then(function(r){vm.ficha=r.data;$rootScope.titulo=r.data.nombre+' | Boletín de la costa'},function(e){vm.error='No hay conexión'})}]);

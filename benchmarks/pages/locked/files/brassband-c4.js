@@ -1,0 +1,5 @@
+document.write("<h2>History of the band<\/h2>");
+document.write("<p>The band was begun in 1887 by a dyer and a Methodist, who agreed about nothing but the key of B flat. Four of the first cornets were bought from a travelling circus that had gone bankrupt in the market place, and one of them still has the name of an elephant scratched inside the bell.<\/p>");
+document.write("<p>They practised in the dye house because it was the only warm room in the village. Old players said that you could tell an Aldbeck man at any contest by his blue cuffs.<\/p>");
+document.write("<p>In 1923 the band took second prize at the county and would have had the first, but the bass drum was caught in the door of the charabanc. It has been carried in separately ever since, by the youngest member, who is not told why until the day.<\/p>");
+document.write("<p>During the last war there were five players left, three of them women, and they did not miss a Remembrance Sunday. The uniform is the one they chose.<\/p>");

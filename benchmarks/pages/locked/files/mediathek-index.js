@@ -1,0 +1,3 @@
+const app=document.getElementById("app"),slug=location.pathname.split("/").pop();
+const head='<header><a href="/mediathek">Mediathek</a> <a href="/mediathek/live">Live</a> <a href="/mediathek/a-z">A–Z</a></header>';
+fetch("/mediathek/api/sendungen/"+slug).then(async r=>{if(!r.ok)throw r;const d=await r.json();app.innerHTML=head+"<main><h1>"+d.titel+"</h1><p>"+d.text+"</p></main>"}).catch(()=>{document.title="Nicht gefunden – Mediathek";app.innerHTML=head+'<main class="fehler"><h1>Seite nicht gefunden</h1><p>Diese Sendung gibt es nicht oder nicht mehr. Viele Beiträge dürfen wir nur zwölf Monate lang zeigen.</p><a href="/mediathek">Zur Startseite</a></main>'});

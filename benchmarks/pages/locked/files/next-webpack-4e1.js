@@ -1,0 +1,1 @@
+(()=>{"use strict";var e={},t={};function r(o){var n=t[o];if(void 0!==n)return n.exports;var a=t[o]={exports:{}};return e[o](a,a.exports,r),a.exports}r.m=e,r.u=e=>"static/chunks/"+e+".js",r.p="/_next/",(self.webpackChunk_N_E=self.webpackChunk_N_E||[]).push=function(){}})();

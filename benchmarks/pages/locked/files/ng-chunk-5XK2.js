@@ -1,0 +1,1 @@
+export function a(s,b){const n=b.querySelector("span");if(n)n.textContent=+n.textContent+1}

@@ -1,0 +1,1 @@
+import{a as h}from"./chunk-5XK2.js";const s=JSON.parse(document.getElementById("ng-state").textContent);document.querySelectorAll("[jsaction]").forEach(b=>{b.removeAttribute("jsaction");b.addEventListener("click",()=>h(s,b))});document.querySelector("app-root").removeAttribute("ng-server-context");

@@ -1,0 +1,1 @@
+export const el=(t,a={},...k)=>{const n=document.createElement(t);for(const x in a)n.setAttribute(x,a[x]);n.append(...k);return n};export const get=async u=>{const r=await fetch(u,{headers:{Accept:"application/json, text/plain, */*"}});if(!r.ok)throw new Error(r.status);return r.json()};

@@ -1,0 +1,3 @@
+(()=>{const h=React.createElement;function NotFound(){return h("div",{className:"nf"},h("h1",null,"404"),h("h2",null,"Page not found"),h("p",null,"The project you are looking for doesn't exist or has been moved."),h("a",{href:"/app"},"Go back home"))}
+function App(){const[s,set]=React.useState(0);React.useEffect(()=>{fetch("/app-api"+location.pathname).then(r=>set(r.status))},[]);return h("div",null,h("header",null,h("a",{href:"/app"},"Plotline"),h("a",{href:"/pricing"},"Pricing")),s===404?h(NotFound):h("div",{className:"spin"}),h("footer",null,"Plotline Labs"))}
+ReactDOM.createRoot(document.getElementById("root")).render(h(App))})();

@@ -1,0 +1,1 @@
+document.addEventListener('DOMContentLoaded',()=>{const s=document.getElementById('steps');fetch(`/fournil/api/${s.dataset.recipe}`).then(r=>r.json()).then(d=>{s.innerHTML='<h2>Ingrédients</h2><ul>'+d.ing.map(x=>`<li>${x}</li>`).join('')+'</ul><h2>Préparation</h2>'+d.etapes.map(x=>`<p>${x}</p>`).join('')})});

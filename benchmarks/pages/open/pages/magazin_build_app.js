@@ -1,0 +1,1 @@
+(function(){var h=React.createElement,r=ReactDOM.createRoot(document.getElementById('artikel'));fetch('/magazin/api'+location.pathname.replace('/magazin','')).then(function(x){return x.json()}).then(function(a){r.render(h('article',null,h('h1',null,a.titel),a.absatz.map(function(t,i){return h('p',{key:i},t)})))})})();
