@@ -92,7 +92,7 @@ class Scraper:
     async def _by(self, engine: str, url: str) -> ScrapedPage:
         fetches = self._engines[engine]
         if fetches is None:
-            return _failed(url, PageFailed(f"there is no engine {engine} here", fault="no_text"))
+            return _failed(url, PageFailed(f"there is no engine {engine} here", fault="error"))
         try:
             at = page_url(url, allow_internal=self._allow_internal)
             return await self._fetched_and_read(fetches.fetch, url, at)

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from models.config import Config, OutgoingConfig, RedactionConfig, ScrapingConfig
 from models.config.outside import PdfConfig
+from models.errors import InputInvalid
+from models.knowledge.pages import EngineChoice
 
 
 @dataclass(frozen=True)
@@ -23,4 +25,16 @@ class ScrapingSettings:
             redaction=config.knowledge.redaction,
             outgoing=config.outgoing,
             pdf=config.outside.pdf,
+        )
+
+
+def check_engine(engine: EngineChoice, config: Config) -> None:
+    """Refuse an engine that this site has not, before pages are marked for it.
+
+    Raises:
+        InputInvalid: it is `firecrawl`, and no API is configured.
+    """
+    if engine == "firecrawl" and config.knowledge.scraping.firecrawl is None:
+        raise InputInvalid(
+            "engine: firecrawl has no API here: set knowledge.scraping.firecrawl, or use another engine"
         )

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from actors.knowledge.fetching.page_urls import page_url
+from actors.knowledge.scraping.scraping_settings import check_engine
 from actors.knowledge.scraping.source_pages import page_of
 from actors.knowledge.tools.indexing import index_now
 from actors.knowledge.tools.projects import ANYWHERE, ProjectId, visible_project
@@ -79,6 +80,7 @@ class ScrapeUrlsResponse(Output):
 )
 async def scrape_urls(context: ToolContext, request: ScrapeUrlsRequest) -> ScrapeUrlsResponse:
     """Fetch up to twenty pages and find the text in them."""
+    check_engine(_engine(request), context.config)
     if request.project_id is not None:
         async with context.database.connection() as connection:
             await visible_project(context, connection, request.project_id)
@@ -136,7 +138,7 @@ def _addresses(context: ToolContext, texts: list[str]) -> tuple[list[ScrapedPage
 
 
 async def _scrape(context: ToolContext, urls: list[str], request: ScrapeUrlsRequest) -> list[ScrapedPage]:
-    engine: EngineChoice = "browser" if request.engine == "playwright" else request.engine
+    engine = _engine(request)
     scraper, room = context.agent("scraper"), asyncio.Semaphore(request.concurrency)
 
     async def one(url: str) -> ScrapedPage:
@@ -149,6 +151,10 @@ async def _scrape(context: ToolContext, urls: list[str], request: ScrapeUrlsRequ
             return ScrapedPage(url=url, fault="later", reason=reason)
 
     return list(await asyncio.gather(*(one(url) for url in urls)))
+
+
+def _engine(request: ScrapeUrlsRequest) -> EngineChoice:
+    return "browser" if request.engine == "playwright" else request.engine
 
 
 def _answer(pages: list[ScrapedPage], ids: dict[str, int]) -> ScrapeUrlsResponse:
