@@ -1,6 +1,6 @@
 """Bytes of a page into text: what its charset is, by its mark, its server, itself, or its bytes.
 
-`main_text` and `reader` call it. Labels are the WHATWG Encoding Standard's: `latin1` means windows-1252, and
+`main_text` and `page_reading` call it, in the readers of pages. Labels are the WHATWG Encoding Standard's: `latin1` means windows-1252, and
 `gb2312` gb18030. Who says what is followed in that order, unless the bytes plainly say otherwise.
 """
 
@@ -71,6 +71,12 @@ _IN_META = re.compile(
 )
 _IN_XML = re.compile(r"""\A\s*<\?xml\s[^<>]{0,200}\sencoding\s*=\s*["']([^"'<>]+)""", re.IGNORECASE)
 _LANGUAGE = re.compile(r"""<html\s[^<>]{0,1000}?\blang\s*=\s*["']?([a-z]{2})\b""", re.IGNORECASE)
+# Characters of gb18030, four bytes, two or one; a first byte without its second stands for itself. Possessive,
+# and to the end where there is no 0x80 any more: each byte is looked at once.
+_TO_LONE_80 = re.compile(
+    rb"((?:[\x00-\x7f\xff]|[\x81-\xfe](?:[0-9][\x81-\xfe][0-9]|[\x40-\x7e\x80-\xfe])?)*+)(\x80|\Z)", re.DOTALL
+)
+_EURO = "€".encode("gb18030")
 # For bytes that nobody says anything of: how much of them is looked at, where they are not ASCII.
 _SAMPLE, _AROUND = 30_000, 40
 _HIGH = re.compile(rb"[\x80-\xff]")
@@ -154,19 +160,7 @@ def _with_euro(body: bytes) -> bytes:
     """The bytes with a lone 0x80 spelled as gb18030 does; as they are, where they decode so."""
     if _strictly(body, "gb18030") is not None:
         return body
-    parts: list[bytes] = []
-    start = 0
-    while True:
-        try:
-            body[start:].decode("gb18030")
-        except UnicodeDecodeError as error:
-            at = start + error.start
-            if body[at] != 0x80 or len(parts) > 1000:
-                return b"".join((*parts, body[start:]))
-            parts += [body[start:at], "€".encode("gb18030")]
-            start = at + 1
-        else:
-            return b"".join((*parts, body[start:]))
+    return _TO_LONE_80.sub(lambda found: found[1] + (_EURO if found[2] else b""), body)
 
 
 def _fits(text: str) -> bool:

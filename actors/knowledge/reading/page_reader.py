@@ -6,12 +6,12 @@ A scraper has one. HTML and text are read by its readers, a PDF by the reader of
 from collections.abc import Callable
 
 from actors.knowledge.fetching.fetched_page import FetchedPage
-from actors.knowledge.reading.charsets import decoded
 from actors.knowledge.reading.page_kinds import page_kind
 from actors.knowledge.reading.page_reading import (
     PageReading,
     UnreadablePage,
     read_html_page,
+    read_plain_page,
     read_text_page,
 )
 from actors.knowledge.reading.reading_pool import ReadingPool
@@ -28,7 +28,9 @@ class PageReader:
     def __init__(self, *, scraping: ScrapingConfig, redaction: RedactionConfig, pdf: PdfConfig) -> None:
         self._redaction = redaction
         self._pdf_limits = pdf
-        self._pool = ReadingPool(readers=scraping.readers, seconds=scraping.reading_seconds)
+        self._pool = ReadingPool(
+            readers=scraping.readers, seconds=scraping.reading_seconds, names_model=redaction.names_model
+        )
 
     async def close(self) -> None:
         """End the readers."""
@@ -44,7 +46,9 @@ class PageReader:
         kinds, names = self._redaction.kinds, self._redaction.names_model
         if kind == "html":
             return await self._apart(read_html_page, page.body, page.url, page.content_type, kinds, names)
-        return await self.read_text(await self._pdf(page) if kind == "pdf" else _plain(page))
+        if kind == "text":
+            return await self._apart(read_plain_page, page.body, page.content_type, kinds, names)
+        return await self.read_text(await self._pdf(page))
 
     async def read_text(self, page: PageText) -> PageReading:
         """What is text already, without personal data.
@@ -69,8 +73,3 @@ class PageReader:
             return await self._pool.read(work, *arguments, shape=PageReading)
         except DocumentUnreadable as error:
             raise UnreadablePage(str(error), error.facts.get("fault") or "unreadable") from error
-
-
-def _plain(page: FetchedPage) -> PageText:
-    text = decoded(page.body, page.content_type)
-    return PageText(text=text, title=None, author=None, date=None, language=None, links=())

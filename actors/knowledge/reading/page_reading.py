@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from actors.knowledge.reading.charsets import decoded
 from actors.knowledge.reading.main_text import read_html
 from actors.knowledge.reading.page_signs import PageSigns, page_signs
 from actors.knowledge.reading.text_language import language_of_text
@@ -16,6 +17,7 @@ from models.errors import DocumentUnreadable
 from models.knowledge.pages import PageFault, PageText
 from models.knowledge.redaction import PiiKind
 from models.record import Record
+from models.text import one_line, seen
 
 
 class UnreadablePage(Exception):
@@ -53,8 +55,18 @@ def read_html_page(
     return _redacted(page, kinds, names_model, page_signs(body))
 
 
+def read_plain_page(
+    body: bytes, content_type: str | None, kinds: Sequence[PiiKind], names_model: Path | None
+) -> PageReading:
+    """A page of plain text, as its bytes came."""
+    text = decoded(body, content_type)
+    page = PageText(text=text, title=None, author=None, date=None, language=None, links=())
+    return read_text_page(page, kinds, names_model)
+
+
 def read_text_page(page: PageText, kinds: Sequence[PiiKind], names_model: Path | None) -> PageReading:
     """What is text already. Where nobody says its language, the text itself does."""
+    page = page.model_copy(update={"text": seen(page.text)})
     if page.language is None:
         page = page.model_copy(update={"language": language_of_text(page.text)})
     return _redacted(page, kinds, names_model, None)
@@ -63,22 +75,31 @@ def read_text_page(page: PageText, kinds: Sequence[PiiKind], names_model: Path |
 def _redacted(
     page: PageText, kinds: Sequence[PiiKind], names_model: Path | None, signs: PageSigns | None
 ) -> PageReading:
-    """Without personal data: in the text and in what the page says of itself; links that hold some go."""
+    """Without personal data: in the text and in what the page says of itself; links that hold some go.
+
+    Of what it says of itself nothing is kept that can't be seen, either: databases refuse some of that.
+    """
     redactor = _redactor(tuple(kinds), names_model)
     text = redactor.redact(page.text)
     counts = dict(text.counts)
     plain: dict[str, str | None] = {}
     for name in ("title", "author"):
-        value = getattr(page, name)
+        value = one_line(getattr(page, name) or "")
         found = redactor.redact(value) if value else None
         plain[name] = found.text if found else None
         for kind, count in (found.counts if found else {}).items():
             counts[kind] = counts.get(kind, 0) + count
-    links = tuple(link for link in page.links if not redactor.redact(link).counts)
+    links = tuple(link for link in map(seen, page.links) if not redactor.redact(link).counts)
     kept = page.model_copy(update={"text": text.text, "links": links, **plain})
     return PageReading(page=kept, redacted=counts, signs=signs)
 
 
 @cache
 def _redactor(kinds: tuple[PiiKind, ...], names_model: Path | None) -> Redactor:
-    return Redactor(kinds, names=None if names_model is None else ModelNames(names_model))
+    return Redactor(kinds, names=None if names_model is None else names_of(names_model))
+
+
+@cache
+def names_of(folder: Path) -> ModelNames:
+    """The model of a folder, loaded once."""
+    return ModelNames(folder)

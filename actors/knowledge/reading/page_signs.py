@@ -60,19 +60,23 @@ _OTHER_PLACES = re.compile(
 _PLACES = frozenset(("div", "section", "article", "main"))
 _NOT_FREE = re.compile(rb'"isaccessibleforfree"\s*:\s*"?false')
 _MOST_TEXT = 4000
+_BUTTON_LIKE = re.compile(r"\b(btn|button|cta)")
+_MOST_BUTTONS, _BUTTON = 40, 300
 
 
 class PageSigns(Record):
     """Signs of a page. Counts are of characters that are seen, without runs of white space.
 
     `body` is the beginning of what is seen, `around` of it lies in navigation, headers, footers and forms.
-    `empty_roots`: places that scripts fill, with hardly a word in them; `placeholders` stand for what is
-    loaded; `empty_places` may be for a text. `paywall`: a part of the page says so of itself, or its data do.
+    `buttons` are what can be pressed, the first of them. `empty_roots`: places that scripts fill, with hardly
+    a word in them; `placeholders` stand for what is loaded; `empty_places` may be for a text. `paywall`: a
+    part of the page says so of itself, or its data do.
     """
 
     title: str = ""
     headings: tuple[str, ...] = ()
     body: str = ""
+    buttons: tuple[str, ...] = ()
     seen: int = 0
     around: int = 0
     scripts: int = 0
@@ -98,7 +102,7 @@ def page_signs(html: bytes | str) -> PageSigns:
         )
     except (lxml.etree.LxmlError, ValueError):
         return PageSigns(challenges=_challenges(raw))
-    return _Signs(root).told(raw)
+    return _Signs(root).seen_in(raw)
 
 
 class _Signs:
@@ -114,9 +118,10 @@ class _Signs:
         self._text: list[str] = []
         self._held = 0
         self._headings: list[str] = []
+        self._buttons: list[str] = []
         self._noscript: list[str] = []
 
-    def told(self, raw: bytes) -> PageSigns:
+    def seen_in(self, raw: bytes) -> PageSigns:
         for element, around, within in _seen_elements(self._root):
             self._element(element, around)
             self._words(element.tail, within)
@@ -125,6 +130,7 @@ class _Signs:
         return PageSigns(
             title=_flat(title)[:300],
             headings=tuple(self._headings[:5]),
+            buttons=tuple(self._buttons),
             body=_flat(" ".join(self._text))[:_MOST_TEXT],
             noscript=_flat(" ".join(self._noscript))[:1000],
             frameset=self._root.find(".//frameset") is not None,
@@ -147,6 +153,9 @@ class _Signs:
         if tag not in _UNSEEN:
             self._words(element.text, around)
             self._place(element)
+            if len(self._buttons) < _MOST_BUTTONS and _is_button(element):
+                said = element.get("value") or element.text_content()
+                self._buttons.append(_flat(said[:_BUTTON])[:60])
             if tag in _HEADINGS and len(self._headings) < 5:
                 self._headings.append(_flat(element.text_content())[:300])
 
@@ -179,6 +188,18 @@ class _Signs:
             self._facts["placeholders"] += _length(element, 60) < 60
         elif element.text and len(element.text) < 60 and _LOADING.fullmatch(element.text.strip().lower()):
             self._facts["placeholders"] += 1
+
+
+def _is_button(element: Any) -> bool:
+    """What is one, or is a link or a part of the page that is made to look like one."""
+    if element.tag == "input":
+        return (element.get("type") or "").lower() in ("submit", "button")
+    if element.tag == "button" or (element.get("role") or "").lower() == "button":
+        return True
+    if element.tag != "a":
+        return False
+    leads_nowhere = (element.get("href") or "#").lower().startswith(("#", "javascript:"))
+    return leads_nowhere or _BUTTON_LIKE.search((element.get("class") or "").lower()) is not None
 
 
 def _seen_elements(root: Any) -> Iterator[tuple[Any, bool, bool]]:

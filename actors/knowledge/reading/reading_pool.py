@@ -13,6 +13,7 @@ import pickle
 import struct
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -32,7 +33,7 @@ _CLOSE_SECONDS = 2.0
 _MOST_TOLD = 256 * 1024**2
 _LENGTH = struct.Struct(">Q")
 # Our modules are found where the caller finds them, and nothing of his is imported.
-_START = "import sys; sys.path[:] = {path!r}; from {module} import main; main({seconds!r}, {megabytes!r})"
+_START = "import sys; sys.path[:] = {path!r}; from {module} import main; main({arguments})"
 _MODULE = "actors.knowledge.reading.reading_process"
 # On a machine with many cores, the threads of libraries would take more memory than a reader may.
 _ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
@@ -45,14 +46,22 @@ class ReadingPool:
         seconds: until a page is given up, and its reader ended.
         max_pages_per_reader: until a reader is begun anew: what libraries keep is gone with it.
         max_memory_mb: that a page may take, on top of what a reader needs to be there.
+        names_model: the folder of a model that readers load before they are there.
     """
 
     def __init__(
-        self, *, readers: int, seconds: float, max_pages_per_reader: int = 500, max_memory_mb: int = 1536
+        self,
+        *,
+        readers: int,
+        seconds: float,
+        max_pages_per_reader: int = 500,
+        max_memory_mb: int = 1536,
+        names_model: Path | None = None,
     ) -> None:
         self._seconds = seconds
         self._most_pages = max_pages_per_reader
-        self._megabytes = max_memory_mb
+        # What `reading_process.main` takes.
+        self._arguments = (seconds, max_memory_mb, None if names_model is None else str(names_model))
         self._places = asyncio.Semaphore(readers)
         self._idle: list[_ReaderProcess] = []
         self._busy: set[_ReaderProcess] = set()
@@ -80,7 +89,7 @@ class ReadingPool:
             self._busy.add(reader)
             try:
                 async with asyncio.timeout(self._seconds):
-                    told, answer = await reader.ask(request)
+                    mark, answer = await reader.ask(request)
             except TimeoutError as error:
                 raise DocumentUnreadable(f"it can't be read within {self._seconds:g} s") from error
             except (asyncio.IncompleteReadError, ConnectionError) as error:
@@ -92,7 +101,7 @@ class ReadingPool:
                 self._busy.discard(reader)
                 if reader not in self._idle:
                     reader.kill()
-        if told == b"!":
+        if mark == b"!":
             _raise(answer)
         try:
             return shape.model_validate_json(answer)
@@ -115,7 +124,7 @@ class ReadingPool:
             reader.kill()
         if self._closed:
             raise ClusterProblem("the readers of pages are closed")
-        return await _started(self._seconds, self._megabytes)
+        return await _started(self._arguments)
 
     def _keep(self, reader: "_ReaderProcess") -> None:
         reader.pages += 1
@@ -144,9 +153,9 @@ class _ReaderProcess:
         assert self._process.stdin is not None
         self._process.stdin.write(_LENGTH.pack(len(request)) + request)
         await self._process.stdin.drain()
-        return await self.told()
+        return await self.next_answer()
 
-    async def told(self) -> tuple[bytes, bytes]:
+    async def next_answer(self) -> tuple[bytes, bytes]:
         """The next thing it says."""
         mark = await self._out.readexactly(1)
         (length,) = _LENGTH.unpack(await self._out.readexactly(_LENGTH.size))
@@ -172,11 +181,11 @@ class _ReaderProcess:
             self.kill()
 
 
-async def _started(seconds: float, megabytes: int) -> _ReaderProcess:
+async def _started(arguments: tuple[float, int, str | None]) -> _ReaderProcess:
     path = [part or os.getcwd() for part in sys.path]
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-c"),
-        _START.format(path=path, module=_MODULE, seconds=seconds, megabytes=megabytes),
+        _START.format(path=path, module=_MODULE, arguments=", ".join(map(repr, arguments))),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         limit=2**20,
@@ -185,7 +194,7 @@ async def _started(seconds: float, megabytes: int) -> _ReaderProcess:
     reader = _ReaderProcess(process)
     try:
         async with asyncio.timeout(_START_SECONDS):
-            await reader.told()
+            await reader.next_answer()
     except BaseException as error:
         reader.kill()
         if isinstance(error, TimeoutError | asyncio.IncompleteReadError | ConnectionError):

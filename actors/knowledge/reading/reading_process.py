@@ -18,6 +18,7 @@ from typing import BinaryIO
 
 # Read before anything is: a reader says that it is there once it can begin at once.
 from actors.knowledge.reading.main_text import read_html
+from actors.knowledge.reading.page_reading import names_of
 from models.record import Record
 
 _LENGTH = struct.Struct(">Q")
@@ -29,8 +30,17 @@ _FIRST = (
 )
 
 
-def main(seconds: float, megabytes: int) -> None:
-    """Answer until stdin ends."""
+def main(seconds: float, megabytes: int, names_model: str | None = None) -> None:
+    """Answer until stdin ends.
+
+    Args:
+        seconds: of one page.
+        megabytes: that a page may take, on top of what is loaded before the first.
+        names_model: the folder of a model of names, which is loaded then, too.
+
+    Raises:
+        ConfigInvalid: that model can't be loaded.
+    """
     # Answers go where stdout was; whatever a library prints does not get among them.
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -39,6 +49,8 @@ def main(seconds: float, megabytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     logging.disable()
     read_html(_FIRST, url="http://localhost/", content_type=None)  # loads what is loaded late
+    if names_model is not None:
+        names_of(Path(names_model))
     gc.freeze()
     limit = _memory() + megabytes * 1024**2
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from actors.knowledge.redaction.names import check_names_model
 from models.config import Config, OutgoingConfig, RedactionConfig, ScrapingConfig
 from models.config.outside import PdfConfig
 from models.errors import InputInvalid
@@ -19,7 +20,14 @@ class ScrapingSettings:
 
     @classmethod
     def of(cls, config: Config) -> "ScrapingSettings":
-        """Those of a whole configuration."""
+        """Those of a whole configuration.
+
+        Raises:
+            ConfigInvalid: `knowledge.redaction.names_model` is no folder of such a model. Whoever scrapes is
+                not begun with it: each page would be unreadable.
+        """
+        if (folder := config.knowledge.redaction.names_model) is not None:
+            check_names_model(folder)
         return cls(
             scraping=config.knowledge.scraping,
             redaction=config.knowledge.redaction,

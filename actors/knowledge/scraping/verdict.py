@@ -5,15 +5,18 @@ cookies or logging in has text of its own; a wall has little but the wall.
 """
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from actors.knowledge.reading.page_signs import PageSigns
 from actors.knowledge.scraping.wall_words import (
+    ACCEPT,
     CHALLENGE,
     CONSENT,
     CONSENT_HEAD,
     DENIED,
     LOGIN,
+    LOGIN_ASKED,
     NOT_FOUND,
     PAYWALL,
     POLICY_HEAD,
@@ -25,7 +28,9 @@ from models.knowledge.pages import Engine, PageFault
 # something to say.
 _NOTHING, _HARDLY, _SHORT, _PLENTY = 20, 60, 400, 1500
 # Beside the words of a wall in a title: the name of the site, an apology.
-_REST = 40
+_REST, _NAME = 40, 20
+# Where a wall without a heading says what it is.
+_BEGINNING = 300
 
 _LOGIN_PATH = re.compile(
     r"/(login|log-in|signin|sign-in|sso|auth|logowanie|zaloguj|anmelden|anmeldung|konto/login)\b"
@@ -127,21 +132,29 @@ def _walled_by_login(url: str, asked: str, head: str, signs: PageSigns, text: st
         return bool(redirected or LOGIN.search(f"{head} {text.lower()}") or len(text) < _HARDLY)
     if redirected:
         return True
-    return bool(LOGIN.search(said) and PAYWALL.search(said) and own < 2 * _SHORT)
+    if own >= 2 * _SHORT:
+        return False
+    # It begins with that: what asks for it below a text asks those who want to comment.
+    first = f"{head} {text.lower()[:_BEGINNING] or signs.body.lower()[:_BEGINNING]}"
+    asked_for = LOGIN_ASKED.search(first) is not None or _nearly_all(LOGIN, signs.headings, _NAME)
+    return asked_for or bool(LOGIN.search(said) and PAYWALL.search(said))
 
 
 def _walled_by_consent(url: str, asked: str, head: str, signs: PageSigns, text: str) -> bool:
-    own = text.lower() or signs.body.lower()
-    marks = len(CONSENT.findall(own))
-    if url != asked and _CONSENT_HOST.search(url.lower()) and len(text) < _PLENTY:
+    if len(text) >= _PLENTY:
+        return False
+    if url != asked and _CONSENT_HOST.search(url.lower()):
         return True
     # What a site says of its cookies, to whoever asks for it, is no wall.
     if url == asked and POLICY_HEAD.search(head):
         return False
+    own = text.lower() or signs.body.lower()
+    marks = len(CONSENT.findall(own))
     dense = marks >= 3 and marks * 110 > len(own)
-    return (
-        dense and len(text) < _PLENTY and CONSENT_HEAD.search(head) is not None and signs.seen < 2 * _PLENTY
-    )
+    if not dense or signs.seen >= 2 * _PLENTY or not CONSENT_HEAD.search(f"{head} {own[:_BEGINNING]}"):
+        return False
+    # A text about cookies has no button that takes them.
+    return any(ACCEPT.search(button.lower()) for button in signs.buttons)
 
 
 def _filled_by_scripts(signs: PageSigns, text: str) -> bool:
@@ -159,9 +172,16 @@ def _filled_by_scripts(signs: PageSigns, text: str) -> bool:
 
 def _says_not_found(signs: PageSigns, text: str) -> bool:
     """In its title or heading, or in all the little that it says; a long title is of a text about it."""
-    heads = [head.lower() for head in (signs.title, *signs.headings)]
-    if len(text) < _SHORT:
-        return any(map(NOT_FOUND.search, [*heads, text.lower()]))
+    heads = (signs.title, *signs.headings)
+    if len(text) < _SHORT and any(NOT_FOUND.search(said.lower()) for said in (*heads, text)):
+        return True
+    return _nearly_all(NOT_FOUND, heads, _REST)
+
+
+def _nearly_all(words: re.Pattern[str], heads: Iterable[str], rest: int) -> bool:
+    """Whether one of the heads says that, and fewer than `rest` characters beside it."""
     return any(
-        found and len(head) - len(found[0]) < _REST for head in heads for found in [NOT_FOUND.search(head)]
+        found and len(head) - len(found[0]) < _REST
+        for head in heads
+        for found in [words.search(head.lower())]
     )

@@ -8,9 +8,13 @@ import torch
 import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from actors.knowledge.redaction.names import ModelNames
+from actors.knowledge.reading.page_reading import PageReading, read_plain_page
+from actors.knowledge.reading.reading_pool import ReadingPool
+from actors.knowledge.redaction.names import ModelNames, check_names_model
 from actors.knowledge.redaction.redactor import Redactor
-from models.errors import ConfigInvalid
+from actors.knowledge.scraping.scraping_settings import ScrapingSettings
+from models.config import Config
+from models.errors import ClusterProblem, ConfigInvalid
 
 NAMES = ("jan", "kowalski", "łukasz", "żak", "nowak", "anna", "o", "brien")
 OTHERS = (
@@ -139,3 +143,41 @@ def test_what_can_t_be_loaded_is_said_with_its_setting(tmp_path: Path, broken: s
         (folder / "tokenizer.json").write_text(json.dumps({"version": "1.0"}))
     with pytest.raises(ConfigInvalid, match=r"^knowledge\.redaction\.names_model: .*model: "):
         ModelNames(folder)
+
+
+@pytest.mark.parametrize("broken", ["none", "config", "no labels", "tokenizer", "labels"])
+def test_a_folder_without_a_model_is_refused_before_anything_is_begun(
+    tmp_path: Path, config: Config, broken: str
+) -> None:
+    folder = tmp_path / "model"
+    if broken != "none":
+        _saved(folder, {0: "O", 1: "B-LOC"} if broken == "labels" else LABELS)
+        check = folder / "config.json"
+        check.write_text({"config": "{", "no labels": "{}"}.get(broken, check.read_text()))
+    if broken == "tokenizer":
+        (folder / "tokenizer.json").unlink()
+    redaction = config.knowledge.redaction.model_copy(update={"names_model": folder})
+    knowledge = config.knowledge.model_copy(update={"redaction": redaction})
+    with pytest.raises(ConfigInvalid, match=r"^knowledge\.redaction\.names_model: .*model: "):
+        ScrapingSettings.of(config.model_copy(update={"knowledge": knowledge}))
+
+
+async def test_a_reader_of_pages_has_the_model_before_its_memory_is_bounded(tmp_path: Path) -> None:
+    """What torch takes of address space is more than a page may."""
+    folder = _saved(tmp_path / "model")
+    check_names_model(folder)
+    pool = ReadingPool(readers=1, seconds=20, max_memory_mb=200, names_model=folder)
+    try:
+        reading = await pool.read(read_plain_page, b"Jan Kowalski pisze", None, (), folder, shape=PageReading)
+    finally:
+        await pool.close()
+    assert reading.text == "[person] pisze"
+
+
+async def test_a_model_that_breaks_is_no_fault_of_a_page(tmp_path: Path) -> None:
+    folder = _saved(tmp_path / "model")
+    (folder / "model.safetensors").write_bytes(b"no weights")
+    pool = ReadingPool(readers=1, seconds=20, names_model=folder)
+    with pytest.raises(ClusterProblem, match="can't be started"):
+        await pool.read(read_plain_page, b"Jan", None, (), folder, shape=PageReading)
+    await pool.close()
