@@ -182,7 +182,8 @@ COOKIES = (
         ("<h1>Sorry, page not found</h1>", ABOUT_404, "not_found"),
         ("<title>Page not found | The Shop</title>", ABOUT_404, "not_found"),
         ("<h1>Cookie-Richtlinie (EU)</h1>", COOKIES, None),
-        ("<h1>Cookies akzeptieren</h1>", COOKIES, "consent"),
+        ("<h1>Cookies akzeptieren</h1><button>Akzeptieren und weiter</button>", COOKIES, "consent"),
+        ("<h1>Cookies akzeptieren oder nicht?</h1>", COOKIES, None),
     ],
 )
 async def test_a_text_about_a_wall_is_no_wall(page: str, said: str, fault: str | None) -> None:
