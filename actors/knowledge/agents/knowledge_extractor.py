@@ -45,15 +45,18 @@ class KnowledgeExtractor:
         self._embedder = embedder or OpenAIEmbedder(settings=embedding, breaker=breaker)
 
     async def extract(
-        self, title: str | None, url: str | None, piece: str, start: int
+        self, title: str | None, url: str | None, piece: str, start: int, before: str = "", behind: str = ""
     ) -> Answer[ExtractedChunk]:
         """The points of a piece of a source that begins at `start`; their spans are in the source.
+
+        `before` and `behind` are some of what stands around it there: its edges cut no word and no number.
 
         Raises:
             ModelUnavailable: the model is away.
         """
-        answer = await self._extractor.extract(title, url, piece, (0, len(piece)))
-        return Answer(value=_moved(answer.value, start), calls=answer.calls)
+        chunk = len(before), len(before) + len(piece)
+        answer = await self._extractor.extract(title, url, f"{before}{piece}{behind}", chunk)
+        return Answer(value=_moved(answer.value, start - len(before)), calls=answer.calls)
 
     async def merge_entities(self, project_id: int) -> tuple[int, int]:
         """Bring the merges of a project's entities in line: how many are new, and how many went.
@@ -71,12 +74,13 @@ class KnowledgeExtractor:
                 if not waiting:
                     break
                 vectors = await self._vectors({name[:_LONGEST_NAME] for _, name in waiting})
-                async with database.transaction() as connection:
-                    await entities.put_vectors(
-                        connection,
-                        [(id_, vectors[name[:_LONGEST_NAME]]) for id_, name in waiting],
-                        model=model,
-                    )
+                rows = [(id_, vectors[name[:_LONGEST_NAME]]) for id_, name in waiting]
+
+                async def put(rows: list[tuple[int, bytes]] = rows) -> None:
+                    async with database.transaction() as connection:
+                        await entities.put_vectors(connection, rows, model=model)
+
+                await database.steadily(put)
             return await merge_project(
                 database, project_id, model=model, least_cosine=self._settings.least_cosine
             )

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import sentencex
 
 from actors.knowledge.extraction.graphemes import clusters
+from actors.knowledge.extraction.normal import may_join
 from actors.llm.client import BYTES_PER_TOKEN
 from actors.quoting.endings import goes_on
 from actors.text.language import Language, language_of
@@ -189,25 +190,39 @@ def _goes_on(part: str, before: tuple[int, int], after: str, language: Language)
 
 
 def _fitting(text: str, piece: _Piece, room: int) -> Iterator[_Piece]:
-    """A sentence in pieces of at most `room` bytes, cut between words, else between characters."""
+    """A sentence in pieces of at most `room` bytes, cut between words, else where no word or number goes on.
+
+    Where none of these is near, it is cut between characters.
+    """
     if _bytes(text, piece.start, piece.end) <= room:
         yield piece
         return
     blank: tuple[int, int] | None = None
+    loose: tuple[int, int] | None = None
     begun, size, sizes = piece.start, 0, list[int]()
     for start, end in _places(text, piece.start, piece.end, room):
         width = _bytes(text, start, end)
+        if start > begun:
+            if text[start - 1].isspace():
+                blank = blank if _parts_digits(text, start) else (start, len(sizes))
+            elif not may_join(text[start - 1], text[start]):
+                loose = start, len(sizes)
         while size + width > room:  # twice, where what is kept leaves a wide character no room
             cut, kept = start, list[int]()
-            if blank is not None and sum(sizes[blank[1] :]) * 2 <= room:
-                cut, kept = blank[0], sizes[blank[1] :]
+            for place in (blank, loose):
+                if place is not None and sum(sizes[place[1] :]) * 2 <= room:
+                    cut, kept = place[0], sizes[place[1] :]
+                    break
             yield from _trimmed(text, begun, cut, _CUT)
-            begun, size, blank, sizes = cut, sum(kept), None, kept
+            begun, size, blank, loose, sizes = cut, sum(kept), None, None, kept
         size += width
         sizes.append(width)
-        if text[start].isspace():
-            blank = end, len(sizes)
     yield from _trimmed(text, begun, piece.end, piece.ends)
+
+
+def _parts_digits(text: str, behind: int) -> bool:
+    """Whether the blank before `behind` stands between two digits: it may part thousands."""
+    return text[behind].isdigit() and behind > 1 and text[behind - 2].isdigit()
 
 
 def _places(text: str, start: int, end: int, room: int) -> Iterator[tuple[int, int]]:

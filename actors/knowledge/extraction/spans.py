@@ -9,13 +9,16 @@ import re
 from collections.abc import Iterator
 
 from actors.knowledge.extraction.normal import NormalText, normal_form
+from actors.knowledge.extraction.numbers import AROUND, UNSPACED
 from models.knowledge.points import SourceSpan
 
 # Places of one quotation that are looked at. A letter may have more in a chunk; what is named has not.
 _MOST_PLACES = 2_000
 # What explains a name, and how much may stand there before an acronym: `(hereinafter the ECB)`.
-_BRACKETS = re.compile(r"[\"']? ?\(([^()]{1,300})\)")
+_BRACKETS = re.compile(r"[\"']? ?[(\[]([^()\[\]]{1,300})[)\]]")
+_PARTS = re.compile("[,;:，；：、]")
 _NEAR = 20
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 class ChunkText:
@@ -47,13 +50,19 @@ class ChunkText:
         return self._normal.shown(self._text, start, end)
 
     def _in_brackets(self, before: str, inside: str) -> bool:
-        for _, end in self._found(before):
+        for first, end in self._found(before):
+            if self._normal.source(first, end) is None:
+                continue
             opened = _BRACKETS.match(self._normal.form, end)
-            for part in re.split("[,;:]", opened[1]) if opened else ():
+            for part in _PARTS.split(opened[1]) if opened else ():
                 said = part.replace('"', "").strip(" '")
-                if said == inside or (said.endswith(f" {inside}") and len(said) <= len(inside) + _NEAR):
+                if said == inside or (said.endswith(inside) and self._introduces(said[: -len(inside)])):
                     return True
         return False
+
+    @staticmethod
+    def _introduces(words: str) -> bool:
+        return len(words) < _NEAR and (words[-1:] == " " or bool(_UNSPACED.match(words[-1:])))
 
     def _places(self, quote: str) -> Iterator[tuple[int, int]]:
         return (place for first, last in self._found(quote) if (place := self._normal.source(first, last)))
@@ -73,6 +82,12 @@ def find_span(
 ) -> SourceSpan | None:
     """The span of a quotation in `text[chunk[0]:chunk[1]]`, or None. See `ChunkText.find`, for many."""
     return ChunkText(text, chunk).find(quote, near)
+
+
+def stands_whole(text: str, start: int, end: int) -> bool:
+    """Whether `text[start:end]` says something, and its ends cut no character, word or number."""
+    begun, done = max(start - AROUND, 0), min(end + AROUND, len(text))
+    return NormalText(text, begun, done).is_whole(start, end)
 
 
 def _distance(place: tuple[int, int], sentence: tuple[int, int]) -> tuple[bool, int, int]:

@@ -18,6 +18,9 @@ from models.store.database import Connection
 from models.store.knowledge import points
 from models.store.knowledge.points import TextToRead
 
+# Characters around a chunk that tell whether a word or a number goes on there.
+_AROUND = 64
+
 
 class ChunkSpans(Record):
     """Where each chunk of the source begins and ends; none where the text is another one by now."""
@@ -61,8 +64,14 @@ class ExtractionSteps:
                 source = await self._text()
                 if source is None:
                     return Answer(value=ExtractedChunk(start=start, end=end, points=()))
+                text = source.text
                 answer: Answer[ExtractedChunk] = await self._run.agent("extractor").extract(
-                    source.title, source.url, source.text[start:end], start
+                    source.title,
+                    source.url,
+                    text[start:end],
+                    start,
+                    before=text[max(start - _AROUND, 0) : start],
+                    behind=text[end : end + _AROUND],
                 )
                 return answer
 

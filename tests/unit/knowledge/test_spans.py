@@ -8,7 +8,8 @@ import regex
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from actors.knowledge.extraction.normal import NormalText, normal_form
+from actors.knowledge.extraction.graphemes import clusters
+from actors.knowledge.extraction.normal import _PLAIN_TEXT, NormalText, _plain, normal_form
 from actors.knowledge.extraction.spans import ChunkText, find_span
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
@@ -208,6 +209,14 @@ def test_every_run_of_words_is_found_where_it_stands(words: list[str], data: st.
     span = find_span(text, (0, len(text)), quote, near=(start, end))
     assert span is not None
     assert (span.start, span.end) == (start, end)
+
+
+def test_what_is_taken_many_at_a_time_is_plain() -> None:
+    plain = [chr(code) for code in range(0x10000) if _PLAIN_TEXT.fullmatch(chr(code))]
+    text = "".join(plain)
+    assert len(plain) > 20_000
+    assert all(_plain(character) == character for character in plain)
+    assert all(done == begun + 1 for begun, done in clusters(text, 0, len(text)))
 
 
 @given(TEXTS)
