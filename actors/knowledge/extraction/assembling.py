@@ -1,17 +1,20 @@
 """What a source's chunks say, put together: entities that are named in several are one, and points name them.
 
-Called by the steps of extraction. Entities of one source are told apart by type and name; which of them are
-one beyond that, across sources too, is for `actors.knowledge.entities`. Pure.
+Called by the steps of extraction. Entities of one source are told apart by type and name: one is what is
+written alike but for its case, and has one form across sources. Which of them are one beyond that, across
+sources too, is for `actors.knowledge.entities`, with a reason and a way back. Pure.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from actors.knowledge.entities.names import name_form
 from actors.knowledge.extraction.answered import without_repeats
 from actors.knowledge.extraction.normal import normal_form
 from models.knowledge.known import KeptPoint, SourceEntity, SourceKnowledge
 from models.knowledge.points import (
+    ENTITY_TYPES,
     CategoryPoint,
     EntityPoint,
     EntityType,
@@ -21,6 +24,8 @@ from models.knowledge.points import (
     KnowledgePoint,
     RelationshipPoint,
 )
+
+_Key = tuple[EntityType, str, str]
 
 
 def source_knowledge(chunks: Sequence[ExtractedChunk]) -> SourceKnowledge:
@@ -41,11 +46,14 @@ def source_knowledge(chunks: Sequence[ExtractedChunk]) -> SourceKnowledge:
 
 
 class _Entities:
-    """The entities of a source, by type and name. Each has a place, which stays."""
+    """The entities of a source, by type and name. Each has a place, which stays.
+
+    A name is of whoever has it as its own before it is of whom it is another name of, wherever that is said.
+    """
 
     def __init__(self) -> None:
-        self._places: dict[tuple[EntityType, str], int] = {}
-        self._by_name: dict[str, int] = {}
+        self._places: dict[_Key, int] = {}
+        self._aliased: dict[_Key, int] = {}
         self._names: list[Counter[str]] = []
         self._aliases: list[dict[str, None]] = []
         self._types: list[EntityType] = []
@@ -55,20 +63,22 @@ class _Entities:
         place = self._place(point.entity_type, point.name)
         self._names[place][point.name] += 1
         self._aliases[place].update(dict.fromkeys(point.aliases))
-        for name in (point.name, *point.aliases):
-            self._by_name.setdefault(_form(name), place)
+        for alias in point.aliases:
+            self._aliased.setdefault(_key(point.entity_type, alias), place)
 
     def place_of(self, point: EntityPoint) -> int:
         """Where the entity of a mention is."""
-        return self._places[point.entity_type, _form(point.name)]
+        return self._places[_key(point.entity_type, point.name)]
 
     def named(self, name: str) -> int:
         """Where the entity of that name is; one that is no mention's is of the type `other`."""
-        known = self._by_name.get(_form(name))
-        if known is None:
-            known = self._by_name[_form(name)] = self._place("other", name)
-            self._names[known][name] += 0
-        return known
+        keys = [_key(type_, name) for type_ in ENTITY_TYPES]
+        for places in (self._places, self._aliased):
+            if known := [places[key] for key in keys if key in places]:
+                return min(known)
+        place = self._place("other", name)
+        self._names[place][name] += 0
+        return place
 
     def all(self) -> tuple[SourceEntity, ...]:
         """Each as its source calls it most often."""
@@ -83,7 +93,7 @@ class _Entities:
         )
 
     def _place(self, type_: EntityType, name: str) -> int:
-        key = type_, _form(name)
+        key = _key(type_, name)
         if key not in self._places:
             self._places[key] = len(self._names)
             self._names.append(Counter())
@@ -92,8 +102,9 @@ class _Entities:
         return self._places[key]
 
 
-def _form(name: str) -> str:
-    return normal_form(name).casefold()
+def _key(type_: EntityType, name: str) -> _Key:
+    # Its form across sources alone would make `Alfa AG` and `Alfa GmbH` one; its case alone, `WHO` and `Who`.
+    return type_, normal_form(name).casefold(), name_form(name, type_).text
 
 
 def _kept(point: KnowledgePoint, entities: _Entities) -> KeptPoint:
