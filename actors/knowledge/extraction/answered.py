@@ -4,11 +4,15 @@ Called by the extractor; `without_repeats` by whoever puts a source's chunks tog
 the source writes them, whatever the model made of them.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from rapidfuzz import fuzz
+
 from actors.knowledge.extraction.normal import normal_form
+from actors.knowledge.extraction.numbers import numbers
 from actors.knowledge.extraction.reply import CheckedReply
 from actors.knowledge.extraction.spans import ChunkText
 from models.knowledge.points import (
@@ -26,6 +30,9 @@ from models.text import one_line
 
 # Names that are written in capitals, and no longer, need to be explained to be another name.
 _LONGEST_ACRONYM = 6
+# How alike two statements of one sentence are that say the same: rapidfuzz's ratio of their words, 0 to 100.
+_ALIKE = 90.0
+_WORD = re.compile(r"\w+")
 
 
 class AnsweredPoints:
@@ -36,6 +43,7 @@ class AnsweredPoints:
     ) -> None:
         self._text, self._source, self._sentences = text, source, sentences
         self._threshold = threshold
+        self._seen: dict[tuple[int, int], str] = {}
         self.dropped: Counter[DropReason] = Counter()
 
     def of(self, reply: CheckedReply) -> tuple[KnowledgePoint, ...]:
@@ -121,7 +129,10 @@ class AnsweredPoints:
         return span if span and self._shown(span) else None
 
     def _shown(self, span: SourceSpan) -> str:
-        return one_line(self._source.shown(span.start, span.end))
+        place = span.start, span.end
+        if place not in self._seen:
+            self._seen[place] = one_line(self._source.shown(*place))
+        return self._seen[place]
 
 
 def without_repeats(chunks: Sequence[ExtractedChunk]) -> tuple[ExtractedChunk, ...]:
@@ -139,10 +150,25 @@ def without_repeats(chunks: Sequence[ExtractedChunk]) -> tuple[ExtractedChunk, .
 
 
 def _repeats(point: KnowledgePoint, told: KnowledgePoint) -> bool:
-    overlap = point.span.start < told.span.end and told.span.start < point.span.end
-    if point.kind in ("fact", "insight"):
-        return overlap and point.kind == told.kind
-    return overlap and _said(point) == _said(told)
+    if point.kind != told.kind or point.span.start >= told.span.end or told.span.start >= point.span.end:
+        return False
+    if isinstance(point, FactPoint | InsightPoint) and isinstance(told, FactPoint | InsightPoint):
+        return _alike(point.statement, told.statement)
+    return _said(point) == _said(told)
+
+
+def _alike(statement: str, told: str) -> bool:
+    """Whether two statements say the same: one may have a few words more, and not each of them."""
+    one, other = (normal_form(each).casefold() for each in (statement, told))
+    if one == other:
+        return True
+    words = [_WORD.findall(each) for each in (one, other)]
+    within = set(words[0]) <= set(words[1]) or set(words[1]) <= set(words[0])
+    return within and fuzz.ratio(*words) >= _ALIKE and _figures(one) == _figures(other)
+
+
+def _figures(form: str) -> list[str]:
+    return sorted(form[first:last] for first, last in numbers(form))
 
 
 def _said(point: KnowledgePoint) -> tuple[str, ...]:

@@ -1,13 +1,22 @@
 """What a model answers about a chunk, item by item, and the JSON schema that holds it to that.
 
 Called by the extractor. The schema names only sentences that there are, and has lists and strings so short
-that the answer ends within `max_tokens`. Each item is checked by itself: a bad one is dropped, never the
-whole answer.
+that the answer ends within `max_tokens`. Each item is checked by itself, and each alias of one: a bad one is
+dropped, never what it is in.
 """
 
+import re
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from models.config import ModelSettings
 from models.knowledge.points import ENTITY_TYPES, EntityType, Score
@@ -34,7 +43,17 @@ _FILLED, _USUAL = 3, 6
 _ITEM = ConfigDict(frozen=True, extra="ignore", strict=True)
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2 * _NAME)]
 _Said = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4 * _STATEMENT)]
+_Type = Annotated[
+    EntityType, BeforeValidator(lambda said: said.strip().casefold() if isinstance(said, str) else said)
+]
 _Quote = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8 * _QUOTE)]
+
+# What JSON may escape: a whole pair, half of one, or anything else; and halves that are not escaped.
+_ESCAPE = re.compile(
+    r"\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(?P<half>\\u[dD][89a-fA-F][\da-fA-F]{2})|\\.",
+    re.DOTALL,
+)
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class EntityItem(BaseModel):
@@ -42,7 +61,7 @@ class EntityItem(BaseModel):
 
     model_config = _ITEM
     name: _Name
-    type: EntityType
+    type: _Type
     aliases: tuple[_Name, ...] = Field((), strict=False)
     sentence: int
     score: Score
@@ -110,6 +129,15 @@ class CheckedReply(Record):
     invalid: int
 
 
+def read_reply(text: str) -> ExtractionReply:
+    """A reply from its JSON; ValidationError where it is none.
+
+    Halves of characters go first, as no parser takes them: a bounded string may end in the middle of one.
+    """
+    whole = _ESCAPE.sub(lambda escape: "" if escape["half"] else escape[0], _HALF.sub("", text))
+    return ExtractionReply.model_validate_json(whole)
+
+
 def checked(reply: ExtractionReply, sentences: int) -> CheckedReply:
     """A reply's items, each checked by itself; there are sentences from 1 to `sentences`."""
     invalid = 0
@@ -118,6 +146,9 @@ def checked(reply: ExtractionReply, sentences: int) -> CheckedReply:
         nonlocal invalid
         kept = []
         for one in said if isinstance(said, list) else [said] if said else []:
+            if form is EntityItem and isinstance(one, dict):
+                one, bad = _with_good_aliases(one)
+                invalid += bad
             try:
                 item = form.model_validate(one)
             except ValidationError:
@@ -137,6 +168,15 @@ def checked(reply: ExtractionReply, sentences: int) -> CheckedReply:
         insights=items(StatementItem, reply.insights),
         invalid=invalid,
     )
+
+
+def _with_good_aliases(said: dict[str, Any]) -> tuple[dict[str, Any], int]:
+    """An entity with those of its aliases that may be names, and how many it has that are not, nor blank."""
+    aliases = said.get("aliases") or []
+    aliases = aliases if isinstance(aliases, list) else [aliases]
+    told = [alias for alias in aliases if not isinstance(alias, str) or one_line(alias)]
+    good = [alias for alias in told if isinstance(alias, str) and len(alias.strip()) <= 2 * _NAME]
+    return {**said, "aliases": good}, len(told) - len(good)
 
 
 def extraction_schema(sentences: int, settings: ModelSettings) -> dict[str, Any]:
@@ -195,4 +235,6 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 def _has_words(item: BaseModel) -> bool:
     """Whether each of its texts has something that can be read."""
-    return all(one_line(text) for _, text in item if isinstance(text, str))
+    texts = (text for _, text in item if isinstance(text, str))
+    # What is printable has no invisible characters: the blanks at its ends are gone.
+    return all(text.isprintable() or one_line(text) for text in texts)

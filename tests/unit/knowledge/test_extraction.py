@@ -142,6 +142,7 @@ def test_of_several_mentions_the_one_in_the_sentence_named_is_meant() -> None:
         ({"entities": [entity("NBP", BANK, 1.1)]}, "invalid"),
         ({"entities": [entity("NBP", BANK, float("nan"))]}, "invalid"),
         ({"entities": [entity("NBP", BANK, type="bank")]}, "invalid"),
+        ({"entities": [entity("NBP", BANK, type=["organization"])]}, "invalid"),
         ({"entities": [entity(" ", BANK)]}, "invalid"),
         ({"entities": [entity("\u200b", BANK)]}, "invalid"),
         ({"entities": ["NBP"]}, "invalid"),
@@ -174,6 +175,42 @@ def test_another_name_must_be_in_the_chunk_and_an_acronym_be_explained_there() -
         ("its report",),
         {"alias_not_found": 1},
     )
+
+
+@pytest.mark.parametrize(
+    ("aliases", "kept", "dropped"),
+    [
+        (None, (), {}),
+        ([""], (), {}),
+        (["\u200b", " "], (), {}),
+        ("NBP", ("NBP",), {}),
+        (["x" * 200, "NBP"], ("NBP",), {"invalid": 1}),
+        ([7, None, "NBP"], ("NBP",), {"invalid": 2}),
+        ({"NBP": 1}, (), {"invalid": 1}),
+    ],
+)
+def test_an_entity_is_not_lost_for_its_aliases(
+    aliases: Any, kept: tuple[str, ...], dropped: dict[str, int]
+) -> None:
+    chunk = chunk_of(entities=[entity("Narodowy Bank Polski", BANK, aliases=aliases)])
+    assert isinstance(chunk.points[0], EntityPoint)
+    assert (chunk.points[0].aliases, dict(chunk.dropped)) == (kept, dropped)
+
+
+def test_a_type_may_be_written_in_capitals() -> None:
+    chunk = chunk_of(entities=[entity("NBP", BANK, type=" Organization")])
+    assert [point.entity_type for point in chunk.points if isinstance(point, EntityPoint)] == ["organization"]
+
+
+@pytest.mark.parametrize("half", ["\\ud83d", "\\uDE00", "\ud83d"])
+def test_half_a_character_refuses_no_reply(half: str) -> None:
+    reply = (
+        '{"facts": [{"statement": "Cut \\\\ud83d \\ud83d\\ude00 HALF.", "quote": "NBP cut again. HALF", '
+        '"sentence": 4, "score": 1}]}'
+    )
+    chunk = answer(reply.replace("HALF", half)).value
+    said = [(point.statement, point.span.quote) for point in chunk.points if isinstance(point, FactPoint)]
+    assert said == [("Cut \\ud83d \U0001f600 .", "NBP cut again.")]
 
 
 def test_names_are_written_as_the_source_writes_them() -> None:
@@ -311,9 +348,30 @@ def test_what_two_chunks_say_of_a_shared_sentence_is_said_once() -> None:
         return FactPoint(score=1, span=span, statement=statement)
 
     first = ExtractedChunk(start=0, end=20, points=(point(0, "a"), point(12, "b")))
-    second = ExtractedChunk(start=10, end=40, points=(point(12, "c"), point(25, "b")), dropped={"invalid": 2})
+    second = ExtractedChunk(start=10, end=40, points=(point(12, "B"), point(25, "b")), dropped={"invalid": 2})
     kept = without_repeats([first, second])
     assert kept[0] == first
     assert kept[1].points == (point(25, "b"),)
     assert kept[1].dropped == {"invalid": 2, "duplicate": 1}
     assert without_repeats([]) == ()
+
+
+@pytest.mark.parametrize(
+    ("told", "statement", "repeats"),
+    [
+        ("Revenue was 5 M.", "Staff grew to 40.", False),
+        ("Revenue was 5 M in all of the year 2020.", "Revenue was 6 M in all of the year 2020.", False),
+        ("Revenue was 5 M in all of the year 2020.", "The revenue was 5 M in all of the year 2020", True),
+        ("Anna Maj led the old mill in Łódź in 2020.", "Adam Maj led the old mill in Łódź in 2020.", False),
+        ("Revenue rose by 5 M in the year 2020 alone.", "Revenue fell by 5 M in the year 2020 alone.", False),
+        ("收入为五亿元。", "员工为四十人。", False),
+        ("收入为五亿元。", "收入为五亿元。", True),
+    ],
+)
+def test_two_facts_of_one_sentence_are_two(told: str, statement: str, repeats: bool) -> None:
+    span = SourceSpan(start=12, end=17, quote="abcde")
+    first, second = (FactPoint(score=1, span=span, statement=each) for each in (told, statement))
+    kept = without_repeats(
+        [ExtractedChunk(start=0, end=20, points=(first,)), ExtractedChunk(start=10, end=40, points=(second,))]
+    )
+    assert (not kept[1].points) is repeats
