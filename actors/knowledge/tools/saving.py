@@ -5,11 +5,14 @@ of a source, word for word; what its source does not say is refused.
 """
 
 import hashlib
-from datetime import UTC, datetime
+import re
+import unicodedata
+from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
+from actors.knowledge.extraction.spans import stands_whole
 from actors.knowledge.fetching.page_urls import page_url
 from actors.knowledge.reading.page_reading import PageReading
 from actors.knowledge.tools.indexing import index_now
@@ -27,18 +30,44 @@ from models.tools import PlainText
 _LEASE_SECONDS = 15.0
 _LONGEST = 1_000_000
 
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+# Letters and symbols that nothing is seen of: fillers of Hangul, and the empty sign of Braille.
+_BLANK_SIGNS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
+# Places of a quote that are looked at: one that is in so many other words says too little.
+_MOST_PLACES = 500
+
 R = TypeVar("R", bound=Record)
-Said = Annotated[PlainText, Field(min_length=1, max_length=1000, pattern=r"\S")]
+
+
+def _readable(text: str) -> str:
+    for character in text:
+        if unicodedata.category(character)[0] in "LNPS" and character not in _BLANK_SIGNS:
+            return text
+    raise ValueError("nothing in it can be seen: give letters, digits or signs")
+
+
+def _real_date(text: str) -> str:
+    fault = f"{text[:20]!r} is no day: give one as YYYY-MM-DD, such as 2024-02-29"
+    if not _DATE.fullmatch(text):
+        raise ValueError(fault)
+    try:
+        date.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(fault) from error
+    return text
+
+
+Said = Annotated[PlainText, Field(min_length=1, max_length=1000), AfterValidator(_readable)]
 
 
 class DocumentData(Record):
     """A text that somebody has. `url` is where it is from; without it, the text's digest is its address."""
 
-    text: Annotated[PlainText, Field(min_length=1, max_length=_LONGEST, pattern=r"\S")]
+    text: Annotated[PlainText, Field(min_length=1, max_length=_LONGEST), AfterValidator(_readable)]
     title: Annotated[PlainText, Field(max_length=500)] | None = None
     url: Annotated[PlainText, Field(max_length=2000)] | None = None
     author: Annotated[PlainText, Field(max_length=500)] | None = None
-    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None = None
+    date: Annotated[str, AfterValidator(_real_date)] | None = None
 
 
 class QuotedData(Record):
@@ -164,19 +193,30 @@ def _address(context: ToolContext, document: DocumentData) -> str:
 
 
 def _span(text: str, quoted: QuotedData) -> SourceSpan:
-    """Where the quote stands in the source; InputInvalid where it does not, or where it stands twice."""
-    quote = quoted.quote
-    start = text.find(quote) if quoted.start is None else quoted.start
-    if start < 0 or text[start : start + len(quote)] != quote:
+    """Where the quote stands in the source, as whole words and numbers; InputInvalid where it does not.
+
+    So it is where it stands twice, and `start` does not say which is meant.
+    """
+    quote, source = quoted.quote, f"data.quote: source {quoted.source_id}"
+    if quoted.start is None:
+        places, at = list[int](), text.find(quote)
+        while at >= 0 and len(places) < _MOST_PLACES:
+            places.append(at)
+            at = text.find(quote, at + 1)
+    else:
+        places = [quoted.start] if text.startswith(quote, quoted.start) else []
+    if not places:
         where = "" if quoted.start is None else f" at character {quoted.start}"
-        raise InputInvalid(
-            f"data.quote: source {quoted.source_id} does not say that{where}: copy it from its text"
-        )
-    if quoted.start is None and text.find(quote, start + 1) >= 0:
-        raise InputInvalid(
-            f"data.quote: source {quoted.source_id} says that more than once: say where, in data.start"
-        )
-    return SourceSpan(start=start, end=start + len(quote), quote=quote)
+        raise InputInvalid(f"{source} does not say that{where}: copy it from its text")
+    whole = list[int]()
+    for place in places:
+        if len(whole) < 2 and stands_whole(text, place, place + len(quote)):
+            whole.append(place)
+    if not whole:
+        raise InputInvalid(f"{source} says that only within a word or a number: quote all of that")
+    if len(whole) > 1:
+        raise InputInvalid(f"{source} says that more than once: say where, in data.start")
+    return SourceSpan(start=whole[0], end=whole[0] + len(quote), quote=quote)
 
 
 def _read(type_: type[R], data: dict[str, Any]) -> R:
