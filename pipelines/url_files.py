@@ -174,23 +174,38 @@ def _of_json_lines(text: str) -> Iterator[str]:
 
 
 def _of_csv(text: str, delimiter: str | None) -> Iterator[str]:
+    """The addresses in a table; of one without a head, its first column. What is no CSV is a bad one."""
     if delimiter is None:
         head = text.partition("\n")[0]
         delimiter = max(",;\t", key=head.count)
+    lines = _csv_lines(text, delimiter)
+    first = next(lines, [])
+    column = _column(first)
+    place = first.index(column) if column is not None else 0
+    # What stands behind the only column is of the address: it may hold commas, and nobody has quoted it.
+    alone = len(first) == 1
+    if column is None and first:
+        yield first[0]
+    for line in lines:
+        if alone:
+            if joined := delimiter.join(line).strip():
+                yield joined
+        elif place < len(line) and line[place].strip():
+            yield line[place].strip()
+        elif any(cell.strip() for cell in line):
+            yield delimiter.join(line)
+
+
+def _csv_lines(text: str, delimiter: str) -> Iterator[list[str]]:
+    """The lines of a table; one that the reader refuses, as its one cell, cut."""
     lines = csv.reader(io.StringIO(text), delimiter=delimiter)
-    try:
-        first = next(lines, [])
-        column = _column(first)
-        place = first.index(column) if column is not None else 0
-        if column is None and first:
-            yield first[0]
-        for line in lines:
-            if line and place < len(line) and line[place].strip():
-                yield line[place].strip()
-            elif any(cell.strip() for cell in line):
-                yield delimiter.join(line)
-    except csv.Error as error:
-        raise PathNotVisible(f"--urls: line {lines.line_num} is no CSV: {error}") from error
+    while True:
+        try:
+            yield next(lines)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield [f"line {lines.line_num} is no CSV: {error}"]
 
 
 def _column(names: Iterable[str]) -> str | None:
