@@ -1,8 +1,8 @@
 """What may join two names: another name that a source gives, or how they are spelled.
 
 Called by merging. Of spelling, only what is hardly ever meant is let pass: accents left out, words joined or
-parted, British for American, a letter doubled, two letters swapped. `Hansen` and `Hanson`, `Kingston` and
-`Kingstown`, `Iran` and `Iraq` are two: a letter that is another one is no misspelling.
+parted, British for American, a letter doubled, two letters of a long word swapped. `Hansen` and `Hanson`,
+`Kingston` and `Kingstown`, `Iran` and `Iraq` are two: a letter that is another one is no misspelling.
 """
 
 from collections.abc import Iterator
@@ -16,11 +16,20 @@ from actors.knowledge.entities.names import (
     likeness,
     without_accents,
 )
+from actors.knowledge.entities.roles import is_pointing
+from actors.knowledge.entities.scripts import is_alphabetic
 from models.knowledge.points import EntityType
+from models.text import word_list
 
 _SHORTEST = 5
 _SHORTEST_JOINED = 6
-_SHORTEST_MISSPELT = 6
+_SHORTEST_DOUBLED = 6
+_SHORTEST_OF_PEOPLE = 8
+_DOUBLED_IN_NAMES = frozenset("ns")
+# Letters swapped in a shorter word make another word: `casual`, `silver`, `martial`, `perfect`.
+_SHORTEST_SWAPPED = 8
+_BOTH_WORDS = frozenset({frozenset({"complaint", "compliant"}), frozenset({"infarction", "infraction"})})
+_ROMAN_LETTERS = frozenset("ivxlcdm")
 _LEAST_LIKENESS = 85.0
 _LOOKS_LIKE = 60.0
 # Types whose accents carry meaning: `sąd` is a court, `sad` an orchard.
@@ -41,22 +50,25 @@ _BRITISH |= {
 }
 # One or two of them name nothing: too many have them in their names.
 _FEW = 2
-_POINTING = frozenset({"the", "a", "its", "our", "this"})
 _COMMON = frozenset(
-    "american bank british central commission committee company council court department deutsche "  # noqa: SIM905 - a list of words
-    "deutscher european federal first firm firma foundation fund general global government group "
-    "grupa holding institute international ministry ministerstwo national new north office "
-    "organisation organization party polska polski polskie president regierung royal rząd south "
-    "spółka standard state team union united university unternehmen uniwersytet west world agency "
-    "agencja authority board bundes club east fundacja gesellschaft industries".split()
+    word_list(
+        "american bank british central commission committee company council court department deutsche "
+        "deutscher european federal first firm firma foundation fund general global government group "
+        "grupa holding institute international ministry ministerstwo national new north office "
+        "organisation organization party polska polski polskie president regierung royal rząd south "
+        "spółka standard state team union united university unternehmen uniwersytet west world agency "
+        "agencja authority board bundes club east fundacja gesellschaft industries"
+    )
 )
 
 
 def alias_stands(name: NameForm, alias: NameForm, entity_type: EntityType) -> bool:
     """Whether another name, as a source gives it, may name the same entity in other sources."""
+    if name.nobody or alias.vague:
+        return False
     if not any(character.isalpha() for character in alias.text) or alias.text == name.text:
         return False
-    common = len(alias.words) <= _FEW and all(word in _COMMON or word in _POINTING for word in alias.words)
+    common = len(alias.words) <= _FEW and all(word in _COMMON or is_pointing(word) for word in alias.words)
     if common or len(alias.text) < 2:
         return False
     if conflict(name, alias, entity_type) or crossing(name, alias):
@@ -70,7 +82,7 @@ def alias_stands(name: NameForm, alias: NameForm, entity_type: EntityType) -> bo
 
 def spelled_alike(first: NameForm, second: NameForm, entity_type: EntityType) -> bool:
     """Whether two names differ only as misspellings do."""
-    if first.marks != second.marks or first.text == second.text:
+    if first.vague or second.vague or first.marks != second.marks or first.text == second.text:
         return False
     if any(map(str.isupper, first.text + second.text)) or likeness(first, second) < _LEAST_LIKENESS:
         return False
@@ -84,6 +96,8 @@ def spelled_alike(first: NameForm, second: NameForm, entity_type: EntityType) ->
 
 def spelling_keys(name: NameForm, entity_type: EntityType) -> Iterator[str]:
     """Keys of which two names that are spelled alike share one."""
+    if name.vague:
+        return
     plain = [without_accents(word) for word in name.words]
     yield "accents " + " ".join(plain)
     yield "accents " + " ".join(map(in_german_ascii, name.words))
@@ -139,15 +153,27 @@ def _misspelt(first: NameForm, second: NameForm, entity_type: EntityType) -> boo
     if len(different) != 1:
         return False
     one, other = sorted(different[0], key=len)
-    if len(one) < _SHORTEST_MISSPELT - 1 or not (one + other).isalpha() or one[0] != other[0]:
+    if not (one + other).isalpha() or not is_alphabetic(one + other) or one[0] != other[0]:
         return False
-    if len(other) == len(one) + 1 >= _SHORTEST_MISSPELT:
-        return _single(one) == _single(other)
-    return entity_type != "person" and len(one) >= _SHORTEST_MISSPELT and _swapped(one, other)
+    if len(other) == len(one) + 1 >= _SHORTEST_DOUBLED:
+        return _doubled(one, other, entity_type)
+    return entity_type != "person" and _swapped(one, other)
+
+
+def _doubled(one: str, other: str, entity_type: EntityType) -> bool:
+    if _single(one) != _single(other) or _ROMAN_LETTERS.issuperset(other):
+        return False
+    if entity_type != "person":
+        return True
+    # `Hanson` and `Hansson`, `Zimmerman` and `Zimmermann`, `Philip` and `Phillip` are people of their own.
+    place = next((at for at in range(len(one)) if one[at] != other[at]), len(one))
+    return len(one) >= _SHORTEST_OF_PEOPLE and other[place] not in _DOUBLED_IN_NAMES
 
 
 def _swapped(one: str, other: str) -> bool:
-    if len(one) != len(other) or one[-1] != other[-1]:
+    if len(one) != len(other) or len(one) < _SHORTEST_SWAPPED or one[-1] != other[-1]:
+        return False
+    if frozenset((one, other)) in _BOTH_WORDS:
         return False
     places = [place for place in range(len(one)) if one[place] != other[place]]
     return (
@@ -155,6 +181,8 @@ def _swapped(one: str, other: str) -> bool:
         and places[1] == places[0] + 1
         and one[places[0]] == other[places[1]]
         and one[places[1]] == other[places[0]]
+        # `Reiter` and `Rieter`, `Weiden` and `Wieden`: both are written.
+        and {one[places[0]], one[places[1]]} != {"e", "i"}
     )
 
 

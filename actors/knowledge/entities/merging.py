@@ -2,7 +2,8 @@
 
 Called by whoever keeps entities, with all of one project, or with those that a change may concern. The same
 entities have the same merges in whatever order they come. Never merged: what is of different types; names
-that differ in a number, a letter that stands alone or a given name; companies of different legal forms.
+that differ in a number, a letter that stands alone or a given name; companies of different legal forms; who
+has no name, as `the Company`, and people of whom only one name is known.
 """
 
 from collections import defaultdict
@@ -10,22 +11,27 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
+from actors.knowledge.entities.legal_forms import different_forms
 from actors.knowledge.entities.likenesses import alias_stands, spelled_alike, spelling_keys
 from actors.knowledge.entities.names import (
     NameForm,
     conflict,
-    different_forms,
     likeness,
     name_form,
     telling_words,
 )
-from actors.knowledge.entities.neighbours import near_pairs
+from actors.knowledge.entities.neighbours import nearest_pairs
+from actors.knowledge.entities.scripts import is_alphabetic
 from models.knowledge.points import EntityMention, EntityMerge, EntityType, MergeReason
 
 # Names that share a key with more than this many others are not told apart by it.
 _MOST_TOGETHER = 40
 # Names of one meaning are written differently: those that look alike and are not spelled alike are two.
 _MOST_ALIKE = 60.0
+# From here on, a model does not tell two names apart: it knows neither, and says nothing of what they mean.
+_SAME_TO_MODEL = 0.9999
+# What has more names than this is no longer one: links would join all to all.
+_MOST_NAMES = 64
 # Shorter ones, `C#` and `C++`, mean too much.
 _SHORTEST = 4
 _ORDER: dict[MergeReason, int] = {"same_name": 0, "alias": 1, "spelling": 2, "meaning": 3}
@@ -72,32 +78,39 @@ def merges(
     """
     if len({entity.id for entity in entities}) < len(entities):
         raise ValueError("two entities have one id")
-    names = _names(entities, _by_id(apart))
+    names = _names(entities, apart)
+    two = _apart_names(names, apart)
     links = _spelling_links(names)
-    links |= _alias_links(names)
+    links |= _alias_links(names, two)
     for pair, link in _meaning_links(names, vectors or {}, least_cosine).items():
         links.setdefault(pair, link)
     _drop_doubtful(names, links)
-    found = [
-        merge for tree in _trees(names, links, _apart_names(names, apart)) for merge in _of_tree(names, tree)
-    ]
+    found = [merge for tree in _trees(names, links, two) for merge in _of_tree(names, tree)]
     return sorted(found, key=lambda merge: merge.merged)
 
 
-def _names(entities: Sequence[EntityMention], apart: Mapping[str, set[str]]) -> list[_Name]:
-    """The entities by their names; of one name, those of different legal forms apart."""
+def _names(entities: Sequence[EntityMention], apart: Collection[tuple[str, str]]) -> list[_Name]:
+    """The entities by their names; those of different legal forms, and vague ones, apart."""
+    others, parted = _by_id(apart), {one for one, _ in apart}
     together: dict[tuple[EntityType, str], list[EntityMention]] = defaultdict(list)
-    for entity in entities:
-        together[entity.entity_type, name_form(entity.name, entity.entity_type).text].append(entity)
     found = []
+    for entity in entities:
+        form = name_form(entity.name, entity.entity_type)
+        if form.vague:
+            found.append(_Name(form, entity.entity_type, (entity,)))
+        else:
+            together[entity.entity_type, form.text].append(entity)
     for (entity_type, _), members in together.items():
-        forms = {form for member in members if (form := name_form(member.name, entity_type).legal)}
+        forms = {legal for member in members if (legal := name_form(member.name, entity_type).legal)}
         many = any(different_forms(*pair) for pair in combinations(sorted(forms, key=sorted), 2))
         parts: dict[frozenset[str], list[EntityMention]] = defaultdict(list)
         for member in members:
             parts[name_form(member.name, entity_type).legal if many else frozenset()].append(member)
         for part in parts.values():
-            for some in _without_pairs(sorted(part, key=_standing), apart):
+            # Who was parted from others comes after them: what nobody has parted is with the others.
+            part.sort(key=lambda member: (member.id in parted, _standing(member)))
+            for some in _without_pairs(part, others):
+                some.sort(key=_standing)
                 found.append(_Name(name_form(some[0].name, entity_type), entity_type, tuple(some)))
     return sorted(found, key=lambda name: _standing(name.members[0]))
 
@@ -114,14 +127,14 @@ def _without_pairs(
     members: Sequence[EntityMention], apart: Mapping[str, set[str]]
 ) -> list[list[EntityMention]]:
     """Entities of one name in as few lists as it takes; none holds two that are to stay apart."""
-    lists: list[list[EntityMention]] = []
+    lists: list[dict[str, EntityMention]] = []
     for member in members:
         others = apart.get(member.id, set())
-        fitting = next((some for some in lists if others.isdisjoint(each.id for each in some)), None)
+        fitting = next((some for some in lists if some.keys().isdisjoint(others)), None)
         if fitting is None:
-            lists.append(fitting := [])
-        fitting.append(member)
-    return lists
+            lists.append(fitting := {})
+        fitting[member.id] = member
+    return [list(some.values()) for some in lists]
 
 
 def _apart_names(names: Sequence[_Name], apart: Collection[tuple[str, str]]) -> set[tuple[int, int]]:
@@ -154,8 +167,8 @@ def _spelling_links(names: Sequence[_Name]) -> _Links:
     return links
 
 
-def _alias_links(names: Sequence[_Name]) -> _Links:
-    """Names and their other names; not where several names have the same other one."""
+def _alias_links(names: Sequence[_Name], apart: Collection[tuple[int, int]]) -> _Links:
+    """Names and their other names; not where several have the same one, unless they are apart."""
     called: dict[tuple[EntityType, str], list[int]] = defaultdict(list)
     for place, name in enumerate(names):
         called[name.entity_type, name.form.text].append(place)
@@ -167,10 +180,11 @@ def _alias_links(names: Sequence[_Name]) -> _Links:
                 claims[name.entity_type, form.text].add(place)
     links: _Links = {}
     for key, places in claims.items():
-        if len(places) == 1 and len(called[key]) == 1:
-            place, other = *places, called[key][0]
-            if place != other:
-                links[min(place, other), max(place, other)] = _Link("alias", None)
+        if len(places) * len(called[key]) > _MOST_TOGETHER:
+            continue
+        pairs = {(min(pair), max(pair)) for pair in product(places, called[key])}.difference(apart)
+        if len(pairs) == 1:
+            links[pairs.pop()] = _Link("alias", None)
     return links
 
 
@@ -183,22 +197,19 @@ def _meaning_links(names: Sequence[_Name], vectors: Mapping[str, Sequence[float]
             by_type[name.entity_type].append((place, vector))
     links: _Links = {}
     for some in by_type.values():
-        near = near_pairs([vector for _, vector in some], least)
-        nearest: dict[int, float] = defaultdict(float)
-        for pair, cosine in near.items():
-            for place in pair:
-                nearest[place] = max(nearest[place], cosine)
+        near = nearest_pairs([vector for _, vector in some], least, below=_SAME_TO_MODEL)
         for (one, other), cosine in near.items():
             first, second = some[one][0], some[other][0]
-            mutual = nearest[one] == cosine == nearest[other]
-            if mutual and _may_mean_the_same(names[first].form, names[second].form):
+            if _may_mean_the_same(names[first].form, names[second].form):
                 links[first, second] = _Link("meaning", round(cosine, 4))
     return links
 
 
 def _may_mean_the_same(first: NameForm, second: NameForm) -> bool:
     return (
-        first.marks == second.marks
+        (is_alphabetic(first.text) or is_alphabetic(second.text))
+        and not (first.vague or second.vague)
+        and first.marks == second.marks
         and telling_words(first).isdisjoint(telling_words(second))
         and likeness(first, second) < _MOST_ALIKE
         and not any(form.text.isascii() and len(form.text) < _SHORTEST for form in (first, second))
@@ -229,12 +240,16 @@ def _drop_doubtful(names: Sequence[_Name], links: _Links) -> None:
 def _trees(
     names: Sequence[_Name], links: _Links, apart: Collection[tuple[int, int]]
 ) -> Iterator[dict[int, list[tuple[int, _Link]]]]:
-    """Names that are one, joined by their strongest links; no two of them can't be one."""
+    """Names that are one, joined by their strongest links; no two of them can't be one; few together."""
     sets = {place: [place] for place in range(len(names))}
     trees: dict[int, list[tuple[int, _Link]]] = {place: [] for place in range(len(names))}
     for pair in sorted(links, key=lambda pair: (links[pair].strength, pair)):
         one, other = sets[pair[0]], sets[pair[1]]
-        if one is other or _cannot_be_one(names, one, other, links, apart):
+        if (
+            one is other
+            or len(one) + len(other) > _MOST_NAMES
+            or _cannot_be_one(names, one, other, links, apart)
+        ):
             continue
         one.extend(other)
         sets.update(dict.fromkeys(other, one))

@@ -1,4 +1,4 @@
-"""Which of many vectors are near each other, without comparing all with all.
+"""Which of many vectors are nearest to each other, without comparing all with all.
 
 Called by merging. Many vectors are sorted into buckets by the sides of random planes on which they lie,
 several times over; the planes are the same each time, so the same vectors have the same neighbours.
@@ -21,11 +21,14 @@ _TABLES = 16
 _MORE_BITS = 12
 
 
-def near_pairs(vectors: Sequence[Sequence[float]], least: float) -> dict[tuple[int, int], float]:
-    """The pairs of places, the lower first, whose vectors' cosine is `least` or more, and the cosine.
+def nearest_pairs(
+    vectors: Sequence[Sequence[float]], least: float, *, below: float
+) -> dict[tuple[int, int], float]:
+    """The pairs of places, the lower first, whose vectors are each other's nearest, and their cosine.
 
-    Exact up to 1,024 vectors. Of more, nearly all: a heap of over 1,024 that no 12 further planes divide is
-    left out. Vectors without a direction are near none.
+    It is `least` or more, and less than `below`; a vector that has one as near as that has no pair. Exact up
+    to 1,024 vectors. Of more, nearly all: a heap of over 1,024 that no 12 further planes divide is left out.
+    Vectors without a direction are near none. Of several as near, the first counts.
     """
     import numpy
 
@@ -35,13 +38,26 @@ def near_pairs(vectors: Sequence[Sequence[float]], least: float) -> dict[tuple[i
     lengths = numpy.linalg.norm(matrix, axis=1)
     usable = numpy.flatnonzero(numpy.isfinite(lengths) & (lengths > 0))
     units = matrix[usable] / lengths[usable, None]
-    found: dict[tuple[int, int], float] = {}
+    cosine: numpy.ndarray = numpy.full(len(units), -2.0, dtype=numpy.float32)
+    nearest: numpy.ndarray = numpy.full(len(units), -1)
     for bucket in _buckets(units):
-        cosines = units[bucket] @ units[bucket].T
-        for row, column in zip(*numpy.nonzero(numpy.triu(cosines >= least, 1)), strict=True):
-            pair = sorted((int(usable[bucket[row]]), int(usable[bucket[column]])))
-            found[pair[0], pair[1]] = min(1.0, float(cosines[row, column]))
-    return found
+        if len(bucket) < 2:
+            continue
+        some = units[bucket]
+        cosines = some @ some.T
+        numpy.fill_diagonal(cosines, -2.0)
+        first = cosines.argmax(axis=1)
+        top = cosines[numpy.arange(len(bucket)), first]
+        nearer = top > cosine[bucket]
+        cosine[bucket[nearer]] = top[nearer]
+        nearest[bucket[nearer]] = bucket[first[nearer]]
+    mutual = (nearest >= 0) & (nearest[nearest] == numpy.arange(len(units)))
+    found = numpy.flatnonzero(mutual & (cosine >= least) & (cosine < below))
+    return {
+        (int(usable[place]), int(usable[nearest[place]])): float(cosine[place])
+        for place in found
+        if place < nearest[place]
+    }
 
 
 def _buckets(units: numpy.ndarray) -> Iterator[numpy.ndarray]:
