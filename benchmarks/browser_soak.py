@@ -50,7 +50,8 @@ class _Site(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-async def _soak(pages: int, recycle: int, hanging: int, port: int) -> None:
+async def _soak(pages: int, recycle: int, hanging: int, port: int) -> set[psutil.Process]:
+    """Print what it takes; all processes that it had."""
     settings = BrowserConfig(
         executable="auto", tabs=_TABS, timeout_seconds=_SECONDS, recycle_pages=recycle, max_memory_mb=2000
     )
@@ -58,6 +59,7 @@ async def _soak(pages: int, recycle: int, hanging: int, port: int) -> None:
     outgoing = OutgoingConfig(allow_internal=("127.0.0.1/32",))
     browser = Browser(settings=settings, scraping=scraping, outgoing=outgoing)
     taken: list[float] = []
+    seen: set[psutil.Process] = set()
     came: Counter[str] = Counter()
     kinds = [kind for kind in _PAGES if kind != "hangs"]
 
@@ -69,7 +71,7 @@ async def _soak(pages: int, recycle: int, hanging: int, port: int) -> None:
             came["rendered"] += 1
         except PageFailed as failed:
             came[str(failed.facts["fault"])] += 1
-        taken.append(await asyncio.to_thread(_memory_mb))
+        taken.append(await asyncio.to_thread(_memory_mb, seen))
 
     begun = time.monotonic()
     waiting = iter(range(pages))
@@ -85,12 +87,14 @@ async def _soak(pages: int, recycle: int, hanging: int, port: int) -> None:
     first, last = (sum(some) / len(some) for some in (taken[:part], taken[-part:]))
     print(f"{pages} pages in {seconds:.0f} s ({pages / seconds:.2f}/s): {dict(came)}")
     print(f"memory of the tree, PSS in MB: first tenth {first:.0f}, last {last:.0f}, most {max(taken):.0f}")
+    return seen
 
 
-def _memory_mb() -> float:
-    """PSS of all below this process, in MB."""
+def _memory_mb(seen: set[psutil.Process]) -> float:
+    """PSS of all below this process, in MB. They are put among those that were seen."""
     total = 0
     for process in psutil.Process().children(recursive=True):
+        seen.add(process)
         try:
             total += process.memory_full_info().pss
         except (psutil.NoSuchProcess, psutil.ZombieProcess, psutil.AccessDenied):
@@ -98,13 +102,20 @@ def _memory_mb() -> float:
     return total / 1024**2
 
 
-def _leftovers() -> tuple[list[str], list[str]]:
-    processes = [
-        f"{one.info['name']} ({one.info['status']})"
-        for one in psutil.process_iter(["name", "status"])
-        if "chrom" in (one.info["name"] or "")
-    ]
-    return processes, [str(path) for path in Path(tempfile.gettempdir()).glob("playwright*")]
+def _left(seen: set[psutil.Process]) -> list[str]:
+    """Which of those that were below this process are there yet, whoever is their parent by now."""
+    found = []
+    for process in seen:
+        try:
+            if process.is_running() and "chrom" in process.name():
+                found.append(f"{process.name()} ({process.status()})")
+        except psutil.NoSuchProcess:
+            continue
+    return sorted(found)
+
+
+def _folders() -> set[str]:
+    return {str(path) for path in Path(tempfile.gettempdir()).glob("playwright*")}
 
 
 def main(
@@ -113,16 +124,15 @@ def main(
     hanging: Annotated[int, typer.Option(help="Every so many pages one hangs; 0 for none.")] = 0,
 ) -> None:
     """Render pages, and print what that took."""
-    processes, folders = map(set, _leftovers())
+    folders = _folders()
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Site)
     threading.Thread(target=functools.partial(server.serve_forever, 0.1), daemon=True).start()
-    asyncio.run(_soak(pages, recycle, hanging, server.server_port))
+    seen = asyncio.run(_soak(pages, recycle, hanging, server.server_port))
     server.shutdown()
-    left, until = _leftovers(), time.monotonic() + 10
-    while set(left[0]) - processes and time.monotonic() < until:  # init reaps what was orphaned when it can
+    until = time.monotonic() + 10
+    while _left(seen) and time.monotonic() < until:  # init reaps what was orphaned when it can
         time.sleep(0.2)
-        left = _leftovers()
-    print(f"left: processes {sorted(set(left[0]) - processes)}, folders {sorted(set(left[1]) - folders)}")
+    print(f"left: processes {_left(seen)}, folders {sorted(_folders() - folders)}")
 
 
 if __name__ == "__main__":
