@@ -1,16 +1,19 @@
 """The merges of a project brought in line with its entities: reads them, compares them, keeps what is new.
 
 Called by the agent `extractor` after a batch, and by the tools when a source or a merge goes. Doing it again
-changes nothing, so it may die at any point.
+changes nothing, so it may die at any point. Comparing many takes long, and holds nobody up meanwhile.
 """
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from actors.knowledge.entities.merging import merges
 from models.knowledge.points import EntityMerge
 from models.store.database import Connection, Database
 from models.store.knowledge import entities
+from models.store.knowledge import merges as stored
+
+_TRIES = 5
 
 
 async def merge_project(
@@ -18,34 +21,46 @@ async def merge_project(
 ) -> tuple[int, int]:
     """Compare all entities of a project: how many merges are new, and how many went."""
 
-    async def attempt() -> tuple[int, int]:
-        async with database.transaction() as connection:
-            await entities.lock(connection, project_id)
-            found = await _merges(connection, project_id, model=model, least_cosine=least_cosine)
-            return await entities.set_merges(connection, project_id, found)
+    async def read() -> tuple[str, entities.Mentions]:
+        async with database.connection() as connection:
+            # Taken first: what changes while they are read is seen afterwards.
+            revision = await entities.revision(connection, project_id, model=model)
+            return revision, await entities.mentions(connection, project_id, model=model)
 
-    return await database.steadily(attempt)
+    for _ in range(_TRIES):
+        revision, known = await database.steadily(read)
+        found = await _compared(known, least_cosine)
+
+        async def keep(
+            revision: str = revision, found: Sequence[EntityMerge] = found
+        ) -> tuple[int, int] | None:
+            async with database.transaction() as connection:
+                await stored.lock(connection, project_id)
+                if await entities.revision(connection, project_id, model=model) != revision:
+                    return None
+                return await stored.set_merges(connection, project_id, found)
+
+        if (counts := await database.steadily(keep)) is not None:
+            return counts
+
+    async def at_last() -> tuple[int, int]:
+        # Who changes them all the time waits this once.
+        async with database.transaction() as connection:
+            await stored.lock(connection, project_id)
+            return await merge_again(connection, project_id, model=model, least_cosine=least_cosine)
+
+    return await database.steadily(at_last)
 
 
 async def merge_again(
-    connection: Connection, project_id: int, among: Collection[int], *, model: str, least_cosine: float
-) -> None:
-    """Compare some entities anew, those that were one and may be no more, in the caller's transaction."""
-    if among:
-        found = await _merges(connection, project_id, model=model, least_cosine=least_cosine, among=among)
-        await entities.set_merges(connection, project_id, found, among=among)
+    connection: Connection, project_id: int, *, model: str, least_cosine: float
+) -> tuple[int, int]:
+    """Compare all entities of a project in the caller's transaction, which holds the project's lock."""
+    known = await entities.mentions(connection, project_id, model=model)
+    return await stored.set_merges(connection, project_id, await _compared(known, least_cosine))
 
 
-async def _merges(
-    connection: Connection,
-    project_id: int,
-    *,
-    model: str,
-    least_cosine: float,
-    among: Collection[int] | None = None,
-) -> Sequence[EntityMerge]:
-    known = await entities.mentions(connection, project_id, model=model, among=among)
-
+async def _compared(known: entities.Mentions, least_cosine: float) -> Sequence[EntityMerge]:
     def compare() -> list[EntityMerge]:
         vectors = {id_: memoryview(raw).cast("f") for id_, raw in known.vectors.items()}
         return merges(known.entities, vectors, least_cosine=least_cosine, apart=known.apart)

@@ -9,10 +9,11 @@ from actors.knowledge.tools.projects import ANALYST, ProjectId, topic_of_project
 from actors.tools.tool import Input, Output, ToolContext, tool
 from models.errors import EntityNotFound
 from models.knowledge.known import EntityShown, RelationShown
-from models.store.knowledge import entities
+from models.store.database import Connection
+from models.store.knowledge import entities, merges
 from models.tools import Number, PlainText
 
-_MOST_RELATIONS = 200
+_MOST_POINTS = 200
 
 EntityId = Annotated[Number, Field(description="The entity", examples=[1])]
 MergeId = Annotated[Number, Field(description="The merge", examples=[1])]
@@ -51,21 +52,25 @@ class GetEntityRequest(Input):
 
 
 class GetEntityResponse(Output):
-    """The entity, and what joins it to others: each relation with all of its sources."""
+    """The entity, and what joins it to others, each relation with the points of all sources that say so.
+
+    At most 200 points are shown, those of the highest scores; `total` is how many there are.
+    """
 
     entity: EntityShown
     relations: tuple[RelationShown, ...]
+    total: int
 
 
 @tool(ANALYST, rest="GET /projects/{project_id}/entities/{entity_id}", effect="reads", topic=topic_of_project)
 async def get_entity(context: ToolContext, request: GetEntityRequest) -> GetEntityResponse:
     """Read an entity: its names, why they are one, and its relations."""
-    group = await entities.group_of(context.connection, request.project_id, [request.entity_id])
-    found = await entities.shown(context.connection, request.project_id, group)
-    if not found:
-        raise EntityNotFound(f"project {request.project_id} has no entity {request.entity_id}")
-    relations = await entities.relations(context.connection, group, limit=_MOST_RELATIONS)
-    return GetEntityResponse(entity=found[0], relations=tuple(relations))
+    connection = context.connection
+    entity = await _entity(connection, request.project_id, request.entity_id)
+    group = await entities.group_of(connection, request.project_id, [request.entity_id])
+    relations = await entities.relations(connection, group, limit=_MOST_POINTS)
+    total = await entities.count_relations(connection, group)
+    return GetEntityResponse(entity=entity, relations=tuple(relations), total=total)
 
 
 class UndoMergeRequest(Input):
@@ -76,7 +81,7 @@ class UndoMergeRequest(Input):
 
 
 class UndoMergeResponse(Output):
-    """The entity that was merged, now by itself; what else it is one with, it still is."""
+    """The entity that was merged, now another; what is one with it by way of it still is."""
 
     entity: EntityShown
 
@@ -91,17 +96,20 @@ class UndoMergeResponse(Output):
 async def undo_merge(context: ToolContext, request: UndoMergeRequest) -> UndoMergeResponse:
     """Say that two entities are two: they are parted, and never merged again."""
     connection, config = context.connection, context.config
-    await entities.lock(connection, request.project_id)
-    merged, among = await entities.undo(
-        connection, request.project_id, request.merge_id, by=context.caller.subject
-    )
+    merged = await merges.undo(connection, request.project_id, request.merge_id, by=context.caller.subject)
     await merge_again(
         connection,
         request.project_id,
-        among,
         model=config.embedding.model_name,
         least_cosine=config.knowledge.extraction.least_cosine,
     )
-    group = await entities.group_of(connection, request.project_id, [merged])
-    [entity] = await entities.shown(connection, request.project_id, group)
-    return UndoMergeResponse(entity=entity)
+    return UndoMergeResponse(entity=await _entity(connection, request.project_id, merged))
+
+
+async def _entity(connection: Connection, project_id: int, entity_id: int) -> EntityShown:
+    """An entity with all that are one with it. EntityNotFound: there is none, or it has just gone."""
+    group = await entities.group_of(connection, project_id, [entity_id])
+    found = await entities.shown(connection, project_id, group)
+    if not found:
+        raise EntityNotFound(f"project {project_id} has no entity {entity_id}")
+    return found[0]

@@ -16,7 +16,7 @@ from models.knowledge.projects import Project
 from models.knowledge.sources import KnowledgeSource
 from models.people.scopes import Role
 from models.store.database import Connection
-from models.store.knowledge import entities, projects, sources
+from models.store.knowledge import merges, projects, sources
 from models.tools import Number, PlainText, ToolPermission
 
 ANALYST = ToolPermission(required_role="analyst", topic_scoped=True)
@@ -153,16 +153,13 @@ class DeleteSourceResponse(Output):
 async def delete_source(context: ToolContext, request: DeleteSourceRequest) -> DeleteSourceResponse:
     """Delete a source, and with it exactly what is known from it alone."""
     connection, config = context.connection, context.config
-    source = await sources.get(connection, request.project_id, request.source_id)
-    await entities.lock(connection, request.project_id)
-    own = await entities.of_sources(connection, [request.source_id])
-    left = set(await entities.group_of(connection, request.project_id, own)).difference(own)
+    source = await sources.get(connection, request.project_id, request.source_id, lock=True)
+    await merges.lock(connection, request.project_id)
     await sources.delete(connection, request.project_id, request.source_id)
     # What was one by way of its entities may be so no more.
     await merge_again(
         connection,
         request.project_id,
-        left,
         model=config.embedding.model_name,
         least_cosine=config.knowledge.extraction.least_cosine,
     )

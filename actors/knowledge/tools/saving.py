@@ -132,7 +132,8 @@ async def save_to_database(context: ToolContext, request: SaveToDatabaseRequest)
         quoted = _read(KnowledgePointData, request.data)
         kind, said = quoted.kind, quoted.statement
     async with context.database.transaction() as connection:
-        source = await sources.get(connection, request.project_id, quoted.source_id)
+        # Its text stays what the quote is looked for in, until the point is kept.
+        source = await sources.get(connection, request.project_id, quoted.source_id, lock=True)
         point = KeptPoint.model_validate(
             {"kind": kind, "score": 1.0, "span": _span(source.text or "", quoted), "said": said.strip()}
         )

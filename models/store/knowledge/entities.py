@@ -1,21 +1,20 @@
 """Entities of a project, and which of them are one, in Postgres.
 
-An entity is one source's, and goes with it; a merge says that it is another one, and goes with either. What a
-person has undone stays on record, so that it is not done again.
+An entity is one source's, and goes with it; which of them are one, their merges say (`merges`). Whoever
+takes entities away holds the project's lock of merges; rows of sources are locked before it, those of
+entities after it, in the order of their ids.
 """
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from models.errors import MergeNotFound
-from models.knowledge.known import EntityShown, MergeShown, PointShown, RelationShown
+from models.knowledge.known import EntityShown, MergeShown, PointShown, RelationShown, SourceEntity
 from models.knowledge.points import EntityMention, EntityMerge
+from models.knowledge.regrouping import regrouped
 from models.record import Record
 from models.store.database import Connection
-
-# Two that change the merges of one project come one after the other.
-_LOCK = "SELECT pg_advisory_xact_lock(hashtext('signoff entity merges'), %s::int)"
+from models.store.knowledge import merges
 
 
 class Mentions(Record):
@@ -24,11 +23,6 @@ class Mentions(Record):
     entities: tuple[EntityMention, ...]
     vectors: dict[str, bytes]
     apart: tuple[tuple[str, str], ...]
-
-
-async def lock(connection: Connection, project_id: int) -> None:
-    """Keep others from changing the project's merges until the transaction ends."""
-    await connection.execute(_LOCK, (project_id % 2**31,))
 
 
 async def without_vector(
@@ -44,25 +38,40 @@ async def without_vector(
 
 
 async def put_vectors(connection: Connection, vectors: Sequence[tuple[int, bytes]], *, model: str) -> None:
-    """Keep the vectors of entities' names."""
+    """Keep the vectors of entities' names; those that are gone meanwhile are left out."""
     async with connection.cursor() as cursor:
         await cursor.executemany(
             "UPDATE knowledge_entities SET vector = %s, embedded_with = %s WHERE id = %s",
-            [(vector, model, id_) for id_, vector in vectors],
+            [(vector, model, id_) for id_, vector in sorted(vectors)],
         )
 
 
-async def mentions(
-    connection: Connection, project_id: int, *, model: str, among: Collection[int] | None = None
-) -> Mentions:
-    """The entities of a project, or some of them, as they are compared. Vectors are those of this model."""
-    which = {"project": project_id, "model": model, "all": among is None, "among": list(among or ())}
+async def revision(connection: Connection, project_id: int, *, model: str) -> str:
+    """Another one whenever `mentions` would tell of something else."""
+    cursor = await connection.execute(
+        """SELECT concat_ws(' ',
+                  (SELECT md5(string_agg(md5(ROW(id, name, entity_type, aliases, mentions,
+                                                 embedded_with = %(model)s)::text), '' ORDER BY id))
+                   FROM knowledge_entities WHERE project_id = %(project)s),
+                  (SELECT md5(string_agg(id::text, ' ' ORDER BY id))
+                   FROM entity_merges
+                   WHERE project_id = %(project)s AND undone_at IS NOT NULL)) AS revision""",
+        {"project": project_id, "model": model},
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    return str(row["revision"])
+
+
+async def mentions(connection: Connection, project_id: int, *, model: str) -> Mentions:
+    """The entities of a project, as they are compared. Vectors are those of this model."""
+    which = {"project": project_id, "model": model}
     async with connection.cursor(binary=True) as cursor:
         await cursor.execute(
             """SELECT id::text, name, entity_type, aliases, mentions,
                       CASE WHEN embedded_with = %(model)s THEN vector END AS vector
                FROM knowledge_entities
-               WHERE project_id = %(project)s AND (%(all)s OR id = ANY(%(among)s)) ORDER BY id""",
+               WHERE project_id = %(project)s ORDER BY id""",
             which,
         )
         rows = await cursor.fetchall()
@@ -72,58 +81,10 @@ async def mentions(
         which,
     )
     return Mentions(
-        entities=tuple(
-            EntityMention(
-                id=row["id"],
-                name=row["name"],
-                entity_type=row["entity_type"],
-                aliases=tuple(row["aliases"]),
-                mentions=max(1, row["mentions"]),
-            )
-            for row in rows
-        ),
+        entities=tuple(map(_mention, rows)),
         vectors={row["id"]: row["vector"] for row in rows if row["vector"] is not None},
         apart=tuple((row["one"], row["other"]) for row in await cursor_.fetchall()),
     )
-
-
-async def set_merges(
-    connection: Connection,
-    project_id: int,
-    merges: Sequence[EntityMerge],
-    *,
-    among: Collection[int] | None = None,
-) -> tuple[int, int]:
-    """Make these the merges of a project, or of some of its entities; how many are new, and how many went.
-
-    What stands already stays as it is, with its id. Entities that are gone meanwhile are not merged.
-    """
-    cursor = await connection.execute(
-        """SELECT id, winner_id, merged_id, like_id, reason FROM entity_merges
-           WHERE project_id = %s AND undone_at IS NULL AND (%s OR merged_id = ANY(%s))""",
-        (project_id, among is None, list(among or ())),
-    )
-    there = {
-        (row["winner_id"], row["merged_id"], row["like_id"], row["reason"]): row["id"]
-        for row in await cursor.fetchall()
-    }
-    wanted = {
-        (int(merge.winner), int(merge.merged), int(merge.like), merge.reason): merge.score for merge in merges
-    }
-    gone = [id_ for key, id_ in there.items() if key not in wanted]
-    new = [(*key, score) for key, score in wanted.items() if key not in there]
-    await connection.execute("DELETE FROM entity_merges WHERE id = ANY(%s)", (gone,))
-    columns = [list(column) for column in zip(*new, strict=True)] or [[], [], [], [], []]
-    cursor = await connection.execute(
-        """INSERT INTO entity_merges (project_id, winner_id, merged_id, like_id, reason, score)
-           SELECT %s, m.winner, m.merged, m.likened, m.reason, m.score
-           FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::text[], %s::float8[])
-                AS m(winner, merged, likened, reason, score)
-           WHERE 3 = (SELECT count(*) FROM (VALUES (m.winner), (m.merged), (m.likened)) AS each(id)
-                      JOIN knowledge_entities e ON e.id = each.id)""",
-        (project_id, *columns),
-    )
-    return cursor.rowcount, len(gone)
 
 
 async def group_of(connection: Connection, project_id: int, entity_ids: Collection[int]) -> list[int]:
@@ -149,26 +110,86 @@ async def of_sources(connection: Connection, source_ids: Collection[int]) -> lis
     return [row["id"] for row in await cursor.fetchall()]
 
 
-async def undo(connection: Connection, project_id: int, merge_id: int, *, by: str) -> tuple[int, list[int]]:
-    """Undo a merge, on record: the entity that was merged, and all that were one with it until now.
+async def put(
+    connection: Connection, project_id: int, source_id: int, found: Sequence[SourceEntity]
+) -> list[int]:
+    """Make these the entities of a source, whose row is locked; their ids, in their order.
 
-    These are to be compared anew. Undoing it again changes nothing.
-
-    Raises:
-        MergeNotFound: the project has no merge of that id.
+    One that is there by its type and name, whatever its case, stays the same one, with its merges.
     """
-    cursor = await connection.execute("SELECT winner_id FROM entity_merges WHERE id = %s", (merge_id,))
-    before = await group_of(connection, project_id, [row["winner_id"] for row in await cursor.fetchall()])
     cursor = await connection.execute(
-        """UPDATE entity_merges
-           SET undone_at = coalesce(undone_at, now()), undone_by = coalesce(undone_by, %s)
-           WHERE project_id = %s AND id = %s RETURNING merged_id""",
-        (by, project_id, merge_id),
+        "SELECT id, name, entity_type FROM knowledge_entities WHERE source_id = %s ORDER BY id", (source_id,)
     )
-    row = await cursor.fetchone()
-    if row is None:
-        raise MergeNotFound(f"project {project_id} has no merge {merge_id}")
-    return int(row["merged_id"]), sorted({*before, row["merged_id"]})
+    there: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for row in await cursor.fetchall():
+        there[row["entity_type"], row["name"].casefold()].append(row["id"])
+    ids: list[int | None] = []
+    for entity in found:
+        same = there[entity.entity_type, entity.name.casefold()]
+        ids.append(same.pop(0) if same else None)
+    gone = [id_ for some in there.values() for id_ in some]
+    stay = [id_ for id_ in ids if id_ is not None]
+    if gone:
+        await merges.lock(connection, project_id)
+    await _lock_rows(connection, [*gone, *stay])
+    if gone:
+        await remove(connection, project_id, gone)
+    rows = [entity.model_dump() | {"id": id_} for entity, id_ in zip(found, ids, strict=True)]
+    new = [row | {"project": project_id, "source": source_id} for row in rows if row["id"] is None]
+    async with connection.cursor() as cursor_:
+        await cursor_.executemany(
+            """UPDATE knowledge_entities
+               SET name = %(name)s, aliases = %(aliases)s, mentions = %(mentions)s,
+                   vector = CASE WHEN name = %(name)s THEN vector END,
+                   embedded_with = CASE WHEN name = %(name)s THEN embedded_with END
+               WHERE id = %(id)s""",
+            [row | {"aliases": list(row["aliases"])} for row in rows if row["id"] is not None],
+        )
+        if not new:
+            return stay
+        await cursor_.executemany(
+            """INSERT INTO knowledge_entities (project_id, source_id, name, entity_type, aliases, mentions)
+               VALUES (%(project)s, %(source)s, %(name)s, %(entity_type)s, %(aliases)s, %(mentions)s)
+               RETURNING id""",
+            [row | {"aliases": list(row["aliases"])} for row in new],
+            returning=True,
+        )
+        made = iter([row["id"] async for result in cursor_.results() async for row in result])
+    return [next(made) if id_ is None else id_ for id_ in ids]
+
+
+async def remove(connection: Connection, project_id: int, entity_ids: Sequence[int]) -> None:
+    """Take entities away, with their merges; others that were one by way of them still are."""
+    if not entity_ids:
+        return
+    await merges.lock(connection, project_id)
+    await _lock_rows(connection, entity_ids)
+    group = await group_of(connection, project_id, entity_ids)
+    cursor = await connection.execute(
+        """SELECT winner_id::text AS winner, merged_id::text AS merged, like_id::text AS like, reason, score
+           FROM entity_merges WHERE merged_id = ANY(%s) AND undone_at IS NULL ORDER BY merged_id""",
+        (group,),
+    )
+    before = [EntityMerge.model_validate(row) for row in await cursor.fetchall()]
+    cursor = await connection.execute(
+        """SELECT id::text, name, entity_type, aliases, mentions FROM knowledge_entities
+           WHERE id = ANY(%s) AND NOT id = ANY(%s)""",
+        (group, list(entity_ids)),
+    )
+    left = [_mention(row) for row in await cursor.fetchall()]
+    await connection.execute("DELETE FROM knowledge_entities WHERE id = ANY(%s)", (list(entity_ids),))
+    if left:
+        await merges.set_merges(
+            connection, project_id, regrouped(before, left), among=[int(entity.id) for entity in left]
+        )
+
+
+async def _lock_rows(connection: Connection, entity_ids: Sequence[int]) -> None:
+    await connection.execute(
+        """SELECT count(*) FROM (SELECT 1 FROM knowledge_entities WHERE id = ANY(%s)
+                                 ORDER BY id FOR NO KEY UPDATE) AS locked""",
+        (list(entity_ids),),
+    )
 
 
 async def find(connection: Connection, project_id: int, *, name: str | None, limit: int) -> list[EntityShown]:
@@ -249,6 +270,28 @@ async def relations(
         )
         for (subject_id, _, object_id), rows in found.items()
     ]
+
+
+async def count_relations(connection: Connection, entity_ids: Collection[int]) -> int:
+    """How many points there are that join some entities to others."""
+    cursor = await connection.execute(
+        """SELECT count(*) AS n FROM knowledge_points
+           WHERE subject_id = ANY(%(ids)s) OR object_id = ANY(%(ids)s)""",
+        {"ids": list(entity_ids)},
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    return int(row["n"])
+
+
+def _mention(row: dict[str, Any]) -> EntityMention:
+    return EntityMention(
+        id=row["id"],
+        name=row["name"],
+        entity_type=row["entity_type"],
+        aliases=tuple(row["aliases"]),
+        mentions=max(1, row["mentions"]),
+    )
 
 
 def _shown(winner: int, rows: Sequence[dict[str, Any]]) -> EntityShown:

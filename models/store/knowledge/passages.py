@@ -72,7 +72,7 @@ async def keep(
     )
     if cursor.rowcount != 1:
         return False
-    await connection.execute("DELETE FROM source_passages WHERE source_id = %s", (source.id,))
+    await remove(connection, [source.id])
     for first in range(0, len(passages), _ROWS):
         some = passages[first : first + _ROWS]
         await connection.execute(
@@ -89,6 +89,18 @@ async def keep(
             },
         )
     return True
+
+
+async def remove(connection: Connection, source_ids: Sequence[int]) -> None:
+    """Take the passages of some sources away."""
+    # Locked in the order of their ids, as by whoever moves them to a segment: neither waits for the other
+    # with a part of them.
+    await connection.execute(
+        """SELECT count(*) FROM (SELECT 1 FROM source_passages WHERE source_id = ANY(%s)
+                                 ORDER BY id FOR UPDATE) AS locked""",
+        (list(source_ids),),
+    )
+    await connection.execute("DELETE FROM source_passages WHERE source_id = ANY(%s)", (list(source_ids),))
 
 
 async def by_ids(connection: Connection, project_id: int, ids: Sequence[int]) -> dict[int, SourcePassage]:

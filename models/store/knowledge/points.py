@@ -6,9 +6,11 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
+from models.errors import SourceNotFound
 from models.knowledge.known import KeptPoint, PointShown, SourceKnowledge
 from models.record import Record
 from models.store.database import Connection
+from models.store.knowledge import entities
 
 _SHOWN = """
 SELECT p.id, p.source_id, p.kind, p.said, p.score, p.start, p."end", p.quote, p.saved_by,
@@ -20,7 +22,10 @@ LEFT JOIN knowledge_entities o ON o.id = p.object_id
 
 
 class ToExtract(Record):
-    """A source with a text that is still to be read by a model. `settled_at` is when it came to that text."""
+    """A source with a text that is still to be read by a model.
+
+    `settled_at` is when it came to that text; while it is fetched anew, when that was asked for.
+    """
 
     id: int
     project_id: int
@@ -47,7 +52,8 @@ async def to_extract(
     In the order of their ids, after one.
     """
     cursor = await connection.execute(
-        """SELECT id, project_id, title, url, text_sha256, settled_at FROM sources
+        """SELECT id, project_id, title, url, text_sha256, coalesce(settled_at, asked_at) AS settled_at
+           FROM sources
            WHERE project_id = %s AND id > %s AND text <> ''
              AND (%s OR extracted_with IS DISTINCT FROM %s) ORDER BY id LIMIT %s""",
         (project_id, after, again, extracted_with, limit),
@@ -74,6 +80,8 @@ async def keep(
 ) -> bool:
     """Keep what was found in a source, in place of what was found before; what people saved stays.
 
+    An entity that is found again stays the same one: what a person has said of its merges stays with it.
+
     False, and nothing is kept, where the text is another one by now, or the source is gone.
     """
     cursor = await connection.execute(
@@ -87,11 +95,10 @@ async def keep(
     for statement in (
         "DELETE FROM knowledge_chunks WHERE source_id = %(source)s",
         "DELETE FROM knowledge_points WHERE source_id = %(source)s AND saved_by IS NULL",
-        "DELETE FROM knowledge_entities WHERE source_id = %(source)s",
     ):
         await connection.execute(statement, owner)
     await _insert_chunks(connection, knowledge, owner)
-    ids = await _insert_entities(connection, knowledge, owner)
+    ids = await entities.put(connection, row["project_id"], source_id, knowledge.entities)
     await _insert_points(connection, knowledge.points, ids, owner)
     return True
 
@@ -99,8 +106,20 @@ async def keep(
 async def save(
     connection: Connection, project_id: int, source_id: int, point: KeptPoint, *, saved_by: str
 ) -> int:
-    """Keep a point that somebody saved; its id. Saving the same again changes nothing."""
+    """Keep a point that somebody saved; its id. Saving the same again changes nothing.
+
+    Whoever took its span from the text has locked the source since (`sources.get`).
+
+    Raises:
+        SourceNotFound: the project has no source of that id.
+    """
     span = point.span
+    # Who saves the same at the same time comes after us, and finds it.
+    cursor = await connection.execute(
+        "SELECT 1 FROM sources WHERE project_id = %s AND id = %s FOR NO KEY UPDATE", (project_id, source_id)
+    )
+    if await cursor.fetchone() is None:
+        raise SourceNotFound(f"project {project_id} has no source {source_id}")
     cursor = await connection.execute(
         """SELECT id FROM knowledge_points WHERE source_id = %s AND saved_by IS NOT NULL AND kind = %s
              AND said = %s AND start = %s AND "end" = %s""",
@@ -166,32 +185,6 @@ async def _insert_chunks(connection: Connection, knowledge: SourceKnowledge, own
                 for chunk in knowledge.chunks
             ],
         )
-
-
-async def _insert_entities(
-    connection: Connection, knowledge: SourceKnowledge, owner: dict[str, Any]
-) -> list[int]:
-    """The ids of a source's entities, in their order."""
-    if not knowledge.entities:
-        return []
-    async with connection.cursor() as cursor:
-        await cursor.executemany(
-            """INSERT INTO knowledge_entities (project_id, source_id, name, entity_type, aliases, mentions)
-               VALUES (%(project)s, %(source)s, %(name)s, %(type)s, %(aliases)s, %(mentions)s)
-               RETURNING id""",
-            [
-                owner
-                | {
-                    "name": entity.name,
-                    "type": entity.entity_type,
-                    "aliases": list(entity.aliases),
-                    "mentions": entity.mentions,
-                }
-                for entity in knowledge.entities
-            ],
-            returning=True,
-        )
-        return [row["id"] async for result in cursor.results() async for row in result]
 
 
 async def _insert_points(

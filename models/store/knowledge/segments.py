@@ -157,9 +157,12 @@ async def add(connection: Connection, segment: IndexSegment) -> IndexSegment:
 
 async def move(connection: Connection, segment: IndexSegment, ids: Sequence[int]) -> None:
     """Say of passages that they are in this segment."""
+    # Locked in the order of their ids, as by `passages.remove`: neither waits for the other with a part.
     await connection.execute(
-        "UPDATE source_passages SET segment_id = %s WHERE id = ANY(%s) AND project_id = %s",
-        (segment.id, list(ids), segment.project_id),
+        """WITH locked AS MATERIALIZED (SELECT id FROM source_passages WHERE id = ANY(%s) AND project_id = %s
+                                        ORDER BY id FOR NO KEY UPDATE)
+           UPDATE source_passages p SET segment_id = %s FROM locked WHERE p.id = locked.id""",
+        (list(ids), segment.project_id, segment.id),
     )
 
 

@@ -2,7 +2,8 @@
 
 A source is claimed by a batch before it is fetched, and settled once. While the batch's lease lives no other
 fetches it; when that has run out, whoever comes next does. What has a text is fetched by nobody again, unless
-he says so.
+he says so. Whoever writes what is known from a text holds the source's row meanwhile, so that it is of the
+text that is there; he takes it before the project's lock of merges (`merges.lock`).
 """
 
 import hashlib
@@ -16,6 +17,7 @@ from models.knowledge.pages import PASSING, PageText, ScrapedPage
 from models.knowledge.sources import KnowledgeSource
 from models.record import Record
 from models.store.database import Connection
+from models.store.knowledge import entities, passages
 
 _COLUMNS = (
     "id, project_id, url, final_url, engine, status, content_type, sha256, bytes, fetched_at, title, author, "
@@ -30,9 +32,6 @@ _CONTENTS = """sha256 = %(sha256)s, bytes = %(bytes)s, redacted = %(redacted)s, 
 _TO_DO = """indexed_with = CASE WHEN text_sha256 = %(text_sha256)s THEN indexed_with END,
     extracted_with = CASE WHEN text_sha256 = %(text_sha256)s THEN extracted_with END"""
 _OURS = "WHERE project_id = %(project)s AND url = %(url)s AND batch_id = %(batch)s AND settled_at IS NULL"
-_KNOWN = ("source_passages", "knowledge_chunks", "knowledge_points", "knowledge_entities")
-_FORGET = """DELETE FROM {table} USING sources s WHERE source_id = s.id AND s.text_sha256 <> %(text_sha256)s
-    AND s.project_id = %(project)s AND s.url = %(url)s AND s.batch_id = %(batch)s AND s.settled_at IS NULL"""
 
 
 class Claims(Record):
@@ -94,10 +93,25 @@ async def settle(
     settled = list(pages)
     read = [_facts(page) | _contents(page.page) | common for page in settled if page.page is not None]
     failed = [_facts(page) | common for page in settled if page.page is None]
+    # As `claim` takes them: by their addresses, so that neither waits for the other with a part of them.
+    cursor = await connection.execute(
+        """SELECT id, url, text_sha256 FROM sources
+           WHERE project_id = %(project)s AND batch_id = %(batch)s AND settled_at IS NULL
+             AND url = ANY(%(urls)s)
+           ORDER BY url FOR NO KEY UPDATE""",
+        common | {"urls": [page.url for page in settled]},
+    )
+    digests = {facts["url"]: facts["text_sha256"] for facts in read}
+    # What was known from an earlier text goes with it; of the same text it stays.
+    other = [
+        row["id"]
+        for row in await cursor.fetchall()
+        if row["text_sha256"] is not None
+        and row["url"] in digests
+        and row["text_sha256"] != digests[row["url"]]
+    ]
+    await _forget(connection, project_id, other)
     async with connection.cursor() as cursor:
-        # What was known from an earlier text goes with it; of the same text it stays.
-        for table in _KNOWN:
-            await cursor.executemany(_FORGET.format(table=table).encode(), read)
         await cursor.executemany(f"UPDATE sources SET {_FACTS}, {_CONTENTS}, {_TO_DO} {_OURS}".encode(), read)
         await cursor.executemany(f"UPDATE sources SET {_FACTS} {_OURS}".encode(), failed)
 
@@ -110,10 +124,18 @@ async def by_urls(connection: Connection, project_id: int, urls: Sequence[str]) 
     return {row["url"]: KnowledgeSource.model_validate(row) for row in await cursor.fetchall()}
 
 
-async def get(connection: Connection, project_id: int, source_id: int) -> KnowledgeSource:
-    """One source of a project; SourceNotFound if it has none of that id."""
+async def get(
+    connection: Connection, project_id: int, source_id: int, *, lock: bool = False
+) -> KnowledgeSource:
+    """One source of a project; SourceNotFound if it has none of that id.
+
+    Args:
+        lock: its text stays as it is until the transaction ends.
+    """
+    locked = "FOR NO KEY UPDATE" if lock else ""
     cursor = await connection.execute(
-        f"SELECT {_COLUMNS} FROM sources WHERE project_id = %s AND id = %s", (project_id, source_id)
+        f"SELECT {_COLUMNS} FROM sources WHERE project_id = %s AND id = %s {locked}".encode(),
+        (project_id, source_id),
     )
     row = await cursor.fetchone()
     if row is None:
@@ -123,7 +145,12 @@ async def get(connection: Connection, project_id: int, source_id: int) -> Knowle
 
 async def delete(connection: Connection, project_id: int, source_id: int) -> None:
     """Take a source away, with all that is known from it alone."""
-    await connection.execute("DELETE FROM sources WHERE project_id = %s AND id = %s", (project_id, source_id))
+    cursor = await connection.execute(
+        "SELECT id FROM sources WHERE project_id = %s AND id = %s FOR UPDATE", (project_id, source_id)
+    )
+    ids = [row["id"] for row in await cursor.fetchall()]
+    await _forget(connection, project_id, ids)
+    await connection.execute("DELETE FROM sources WHERE id = ANY(%s)", (ids,))
 
 
 async def settled_urls(connection: Connection, project_id: int, urls: Sequence[str]) -> set[str]:
@@ -134,6 +161,16 @@ async def settled_urls(connection: Connection, project_id: int, urls: Sequence[s
         (project_id, list(urls), list(PASSING)),
     )
     return {row["url"] for row in await cursor.fetchall()}
+
+
+async def _forget(connection: Connection, project_id: int, ids: Sequence[int]) -> None:
+    """Take away what is known from the texts of some sources, whose rows are locked."""
+    if not ids:
+        return
+    await passages.remove(connection, ids)
+    for table in ("knowledge_chunks", "knowledge_points"):
+        await connection.execute(f"DELETE FROM {table} WHERE source_id = ANY(%s)".encode(), (list(ids),))
+    await entities.remove(connection, project_id, await entities.of_sources(connection, ids))
 
 
 def _facts(page: ScrapedPage) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from actors.knowledge.agents.knowledge_extractor import KnowledgeExtractor
 from actors.runtime.runner import Runner
 from models.config import Config
 from models.store.database import Database
-from models.store.knowledge import entities, points
+from models.store.knowledge import entities, merges, points
 from models.store.knowledge import sources as stored
 from pipelines.extract_knowledge import extract
 from pipelines.pipeline import BatchOptions
@@ -226,7 +226,7 @@ async def test_entities_are_one_across_sources_with_the_reason_and_can_be_two_ag
     assert {point.source_id for point in relation.points} == {known[A], known[B]}
 
     async with database.transaction() as connection:
-        await entities.undo(connection, number, merge.id, by="ann")
+        await merges.undo(connection, number, merge.id, by="ann")
     await site.extractor.merge_entities(number)  # as after the next batch
     async with database.connection() as connection:
         assert len(await entities.find(connection, number, name="mill company", limit=9)) == 2
