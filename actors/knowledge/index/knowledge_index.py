@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from actors.knowledge.index.cutting import PassageCutter
-from actors.knowledge.index.fresh import fresh_block, nearest_in
+from actors.knowledge.index.fresh import FreshSearch, nearest_in
 from actors.knowledge.index.held import Held
 from actors.knowledge.index.making import PassageMaker
 from actors.knowledge.index.segment_search import SegmentSearch
@@ -72,6 +72,7 @@ class KnowledgeIndex:
         self._directory = directory
         self._embedder = embedder or OpenAIEmbedder(settings=embedding, breaker=breaker)
         self._held = Held(settings.max_memory_mb << 20)
+        self._fresh = FreshSearch(self._held)
         self._segments = SegmentSearch(settings=settings, held=self._held)
         self._opening = asyncio.Lock()
         self._database: Database | None = None
@@ -218,7 +219,7 @@ class KnowledgeIndex:
     async def _in_fresh(
         self, database: Database, project_id: int, ids: Sequence[int], vector: list[float], asked: int
     ) -> list[PassageHit]:
-        block = await fresh_block(database, self._held, project_id, ids)
+        block = await self._fresh.block(database, project_id, ids)
         if block is None:
             return []
         found = await asyncio.to_thread(nearest_in, block, normalised([vector]), asked)
