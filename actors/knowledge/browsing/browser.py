@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
+import psutil
 from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
 
@@ -51,6 +52,8 @@ class Browser:
         scraping: ScrapingConfig,
         outgoing: OutgoingConfig,
         allow: Allow | None = None,
+        allow_first: Allow | None = None,
+        patience: float = 0.0,
         allow_part: AllowPart | None = None,
         locale: str = "en-US",
         resolve: Resolve | None = None,
@@ -60,6 +63,10 @@ class Browser:
 
         Args:
             allow: asked for each address that a page leads to, before that is asked for.
+            allow_first: asked instead for the address that a page begins with, once there is a tab for it,
+                and again when Chromium ended under it. Where it raises `later` with `retry_after_seconds`,
+                the tab is others' for so long.
+            patience: seconds that a page waits so, at most.
             allow_part: asked for each script, style and datum that a page loads; what may not is not loaded.
             resolve: what resolves names; the system's when absent.
             arguments: more of Chromium's own.
@@ -68,6 +75,8 @@ class Browser:
         self._scraping = scraping
         self._outgoing = outgoing
         self._allow = allow
+        self._allow_first = allow_first or allow
+        self._patience = patience
         self._allow_part = allow_part
         self._locale = locale
         self._arguments = arguments
@@ -84,8 +93,8 @@ class Browser:
     async def render(self, url: str) -> Rendered:
         """The page at an address, once its scripts have done their work.
 
-        It takes `timeout_seconds` and 5 s more at most, from when there is a tab for it. An answer of 400 and
-        above is an answer, too.
+        It takes `timeout_seconds` and 5 s more at most, from when it may be asked for; and once more where
+        Chromium ended under it. An answer of 400 and above is an answer, too.
 
         Raises:
             PageFailed: `bad_url`, `refused_by_guard`, `timeout`, `unreachable`, `unsupported_type`,
@@ -94,20 +103,13 @@ class Browser:
             BrowserUnavailable: there is no Chromium, or it does not start.
         """
         url = page_url(url, allow_internal=self._outgoing.allow_internal)
-        now = asyncio.get_running_loop().time
-        async with self._tabs:
-            # With a tab at hand: a turn is to be used at once.
-            if self._allow is not None:
-                await self._allow(url)
-            until: float | None = None
-            for tried in range(_TRIES):
-                async with self._in_chromium() as chromium:
-                    until = until or now() + self._settings.timeout_seconds
-                    try:
-                        return await self._visit(chromium, url, until, again=tried > 0)
-                    except _Gone:
-                        _log.warning("Chromium ended while it had %s open", url)
-            raise PageFailed("Chromium ended under it, twice", fault="unreadable")
+        for _ in range(_TRIES):
+            try:
+                async with self._tab_in_turn(url) as chromium:
+                    return await self._visit(chromium, url)
+            except _Gone:
+                _log.warning("Chromium ended while it had %s open", url)
+        raise PageFailed("Chromium ended under it, twice", fault="later")
 
     async def close(self) -> None:
         """End Chromium and the proxy."""
@@ -115,7 +117,36 @@ class Browser:
             await self._end_chromium()
             await self._running.aclose()
 
-    async def _visit(self, chromium: Chromium, url: str, until: float, *, again: bool) -> Rendered:
+    @asynccontextmanager
+    async def _tab_in_turn(self, url: str) -> AsyncIterator[Chromium]:
+        """A tab of a Chromium that is there, and leave to ask for the page at once: in that order."""
+        now = asyncio.get_running_loop().time
+        until: float | None = None
+        while True:
+            async with self._tabs, self._in_chromium() as chromium:
+                wait = await self._wait_for_leave(url)
+                if wait is None:
+                    yield chromium
+                    return
+            until = until or now() + self._patience  # waiting for a tab is not waiting for the host
+            if now() + wait.facts["retry_after_seconds"] > until:
+                raise wait
+            await asyncio.sleep(wait.facts["retry_after_seconds"])
+
+    async def _wait_for_leave(self, url: str) -> PageFailed | None:
+        """None where the page may be asked for; `later`, where it is worth asking again."""
+        try:
+            if self._allow_first is not None:
+                await self._allow_first(url)
+        except PageFailed as failed:
+            if failed.facts["fault"] == "later" and failed.facts.get("retry_after_seconds"):
+                return failed
+            raise
+        return None
+
+    async def _visit(self, chromium: Chromium, url: str) -> Rendered:
+        self._pages += 1
+        until = asyncio.get_running_loop().time() + self._settings.timeout_seconds
         with self._proxy.way_out(max_bytes=LOADS * self._scraping.max_bytes) as way_out:
             visit = Visit(
                 url,
@@ -128,10 +159,9 @@ class Browser:
             )
             contexts: list[BrowserContext] = []
             reading = asyncio.create_task(self._read(chromium, visit, contexts))
-            seconds = max(until - asyncio.get_running_loop().time(), 0)
             try:
-                await _first(reading, visit.verdict, chromium.gone, seconds=seconds)
-                return await self._outcome(chromium, visit, way_out, reading, again=again)
+                await _first(reading, visit.verdict, chromium.gone, seconds=self._settings.timeout_seconds)
+                return await self._outcome(chromium, visit, way_out, reading)
             finally:
                 visit.forget()
                 reading.cancel()
@@ -156,8 +186,6 @@ class Browser:
         visit: Visit,
         way_out: WayOut,
         reading: "asyncio.Task[Rendered]",
-        *,
-        again: bool,
     ) -> Rendered:
         if visit.verdict.done():
             raise visit.verdict.result()
@@ -167,9 +195,7 @@ class Browser:
             if way_out.over:
                 raise visit.failure_of(PlaywrightError("it loads too much"))
             told = f"not rendered within {self._settings.timeout_seconds:g} s"
-            raise PageFailed(
-                f"{told} (knowledge.scraping.browser.timeout_seconds)", fault="later" if again else "timeout"
-            )
+            raise PageFailed(f"{told} (knowledge.scraping.browser.timeout_seconds)", fault="timeout")
         try:
             return reading.result()
         except PlaywrightError as error:
@@ -202,7 +228,6 @@ class Browser:
                 self._chromium = await self._begin_chromium()
             chromium = self._chromium
             self._open += 1
-            self._pages += 1
         try:
             yield chromium
         finally:
@@ -241,12 +266,18 @@ class Browser:
             chromium = self._chromium
             if chromium is None or not self._open:
                 continue
-            taken = await asyncio.to_thread(chromium.memory_mb)
-            if taken > self._settings.max_memory_mb:
-                self._spent = True
-            if taken > _FAR_OVER * self._settings.max_memory_mb:
-                _log.warning("Chromium takes %.0f MB: its largest page is ended", taken)
-                await asyncio.to_thread(chromium.end_largest_page)
+            try:
+                await self._look_at_memory(chromium)
+            except (psutil.Error, OSError) as error:
+                _log.warning("Chromium's memory can't be told this time: %r", error)
+
+    async def _look_at_memory(self, chromium: Chromium) -> None:
+        taken = await asyncio.to_thread(chromium.memory_mb)
+        if taken > self._settings.max_memory_mb:
+            self._spent = True
+        if taken > _FAR_OVER * self._settings.max_memory_mb:
+            _log.warning("Chromium takes %.0f MB: its largest page is ended", taken)
+            await asyncio.to_thread(chromium.end_largest_page)
 
 
 async def _first(*awaited: "asyncio.Future[Any]", seconds: float) -> None:

@@ -58,6 +58,7 @@ class DocumentRequests:
         self.hops: list[str] = []
         self.status = 0
         self.content_type: str | None = None
+        self.retry_after: str | None = None
         self._way_out = way_out
         self._max_bytes = max_bytes
         self._allow_internal = allow_internal
@@ -100,7 +101,7 @@ class DocumentRequests:
     async def _judge_request(self, url: str) -> None:
         if self.hops:
             if len(self.hops) > _MOST_REDIRECTS:
-                raise PageFailed(f"redirects more than {_MOST_REDIRECTS} times", fault="unreachable")
+                raise PageFailed(f"redirects more than {_MOST_REDIRECTS} times", fault="http_error")
             plain = page_url(url, allow_internal=self._allow_internal)
             if self._allow is not None:
                 await self._allow(plain)
@@ -119,6 +120,7 @@ class DocumentRequests:
         if status in _REDIRECTS and "location" in headers:
             return
         self.status, self.content_type = status, headers.get("content-type")
+        self.retry_after = headers.get("retry-after")
         kind = (self.content_type or "").partition(";")[0].strip().lower()
         attached = headers.get("content-disposition", "").strip().lower().startswith("attachment")
         if status < 400 and (attached or kind not in _READ):

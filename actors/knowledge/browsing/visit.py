@@ -177,6 +177,7 @@ class Visit:
             final_url=page.url,
             html=body,
             content_type=self._documents.content_type,
+            retry_after=self._documents.retry_after,
             redirects=tuple(self._documents.hops[:-1]),
             refused=self._way_out.refusals,
             bytes=self._way_out.bytes,

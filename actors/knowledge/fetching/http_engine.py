@@ -13,18 +13,15 @@ import httpx2
 
 from actors.knowledge.fetching.fetched_page import FetchedPage
 from actors.knowledge.fetching.page_urls import page_url
-from actors.knowledge.fetching.turns import Turns
+from actors.knowledge.fetching.turns import Refusals, Turns, take_turn
 from actors.outside.plain_text import plain_text
 from actors.outside.unpacking import NotUnpacked, unpacked
 from actors.outside.url_guard import Resolve, guarded_client
 from models.config import OutgoingConfig, ScrapingConfig
 from models.errors import AddressRefused, PageFailed
-from models.retry_after import retry_after
 
 _MOST_REDIRECTS = 10
 _REDIRECTS = (301, 302, 303, 307, 308)
-# What servers say when they are asked too often, or are unwell for a while.
-_LIMITED = (429, 503)
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.8,*/*;q=0.5"
 # Connections that stay open between pages, of all hosts together.
 _KEPT = 100
@@ -55,8 +52,8 @@ class _Sending:
         if event.endswith(".send_request_headers.complete"):
             self._tell()
 
-    async def told(self) -> None:
-        """The turns have been told, also of a request that could not be sent."""
+    async def finish(self) -> None:
+        """Return once the turns have been told, also of a request that could not be sent."""
         await (self._telling or self._tell())
 
     def _tell(self) -> "asyncio.Future[None]":
@@ -84,7 +81,7 @@ class HttpEngine:
         )
         self._allow_internal = outgoing.allow_internal
         self._turns = turns
-        self._limited: set[str] = set()
+        self._refusals = Refusals(turns)
         self._client = guarded_client(
             outgoing, timeout=settings.timeout_seconds, resolve=resolve, kept=_KEPT, http2=True
         )
@@ -104,7 +101,7 @@ class HttpEngine:
         """
         journey = _Journey(at=url)
         while True:
-            await self._take_turn(journey.at)
+            await take_turn(self._turns, journey.at, patience=self._settings.politeness.longest_wait_seconds)
             try:
                 page = await self._once(journey)
             except PageFailed as failed:
@@ -115,30 +112,13 @@ class HttpEngine:
                 continue
             if page is None:
                 continue  # redirected
-            if page.status in _LIMITED:
-                wait = retry_after(page.headers.get("retry-after"), longest=31 * 24 * 3600.0)
-                await self._turns.told_to_wait(journey.at, wait)
-                self._limited.add(journey.at)
-                if self._tries_again(journey):
-                    continue
-            elif self._limited:
-                self._limited.discard(journey.at)
-                await self._turns.went_well(journey.at)
-            return page
+            refused = await self._refusals.heard(journey.at, page.status, page.headers)
+            if not (refused and self._tries_again(journey)):
+                return page
 
     def _tries_again(self, journey: _Journey) -> bool:
         journey.tries += 1
         return journey.tries <= self._settings.politeness.retries
-
-    async def _take_turn(self, url: str) -> None:
-        turn = await self._turns.turn(url, patience=self._settings.politeness.longest_wait_seconds)
-        if not turn.granted:
-            assert turn.fault is not None, "a turn that is not granted says why"
-            raise PageFailed(
-                turn.reason or "its host has no turn for it",
-                fault=turn.fault,
-                retry_after_seconds=turn.wait_seconds or None,
-            )
 
     async def _once(self, journey: _Journey) -> FetchedPage | None:
         """One request: the answer, or None where it redirects, and the journey goes on from there."""
@@ -169,7 +149,7 @@ class HttpEngine:
         except AddressRefused as error:
             raise PageFailed(str(error), fault="refused_by_guard") from error
         finally:
-            await sending.told()
+            await sending.finish()
 
     def _headers(self) -> dict[str, str]:
         return {

@@ -1,12 +1,22 @@
-"""The seam to the hosts' turns, which are kept once for the whole cluster, and its side in the cluster."""
+"""The seam to the hosts' turns, which are kept once for the whole cluster, and its side in the cluster.
+
+Engines take a turn by `take_turn` before each request, and tell by `Refusals` how they were answered.
+"""
 
 import time
 import uuid
+from collections.abc import Mapping
 from typing import Protocol
 
 from actors.knowledge.fetching.page_urls import host_of
 from actors.outside.politeness.host_turns import HostTurn
 from actors.system import AgentDirectory
+from models.errors import PageFailed
+from models.retry_after import retry_after
+
+# What servers say when they are asked too often, or are unwell for a while.
+_LIMITED = (429, 503)
+_LONGEST_WAIT = 31 * 24 * 3600.0
 
 
 class Turns(Protocol):
@@ -31,6 +41,54 @@ class Turns(Protocol):
     async def went_well(self, url: str) -> None:
         """The host has answered."""
         ...
+
+
+async def take_turn(turns: Turns, url: str, *, patience: float) -> None:
+    """Return when an address may be asked for, which is then to be done at once.
+
+    Args:
+        patience: seconds until the turn, at most; see `HostTurns.turn`.
+
+    Raises:
+        PageFailed: it may not, or not in time; with `retry_after_seconds` where that is known.
+    """
+    granted_or_raised(await turns.turn(url, patience=patience))
+
+
+def granted_or_raised(turn: HostTurn) -> None:
+    """PageFailed, with the reason, where an address may not be asked for."""
+    if not turn.granted:
+        assert turn.fault is not None, "a turn that is not granted says why"
+        raise PageFailed(
+            turn.reason or "its host has no turn for it",
+            fault=turn.fault,
+            retry_after_seconds=turn.wait_seconds or None,
+        )
+
+
+class Refusals:
+    """The hosts that have told an engine that they are asked too often, and have not answered it since."""
+
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
+        self._hosts: set[str] = set()
+
+    async def heard(self, url: str, status: int, headers: Mapping[str, str]) -> bool:
+        """Tell the host's turns of its answer, where that says anything new; whether it was a refusal.
+
+        Args:
+            headers: with lower-case names.
+        """
+        host = host_of(url)
+        if status in _LIMITED:
+            wait = retry_after(headers.get("retry-after"), longest=_LONGEST_WAIT)
+            await self._turns.told_to_wait(url, wait)
+            self._hosts.add(host)
+            return True
+        if host in self._hosts:
+            self._hosts.discard(host)
+            await self._turns.went_well(url)
+        return False
 
 
 class _Keeper(Turns, Protocol):

@@ -6,6 +6,7 @@ bad page is in nobody's way.
 """
 
 import hashlib
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
@@ -14,14 +15,16 @@ from actors.knowledge.fetching.page_urls import page_url
 from actors.knowledge.reading.page_reading import PageReading, UnreadablePage
 from actors.knowledge.reading.page_signs import PageSigns
 from actors.knowledge.scraping.verdict import KEEP, verdict
-from models.errors import PageFailed
+from models.errors import BrowserUnavailable, PageFailed
 from models.knowledge.pages import EngineChoice, PageFault, PageText, ScrapedPage
+
+_log = logging.getLogger("signoff.scraper")
 
 _MOST_REFRESHES = 3
 # How much longer a browser's text must be than what was there without it.
 _MORE = 1.3
 _SAID_BY_THE_PAGE = frozenset[PageFault | None](("not_found", "login", "consent"))
-_OF_THE_ENGINE = frozenset[PageFault | None](("unreachable", "timeout", "later", "error"))
+_OF_THE_ENGINE = frozenset[PageFault | None](("unreachable", "timeout", "later", "error", "http_error"))
 
 
 class FetchesPages(Protocol):
@@ -80,11 +83,19 @@ class Scraper:
         return await self._by("http", url)
 
     async def beyond_http(self, page: ScrapedPage) -> ScrapedPage:
-        """Go on with a page that a browser might say more of; as it is, where none does."""
+        """Go on with a page that a browser might say more of; as it is, where none does.
+
+        A browser that does not start is none: what there is stays, and its reason says what is missing.
+        """
         best = page
         for engine in ("browser", "firecrawl"):
             if self._engines[engine] is not None:
-                best = _better(best, await self._by(engine, page.url))
+                try:
+                    best = _better(best, await self._by(engine, page.url))
+                except BrowserUnavailable as error:
+                    _log.warning("%s is as it was without a browser: %s", page.url, error)
+                    if best.page is None:
+                        best = best.model_copy(update={"reason": f"{best.reason}; {error}"})
                 if best.page is not None or best.fault in _SAID_BY_THE_PAGE:
                     break
         return best.model_copy(update={"needs_browser": False})

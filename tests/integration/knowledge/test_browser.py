@@ -55,6 +55,7 @@ async def browser(
     max_memory_mb: int = 3000,
     max_bytes: int = 2_000_000,
     allow: Callable[[str], Awaitable[None]] | None = None,
+    allow_first: Callable[[str], Awaitable[None]] | None = None,
 ) -> AsyncIterator[Browser]:
     """A browser with settings of its own."""
     settings = BrowserConfig(
@@ -67,7 +68,15 @@ async def browser(
     scraping = ScrapingConfig.model_construct(
         user_agent="SignoffTest/1", max_bytes=max_bytes, browser=settings
     )
-    made = Browser(settings=settings, scraping=scraping, outgoing=outgoing, allow=allow, resolve=names)
+    made = Browser(
+        settings=settings,
+        scraping=scraping,
+        outgoing=outgoing,
+        allow=allow,
+        allow_first=allow_first,
+        patience=30,
+        resolve=names,
+    )
     try:
         yield made
     finally:
@@ -312,7 +321,7 @@ async def test_redirects_are_followed_and_each_is_asked_about(site: WebhookRecei
         assert asked == ["a", "b", "c", "d"]
         assert await fault_of(made.render(f"{base}/p")) == "refused_by_robots"
         for endless in (f"{base}/loop", f"{base}/spin"):
-            assert await fault_of(made.render(endless)) == "unreachable"
+            assert await fault_of(made.render(endless)) == "http_error"
         assert len([got for got in site.got if got.path == "/loop"]) <= 11
     assert "/private" not in {got.path for got in site.got}
 
@@ -413,6 +422,66 @@ async def test_when_chromium_dies_its_pages_are_read_by_the_next_one(site: Webho
         os.kill(made._chromium._root.pid, signal.SIGKILL)  # type: ignore[union-attr]
         site.release()
         assert [b"read after all" in page.html for page in await asyncio.gather(*rendering)] == [True, True]
+
+
+async def test_each_try_has_its_turn_and_the_second_end_says_nothing_of_the_page(
+    site: WebhookReceiver,
+) -> None:
+    site.always("/held.js", Reply(200, {"Content-Type": "text/javascript"}, b"", hold=True))
+    url = put(site, "/", "<p>x</p><script src=/held.js></script>")
+    ready: list[bool] = []
+
+    async def allow_first(_: str) -> None:
+        ready.append(made._chromium is not None and not made._chromium.gone.done())
+
+    async with browser(allow_first=allow_first) as made:
+        rendering = asyncio.create_task(fault_of(made.render(url)))
+        for times in (1, 2):
+            await site.until_got(times, "/held.js")
+            os.kill(made._chromium._root.pid, signal.SIGKILL)  # type: ignore[union-attr]
+        assert await rendering == "later"
+        assert ready == [True, True]
+        site.release()
+
+
+async def test_a_host_that_makes_its_page_wait_holds_no_tab(site: WebhookReceiver) -> None:
+    slow, fine = put(site, "/slow", "<p>slow"), put(site, "/fine", "<p>fine")
+    gone = put(site, "/gone", "<p>gone")
+    asked: list[str] = []
+
+    async def allow_first(url: str) -> None:
+        asked.append(url)
+        if url == gone:
+            raise PageFailed("not today", fault="later", retry_after_seconds=60.0)
+        if url == slow and fine not in asked:
+            raise PageFailed("not yet", fault="later", retry_after_seconds=1.0)
+
+    async with browser(tabs=1, allow_first=allow_first) as made:
+        waiting = asyncio.create_task(made.render(slow))
+        await until(lambda: slow in asked)
+        assert b"fine" in (await made.render(fine)).html
+        assert b"slow" in (await waiting).html
+        assert await fault_of(made.render(gone)) == "later"
+
+
+async def test_a_process_whose_memory_can_t_be_told_ends_no_watch(
+    site: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = iter([psutil.AccessDenied(1), psutil.ZombieProcess(1)])
+
+    def memory_mb(_: Chromium) -> float:
+        if (error := next(taken, None)) is not None:
+            raise error
+        return 3001.0
+
+    monkeypatch.setattr(Chromium, "memory_mb", memory_mb)
+    site.always("/held.js", Reply(200, {"Content-Type": "text/javascript"}, b"", hold=True))
+    async with browser() as made:
+        url = put(site, "/", "<p>x</p><script src=/held.js></script>")
+        rendering = asyncio.create_task(made.render(url))
+        await until(lambda: made._spent)
+        site.release()
+        await rendering
 
 
 async def test_a_page_that_crashes_fails_alone(site: WebhookReceiver) -> None:

@@ -127,13 +127,19 @@ async def test_who_is_asked_too_often_is_asked_again_when_he_wants_it(
     engine: HttpEngine, turns: Turns
 ) -> None:
     busy = Answer(status=429, headers={"retry-after": "7"})
-    with serving({"/a": [busy, Answer(status=503), article("A", "a")], "/b": busy}) as site:
+    pages = {"/a": [busy, Answer(status=503), article("A", "a")], "/b": busy, "/c": article("C", "c")}
+    with serving(pages) as site:
         page = await engine.fetch(f"{site.origin}/a")
         assert (page.status, turns.told) == (200, [(f"{site.origin}/a", 7.0), (f"{site.origin}/a", None)])
         assert turns.well == [f"{site.origin}/a"]
+        await engine.fetch(f"{site.origin}/a")
+        assert len(turns.well) == 1
         # The last answer stands, and means what the verdict says.
         assert (await engine.fetch(f"{site.origin}/b")).status == 429
         assert site.asked("/b") == 3
+        # It is the host that has answered, whatever page it was asked for.
+        await engine.fetch(f"{site.origin}/c")
+        assert turns.well == [f"{site.origin}/a", f"{site.origin}/c"]
 
 
 async def test_what_breaks_off_is_tried_again_and_then_told(engine: HttpEngine) -> None:

@@ -8,7 +8,7 @@ from actors.knowledge.fetching.fetched_page import FetchedPage
 from actors.knowledge.reading.page_reading import PageReading, UnreadablePage
 from actors.knowledge.reading.page_signs import PageSigns, page_signs
 from actors.knowledge.scraping.scraper import Scraper
-from models.errors import PageFailed
+from models.errors import BrowserUnavailable, PageFailed, SignoffError
 from models.knowledge.pages import Engine, PageFault, PageText, ScrapedPage
 
 LONG = "The mill turns when the river is high, and rests when it is not. " * 12
@@ -21,14 +21,14 @@ SHELL = (
 class Site:
     """What an engine meets: an answer, or a failure."""
 
-    def __init__(self, engine: Engine, *answers: tuple[int, str, str] | PageFailed, at: str = URL) -> None:
+    def __init__(self, engine: Engine, *answers: tuple[int, str, str] | SignoffError, at: str = URL) -> None:
         self.engine, self.answers, self.at = engine, list(answers), at
         self.asked: list[str] = []
 
     async def fetch(self, url: str) -> FetchedPage:
         self.asked.append(url)
         answer = self.answers.pop(0)
-        if isinstance(answer, PageFailed):
+        if isinstance(answer, SignoffError):
             raise answer
         status, html, text = answer
         headers = {"content-type": "text/html", "text": text}
@@ -111,6 +111,23 @@ async def test_where_the_browser_fails_what_the_page_said_is_told() -> None:
     gone = PageFailed("no Chromium", fault="unreachable")
     page = await scraped(Site("http", (403, html("Forbidden"), "")), Site("browser", gone))
     assert (page.fault, page.status) == ("forbidden", 403)
+
+
+async def test_without_a_browser_what_http_had_stays() -> None:
+    none = BrowserUnavailable("no Chromium on this node")
+    notice = (200, html("<script></script><p>Closed."), "The library is closed on Friday.")
+    page = await scraped(Site("http", notice), Site("browser", none))
+    assert (page.engine, page.fault, page.page and page.page.text) == ("http", None, notice[2])
+    page = await scraped(Site("http", (200, SHELL, "")), Site("browser", none))
+    assert (page.fault, page.needs_browser) == ("no_text", False)
+    assert page.reason is not None
+    assert page.reason.endswith("no Chromium on this node")
+    page = await scraped(Site("http", (200, SHELL, "")), Site("browser", none), Site("firecrawl", notice))
+    assert page.engine == "firecrawl"
+    with pytest.raises(BrowserUnavailable):
+        await Scraper(http=Site("http"), reader=Reader(), browser=Site("browser", none)).scrape(
+            URL, "browser"
+        )
 
 
 async def test_firecrawl_is_the_last_that_is_asked() -> None:
