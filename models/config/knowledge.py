@@ -11,6 +11,8 @@ from models.config.fields import Count, Positive, ResolvedPath, Secret, Section,
 from models.config.llm import ModelSettings
 from models.knowledge.redaction import PiiKind
 
+RobotsHours = Annotated[Positive, Field(le=24)]
+
 
 class PolitenessConfig(Section):
     """How the site behaves towards the hosts it fetches from. Rates hold for the whole cluster together."""
@@ -19,7 +21,7 @@ class PolitenessConfig(Section):
     longest_delay_seconds: Positive  # a host whose crawl-delay is over this is not fetched from
     longest_wait_seconds: Positive  # for a host's turn; what waits longer is left for the next submission
     retries: Annotated[int, Field(ge=0)]  # of a page that was answered with 429 or 503, or that broke off
-    robots_hours: Positive  # for how long a host's robots.txt is believed (RFC 9309 §2.4: a day at most)
+    robots_hours: RobotsHours  # for how long a host's robots.txt is believed (RFC 9309 §2.4: a day at most)
 
 
 class BrowserConfig(Section):

@@ -1,7 +1,8 @@
 """Bytes of a page into text: what its charset is, by its mark, its server, itself, or its bytes.
 
-`main_text` and `page_reading` call it, in the readers of pages. Labels are the WHATWG Encoding Standard's: `latin1` means windows-1252, and
-`gb2312` gb18030. Who says what is followed in that order, unless the bytes plainly say otherwise.
+`main_text` and `page_reading` call it, in the readers of pages. Labels are the WHATWG Encoding Standard's:
+`latin1` means windows-1252, and `gb2312` gb18030. Who says what is followed in that order, unless the bytes
+plainly say otherwise.
 """
 
 import codecs
@@ -71,8 +72,8 @@ _IN_META = re.compile(
 )
 _IN_XML = re.compile(r"""\A\s*<\?xml\s[^<>]{0,200}\sencoding\s*=\s*["']([^"'<>]+)""", re.IGNORECASE)
 _LANGUAGE = re.compile(r"""<html\s[^<>]{0,1000}?\blang\s*=\s*["']?([a-z]{2})\b""", re.IGNORECASE)
-# Characters of gb18030, four bytes, two or one; a first byte without its second stands for itself. Possessive,
-# and to the end where there is no 0x80 any more: each byte is looked at once.
+# Characters of gb18030, four bytes, two or one; a first byte without its second stands for itself.
+# Possessive, and to the end where there is no 0x80 any more: each byte is looked at once.
 _TO_LONE_80 = re.compile(
     rb"((?:[\x00-\x7f\xff]|[\x81-\xfe](?:[0-9][\x81-\xfe][0-9]|[\x40-\x7e\x80-\xfe])?)*+)(\x80|\Z)", re.DOTALL
 )
