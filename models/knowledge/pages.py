@@ -15,21 +15,21 @@ EngineChoice = Literal["auto", "http", "browser", "firecrawl"]
 PageFault = Literal[
     "bad_url",  # no http or https address, or one that the URL guard refuses
     "refused_by_guard",  # it leads to an address that is not public
-    "refused_by_robots",  # robots.txt says no, or can't be had (5xx)
+    "refused_by_robots",  # robots.txt says no, or asks for longer pauses than we wait
     "not_found",  # 404 and 410, or a page that says so with 200
-    "login",  # it is shown to those who log in
+    "login",  # 401, or it is shown to those who log in
     "consent",  # it is shown to those who accept cookies
     "challenge",  # it asks for proof of a human
-    "forbidden",  # 401, 403, 451
-    "http_error",  # another status of 400 and above
-    "unreachable",  # no connection, no name, broken off
+    "forbidden",  # 403, 451
+    "http_error",  # another status of 400 and above, or too many redirects
+    "unreachable",  # no connection, no name, broken off; or its host's robots.txt can't be had
     "timeout",
     "too_large",
     "unsupported_type",
     "unreadable",  # it could not be unpacked, decoded or parsed, or not in time
     "no_text",  # it was read, and holds no text
     "error",  # the scraper's own: the log of the site has it
-    "later",  # its host was busy, or asked to come back
+    "later",  # its host was busy, or asked to come back, for its robots.txt too; or Chromium ended under it
 ]
 
 # What may be gone by itself: a batch that is submitted again tries these again, and no others.

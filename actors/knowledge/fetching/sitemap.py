@@ -15,7 +15,9 @@ from xml.parsers import expat
 MOST_BYTES = 50 * 1024**2
 MOST_URLS = 50_000
 
-_TOO_MANY = f"it holds over {MOST_URLS:,} addresses, the most a sitemap may have: the others are left out"
+_TOO_MANY = (
+    f"it holds over {MOST_URLS:,} addresses, the most that a sitemap may have: the others are left out"
+)
 _CHUNK = 65_536
 _GZIP = b"\x1f\x8b"
 _UTF_8_MARK, _UTF_16_MARKS = b"\xef\xbb\xbf", (b"\xfe\xff", b"\xff\xfe")
@@ -50,7 +52,7 @@ def read_sitemap(body: bytes) -> Sitemap:
     body = _unpacked(body).removeprefix(_UTF_8_MARK).lstrip()
     if not body.startswith((b"<", *_UTF_16_MARKS)):
         return _of_lines(body)
-    return _SitemapReading().told(body)
+    return _SitemapReading().read(body)
 
 
 def _unpacked(body: bytes) -> bytes:
@@ -74,11 +76,6 @@ def _of_lines(body: bytes) -> Sitemap:
     return Sitemap(urls=tuple(found[:MOST_URLS]), broken=_TOO_MANY if len(found) > MOST_URLS else None)
 
 
-_TOO_MANY = (
-    f"it holds over {MOST_URLS:,} addresses, the most that a sitemap may have: the others are left out"
-)
-
-
 class _Enough(Exception):
     """The rest is not looked at."""
 
@@ -93,7 +90,7 @@ class _SitemapReading:
         self._text: list[str] | None = None
         self._found: list[str] = []
 
-    def told(self, body: bytes) -> Sitemap:
+    def read(self, body: bytes) -> Sitemap:
         parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = self._doctype

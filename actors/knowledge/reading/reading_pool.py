@@ -91,7 +91,10 @@ class ReadingPool:
                 async with asyncio.timeout(self._seconds):
                     mark, answer = await reader.ask(request)
             except TimeoutError as error:
-                raise DocumentUnreadable(f"it can't be read within {self._seconds:g} s") from error
+                # On a busy machine a good page takes too long as well: another time it may not.
+                raise DocumentUnreadable(
+                    f"it can't be read within {self._seconds:g} s", fault="timeout"
+                ) from error
             except (asyncio.IncompleteReadError, ConnectionError) as error:
                 raise DocumentUnreadable("its reader ended under it: it is broken, or too much") from error
             else:

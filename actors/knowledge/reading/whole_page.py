@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from models.text import word_list
+
 _LEFT_OUT = frozenset(
     (
         *("script", "style", "noscript", "template", "head", "svg", "math", "iframe", "object", "canvas"),
@@ -16,38 +18,11 @@ _LEFT_OUT = frozenset(
 )
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _BLOCKS = frozenset(
-    (
-        *(
-            "address",
-            "article",
-            "blockquote",
-            "body",
-            "center",
-            "dd",
-            "details",
-            "div",
-            "dl",
-            "dt",
-            "fieldset",
-        ),
-        *(
-            "figcaption",
-            "figure",
-            "header",
-            "hr",
-            "html",
-            "li",
-            "main",
-            "ol",
-            "p",
-            "pre",
-            "section",
-            "summary",
-        ),
-        *("table", "ul", "caption", "tbody", "tr", "td", "th"),
-        *_HEADINGS,
-    )
-)
+    word_list("""
+        address article blockquote body caption center dd details div dl dt fieldset figcaption
+        figure header hr html li main ol p pre section summary table tbody td th tr ul
+    """)
+) | frozenset(_HEADINGS)
 _GAP = re.compile(r"\n{3,}")
 _LIST_GAP = re.compile(r"\n\n(?=- )")
 # Begins lines that stay as they are; no tree holds it.

@@ -36,7 +36,8 @@ async def test_a_host_that_a_browser_asks_too_often_is_waited_for(
 ) -> None:
     monkeypatch.setattr(browser_engine, "Browser", Shown)
     turns = Turns()
-    engine = BrowserEngine(settings=config.knowledge.scraping, outgoing=OutgoingConfig(), turns=turns)
+    outgoing = OutgoingConfig(allow_internal=())
+    engine = BrowserEngine(settings=config.knowledge.scraping, outgoing=outgoing, turns=turns)
     page = await engine.fetch(URL)
     assert (page.status, page.headers["retry-after"], turns.told) == (429, "7", [(URL, 7.0)])
     await engine.fetch(URL)
