@@ -19,6 +19,7 @@ from models.store.knowledge import passage_search, points
 # Of each passage, the best of what is known from it.
 _MOST_POINTS = 8
 _NO_INDEX = "searched by words only: there is no index here"
+_NOT_SEARCHED = "{} of the project's sources are not searched yet: index_knowledge_base makes them found"
 
 
 class FoundPassage(Record):
@@ -32,7 +33,7 @@ class FoundPassage(Record):
 class KnowledgeFound(Record):
     """Passages, best first. `total` is how many were found before the limit; each way looks at a few hundred.
 
-    `note` says what kept the search from being whole.
+    `note` says what kept the search from being whole: no index, or sources that are not in it yet.
     """
 
     found: tuple[FoundPassage, ...]
@@ -74,6 +75,7 @@ async def query_project(
         known = await points.within(
             connection, [(each.source_id, each.start, each.end) for each in best], limit=_MOST_POINTS
         )
+        missing = await passage_search.not_searched(connection, project_id)
     return KnowledgeFound(
         found=tuple(
             FoundPassage(
@@ -90,7 +92,8 @@ async def query_project(
             for passage in best
         ),
         total=len(fused),
-        note=note,
+        note="; ".join(said for said in (note, _NOT_SEARCHED.format(missing) if missing else None) if said)
+        or None,
     )
 
 

@@ -37,3 +37,15 @@ async def shown(connection: Connection, project_id: int, ids: Sequence[int]) -> 
     )
     found = {row["id"]: PassageShown.model_validate(row) for row in await cursor.fetchall()}
     return [found[id_] for id_ in ids if id_ in found]
+
+
+async def not_searched(connection: Connection, project_id: int) -> int:
+    """How many sources of a project have a text that was never cut into passages."""
+    cursor = await connection.execute(
+        """SELECT count(*) AS n FROM sources
+           WHERE project_id = %s AND text <> '' AND indexed_with IS NULL""",
+        (project_id,),
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    return int(row["n"])

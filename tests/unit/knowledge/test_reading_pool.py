@@ -14,7 +14,7 @@ import pytest
 
 from actors.knowledge.reading.reading_pool import ReadingPool
 from models.errors import ClusterProblem, DocumentUnreadable
-from models.knowledge.pages import PageText
+from models.knowledge.pages import PASSING, PageText
 
 ROOT = Path(__file__).resolve().parents[3]
 URL = "https://example.org/"
@@ -128,8 +128,10 @@ async def test_a_hostile_page_takes_its_seconds_at_most_and_the_next_is_read(
 async def test_a_page_that_takes_too_long_ends_its_reader() -> None:
     quick = ReadingPool(readers=1, seconds=0.5)
     first = await quick.read(who, shape=PageText)
-    with pytest.raises(DocumentUnreadable, match=r"can't be read within 0\.5 s"):
+    with pytest.raises(DocumentUnreadable, match=r"can't be read within 0\.5 s") as told:
         await quick.read(sleeping, 30, shape=PageText)
+    # It passes: on a machine that is less busy the page may be read.
+    assert told.value.facts["fault"] in PASSING
     second = await quick.read(who, shape=PageText)
     assert first.text != second.text
     await until(lambda: readers() == [int(second.text)])
