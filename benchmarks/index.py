@@ -34,8 +34,8 @@ _AIM_EMBEDDING, _AIM_BUILDING = 0.9, 0.95
 _LINKS, _CARE = 32, 80
 _QUANTISED = (
     "A quantised ONNX model of the bundled one (onnxruntime 1.32, 8 bits, one thread) was tried once on 400 "
-    "passages of the World Factbook: 1.4 × the rate of torch at a recall@10 of 0.934. It was to be 2 × at 0.99: "
-    "it is not used."
+    "passages of the World Factbook: 1.4 × the rate of torch at a recall@10 of 0.934. It was to be "
+    "2 × at 0.99: it is not used."
 )
 _WORDS = "the mill river water bank rate growth of in report year price high low said when it and rests"
 
