@@ -33,6 +33,7 @@ from pipelines.drafts import Drafting, Drafts
 from pipelines.pipeline import BatchOptions, Settled, Write
 from pipelines.progress import say
 from pipelines.rows import DataRows, Rows, read_files
+from pipelines.site_options import ConfigOption, SubmittedByOption
 from pipelines.summary import write_parquet
 from pipelines.topic_files import find_topic_files
 from pipelines.topic_summary import LAYOUT, TopicSummary, as_lines, passes
@@ -50,10 +51,7 @@ _STEPS = {
 
 def main(
     topics: Annotated[str, typer.Option(help="A folder of topic files, or one file; a path or a URI.")],
-    config: Annotated[
-        Path | None,
-        typer.Option(help="The configuration that the site must run; default: the site's own."),
-    ] = None,
+    config: ConfigOption = None,
     force: Annotated[bool, typer.Option("--force", help="Redo finished topics.")] = False,
     allow_blocked: Annotated[
         bool, typer.Option("--allow-blocked", help="Exit 0 when the only failures are blocked articles.")
@@ -70,9 +68,7 @@ def main(
     requests_at_most: Annotated[
         int | None, typer.Option(min=0, help="Ask for no more than this, those that wait already included.")
     ] = None,
-    submitted_by: Annotated[
-        str | None, typer.Option("--as", help="Who submits it; default: who typed `signoff submit`.")
-    ] = None,
+    submitted_by: SubmittedByOption = None,
 ) -> None:
     """Edit the articles of a folder of topic files."""
 

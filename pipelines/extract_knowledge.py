@@ -10,7 +10,6 @@ stopped. Seed 002 §5 (node 6), FR4.
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -34,6 +33,7 @@ from pipelines.pipeline import BatchOptions, Settled
 from pipelines.progress import say
 from pipelines.project_option import named_project
 from pipelines.scraping_stages import ROLES
+from pipelines.site_options import ConfigOption, SubmittedByOption
 from pipelines.source_summary import LAYOUT, SourceSummary
 
 _PAGE = 1000
@@ -50,13 +50,8 @@ def main(
     at_once: Annotated[
         int | None, typer.Option(min=1, help="Sources under way at a time, instead of the configuration's.")
     ] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option(help="The configuration that the site must run; default: the site's own."),
-    ] = None,
-    submitted_by: Annotated[
-        str | None, typer.Option("--as", help="Who submits it; default: who typed `signoff submit`.")
-    ] = None,
+    config: ConfigOption = None,
+    submitted_by: SubmittedByOption = None,
 ) -> None:
     """Extract what is known from the sources of a project."""
 

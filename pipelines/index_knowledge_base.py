@@ -13,7 +13,6 @@ import math
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Annotated, Any, cast
 
 import pyarrow as pa
@@ -26,20 +25,24 @@ from actors.runtime import site
 from actors.runtime.batch_lease import batch_lease
 from actors.runtime.submitter import submitter
 from models.config import Config
-from models.errors import BatchStopped, InputInvalid
+from models.errors import InputInvalid
 from models.knowledge.passages import IndexSegment
 from models.store.database import Database
 from models.store.knowledge import passages, segments
 from pipelines import driver
 from pipelines.indexing_stages import IndexingWork, PassageEmbedding, built_segments, cutter_of
 from pipelines.progress import say
+from pipelines.progress_clock import saying
 from pipelines.project_option import named_project
+from pipelines.site_options import ConfigOption, SubmittedByOption
+from pipelines.thread_items import thread_items
 
 # Sources that one actor takes at a time: what is under way when it dies is made again.
 _SOURCES, _BYTES = 64, 500_000
 _PAGE = 2000
 _BLOCKS = 2000
-_SAY_SECONDS = 5.0
+# Between two times that it is told that nothing was embedded yet.
+_WANTING_SECONDS = 30.0
 _LEASE_SECONDS = 15.0
 _BUILD_TRIES = 3
 
@@ -47,13 +50,8 @@ _BUILD_TRIES = 3
 def main(
     project: Annotated[str, typer.Option(help="The project: its number, or a name with --topic.")],
     topic: Annotated[str | None, typer.Option(help="The project's topic.")] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option(help="The configuration that the site must run; default: the site's own."),
-    ] = None,
-    submitted_by: Annotated[
-        str | None, typer.Option("--as", help="Who submits it; default: who typed `signoff submit`.")
-    ] = None,
+    config: ConfigOption = None,
+    submitted_by: SubmittedByOption = None,
 ) -> None:
     """Make a project's sources findable."""
 
@@ -94,7 +92,9 @@ async def index(
                 f"{there} there before"
             )
             if await driver.until_stopped(_carry(database, work, made_with, waiting, counts)):
-                raise BatchStopped("stopped: what was made is kept; submit again to go on")
+                # Now: whoever has stopped it may not wait for the end.
+                say("stopped: what was made is kept; submit again to go on", trouble=True)
+                return 1
         async with database.connection() as connection:
             whole = await segments.whole(connection, named.id, made_with, most_fresh=0)
     for line in _told(counts, whole.segments):
@@ -106,18 +106,28 @@ async def _carry(
     database: Database, work: IndexingWork, made_with: str, waiting: int, counts: Counter[str]
 ) -> None:
     groups = await _groups(database, work.project_id, made_with)
-    started = said = time.monotonic()
+    started = time.monotonic()
+    came, told = False, 0.0
+
+    async def progress() -> str | None:
+        nonlocal told
+        seconds = time.monotonic() - started
+        if came:
+            return _progress(counts, waiting, seconds)
+        if seconds < told + _WANTING_SECONDS:
+            return None
+        told = seconds
+        return _wanting(work.config)
+
     if groups:
-        ahead = iter(_rows(groups, work))
-        while (rows := await asyncio.to_thread(next, ahead, None)) is not None:
-            for row in rows:
-                counts[row["outcome"]] += 1
-                counts["passages"] += row["passages"]
-                if row["reason"]:
-                    say(f"source {row['source_id']}: {row['outcome']}: {row['reason']}")
-            if time.monotonic() > said + _SAY_SECONDS:
-                said = time.monotonic()
-                say(_progress(counts, waiting, said - started))
+        async with saying(progress):
+            async for rows in thread_items(lambda: _rows(groups, work)):
+                came = True
+                for row in rows:
+                    counts[row["outcome"]] += 1
+                    counts["passages"] += row["passages"]
+                    if row["reason"]:
+                        say(f"source {row['source_id']}: {row['outcome']}: {row['reason']}")
     await _build(work, made_with)
 
 
@@ -191,6 +201,23 @@ def _cpus(config: Config) -> float:
     settings = config.knowledge.index.embedders
     nodes = [node["Resources"].get("CPU", 0.0) for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
     return float(min(settings.replicas * settings.num_cpus, max(nodes, default=1.0)))
+
+
+def _wanting(config: Config) -> str:
+    """What the pool may wait for, where nothing was embedded yet: Ray itself says nothing."""
+    settings = config.knowledge.index.embedders
+    has: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    free: dict[str, float] = ray.available_resources()  # type: ignore[no-untyped-call]
+    wanted = {"CPU": settings.num_cpus, "GPU": settings.num_gpus}
+    parts = (
+        f"{amount:g} {kind} (of {has.get(kind, 0.0):g} in the cluster {free.get(kind, 0.0):g} are free)"
+        for kind, amount in wanted.items()
+        if amount
+    )
+    return (
+        f"nothing is embedded yet: an embedder needs {' and '.join(parts)} on one node, as "
+        "knowledge.index.embedders says; until that is free, the batch waits"
+    )
 
 
 async def _count(database: Database, project_id: int, made_with: str) -> passages.SourceCounts:

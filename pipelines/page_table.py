@@ -1,9 +1,11 @@
 """The Parquet file of a scraping batch: a row for each address, with its text or why there is none.
 
-`docs/knowledge.md` describes the columns. It is written as rows come, under a name of its own, and renamed
-when it is whole: an object store shows it only then anyway.
+`docs/knowledge.md` describes the columns. It is written as rows come, a thousand to a row group, under a name
+of its own, and renamed when it is whole: an object store shows it only then anyway.
 """
 
+import contextlib
+import threading
 from collections.abc import Iterable
 from typing import Any
 
@@ -36,15 +38,26 @@ SCHEMA = pa.schema(
     ]
 )
 
+# Of a row group: readers skip and read by those, and a small one costs as much as a large one.
+_ROWS, _CHARACTERS = 1_000, 32_000_000
+
 
 class PageTable:
-    """The file, being written. Use it as a context: left by an error, it is not renamed."""
+    """The file, being written. Use it as a context: left by an error, or discarded, there is none.
+
+    An object store shows what was written by then as a whole file, so that is taken away again.
+    """
 
     def __init__(self, filesystem: pyarrow.fs.FileSystem, path: str) -> None:
         self._filesystem = filesystem
         self._path = path
         self._local = filesystem.type_name == "local"
         self._writing = f"{path}.tmp" if self._local else path
+        self._rows: list[dict[str, Any]] = []
+        self._characters = 0
+        self._discarded = False
+        # Rows are added in threads, one of which may be left behind when a batch is stopped.
+        self._lock = threading.Lock()
 
     def __enter__(self) -> "PageTable":
         folder = self._path.rpartition("/")[0]
@@ -54,14 +67,45 @@ class PageTable:
         return self
 
     def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
-        self._writer.close()
-        if failed is None and self._local:
-            self._filesystem.move(self._writing, self._path)
+        with self._lock:
+            if failed is not None or self._discarded:
+                self._discarded = True
+                with contextlib.suppress(OSError):  # what went wrong before says more
+                    self._writer.close()
+                self._take_away()
+                return
+            try:
+                self._write()
+                self._writer.close()
+                if self._local:
+                    self._filesystem.move(self._writing, self._path)
+            except BaseException:
+                self._take_away()
+                raise
+
+    def discard(self) -> None:
+        """Let there be no file: it would not be whole."""
+        self._discarded = True
 
     def add(self, pages: Iterable[tuple[ScrapedPage, bool]]) -> None:
-        """Write pages, each with whether it was held before this batch."""
-        rows = [as_row(page, held=held) for page, held in pages]
-        self._writer.write_table(pa.Table.from_pylist(rows, schema=SCHEMA))
+        """Write pages, each with whether it was held before this batch; many of them together."""
+        with self._lock:
+            if self._discarded:
+                return
+            for page, held in pages:
+                self._rows.append(as_row(page, held=held))
+                self._characters += len(page.page.text) if page.page else 0
+            if len(self._rows) >= _ROWS or self._characters >= _CHARACTERS:
+                self._write()
+
+    def _write(self) -> None:
+        if self._rows:
+            self._writer.write_table(pa.Table.from_pylist(self._rows, schema=SCHEMA))
+            self._rows, self._characters = [], 0
+
+    def _take_away(self) -> None:
+        with contextlib.suppress(OSError):  # it was not even begun
+            self._filesystem.delete_file(self._writing)
 
 
 def as_row(page: ScrapedPage, *, held: bool) -> dict[str, Any]:

@@ -4,8 +4,8 @@
 
 Ray Data runs the stages (`scraping_stages`); hosts are asked politely, once for the whole cluster. What is
 kept is kept in Postgres as it comes: submitting again fetches what is missing, and nothing that is there.
-Exit code 1 if the batch was stopped, if hosts asked to come back later, or if the file can't be written. Seed
-002, FR3.
+It takes as long as its hosts' delays ask for. Exit code 1 if the batch was stopped, if hosts asked to come
+back later, or if the file can't be written. Seed 002, FR3.
 """
 
 import asyncio
@@ -21,31 +21,38 @@ from typing import Annotated, cast, get_args
 import pyarrow.fs
 import ray
 import ray.data
+import ray.exceptions
 import typer
+from ray.data.context import AutoscalingConfig
 
 from actors.knowledge.fetching.page_urls import host_of, page_url
 from actors.knowledge.fetching.turns import ClusterTurns
+from actors.knowledge.scraping.scraping_settings import check_engine
 from actors.runtime import site
 from actors.runtime.batch_lease import batch_lease
 from actors.runtime.directory import Directory
 from actors.runtime.submitter import submitter
-from models.config import Config
-from models.errors import BatchStopped, InputInvalid, PathNotVisible
+from models.config import AgentConfig, Config
+from models.errors import InputInvalid, PathNotVisible
 from models.knowledge.pages import EngineChoice, ScrapedPage
 from models.store.knowledge import sources
 from pipelines import driver
+from pipelines.page_counts import PageCounts, PagesSoFar
 from pipelines.page_table import PageTable
 from pipelines.progress import say
+from pipelines.progress_clock import saying
 from pipelines.project_option import named_project
 from pipelines.scraping_stages import ROLES, PageBrowsing, PageScraping, ScrapingWork, read_table
+from pipelines.site_options import ConfigOption, SubmittedByOption
 from pipelines.sitemap_rows import sitemap_rows
+from pipelines.thread_items import thread_items
 from pipelines.url_files import UrlRow, interleaved, read_urls
 
-# Rows of a block: what one actor takes at a time. It is fetched anew as a whole where its actor dies, but for
-# what is kept by then.
-_BLOCK = 500
-_SAY_SECONDS = 5.0
+# Rows of a block, which leave a stage together, and blocks of a scraper at once: so many that one in which a
+# row waits for a slow host holds up nobody. And no more blocks than Ray Data keeps count of with ease.
+_ROWS, _AT_ONCE, _BLOCKS = 32, 16, 20_000
 _LEASE_SECONDS = 15.0
+_COUNTS_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -85,13 +92,8 @@ def main(
         bool,
         typer.Option("--dry-run", help="Say what would be fetched; fetch robots.txt and sitemaps alone."),
     ] = False,
-    config: Annotated[
-        Path | None,
-        typer.Option(help="The configuration that the site must run; default: the site's own."),
-    ] = None,
-    submitted_by: Annotated[
-        str | None, typer.Option("--as", help="Who submits it; default: who typed `signoff submit`.")
-    ] = None,
+    config: ConfigOption = None,
+    submitted_by: SubmittedByOption = None,
 ) -> None:
     """Scrape the pages of a list of addresses into a project."""
 
@@ -106,6 +108,7 @@ def main(
             again=again,
             submitter=submitter(submitted_by),
         )
+        check_engine(options.engine, settings)
         if urls is None and not sitemap:
             raise InputInvalid("--urls, --sitemap: give a file of addresses, or a sitemap's own address")
         rows: list[UrlRow] = []
@@ -147,11 +150,16 @@ async def scrape(
                 batch_id=batch_id,
                 engine=options.engine,
                 again=options.again,
+                counts=ray.remote(PageCounts).options(num_cpus=0).remote(),
             )
             counts: Counter[str] = Counter()
             with PageTable(filesystem, path) as table:
-                if await driver.until_stopped(_carry(rows, work, table, counts)):
-                    raise BatchStopped("stopped: what was read is kept; submit again to go on")
+                stopped = await driver.until_stopped(_carry(rows, work, table, counts))
+                if stopped:
+                    table.discard()
+                    # Now: whoever has stopped it may not wait for the end.
+                    say("stopped: what was read is kept; submit again to go on", trouble=True)
+                    return 1
     for line in _told(counts):
         say(line)
     say(f"summary: {path}")
@@ -165,39 +173,55 @@ async def _carry(rows: Sequence[UrlRow], work: ScrapingWork, table: PageTable, c
     wanted = interleaved((row.url for row in rows if row.refused is None), host_of)
     if not wanted:
         return
-    started = said = time.monotonic()
-    ahead = iter(_tables(wanted, work))
-    while (pages := await asyncio.to_thread(next, ahead, None)) is not None:
-        await asyncio.to_thread(table.add, pages)
-        counts.update("held" if held else page.fault or "kept" for page, held in pages)
-        if time.monotonic() > said + _SAY_SECONDS:
-            said = time.monotonic()
-            say(_progress(counts, len(rows), said - started))
+    started, before = time.monotonic(), Counter(counts)
+
+    async def progress() -> str | None:
+        try:
+            async with asyncio.timeout(_COUNTS_SECONDS):
+                told: PagesSoFar = await work.counts.told.remote()
+        except (ray.exceptions.RayError, TimeoutError):
+            return None
+        return _progress(before + Counter(told.counts), told.waits_for, len(rows), time.monotonic() - started)
+
+    async with saying(progress):
+        async for pages in thread_items(lambda: _tables(wanted, work)):
+            await asyncio.to_thread(table.add, pages)
+            counts.update("held" if held else page.fault or "kept" for page, held in pages)
 
 
 def _tables(urls: Sequence[str], work: ScrapingWork) -> Iterator[list[tuple[ScrapedPage, bool]]]:
     """The pages of addresses, as the stages bring them."""
     scrapers, browsers = work.config.agent("scraper"), work.config.agent("browser")
-    blocks = max(math.ceil(len(urls) / _BLOCK), min(scrapers.replicas, len(urls)))
+    scraping = work.config.knowledge.scraping
+    rows = max(_ROWS, math.ceil(len(urls) / _BLOCKS))
+    blocks = max(math.ceil(len(urls) / rows), min(scrapers.replicas, len(urls)))
     dataset: ray.data.Dataset = ray.data.from_items(
         [{"url": url} for url in urls], override_num_blocks=blocks
     )
-    dataset = dataset.map_batches(
-        PageScraping,
-        fn_constructor_args=(work,),
-        batch_size=None,
-        batch_format="pyarrow",
-        concurrency=(1, scrapers.replicas),
-        num_cpus=scrapers.num_cpus,
-    )
+    # Begun again, a block brings its rows in other groups, and Ray Data goes by their number: it brings one.
+    dataset.context.target_max_block_size = None
+    # Another actor of a pool is begun when those that there are have all that they may have at once.
+    dataset.context.autoscaling_config = AutoscalingConfig(actor_pool_util_upscaling_threshold=1.0)
+    # A scraper has enough of them for all that it may have under way, and leaves some to the others.
+    fill = math.ceil(2 * scraping.in_flight / rows)
+    at_once = max(fill, min(_AT_ONCE, math.ceil(blocks / scrapers.replicas)))
+    stages: list[tuple[type, AgentConfig, int]] = [(PageScraping, scrapers, at_once)]
     if work.engine == "auto":
+        stages.append((PageBrowsing, browsers, max(_AT_ONCE, 2 * scraping.browser.tabs)))
+    for stage, agent, blocks_at_once in stages:
         dataset = dataset.map_batches(
-            PageBrowsing,
+            stage,
             fn_constructor_args=(work,),
             batch_size=None,
             batch_format="pyarrow",
-            concurrency=(1, browsers.replicas),
-            num_cpus=browsers.num_cpus,
+            compute=ray.data.ActorPoolStrategy(
+                min_size=1,
+                max_size=agent.replicas,
+                max_tasks_in_flight_per_actor=blocks_at_once,
+                max_concurrent_calls_per_actor=blocks_at_once,
+                enable_true_multi_threading=True,
+            ),
+            num_cpus=agent.num_cpus,
         )
     for batch in dataset.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=1):
         yield read_table(batch)
@@ -216,10 +240,10 @@ async def rehearse(
                 held = await sources.settled_urls(connection, project.id, wanted)
     turns = ClusterTurns(Directory(config=config, roles=ROLES, database_url=database_url))
     counts: Counter[str] = Counter()
-    at_once = asyncio.Semaphore(config.knowledge.scraping.in_flight)
+    left = iter(rows)
 
-    async def one(row: UrlRow) -> None:
-        async with at_once:
+    async def look() -> None:
+        for row in left:
             what, why = "would be fetched", ""
             if row.refused is not None:
                 what, why = "refused", row.refused.reason or ""
@@ -230,9 +254,16 @@ async def rehearse(
             counts[what] += 1
             say(f"{what}: {row.url}{f': {why}' if why else ''}")
 
-    await asyncio.gather(*(one(row) for row in rows))
+    async def look_at_all() -> None:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(config.knowledge.scraping.in_flight):
+                group.create_task(look())
+
+    stopped = await driver.until_stopped(look_at_all())
     say(", ".join(f"{count} {what}" for what, count in counts.most_common()) or "no addresses")
-    return 0
+    if stopped:
+        say("stopped: these are not all", trouble=True)
+    return 1 if stopped else 0
 
 
 def _folder(options: ScrapingOptions, config: Config, root: Path) -> tuple[pyarrow.fs.FileSystem, str]:
@@ -258,13 +289,14 @@ def _engine(text: str) -> EngineChoice:
     raise InputInvalid(f"--engine: there is no engine {text!r}: use one of {', '.join(known)}")
 
 
-def _progress(counts: Counter[str], total: int, seconds: float) -> str:
+def _progress(counts: Counter[str], waits_for: str | None, total: int, seconds: float) -> str:
     done = counts.total()
     kept, held = counts["kept"], counts["held"]
     failed = done - kept - held
     rate = (done - held) / seconds
     return (
-        f"{kept} kept, {held} there before, {failed} without text, {total - done} to go, {rate:.1f} a second"
+        f"{kept} kept, {held} there before, {failed} without text, {max(total - done, 0)} to go, "
+        f"{rate:.1f} a second{f'; waits for {waits_for}' if waits_for else ''}"
     )
 
 

@@ -1,15 +1,17 @@
 """The stages of a scraping batch as Ray Data runs them, each a pool of actors with resources of its own.
 
 `PageScraping` fetches by HTTP, `PageBrowsing` goes on with what needs a browser. What a page comes to is kept
-in Postgres before its row leaves the stage, so a stage that dies fetches nothing again that it has. One bad
-page is a row like any other.
+in Postgres while its block is under way, so a stage that dies fetches nothing again that it has. A block's
+rows leave together, for Ray Data begins a block anew as a whole. One bad page is a row like any other.
 """
 
 import asyncio
 import functools
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 
@@ -21,7 +23,7 @@ from actors.knowledge.scraping.scraping_settings import ScrapingSettings
 from actors.knowledge.scraping.source_pages import page_of
 from actors.runtime.directory import Directory
 from models.config import Config
-from models.error_lines import error_line, logged
+from models.error_lines import logged
 from models.errors import SignoffError
 from models.knowledge.pages import EngineChoice, ScrapedPage
 from models.knowledge.sources import KnowledgeSource
@@ -29,18 +31,21 @@ from models.store.database import Database
 from models.store.knowledge import sources
 from pipelines import driver
 from pipelines.loop_thread import LoopThread
+from pipelines.page_patience import PagePatience
+from pipelines.page_turns import PageTurns
 
 _log = logging.getLogger(__name__)
 ROLES = f"{systems.__name__}:roles"
-# Rows that are kept together and leave a stage, at most, and how long the first of them waits for the others:
-# what is not kept when a batch is killed is fetched again.
+# Rows that are kept together, at most, and how long the first of them waits for the others: what is not kept
+# when a batch is killed is fetched again.
 _ROWS, _SECONDS = 32, 0.2
 _LOOK_SECONDS = 1.0
+Keep = Callable[[Sequence[ScrapedPage]], Awaitable[None]]
 
 
 @dataclass(frozen=True)
 class ScrapingWork:
-    """What a stage works on, and with."""
+    """What a stage works on, and with. `counts`: the batch's `PageCounts`, as a Ray actor."""
 
     config: Config
     database_url: str
@@ -48,27 +53,50 @@ class ScrapingWork:
     batch_id: str
     engine: EngineChoice
     again: bool
+    counts: Any
 
 
 class _Stage:
-    """What both stages have: a loop, a database, a scraper, and rows that are settled together."""
+    """What both stages have: a loop, a database, a scraper, patience, and rows that are settled together.
 
-    def __init__(self, work: ScrapingWork, *, own_browser: bool) -> None:
+    Several blocks are under way in one stage at once, each in a thread of Ray Data's; they share all of it.
+    """
+
+    def __init__(self, work: ScrapingWork, *, own_browser: bool, at_once: int) -> None:
         self._work = work
         self._loop = LoopThread()
+        self._turns = PageTurns(
+            ClusterTurns(Directory(config=work.config, roles=ROLES, database_url=work.database_url))
+        )
+        self._patience = PagePatience(
+            self._turns,
+            work.config.outages,
+            at_once=at_once,
+            longest_wait=work.config.knowledge.scraping.politeness.longest_wait_seconds,
+            waits=work.counts.waits.remote,
+        )
         self._database, self._scraper = self._loop.run(self._open(own_browser))
 
     async def _open(self, own_browser: bool) -> tuple[Database, Scraper]:
         work = self._work
         database = driver.patient_database(work.config, work.database_url)
         await database.__aenter__()
-        directory = Directory(config=work.config, roles=ROLES, database_url=work.database_url)
         # Kept, because what it opens is closed when nobody holds it any more.
         given = ScrapingSettings.of(work.config)
-        self._engines = open_scraper(given, ClusterTurns(directory), own_browser=own_browser)
+        self._engines = open_scraper(given, self._turns, own_browser=own_browser)
         return database, await self._engines.__aenter__()
 
-    async def _settle(self, pages: list[ScrapedPage]) -> None:
+    async def _settle(self, pages: Sequence[ScrapedPage]) -> list[ScrapedPage]:
+        """Keep what pages came to, and count it: as they are kept."""
+        settled = await settled_by(self._keep, pages)
+        self._count(page.fault or "kept" for page in settled)
+        return settled
+
+    def _count(self, outcomes: Iterable[str]) -> None:
+        if counts := Counter(outcomes):
+            self._work.counts.add.remote(dict(counts))
+
+    async def _keep(self, pages: Sequence[ScrapedPage]) -> None:
         work = self._work
 
         async def keep() -> None:
@@ -77,39 +105,43 @@ class _Stage:
                     connection, project_id=work.project_id, batch_id=work.batch_id, pages=pages
                 )
 
-        if pages:
-            await self._database.steadily(keep)
+        await self._database.steadily(keep)
 
 
 class PageScraping(_Stage):
     """Claims addresses and fetches them by HTTP (or by the engine that was asked for)."""
 
     def __init__(self, work: ScrapingWork) -> None:
-        super().__init__(work, own_browser=work.engine == "browser")
+        at_once = work.config.knowledge.scraping.in_flight
+        super().__init__(work, own_browser=work.engine == "browser", at_once=at_once)
 
-    def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
-        """A table with `url` in; tables with `page` (JSON) and `held` out, as pages come in."""
-        urls = rows.column("url").to_pylist()
-        yield from map(as_table, self._loop.each(functools.partial(self._pages, urls), ahead=2))
+    def __call__(self, rows: pa.Table) -> pa.Table:
+        """A table with `url` in; one with `page` (JSON) and `held` out."""
+        return as_table(self._loop.run(self._pages(rows.column("url").to_pylist())))
 
-    async def _pages(self, urls: list[str]) -> AsyncIterator[list[tuple[ScrapedPage, bool]]]:
-        at_once = asyncio.Semaphore(self._work.config.knowledge.scraping.in_flight)
-
-        async def one(url: str) -> ScrapedPage:
-            async with at_once:
-                return await _scraped(self._scraper, url, self._work.engine)
-
+    async def _pages(self, urls: list[str]) -> list[tuple[ScrapedPage, bool]]:
+        came: list[tuple[ScrapedPage, bool]] = []
         while True:
             claims = await self._claim(urls)
-            if held := await self._held(list(claims.held)):
-                yield [(page, True) for page in held]
-            async for pages in gathered([asyncio.ensure_future(one(url)) for url in claims.ours]):
-                await self._settle([page for page in pages if not page.needs_browser])
-                yield [(page, False) for page in pages]
+            held = await self._held(list(claims.held)) if claims.held else []
+            self._count("held" for _ in held)
+            came += [(page, True) for page in held]
+            async for pages in gathered([asyncio.ensure_future(self._one(url)) for url in claims.ours]):
+                came += [(page, False) for page in pages if page.needs_browser]
+                settled = await self._settle([page for page in pages if not page.needs_browser])
+                came += [(page, False) for page in settled]
             if not (urls := list(claims.elsewhere)):
-                return
+                return came
             # Another batch is at them: its pages are ours, too, and what it leaves we fetch.
             await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _one(self, url: str) -> ScrapedPage:
+        scraper, engine = self._scraper, self._work.engine
+
+        async def ask() -> ScrapedPage:
+            return await (scraper.by_http(url) if engine == "auto" else scraper.scrape(url, engine))
+
+        return await self._patience.page(url, ask)
 
     async def _claim(self, urls: list[str]) -> sources.Claims:
         work = self._work
@@ -138,31 +170,49 @@ class PageBrowsing(_Stage):
     """Goes on, with a browser, with the pages that need one; the others pass."""
 
     def __init__(self, work: ScrapingWork) -> None:
-        super().__init__(work, own_browser=True)
+        at_once = work.config.knowledge.scraping.browser.tabs
+        super().__init__(work, own_browser=True, at_once=at_once)
 
-    def __call__(self, rows: pa.Table) -> Iterator[pa.Table]:
+    def __call__(self, rows: pa.Table) -> pa.Table:
         """Tables as those of `PageScraping`, in and out."""
         pages = read_table(rows)
-        ready = [pair for pair in pages if not pair[0].needs_browser]
-        if ready:
-            yield as_table(ready)
         needing = [page for page, _ in pages if page.needs_browser]
-        if needing:
-            yield from map(as_table, self._loop.each(functools.partial(self._pages, needing), ahead=2))
+        if not needing:
+            return rows
+        ready = [pair for pair in pages if not pair[0].needs_browser]
+        return as_table(ready + self._loop.run(self._pages(needing)))
 
-    async def _pages(self, pages: list[ScrapedPage]) -> AsyncIterator[list[tuple[ScrapedPage, bool]]]:
-        at_once = asyncio.Semaphore(self._work.config.knowledge.scraping.browser.tabs)
+    async def _pages(self, pages: list[ScrapedPage]) -> list[tuple[ScrapedPage, bool]]:
+        came: list[tuple[ScrapedPage, bool]] = []
+        async for found in gathered([asyncio.ensure_future(self._one(page)) for page in pages]):
+            came += [(page, False) for page in await self._settle(found)]
+        return came
 
-        async def one(page: ScrapedPage) -> ScrapedPage:
-            async with at_once:
-                try:
-                    return await self._scraper.beyond_http(page)
-                except Exception as error:  # noqa: BLE001  # one page's trouble ends no other
-                    return _broken(page.url, error)
+    async def _one(self, page: ScrapedPage) -> ScrapedPage:
+        return await self._patience.page(page.url, functools.partial(self._scraper.beyond_http, page))
 
-        async for found in gathered([asyncio.ensure_future(one(page)) for page in pages]):
-            await self._settle(found)
-            yield [(page, False) for page in found]
+
+async def settled_by(keep: Keep, pages: Sequence[ScrapedPage]) -> list[ScrapedPage]:
+    """Have pages kept together, and as they are kept: where that fails for one of them, it has the fault.
+
+    Raises:
+        SignoffError: an outage, which lies with no page.
+    """
+    if not pages:
+        return []
+    try:
+        await keep(pages)
+        return list(pages)
+    except Exception as error:
+        if isinstance(error, SignoffError) and error.outage:
+            raise
+        if len(pages) > 1:
+            return [settled for page in pages for settled in await settled_by(keep, [page])]
+        [page] = pages
+        reason = logged(error, _log, f"{page.url} can't be kept")
+        broken = ScrapedPage(url=page.url, fault="error", reason=reason)
+        # Not even that it is broken, where it can't be kept a second time: then its row alone says it.
+        return [broken] if page.fault == "error" else await settled_by(keep, [broken])
 
 
 async def gathered(tasks: list["asyncio.Future[ScrapedPage]"]) -> AsyncIterator[list[ScrapedPage]]:
@@ -197,16 +247,3 @@ def read_table(rows: pa.Table) -> list[tuple[ScrapedPage, bool]]:
     """What `as_table` has made."""
     texts, held = rows.column("page").to_pylist(), rows.column("held").to_pylist()
     return [(ScrapedPage.model_validate_json(text), was) for text, was in zip(texts, held, strict=True)]
-
-
-async def _scraped(scraper: Scraper, url: str, engine: EngineChoice) -> ScrapedPage:
-    try:
-        return await scraper.by_http(url) if engine == "auto" else await scraper.scrape(url, engine)
-    except Exception as error:  # noqa: BLE001  # one page's trouble ends no other
-        return _broken(url, error)
-
-
-def _broken(url: str, error: Exception) -> ScrapedPage:
-    away = isinstance(error, SignoffError) and error.outage
-    reason = error_line(error) if away else logged(error, _log, f"{url} can't be scraped")
-    return ScrapedPage(url=url, fault="later" if away else "error", reason=reason)

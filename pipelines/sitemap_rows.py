@@ -4,22 +4,21 @@ They are fetched from the driver, in turn at their hosts and through the URL gua
 them is kept, so a batch that is submitted again reads them anew.
 """
 
-import time
 from collections.abc import Sequence
 
 from actors.knowledge.fetching.http_engine import HttpEngine
 from actors.knowledge.fetching.page_urls import page_url
 from actors.knowledge.fetching.sitemap import MOST_BYTES
-from actors.knowledge.fetching.sitemap_walk import SitemapPages, pages_of_sitemap
+from actors.knowledge.fetching.sitemap_walk import Fetch, SitemapPages, pages_of_sitemap
 from actors.knowledge.fetching.turns import Turns
 from models.config import Config
 from models.errors import BatchStopped, InputInvalid, PageFailed
 from models.text import cut
 from pipelines import driver
 from pipelines.progress import say
+from pipelines.progress_clock import saying
 from pipelines.url_files import UrlRow
 
-_SAY_SECONDS = 5.0
 _SHOWN = 200
 
 
@@ -42,13 +41,7 @@ async def sitemap_rows(
     async def walk() -> None:
         try:
             for url in given:
-                found = await pages_of_sitemap(
-                    url,
-                    fetch=engine.fetch,
-                    allow_internal=inside,
-                    other_hosts=other_hosts,
-                    told=_SitemapProgress(),
-                )
+                found = await _walked(url, engine.fetch, inside, other_hosts=other_hosts)
                 rows.extend(_rows(found))
                 for line in _said(url, found):
                     say(line)
@@ -76,6 +69,24 @@ def _address(text: str, inside: tuple[str, ...]) -> str:
         ) from failed
 
 
+async def _walked(url: str, fetch: Fetch, inside: tuple[str, ...], *, other_hosts: bool) -> SitemapPages:
+    by_now: SitemapPages | None = None
+
+    def told(found: SitemapPages) -> None:
+        nonlocal by_now
+        by_now = found
+
+    async def progress() -> str | None:
+        if by_now is None:
+            return None
+        return f"{by_now.sitemaps} sitemaps read, {len(by_now.urls)} pages by now"
+
+    async with saying(progress):
+        return await pages_of_sitemap(
+            url, fetch=fetch, allow_internal=inside, other_hosts=other_hosts, told=told
+        )
+
+
 def _rows(found: SitemapPages) -> list[UrlRow]:
     refused = [UrlRow(url=url, refused=page) for url, page in found.refused.items()]
     return [*(UrlRow(url=url) for url in found.urls), *refused]
@@ -90,15 +101,3 @@ def _said(url: str, found: SitemapPages) -> list[str]:
             "those hosts, or --other-hosts"
         )
     return lines
-
-
-class _SitemapProgress:
-    """Says now and then how far the reading has come."""
-
-    def __init__(self) -> None:
-        self._said = time.monotonic()
-
-    def __call__(self, found: SitemapPages) -> None:
-        if time.monotonic() > self._said + _SAY_SECONDS:
-            self._said = time.monotonic()
-            say(f"{found.sitemaps} sitemaps read, {len(found.urls)} pages by now")

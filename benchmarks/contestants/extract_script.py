@@ -123,7 +123,7 @@ _TONGUES = (_ENGLISH, _POLISH, _CHINESE)
 _TYPES = {"person": "person", "company": "organization", "place": "location"}
 
 
-class _Told(NamedTuple):
+class _Offered(NamedTuple):
     """A sentence of a text, where it begins, and what was put into its slots; none in a filler."""
 
     start: int
@@ -139,7 +139,7 @@ class ScriptedSource:
     number: int
     tongue: _Tongue
     text: str
-    told: tuple[_Told, ...]
+    told: tuple[_Offered, ...]
 
     def page(self) -> ScrapedPage:
         """It as a page that was read."""
@@ -203,7 +203,7 @@ def reading(texts: Sequence[ScriptedSource], settings: ExtractionConfig) -> Scri
 def _source(number: int, tongue: _Tongue) -> ScriptedSource:
     chance = random.Random(number)
     size = chance.randint(_SHORTEST, _LONGEST)
-    text, told = "", list[_Told]()
+    text, told = "", list[_Offered]()
     for part in range(1, 1_000):
         text += ("\n\n" if text else "") + tongue.heading.format(number=part)
         for _ in range(chance.randint(2, 4)):
@@ -217,9 +217,9 @@ def _source(number: int, tongue: _Tongue) -> ScriptedSource:
     return ScriptedSource(number=number, tongue=tongue, text=text, told=tuple(told))
 
 
-def _sentence(chance: random.Random, tongue: _Tongue, start: int) -> _Told:
+def _sentence(chance: random.Random, tongue: _Tongue, start: int) -> _Offered:
     if chance.random() < 0.2:
-        return _Told(start, chance.choice(tongue.fillers), {}, ("", "", ""))
+        return _Offered(start, chance.choice(tongue.fillers), {}, ("", "", ""))
     relation, form = chance.choice(list(tongue.sentences.items()))
     slots = {
         "person": tongue.person.format(
@@ -231,22 +231,22 @@ def _sentence(chance: random.Random, tongue: _Tongue, start: int) -> _Told:
         "number": str(chance.randint(1_000, 9_999)),
     }
     subject, predicate, object_ = relation.split("|")
-    return _Told(start, form.format(**slots), slots, (subject, predicate, object_))
+    return _Offered(start, form.format(**slots), slots, (subject, predicate, object_))
 
 
 def _items(
-    source: ScriptedSource, span: tuple[int, int], said: Sequence[_Told], most: dict[str, int]
+    source: ScriptedSource, span: tuple[int, int], said: Sequence[_Offered], most: dict[str, int]
 ) -> dict[str, list[dict[str, Any]]]:
     """The answer about a chunk: its own items, then the wrong ones."""
     tongue = source.tongue
     piece = source.text[slice(*span)]
     ends = [end for _, end in sentence_spans(piece, (0, len(piece)))]
 
-    def about(one: _Told, score: float = 0.9) -> dict[str, Any]:
+    def about(one: _Offered, score: float = 0.9) -> dict[str, Any]:
         number = 1 + sum(end <= one.start - span[0] for end in ends)
         return {"sentence": number, "score": score}
 
-    def stated(one: _Told, form: str) -> dict[str, Any]:
+    def stated(one: _Offered, form: str) -> dict[str, Any]:
         return {"statement": form.format(**one.slots), "quote": one.sentence[:-1], **about(one)}
 
     items: dict[str, list[dict[str, Any]]] = {
@@ -272,7 +272,7 @@ def _items(
     return items
 
 
-def _entities(said: Sequence[_Told], about: Any) -> Iterator[dict[str, Any]]:
+def _entities(said: Sequence[_Offered], about: Any) -> Iterator[dict[str, Any]]:
     """Each name of the sentences once."""
     named = set[str]()
     for one in said:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from models.knowledge.points import EntityMention, EntityMerge, MergeReason
 
 
-class _Edge(NamedTuple):
+class _Tie(NamedTuple):
     """That an entity is another one, found in this way."""
 
     other: str
@@ -40,7 +40,7 @@ def regrouped(before: Sequence[EntityMerge], left: Sequence[EntityMention]) -> l
         same = names.get(by_name.get(id_, id_), [])
         return id_ if id_ in living else next((entity.id for entity in same), None)
 
-    edges: dict[str, list[_Edge]] = defaultdict(list)
+    edges: dict[str, list[_Tie]] = defaultdict(list)
     for merge in before:
         one, other = end(merge.merged), end(merge.like)
         if one is None or other is None or one == other:
@@ -50,8 +50,8 @@ def regrouped(before: Sequence[EntityMerge], left: Sequence[EntityMention]) -> l
             whole.keys() >= set(ends) or _says(names[ends[0]], names[ends[1]])
         ):
             continue
-        edges[one].append(_Edge(other, merge.reason, merge.score))
-        edges[other].append(_Edge(one, merge.reason, merge.score))
+        edges[one].append(_Tie(other, merge.reason, merge.score))
+        edges[other].append(_Tie(one, merge.reason, merge.score))
     winners = {merge.winner for merge in before}
     found: list[EntityMerge] = []
     seen: set[str] = set()

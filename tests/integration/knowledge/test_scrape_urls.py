@@ -1,6 +1,7 @@
 """The scraping batch on Ray Data: pages into a project, politely, each once, whatever one page does."""
 
 import asyncio
+import os
 import signal
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -15,6 +16,7 @@ from actors.runtime.directory import stop_agents
 from models.config import Config
 from models.store.database import Database
 from models.store.knowledge import projects, sources
+from pipelines import progress_clock
 from pipelines.scrape_urls import ScrapingOptions, scrape
 from pipelines.url_files import UrlRow
 from tests.fakes.outside.page_site import Answer, PageSite, article, serving
@@ -36,6 +38,18 @@ def config(configure: Callable[..., Config]) -> Config:
         {
             "outgoing.allow_internal": [*INSIDE],
             "knowledge.scraping.politeness.delay_seconds": DELAY,
+            "knowledge.scraping.politeness.longest_wait_seconds": 20,
+        }
+    )
+
+
+@pytest.fixture
+def slow_config(configure: Callable[..., Config]) -> Config:
+    """Hosts are asked so seldom that a batch is under way for seconds after its readers have started."""
+    return configure(
+        {
+            "outgoing.allow_internal": [*INSIDE],
+            "knowledge.scraping.politeness.delay_seconds": 1.0,
             "knowledge.scraping.politeness.longest_wait_seconds": 20,
         }
     )
@@ -135,14 +149,15 @@ async def test_a_page_made_by_scripts_comes_by_the_browser(
 
 
 async def test_what_a_killed_scraper_had_kept_is_not_fetched_again(
-    config: Config, database: Database, database_url: str, sites: list[PageSite], tmp_path: Path
+    slow_config: Config, database: Database, database_url: str, sites: list[PageSite], tmp_path: Path
 ) -> None:
     urls = [f"{site.origin}/{number}" for site in sites for number in range(8)]
-    running = asyncio.create_task(run(config, database_url, tmp_path, *urls))
-    while sum(site.asked(f"/{number}") for site in sites for number in range(8)) < 6:
+    running = asyncio.create_task(run(slow_config, database_url, tmp_path, *urls))
+    while len(kept_before := await kept_of(database, urls)) < 4:
         assert not running.done()
         await asyncio.sleep(0.02)
     await kill_scrapers()
+    assert len(kept_before) < len(urls)
     assert await running == 0
     rows = table(tmp_path)
     assert len(rows) == len(urls)
@@ -152,8 +167,65 @@ async def test_what_a_killed_scraper_had_kept_is_not_fetched_again(
         assert project is not None
         kept = await sources.by_urls(connection, project.id, urls)
     assert len(kept) == len(urls)
+    asked = {f"{site.origin}/{number}": site.asked(f"/{number}") for site in sites for number in range(8)}
+    assert [asked[url] for url in kept_before] == [1] * len(kept_before)
     # What was under way when it died is asked for once more, and no more than that.
-    assert max(site.asked(f"/{number}") for site in sites for number in range(8)) <= 2
+    assert max(asked.values()) <= 2
+
+
+async def test_a_host_whose_line_is_long_is_waited_for_and_progress_is_said_meanwhile(
+    configure: Callable[..., Config],
+    database: Database,
+    database_url: str,
+    sites: list[PageSite],
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A row of a block that waits holds back neither what is kept nor what is told."""
+    monkeypatch.setattr(progress_clock, "SAY_SECONDS", 0.3)
+    config = configure(
+        {
+            "outgoing.allow_internal": [*INSIDE],
+            "knowledge.scraping.politeness.delay_seconds": 1.0,
+            "knowledge.scraping.politeness.longest_wait_seconds": 3,
+        }
+    )
+    one, _ = sites
+    urls = [f"{one.origin}/{number}" for number in range(8)]
+    ended = await run(config, database_url, tmp_path, *urls)
+    assert not [row["reason"] for row in table(tmp_path).values() if row["fault"]]
+    assert ended == 0
+    said = [line for line in capfd.readouterr().out.splitlines() if "to go" in line]
+    assert len({line.partition(" kept")[0] for line in said}) > 2
+
+
+async def test_a_batch_that_is_told_to_stop_says_so_at_once_and_leaves_no_half_file(
+    slow_config: Config,
+    database: Database,
+    database_url: str,
+    sites: list[PageSite],
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    urls = [f"{site.origin}/{number}" for site in sites for number in range(8)]
+    running = asyncio.create_task(run(slow_config, database_url, tmp_path, *urls))
+    while not await kept_of(database, urls):
+        assert not running.done()
+        await asyncio.sleep(0.02)
+    os.kill(os.getpid(), signal.SIGTERM)
+    async with asyncio.timeout(5):
+        assert await running == 1
+    assert "submit again to go on" in capfd.readouterr().err
+    assert not list(tmp_path.rglob("*.parquet*"))
+    assert len(await kept_of(database, urls)) < len(urls)
+
+
+async def kept_of(database: Database, urls: list[str]) -> set[str]:
+    """Those of some addresses that Postgres holds the pages of."""
+    async with database.connection() as connection:
+        project = await projects.named(connection, topic="macro", name="P")
+        return await sources.settled_urls(connection, project.id, urls) if project else set()
 
 
 async def kill_scrapers() -> None:

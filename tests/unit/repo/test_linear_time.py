@@ -9,6 +9,7 @@ import pytest
 
 from actors.chat.routing.topics import _pattern as topic_pattern
 from actors.chat.turn.article_numbers import articles_named
+from actors.knowledge.scraping.wall_words import NOT_FOUND
 from actors.llm.client import strip_fence, strip_thinking
 from actors.outside.market.series_in_text import _pattern as series_pattern
 from actors.text.markdown import unlinked
@@ -32,6 +33,7 @@ _MADE: dict[str, re.Pattern[Any]] = {
         r"(?<![\w$.])AAPL(?!\w)", re.IGNORECASE | re.ASCII
     ),
     "actors.outside.market.series_in_text._capitalised": re.compile(r"(?<!\w)APPLE(?!\w)"),
+    "actors.knowledge.scraping.wall_words._any_of": NOT_FOUND,  # all that it makes are tried by their names
     "actors.outside.web.local._passage": re.compile(r"\b(?:rates|inflation|federal)", re.IGNORECASE),
 }
 
