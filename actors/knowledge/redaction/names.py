@@ -4,18 +4,13 @@ The model is the user's own: a folder as `transformers` saves it. It runs on the
 windows that overlap, so that no name is cut; how well it finds names is the model's affair.
 """
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from models.errors import ConfigInvalid
+from actors.knowledge.redaction.names_folder import invalid_names_model, is_person, without_persons
 
-_SETTING = "knowledge.redaction.names_model"
-# What models call persons, without the B-, I-, E-, L-, S- or U- of a name's first, inner, last or only word.
-_PERSONS = frozenset({"per", "pers", "person", "persname", "nam_liv_person"})
-_PLACE_IN_NAME = re.compile(r"\A[BIELSU][-_]", re.IGNORECASE)
 _LONGEST = 512  # tokens that models of this kind read at once
 _OVERLAP = 64
 _SPECIAL = 2  # positions that some models keep for themselves
@@ -31,24 +26,6 @@ class NameFinder(Protocol):
     def find(self, text: str) -> Sequence[tuple[int, int]]:
         """Spans `text[start:end]` of persons' names, in order, without overlaps."""
         ...
-
-
-def check_names_model(folder: Path) -> None:
-    """Refuse a folder that is plainly no model of names, without loading it: before agents are begun with it.
-
-    Raises:
-        ConfigInvalid: it lacks a file, or none of its labels is for persons.
-    """
-    for name in ("config.json", "tokenizer.json"):
-        if not (folder / name).is_file():
-            raise _invalid(folder, f"there is no {name}: give the folder that save_pretrained wrote")
-    try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        labels = [str(label) for label in config["id2label"].values()]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _invalid(folder, f"its config.json holds no labels (id2label): {error!r}") from error
-    if not any(map(_is_person, labels)):
-        raise _without_persons(folder, labels)
 
 
 class ModelNames:
@@ -67,22 +44,26 @@ class ModelNames:
             import torch
             import transformers
         except ImportError as error:
-            raise _invalid(folder, f"{error}: install transformers and torch") from error
+            raise invalid_names_model(folder, f"{error}: install transformers and torch") from error
         if not (folder / "config.json").is_file():
-            raise _invalid(folder, "there is no config.json: give the folder that save_pretrained wrote")
+            raise invalid_names_model(
+                folder, "there is no config.json: give the folder that save_pretrained wrote"
+            )
         try:
             self._tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
             model: Any = transformers.AutoModelForTokenClassification.from_pretrained(
                 folder, local_files_only=True
             )
         except Exception as error:  # whatever a broken file makes its parsers raise
-            raise _invalid(folder, f"it can't be loaded: {error}") from error
+            raise invalid_names_model(folder, f"it can't be loaded: {error}") from error
         if not self._tokenizer.is_fast:
-            raise _invalid(folder, "its tokenizer tells no offsets: save a fast one (tokenizer.json) with it")
+            raise invalid_names_model(
+                folder, "its tokenizer tells no offsets: save a fast one (tokenizer.json) with it"
+            )
         labels: dict[int, str] = model.config.id2label
-        persons = [int(n) for n, label in labels.items() if _is_person(label)]
+        persons = [int(n) for n, label in labels.items() if is_person(label)]
         if not persons:
-            raise _without_persons(folder, labels.values())
+            raise without_persons(folder, labels.values())
         positions = getattr(model.config, "max_position_embeddings", None) or _LONGEST + _SPECIAL
         self._window = min(self._tokenizer.model_max_length, positions - _SPECIAL, _LONGEST)
         self._overlap = min(_OVERLAP, self._window // 4)
@@ -142,17 +123,3 @@ class ModelNames:
             with torch.inference_mode():
                 best = self._model(**batch).logits.argmax(dim=-1)
             yield from torch.isin(best, self._persons).tolist()
-
-
-def _is_person(label: str) -> bool:
-    return _PLACE_IN_NAME.sub("", label).lower() in _PERSONS
-
-
-def _without_persons(folder: Path, labels: Iterable[str]) -> ConfigInvalid:
-    return _invalid(
-        folder, f"none of its labels is for persons, such as B-PER: it has {', '.join(sorted(labels))}"
-    )
-
-
-def _invalid(folder: Path, what: str) -> ConfigInvalid:
-    return ConfigInvalid(f"{_SETTING}: {folder}: {what}")

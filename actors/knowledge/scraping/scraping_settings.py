@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from actors.knowledge.redaction.names import check_names_model
+from actors.knowledge.redaction.names_folder import check_names_model
 from models.config import Config, OutgoingConfig, RedactionConfig, ScrapingConfig
 from models.config.outside import PdfConfig
 from models.errors import InputInvalid

@@ -10,7 +10,8 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 
 from actors.knowledge.reading.page_reading import PageReading, read_plain_page
 from actors.knowledge.reading.reading_pool import ReadingPool
-from actors.knowledge.redaction.names import ModelNames, check_names_model
+from actors.knowledge.redaction.names import ModelNames
+from actors.knowledge.redaction.names_folder import check_names_model
 from actors.knowledge.redaction.redactor import Redactor
 from actors.knowledge.scraping.scraping_settings import ScrapingSettings
 from models.config import Config
