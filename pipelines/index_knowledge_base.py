@@ -159,6 +159,8 @@ def _rows(groups: Sequence[list[int]], work: IndexingWork) -> Iterator[list[dict
     dataset: ray.data.Dataset = ray.data.from_items(
         [{"ids": group} for group in groups], override_num_blocks=min(len(groups), _BLOCKS)
     )
+    # Embedders may wait for room, or for their model, for longer than Ray Data takes for hanging.
+    dataset.context.execution_no_progress_timeout_s = -1
     dataset = dataset.map_batches(
         PassageEmbedding,
         fn_constructor_args=(work,),

@@ -17,14 +17,14 @@ from models.knowledge.pages import ScrapedPage
 from pipelines.page_turns import NoTurnYet, PageTurns
 
 _log = logging.getLogger(__name__)
+_REFUSALS = (429, 503)
 
 
 class PagePatience:
     """Has pages asked for, so many at once, until there is an answer.
 
     Args:
-        longest_wait: seconds for which a host's line is waited in (`politeness.longest_wait_seconds`). A line
-            in which nobody of this process had a turn for twice as long does not move.
+        longest_wait: seconds for which a host's line is waited in (`politeness.longest_wait_seconds`).
         waits: is told in words what is waited for, whenever it is.
     """
 
@@ -36,45 +36,40 @@ class PagePatience:
         at_once: int,
         longest_wait: float,
         waits: Callable[[str], None] = lambda what: None,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._turns = turns
         self._outages = outages
         self._at_once = asyncio.Semaphore(at_once)
         self._longest_wait = longest_wait
         self._waits = waits
-        self._clock = clock
-        self._sleep = sleep
         self._away_since: float | None = None
 
     async def page(self, url: str, ask: Callable[[], Awaitable[ScrapedPage]]) -> ScrapedPage:
         """What comes of a page. Whatever goes wrong with it is its fault, never an error."""
-        since = self._clock()
         while True:
             try:
                 async with self._at_once:
                     page = await ask()
                 self._away_since = None
+                if page.status is not None and page.status not in _REFUSALS:
+                    self._turns.answered(page.final_url or url)
                 return page
             except NoTurnYet as none:
-                moved = max(since, self._turns.last_granted(none.host))
-                if self._clock() - moved > 2 * self._longest_wait:
-                    return _later(url, str(none))
-                # By half of what the line held then, there is room again, and its host never waits for us.
-                pause = self._longest_wait / 2
+                # By half of what a full line holds there is room again, and its host never waits for us.
+                pause = min(none.wait_seconds, self._longest_wait / 2)
             except Exception as error:  # noqa: BLE001  # one page's trouble ends no other
                 if not (isinstance(error, SignoffError) and error.outage):
                     reason = logged(error, _log, f"{url} can't be scraped")
                     return ScrapedPage(url=url, fault="error", reason=reason)
                 # Of all pages together: it is away for none of them longer than for the others.
-                self._away_since = self._away_since or self._clock()
-                left = outage.pause_seconds(self._clock() - self._away_since, self._outages)
+                now = time.monotonic()
+                self._away_since = self._away_since or now
+                left = outage.pause_seconds(now - self._away_since, self._outages)
                 if left is None:
                     return _later(url, error_line(error))
                 pause = left
                 self._waits(outage.waits_for(error) or error_line(error))
-            await self._sleep(pause)
+            await asyncio.sleep(pause)
 
 
 def _later(url: str, reason: str) -> ScrapedPage:

@@ -200,6 +200,8 @@ def _tables(urls: Sequence[str], work: ScrapingWork) -> Iterator[list[tuple[Scra
     )
     # Begun again, a block brings its rows in other groups, and Ray Data goes by their number: it brings one.
     dataset.context.target_max_block_size = None
+    # Hosts may want hours for what is under way; Ray Data would call that an execution that hangs.
+    dataset.context.execution_no_progress_timeout_s = -1
     # Another actor of a pool is begun when those that there are have all that they may have at once.
     dataset.context.autoscaling_config = AutoscalingConfig(actor_pool_util_upscaling_threshold=1.0)
     # A scraper has enough of them for all that it may have under way, and leaves some to the others.

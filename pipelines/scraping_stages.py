@@ -66,7 +66,8 @@ class _Stage:
         self._work = work
         self._loop = LoopThread()
         self._turns = PageTurns(
-            ClusterTurns(Directory(config=work.config, roles=ROLES, database_url=work.database_url))
+            ClusterTurns(Directory(config=work.config, roles=ROLES, database_url=work.database_url)),
+            work.config.knowledge.scraping.politeness,
         )
         self._patience = PagePatience(
             self._turns,

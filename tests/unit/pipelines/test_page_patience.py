@@ -33,7 +33,7 @@ def page_turns(robots: Robots | None = None) -> PageTurns:
     async def fetch_robots(origin: str) -> Robots:
         return robots or Robots.everything_allowed()
 
-    return PageTurns(HostTurns(SETTINGS, "Signoff", fetch_robots))
+    return PageTurns(HostTurns(SETTINGS, "Signoff", fetch_robots), SETTINGS)
 
 
 async def page_of(waiting: PagePatience, turns: PageTurns, url: str, asked_at: list[float]) -> ScrapedPage:
@@ -84,8 +84,7 @@ async def test_a_host_that_wants_to_be_left_alone_is() -> None:
     assert (page.fault, asked_at) == ("later", [])
 
 
-async def test_a_line_that_does_not_move_is_left() -> None:
-    """Another process of the batch was told to wait, and this one has not heard of it."""
+async def test_what_another_process_was_told_by_a_host_stands_here_too() -> None:
     turns, asked_at = page_turns(), list[float]()
     [url, *_] = urls()
     assert (await asked(turns, url, asked_at)).fault is None
@@ -93,6 +92,32 @@ async def test_a_line_that_does_not_move_is_left() -> None:
     page = await asyncio.wait_for(patience(turns).page(url, lambda: asked(turns, url, asked_at)), 1)
     assert page.fault == "later"
     assert "has no turn" in str(page.reason)
+
+
+async def test_a_host_that_only_breaks_off_is_not_asked_for_all_of_its_pages() -> None:
+    """Each time takes as long as patience is: a batch with a dead host would take days."""
+    turns, asked_at = page_turns(), list[float]()
+    waiting = patience(turns)
+
+    async def broken_off(url: str) -> ScrapedPage:
+        page = await asked(turns, url, asked_at)
+        if page.fault is None:
+            await turns.told_to_wait(url, None)
+            return ScrapedPage(url=url, fault="unreachable", reason="it broke off")
+        return page
+
+    async def one(url: str) -> ScrapedPage:
+        return await waiting.page(url, lambda: broken_off(url))
+
+    pages = await asyncio.gather(*(one(url) for url in urls()))
+    assert {page.fault for page in pages} == {"unreachable", "later"}
+    assert len(asked_at) < PAGES / 3
+
+    # When it answers again, its line is waited in again.
+    turns.answered(urls()[0])
+    await asyncio.sleep(PATIENCE)
+    again = await asyncio.gather(*(page_of(waiting, turns, url, asked_at) for url in urls()))
+    assert [page.fault for page in again] == [None] * PAGES
 
 
 async def test_an_outage_of_the_sites_own_is_waited_for() -> None:
