@@ -26,6 +26,12 @@ from models.llm import Answer, ModelCall
 T = TypeVar("T")
 R = TypeVar("R", bound=BaseModel)
 
+# What JSON may escape: a whole pair, half of one, or anything else; and halves that are not escaped.
+_ESCAPE = re.compile(
+    r"\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(?P<half>\\u[dD][89a-fA-F][\da-fA-F]{2})|\\.",
+    re.DOTALL,
+)
+_HALF = re.compile("[\ud800-\udfff]")
 _FENCE = re.compile(r"```[a-zA-Z]*[ \t]*(?:\r?\n|(?=[{\[]))")
 # Bytes of UTF-8 per token, on the safe side: English runs at about 4, Polish at 3, Chinese at 2 to 3.
 BYTES_PER_TOKEN = 3
@@ -148,7 +154,7 @@ class ModelClient:
 
         def parse(text: str) -> T:
             try:
-                return accept(reply.model_validate_json(strip_fence(text)))
+                return accept(reply.model_validate_json(whole_characters(strip_fence(text))))
             except ValidationError as error:
                 raise RejectedReply(validation_faults(error)) from error
 
@@ -274,6 +280,11 @@ def strip_fence(text: str) -> str:
     if opened is None or not text.endswith("```") or len(text) < opened.end() + 3:
         return text
     return text[opened.end() : -3].rstrip()
+
+
+def whole_characters(text: str) -> str:
+    """A reply's JSON without halves of characters, which no parser takes: a bounded string may end in one."""
+    return _ESCAPE.sub(lambda escape: "" if escape["half"] else escape[0], _HALF.sub("", text))
 
 
 def json_answer(name: str, schema: dict[str, Any], settings: ModelSettings) -> dict[str, Any]:

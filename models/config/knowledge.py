@@ -19,7 +19,7 @@ class PolitenessConfig(Section):
 
     delay_seconds: Positive  # between two requests to one host; a longer crawl-delay of its robots.txt counts
     longest_delay_seconds: Positive  # a host whose crawl-delay is over this is not fetched from
-    longest_wait_seconds: Positive  # for a host's turn; what waits longer is left for the next submission
+    longest_wait_seconds: Positive  # for a host's turn; tools then say `later`; a batch goes on waiting
     retries: Annotated[int, Field(ge=0)]  # of a page that was answered with 429 or 503, or that broke off
     robots_hours: RobotsHours  # for how long a host's robots.txt is believed (RFC 9309 §2.4: a day at most)
 

@@ -7,29 +7,12 @@ can't do has no points; a model that is away is no verdict on a chunk.
 
 import asyncio
 
-from pydantic import ValidationError
-
 from actors.knowledge.extraction.answered import AnsweredPoints
 from actors.knowledge.extraction.chunks import sentence_spans
 from actors.knowledge.extraction.prompt import PROMPT
-from actors.knowledge.extraction.reply import (
-    CheckedReply,
-    ExtractionReply,
-    checked,
-    extraction_schema,
-    most_items,
-    read_reply,
-)
+from actors.knowledge.extraction.reply import ExtractionReply, checked, extraction_schema, most_items
 from actors.knowledge.extraction.spans import ChunkText
-from actors.llm.client import (
-    Completions,
-    ModelClient,
-    RejectedReply,
-    json_answer,
-    strip_fence,
-    text_tokens,
-    validation_faults,
-)
+from actors.llm.client import Completions, ModelClient, text_tokens
 from actors.llm.prompts import TwoPartPrompt
 from models.config import BreakerConfig, ExtractionConfig
 from models.errors import ConfigInvalid, ModelRefused, ModelReplyInvalid, ModelTimedOut
@@ -101,11 +84,12 @@ class Extractor:
             MOST=most_items(self._model.settings),
         )
         try:
-            schema = extraction_schema(len(sentences), self._model.settings)
-            answer = await self._model.ask(
-                [{"role": "system", "content": system}, {"role": "user", "content": user}],
-                response_format=json_answer(ExtractionReply.__name__, schema, self._model.settings),
-                accept=lambda text: _accepted(text, len(sentences)),
+            answer = await self._model.ask_record(
+                system=system,
+                user=user,
+                reply=ExtractionReply,
+                accept=lambda reply: checked(reply, len(sentences)),
+                schema=extraction_schema(len(sentences), self._model.settings),
             )
         except ModelReplyInvalid as refused:
             return Answer(value=_nothing(chunk, "invalid_reply"), calls=refused.calls)
@@ -121,13 +105,6 @@ class Extractor:
 
 def _read(text: str, chunk: tuple[int, int]) -> tuple[list[tuple[int, int]], ChunkText]:
     return sentence_spans(text, chunk), ChunkText(text, chunk)
-
-
-def _accepted(text: str, sentences: int) -> CheckedReply:
-    try:
-        return checked(read_reply(strip_fence(text)), sentences)
-    except ValidationError as error:
-        raise RejectedReply(validation_faults(error)) from error
 
 
 def _nothing(chunk: tuple[int, int], reason: DropReason | None = None) -> ExtractedChunk:

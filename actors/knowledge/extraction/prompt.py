@@ -8,7 +8,7 @@ from models.runtime.approvals import content_digest
 
 PROMPT = "extract.md"
 # What shapes points beside the settings: to be counted up when the code that finds spans changes.
-_FORMAT = 1
+_FORMAT = 2
 
 
 def read_prompt(settings: ExtractionConfig) -> str:

@@ -5,7 +5,6 @@ that the answer ends within `max_tokens`. Each item is checked by itself, and ea
 dropped, never what it is in.
 """
 
-import re
 from typing import Annotated, Any, TypeVar
 
 from pydantic import (
@@ -47,13 +46,6 @@ _Type = Annotated[
     EntityType, BeforeValidator(lambda said: said.strip().casefold() if isinstance(said, str) else said)
 ]
 _Quote = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8 * _QUOTE)]
-
-# What JSON may escape: a whole pair, half of one, or anything else; and halves that are not escaped.
-_ESCAPE = re.compile(
-    r"\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(?P<half>\\u[dD][89a-fA-F][\da-fA-F]{2})|\\.",
-    re.DOTALL,
-)
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 class EntityItem(BaseModel):
@@ -127,15 +119,6 @@ class CheckedReply(Record):
     categories: tuple[CategoryItem, ...]
     insights: tuple[StatementItem, ...]
     invalid: int
-
-
-def read_reply(text: str) -> ExtractionReply:
-    """A reply from its JSON; ValidationError where it is none.
-
-    Halves of characters go first, as no parser takes them: a bounded string may end in the middle of one.
-    """
-    whole = _ESCAPE.sub(lambda escape: "" if escape["half"] else escape[0], _HALF.sub("", text))
-    return ExtractionReply.model_validate_json(whole)
 
 
 def checked(reply: ExtractionReply, sentences: int) -> CheckedReply:

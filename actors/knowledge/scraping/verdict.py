@@ -181,7 +181,5 @@ def _says_not_found(signs: PageSigns, text: str) -> bool:
 def _nearly_all(words: re.Pattern[str], heads: Iterable[str], rest: int) -> bool:
     """Whether one of the heads says that, and fewer than `rest` characters beside it."""
     return any(
-        found and len(head) - len(found[0]) < _REST
-        for head in heads
-        for found in [words.search(head.lower())]
+        found and len(head) - len(found[0]) < rest for head in heads for found in [words.search(head.lower())]
     )

@@ -201,6 +201,8 @@ COOKIES = (
         ("<h1>Cookie-Richtlinie (EU)</h1>", COOKIES, None),
         ("<h1>Cookies akzeptieren</h1><button>Akzeptieren und weiter</button>", COOKIES, "consent"),
         ("<h1>Cookies akzeptieren oder nicht?</h1>", COOKIES, None),
+        ("<h1>Log in to your account</h1>", "<p>Enter your card's number and your code.</p>", "login"),
+        ("<h1>How to log in at the terminals of our library</h1>", "<p>Ask at the desk.</p>", None),
     ],
 )
 async def test_a_text_about_a_wall_is_no_wall(page: str, said: str, fault: str | None) -> None:
