@@ -7,11 +7,16 @@ that it wants to be left alone for longer than anybody waits, or, for as long, n
 
 import time
 from collections.abc import Callable
+from contextlib import AsyncExitStack
+from contextvars import ContextVar
 
 from actors.knowledge.fetching.page_urls import host_of
 from actors.knowledge.fetching.turns import Turns
 from actors.outside.politeness.host_turns import HostTurn
 from models.config.knowledge import PolitenessConfig
+
+# Of the page that is being asked for: what it holds while it waits for its turn, and no longer.
+PLACE_IN_LINE: ContextVar[AsyncExitStack | None] = ContextVar("PLACE_IN_LINE", default=None)
 
 
 class NoTurnYet(Exception):
@@ -39,6 +44,8 @@ class PageTurns:
     async def turn(self, url: str, *, patience: float) -> HostTurn:
         """See `Turns`. Raises NoTurnYet where the line is too long."""
         found = await self._turns.turn(url, patience=patience)
+        if found.granted and (place := PLACE_IN_LINE.get()) is not None:
+            await place.aclose()  # a redirect's turn finds it left already
         if found.fault != "later" or found.wait_seconds > self._longest_line or self._stands(host_of(url)):
             return found
         if not (await self._turns.allowed(url)).granted:  # it is robots.txt that can't be had now

@@ -171,8 +171,8 @@ class PageBrowsing(_Stage):
     """Goes on, with a browser, with the pages that need one; the others pass."""
 
     def __init__(self, work: ScrapingWork) -> None:
-        at_once = work.config.knowledge.scraping.browser.tabs
-        super().__init__(work, own_browser=True, at_once=at_once)
+        # The browser itself bounds its tabs: who waits for a host has none.
+        super().__init__(work, own_browser=True, at_once=work.config.knowledge.scraping.in_flight)
 
     def __call__(self, rows: pa.Table) -> pa.Table:
         """Tables as those of `PageScraping`, in and out."""

@@ -1,6 +1,7 @@
 """A batch waits for its hosts' turns and for what of the site is away; what a host says itself stands."""
 
 import asyncio
+import functools
 import time
 
 from actors.outside.politeness.host_turns import HostTurn, HostTurns
@@ -70,6 +71,47 @@ async def test_who_waits_for_a_slow_host_takes_no_place_of_others() -> None:
     await waiting.page(other, lambda: asked(turns, other, asked_at))
     assert sum(task.done() for task in slow) < PAGES
     await asyncio.gather(*slow)
+
+
+async def test_pages_in_a_host_s_line_leave_all_places_but_a_few_to_others() -> None:
+    """The line holds more than there are places: other hosts' pages do not wait for it to move."""
+    turns = page_turns()
+    waiting = patience(turns, at_once=4)
+    never, asked_at = asyncio.Event(), list[float]()
+
+    class Standing(PageTurns):
+        async def turn(self, url: str, *, patience: float) -> HostTurn:
+            if "slow.example" in url:
+                await never.wait()
+            return await super().turn(url, patience=patience)
+
+    standing = Standing(turns, SETTINGS)
+    slow = [asyncio.ensure_future(page_of(waiting, standing, url, asked_at)) for url in urls()]
+    await asyncio.sleep(0)
+    quick = [page_of(waiting, standing, url, asked_at) for url in urls("quick.example")]
+    async with asyncio.timeout(10):
+        assert [page.fault for page in await asyncio.gather(*quick)] == [None] * PAGES
+    assert not any(task.done() for task in slow)
+    never.set()
+    assert [page.fault for page in await asyncio.gather(*slow)] == [None] * PAGES
+
+
+async def test_a_page_that_has_had_its_turn_is_in_no_line_any_more() -> None:
+    """A host that answers slowly is asked as often as it may be."""
+    turns, waiting = page_turns(), patience(page_turns(), at_once=PAGES)
+    all_asked, under_way = asyncio.Event(), 0
+
+    async def ask(url: str) -> ScrapedPage:
+        nonlocal under_way
+        assert (await turns.turn(url, patience=10)).granted
+        under_way += 1
+        if under_way == PAGES:
+            all_asked.set()
+        await all_asked.wait()
+        return ScrapedPage(url=url, status=200)
+
+    async with asyncio.timeout(20):
+        await asyncio.gather(*(waiting.page(url, functools.partial(ask, url)) for url in urls()))
 
 
 async def test_a_host_that_wants_to_be_left_alone_is() -> None:
