@@ -13,6 +13,11 @@ hypothesis.settings.register_profile("fast", deadline=None, max_examples=10)
 hypothesis.settings.load_profile("suite")
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes by their argument: each worker collects anew, and packed bytes may hold the time."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture(scope="session")
 def running_server() -> Iterator[ModelServer]:
     """The scripted model server of the whole run."""
