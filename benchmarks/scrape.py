@@ -51,7 +51,7 @@ class _Sizes(NamedTuple):
 def measure(bench: Bench) -> Report:
     """Take turns, then scrape many, then from one node to two."""
     machine = bench.machine("ray", "scrapy", "trafilatura", "httpx2", "httpcore2", "psycopg")
-    sizes = _Sizes(1, 500, 1_000, 900) if bench.quick else _Sizes(3, 4_000, 20_000, 6_000)
+    sizes = _Sizes(1, 500, 1_000, 900) if bench.quick else _Sizes(3, 2_000, 20_000, 3_000)
     with loopback_site() as site:
         field = ScrapeField(bench, site)
         runs: dict[str, list[ScrapeRun]] = {SIGNOFF: [], HERE: [], APART: []}
