@@ -54,7 +54,7 @@ class ReadingPool:
         *,
         readers: int,
         seconds: float,
-        max_pages_per_reader: int = 500,
+        max_pages_per_reader: int = 2000,
         max_memory_mb: int = 1536,
         names_model: Path | None = None,
     ) -> None:
