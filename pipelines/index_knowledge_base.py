@@ -106,14 +106,17 @@ async def _carry(
     database: Database, work: IndexingWork, made_with: str, waiting: int, counts: Counter[str]
 ) -> None:
     groups = await _groups(database, work.project_id, made_with)
+    before = (await _count(database, work.project_id, made_with)).there
     started = time.monotonic()
     came, told = False, 0.0
 
     async def progress() -> str | None:
+        """As Postgres has it: what is made is kept long before its rows leave the pool."""
         nonlocal told
         seconds = time.monotonic() - started
-        if came:
-            return _progress(counts, waiting, seconds)
+        made = (await _count(database, work.project_id, made_with)).there - before
+        if came or made > 0:
+            return _progress(made, counts, waiting, seconds)
         if seconds < told + _WANTING_SECONDS:
             return None
         told = seconds
@@ -210,16 +213,17 @@ def _wanting(config: Config) -> str:
     settings = config.knowledge.index.embedders
     has: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
     free: dict[str, float] = ray.available_resources()  # type: ignore[no-untyped-call]
-    wanted = {"CPU": settings.num_cpus, "GPU": settings.num_gpus}
+    wanted = {
+        kind: amount for kind, amount in (("CPU", settings.num_cpus), ("GPU", settings.num_gpus)) if amount
+    }
     parts = (
         f"{amount:g} {kind} (of {has.get(kind, 0.0):g} in the cluster {free.get(kind, 0.0):g} are free)"
         for kind, amount in wanted.items()
-        if amount
     )
-    return (
-        f"nothing is embedded yet: an embedder needs {' and '.join(parts)} on one node, as "
-        "knowledge.index.embedders says; until that is free, the batch waits"
-    )
+    needs = f"an embedder needs {' and '.join(parts)} on one node, as knowledge.index.embedders says"
+    if all(amount <= free.get(kind, 0.0) for kind, amount in wanted.items()):
+        return f"nothing is embedded yet: the model loads, or the first source is a long one; {needs}"
+    return f"nothing is embedded yet: {needs}; until that is free, the batch waits"
 
 
 async def _count(database: Database, project_id: int, made_with: str) -> passages.SourceCounts:
@@ -230,13 +234,10 @@ async def _count(database: Database, project_id: int, made_with: str) -> passage
     return await database.steadily(count)
 
 
-def _progress(counts: Counter[str], waiting: int, seconds: float) -> str:
+def _progress(made: int, counts: Counter[str], waiting: int, seconds: float) -> str:
     failed = counts["failed"] + counts["later"] + counts["changed"]
-    left = waiting - counts["indexed"] - failed
-    return (
-        f"{counts['indexed']} indexed, {failed} not, {max(left, 0)} to go; {counts['passages']} passages, "
-        f"{counts['passages'] / seconds:.1f} a second"
-    )
+    left = max(waiting - made - failed, 0)
+    return f"{made} indexed, {failed} not, {left} to go, {made / seconds:.1f} a second"
 
 
 def _told_segment(segment: IndexSegment, what: str) -> str:
