@@ -190,9 +190,3 @@ def _notes(ours: Sequence[ScrapeRun], two: ScrapeRun, shares: tuple[float, float
         f"Since the node joined, the readers of the first node used {shares[0]:.1f} s of CPU, those of the "
         f"second {shares[1]:.1f} s."
     )
-    yield (
-        "Where it goes, looked at once over 40 s of the run over many pages, at 20 pages/s: of some 70 ms a "
-        "page 40 are the reader's (trafilatura), 14 the stage's that fetches and keeps, 9 those of Ray's own "
-        "processes, 4 the agent's of hosts' turns, 3.5 the driver's. Ray's processes and driver cost by the "
-        "second, not by the page."
-    )

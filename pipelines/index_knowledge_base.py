@@ -106,7 +106,7 @@ async def _carry(
     database: Database, work: IndexingWork, made_with: str, waiting: int, counts: Counter[str]
 ) -> None:
     groups = await _groups(database, work.project_id, made_with)
-    before = (await _count(database, work.project_id, made_with)).there
+    before = counts["there"]
     started = time.monotonic()
     came, told = False, 0.0
 

@@ -8,6 +8,7 @@ actor and the call runs again. A stream ends with AgentDied (`RemoteAgent.stream
 import asyncio
 import logging
 import random
+import time
 import zlib
 from collections.abc import AsyncGenerator, Collection
 from contextlib import aclosing
@@ -26,6 +27,8 @@ NAMESPACE = "signoff"
 PREFIX = "agent:"
 # How often a call is begun again when the process under it dies: one that kills its agent each time ends.
 _CALL_RETRIES = 3
+# How long agents that are stopped are waited for: a process that can't be killed holds nobody up for longer.
+_STOP_SECONDS = 10.0
 
 # Of Ray's errors, those that say nothing of the cluster: the task's own, and our cancelling it.
 _OWN = (ray.exceptions.RayTaskError, ray.exceptions.TaskCancelledError)
@@ -245,7 +248,8 @@ def _own_error(error: ray.exceptions.RayTaskError) -> Exception:
 def stop_agents(*, keep: Collection[str] = ()) -> int:
     """Stop the agents of all roles but those to `keep`, as a changed configuration needs; how many.
 
-    Nothing is lost: agents keep no state that matters, and the next call starts a new one.
+    Nothing is lost: agents keep no state that matters, and the next call starts a new one. When this returns,
+    those that were stopped answer no more.
     """
     names = [
         entry["name"]
@@ -254,6 +258,21 @@ def stop_agents(*, keep: Collection[str] = ()) -> int:
         and entry["name"].startswith(PREFIX)
         and entry["name"].removeprefix(PREFIX).rpartition(":")[0] not in keep
     ]
-    for name in names:
-        ray.kill(ray.get_actor(name, namespace=NAMESPACE), no_restart=True)
+    agents = [ray.get_actor(name, namespace=NAMESPACE) for name in names]
+    for agent in agents:
+        ray.kill(agent, no_restart=True)
+    until = time.monotonic() + _STOP_SECONDS
+    for agent in agents:
+        _wait_for_end(agent, until=until)
     return len(names)
+
+
+def _wait_for_end(agent: Any, *, until: float) -> None:
+    """Wait until an actor that is being killed is dead: up to then its process may still answer calls."""
+    while (left := until - time.monotonic()) > 0:
+        try:
+            ray.get(agent.__ray_ready__.remote(), timeout=left)
+        except ray.exceptions.ActorDiedError:
+            return
+        except (ray.exceptions.ActorUnavailableError, ray.exceptions.GetTimeoutError):
+            continue

@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -18,6 +19,10 @@ from models.config.knowledge import BrowserConfig, ScrapingConfig
 from models.errors import PageFailed
 from tests.fakes.outside.webhook_receiver import Reply, WebhookReceiver
 
+NEEDS_CHROMIUM = pytest.mark.skipif(
+    not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
+    reason="no Chromium on this machine: apt-get install chromium",
+)
 GUARDED = OutgoingConfig(allow_internal=("127.0.0.1/32",))
 OPEN = OutgoingConfig(allow_internal=("127.0.0.0/8",))
 HTML = {"Content-Type": "text/html; charset=utf-8"}

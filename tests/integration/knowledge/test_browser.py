@@ -6,7 +6,6 @@ With the machine's own Chromium and servers on loopback.
 import asyncio
 import base64
 import hashlib
-import shutil
 from collections.abc import AsyncIterator
 
 import pytest
@@ -19,6 +18,7 @@ from tests.fakes.outside.webhook_receiver import Reply, WebhookReceiver
 from tests.integration.knowledge.browsers import (
     GUARDED,
     HTML,
+    NEEDS_CHROMIUM,
     OPEN,
     browser,
     fault_of,
@@ -27,10 +27,7 @@ from tests.integration.knowledge.browsers import (
     until,
 )
 
-pytestmark = pytest.mark.skipif(
-    not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
-    reason="no Chromium on this machine: apt-get install chromium",
-)
+pytestmark = NEEDS_CHROMIUM
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ With the machine's own Chromium and servers on loopback.
 
 import asyncio
 import os
-import shutil
 import signal
 import sys
 import textwrap
@@ -20,6 +19,7 @@ from actors.knowledge.browsing.chromium import Chromium
 from models.errors import PageFailed
 from tests.fakes.outside.webhook_receiver import Reply, WebhookReceiver
 from tests.integration.knowledge.browsers import (
+    NEEDS_CHROMIUM,
     browser,
     chromiums,
     fault_of,
@@ -28,10 +28,7 @@ from tests.integration.knowledge.browsers import (
     until,
 )
 
-pytestmark = pytest.mark.skipif(
-    not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
-    reason="no Chromium on this machine: apt-get install chromium",
-)
+pytestmark = NEEDS_CHROMIUM
 
 
 @pytest.fixture
