@@ -13,13 +13,13 @@ from models.record import Record
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-class Reach(Record):
+class PageReach(Record):
     """Places that may be asked: hosts, each with its port where that is neither 80 nor 443."""
 
     places: frozenset[str]
 
     @classmethod
-    def of(cls, urls: Iterable[str]) -> "Reach":
+    def of(cls, urls: Iterable[str]) -> "PageReach":
         """The places of some addresses, which are in their one form."""
         return cls(places=frozenset(place_of(url) for url in urls))
 

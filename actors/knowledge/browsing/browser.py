@@ -24,7 +24,7 @@ from actors.knowledge.fetching.page_urls import page_url
 from actors.outside.url_guard import Resolve
 from models.config import BrowserConfig, OutgoingConfig, ScrapingConfig
 from models.errors import PageFailed
-from models.knowledge.reach import Reach
+from models.knowledge.reach import PageReach
 
 _log = logging.getLogger("signoff.browser")
 
@@ -91,7 +91,7 @@ class Browser:
         self._open = 0
         self._watching: asyncio.Task[None] | None = None
 
-    async def render(self, url: str, reach: Reach | None = None) -> Rendered:
+    async def render(self, url: str, reach: PageReach | None = None) -> Rendered:
         """The page at an address, once its scripts have done their work.
 
         It takes `timeout_seconds` and 5 s more at most, from when it may be asked for; and once more where
@@ -148,7 +148,7 @@ class Browser:
             raise
         return None
 
-    async def _visit(self, chromium: Chromium, url: str, reach: Reach | None) -> Rendered:
+    async def _visit(self, chromium: Chromium, url: str, reach: PageReach | None) -> Rendered:
         self._pages += 1
         until = asyncio.get_running_loop().time() + self._settings.timeout_seconds
         most = LOADS * self._scraping.max_bytes

@@ -11,7 +11,7 @@ from actors.knowledge.browsing.browser import Browser
 from actors.knowledge.fetching.fetched_page import FetchedPage
 from actors.knowledge.fetching.turns import Refusals, Turns, granted_or_raised, take_turn
 from models.config import OutgoingConfig, ScrapingConfig
-from models.knowledge.reach import Reach
+from models.knowledge.reach import PageReach
 
 # For how long a tab that is ready is kept for its host's turn: a few turns of a usual host.
 _SECONDS_AT_A_TAB = 3.0
@@ -33,7 +33,7 @@ class BrowserEngine:
             await self._browser.close()
             self._browser = None
 
-    async def fetch(self, url: str, reach: Reach | None = None) -> FetchedPage:
+    async def fetch(self, url: str, reach: PageReach | None = None) -> FetchedPage:
         """The page; see `Browser.render`. With `reach`, it and its parts lead no further than that.
 
         Raises:

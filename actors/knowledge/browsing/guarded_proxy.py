@@ -23,7 +23,7 @@ from actors.knowledge.browsing.way_out import AllowRequest, OverBounds, WayOut
 from actors.outside.url_guard import Resolve, guarded_connection
 from models.config import OutgoingConfig
 from models.errors import AddressRefused
-from models.knowledge.reach import Reach
+from models.knowledge.reach import PageReach
 
 _log = logging.getLogger("signoff.browser")
 
@@ -71,7 +71,7 @@ class GuardedProxy:
         max_bytes: int,
         connections: int = 64,
         allow: AllowRequest | None = None,
-        reach: Reach | None = None,
+        reach: PageReach | None = None,
     ) -> Iterator[WayOut]:
         """A way out for one page. When it ends, so does all that the page had open."""
         way_out = WayOut(max_bytes=max_bytes, connections=connections, allow=allow, reach=reach)

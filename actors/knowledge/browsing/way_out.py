@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
-from models.knowledge.reach import Reach
+from models.knowledge.reach import PageReach
 
 # Whether a plain http request of a page may be made: its URL, and what it is for (Sec-Fetch-Dest, or "").
 AllowRequest = Callable[[str, str], Awaitable[bool]]
@@ -29,7 +29,7 @@ class WayOut:
     """
 
     def __init__(
-        self, *, max_bytes: int, connections: int, allow: AllowRequest | None, reach: Reach | None = None
+        self, *, max_bytes: int, connections: int, allow: AllowRequest | None, reach: PageReach | None = None
     ) -> None:
         self.user = secrets.token_hex(8)
         self.password = secrets.token_urlsafe(24)

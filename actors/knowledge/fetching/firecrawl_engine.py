@@ -25,7 +25,7 @@ from actors.outside.url_guard import Resolve, guarded_client
 from models.addresses import Allowed
 from models.config import FirecrawlConfig, OutgoingConfig, ScrapingConfig
 from models.errors import AddressRefused, PageFailed
-from models.knowledge.reach import Reach
+from models.knowledge.reach import PageReach
 
 # On top of the page's own time, for the API to begin and to answer.
 _SLACK_SECONDS = 30.0
@@ -79,7 +79,7 @@ class FirecrawlEngine:
         """Close the connections."""
         await self._client.aclose()
 
-    async def fetch(self, url: str, reach: Reach | None = None) -> FetchedPage:
+    async def fetch(self, url: str, reach: PageReach | None = None) -> FetchedPage:
         """The page as the API's browser shows it.
 
         Raises:

@@ -19,7 +19,7 @@ from actors.outside.unpacking import NotUnpacked, unpacked
 from actors.outside.url_guard import Resolve, guarded_client
 from models.config import OutgoingConfig, ScrapingConfig
 from models.errors import AddressRefused, PageFailed
-from models.knowledge.reach import Reach
+from models.knowledge.reach import PageReach
 
 _MOST_REDIRECTS = 10
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -35,7 +35,7 @@ class _Journey:
     """One page's way through redirects and tries."""
 
     at: str
-    reach: Reach | None = None
+    reach: PageReach | None = None
     redirects: int = 0
     tries: int = 0
     cookies: httpx2.Cookies = field(default_factory=httpx2.Cookies)
@@ -92,7 +92,7 @@ class HttpEngine:
         """Close the connections."""
         await self._client.aclose()
 
-    async def fetch(self, url: str, reach: Reach | None = None) -> FetchedPage:
+    async def fetch(self, url: str, reach: PageReach | None = None) -> FetchedPage:
         """What is at an address (in its one form; see `page_urls`), after at most ten redirects.
 
         An answer of 400 and above is an answer, too: what it means is for others to say. 429 and 503 are

@@ -16,7 +16,7 @@ from actors.knowledge.reading.page_signs import PageSigns
 from actors.knowledge.scraping.verdict import KEEP, verdict
 from models.errors import BrowserUnavailable, PageFailed
 from models.knowledge.pages import EngineChoice, PageFault, PageText, ScrapedPage
-from models.knowledge.reach import Reach
+from models.knowledge.reach import PageReach
 
 _log = logging.getLogger("signoff.scraper")
 
@@ -30,7 +30,7 @@ _OF_THE_ENGINE = frozenset[PageFault | None](("unreachable", "timeout", "later",
 class FetchesPages(Protocol):
     """The seam to an engine."""
 
-    async def fetch(self, url: str, reach: Reach | None = None) -> FetchedPage:
+    async def fetch(self, url: str, reach: PageReach | None = None) -> FetchedPage:
         """The page, or PageFailed; with `reach`, nothing is asked for beyond that."""
         ...
 
@@ -68,7 +68,7 @@ class Scraper:
         self._allow_internal = allow_internal
 
     async def scrape(
-        self, url: str, engine: EngineChoice = "auto", reach: Reach | None = None
+        self, url: str, engine: EngineChoice = "auto", reach: PageReach | None = None
     ) -> ScrapedPage:
         """The page at `url`, an address in its one form, or the fault that it came to.
 
@@ -84,11 +84,11 @@ class Scraper:
         """A text that somebody has, as the text of a page is kept: without personal data."""
         return await self._reader.read_text(page)
 
-    async def by_http(self, url: str, reach: Reach | None = None) -> ScrapedPage:
+    async def by_http(self, url: str, reach: PageReach | None = None) -> ScrapedPage:
         """The first part of `auto`: where the page needs a browser, it says so."""
         return await self._by("http", url, reach)
 
-    async def beyond_http(self, page: ScrapedPage, reach: Reach | None = None) -> ScrapedPage:
+    async def beyond_http(self, page: ScrapedPage, reach: PageReach | None = None) -> ScrapedPage:
         """Go on with a page that a browser might say more of; as it is, where none does.
 
         A browser that does not start is none: what there is stays, and its reason says what is missing.
@@ -107,7 +107,7 @@ class Scraper:
                     break
         return best.model_copy(update={"needs_browser": False})
 
-    async def _by(self, engine: str, url: str, reach: Reach | None) -> ScrapedPage:
+    async def _by(self, engine: str, url: str, reach: PageReach | None) -> ScrapedPage:
         fetches = self._engines[engine]
         if fetches is None:
             return _failed(url, PageFailed(f"there is no engine {engine} here", fault="error"))
@@ -120,7 +120,7 @@ class Scraper:
             return _failed(url, failed)
 
     async def _fetched_and_read(
-        self, engine: FetchesPages, url: str, at: str, reach: Reach | None
+        self, engine: FetchesPages, url: str, at: str, reach: PageReach | None
     ) -> ScrapedPage:
         for _ in range(_MOST_REFRESHES + 1):
             fetched = await engine.fetch(at, reach)

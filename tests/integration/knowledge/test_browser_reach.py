@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from models.knowledge.reach import Reach
+from models.knowledge.reach import PageReach
 from tests.fakes.outside.forbidden_host import ForbiddenHost
 from tests.fakes.outside.webhook_receiver import Reply, WebhookReceiver
 from tests.integration.knowledge.browsers import NEEDS_CHROMIUM, OPEN, browser, fault_of, put
@@ -29,10 +29,10 @@ async def test_no_way_out_of_a_page_leads_beyond_its_reach(site: WebhookReceiver
         put(site, "/sw.js", f"fetch('http://127.0.0.2:{elsewhere.port}/service', {{mode: 'no-cors'}})")
         site.always("/to-inside", Reply(302, {"Location": f"http://127.0.0.2:{elsewhere.port}/inside"}, b""))
         async with browser(OPEN) as made:
-            page = await made.render(url, Reach.of([url]))
+            page = await made.render(url, PageReach.of([url]))
             assert b"read to its end" in page.html
             other = put(site, "/other", "<p>other</p>")
-            await made.render(other, Reach.of([other]))
+            await made.render(other, PageReach.of([other]))
             assert elsewhere.hits == []
             # The page does go these ways where it may; and one page's reach is not another's.
             await made.render(url)
@@ -53,7 +53,7 @@ async def test_a_page_that_leads_beyond_its_reach_is_not_read(way: str, site: We
         url = put(site, "/", pages.get(way, ""))
         if way in ("redirect", "port"):
             site.always("/", Reply(302, {"Location": at}, b""))
-        assert await fault_of(made.render(url, Reach.of([url]))) == "other_host"
+        assert await fault_of(made.render(url, PageReach.of([url]))) == "other_host"
         assert elsewhere.hits == []
 
 
@@ -62,5 +62,5 @@ async def test_a_page_may_load_what_it_needs_from_its_own_host(site: WebhookRece
     script = "fetch('/data').then(r => r.text()).then(found => { app.textContent = found; })"
     url = put(site, "/", f"<div id=app></div><script>{script}</script>")
     async with browser(OPEN) as made:
-        page = await made.render(url, Reach.of([url]))
+        page = await made.render(url, PageReach.of([url]))
     assert b"fetched" in page.html

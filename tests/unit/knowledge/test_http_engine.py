@@ -10,7 +10,7 @@ from actors.knowledge.fetching.http_engine import HttpEngine
 from actors.outside.politeness.host_turns import HostTurn
 from models.config import Config, OutgoingConfig
 from models.errors import PageFailed
-from models.knowledge.reach import Reach
+from models.knowledge.reach import PageReach
 from tests.fakes.outside.page_site import Answer, article, serving
 
 HERE = OutgoingConfig(allow_internal=("127.0.0.1/32",))
@@ -88,7 +88,7 @@ async def test_a_redirect_beyond_what_was_approved_is_not_followed(engine: HttpE
         }
         with serving(pages) as site:
             with pytest.raises(PageFailed, match="not approved") as failed:
-                await engine.fetch(f"{site.origin}/a", Reach.of([site.origin]))
+                await engine.fetch(f"{site.origin}/a", PageReach.of([site.origin]))
             assert failed.value.facts["fault"] == "other_host"
             assert [hit.path for hit in site.hits] == ["/a", "/here"]
             assert elsewhere.hits == []

@@ -10,7 +10,7 @@ from actors.knowledge.reading.page_signs import PageSigns, page_signs
 from actors.knowledge.scraping.scraper import Scraper
 from models.errors import BrowserUnavailable, PageFailed, SignoffError
 from models.knowledge.pages import Engine, EngineChoice, PageFault, PageText, ScrapedPage
-from models.knowledge.reach import Reach
+from models.knowledge.reach import PageReach
 
 LONG = "The mill turns when the river is high, and rests when it is not. " * 12
 URL = "https://example.com/a"
@@ -26,7 +26,7 @@ class Site:
         self.engine, self.answers, self.at = engine, list(answers), at
         self.asked: list[str] = []
 
-    async def fetch(self, url: str, reach: Reach | None = None) -> FetchedPage:
+    async def fetch(self, url: str, reach: PageReach | None = None) -> FetchedPage:
         self.asked.append(url)
         answer = self.answers.pop(0)
         if isinstance(answer, SignoffError):
@@ -245,7 +245,7 @@ async def within(*engines: Site, engine: EngineChoice = "auto", url: str = URL) 
     scraper = Scraper(
         http=sites["http"], reader=Reader(), browser=sites.get("browser"), firecrawl=sites.get("firecrawl")
     )
-    return await scraper.scrape(url, engine, Reach.of([URL]))
+    return await scraper.scrape(url, engine, PageReach.of([URL]))
 
 
 async def test_a_refresh_beyond_what_was_approved_is_not_followed() -> None:

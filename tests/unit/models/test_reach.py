@@ -3,7 +3,7 @@
 import pytest
 
 from models.errors import PageFailed
-from models.knowledge.reach import Reach
+from models.knowledge.reach import PageReach
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from models.knowledge.reach import Reach
     ],
 )
 def test_a_page_goes_on_at_the_host_that_was_approved(approved: str, url: str) -> None:
-    Reach.of([approved]).check(url)
+    PageReach.of([approved]).check(url)
 
 
 @pytest.mark.parametrize(
@@ -34,16 +34,16 @@ def test_a_page_goes_on_at_the_host_that_was_approved(approved: str, url: str) -
 )
 def test_another_host_or_port_is_another_place(approved: str, url: str) -> None:
     with pytest.raises(PageFailed, match="was not approved") as failed:
-        Reach.of([approved]).check(url)
+        PageReach.of([approved]).check(url)
     assert failed.value.facts["fault"] == "other_host"
 
 
 def test_of_several_addresses_each_host_is_in_reach() -> None:
-    reach = Reach.of(["https://a.test/1", "https://b.test/2"])
+    reach = PageReach.of(["https://a.test/1", "https://b.test/2"])
     assert reach.admits("B.test", 443)
     assert not reach.admits("c.test", 443)
 
 
 def test_nothing_approved_reaches_nowhere() -> None:
     with pytest.raises(PageFailed):
-        Reach.of([]).check("https://example.org/")
+        PageReach.of([]).check("https://example.org/")
