@@ -1,0 +1,1 @@
+"""Records of research: what was found to read, and what is made of it. Seed 002."""
