@@ -115,8 +115,7 @@ def _registered(name: str) -> str | None:
     if _is_address(name) or not is_host_name(name):
         return None
     suffix = get_tld(f"http://{_written(name)}/", fail_silently=True)
-    if not isinstance(suffix, str):
-        return None
-    # As many labels as it has, and one more.
-    labels, size = name.split("."), suffix.count(".") + 2
+    # As many labels as it has, and one more. What ends in no suffix that is listed (`wiki.internal`) has one
+    # label for it (the list's own rule, publicsuffix.org/list).
+    labels, size = name.split("."), (suffix.count(".") if isinstance(suffix, str) else 0) + 2
     return ".".join(labels[-size:]) if len(labels) >= size else None

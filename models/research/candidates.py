@@ -133,7 +133,7 @@ class RefusedUrl(Record):
 
 
 class LeftOut(Record):
-    """How many addresses were left out for one reason."""
+    """How many addresses, and texts that are stored here, were left out for one reason."""
 
     reason: LeftOutReason
     count: int = Field(ge=1)

@@ -9,7 +9,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from actors.outside.web.freshness import Freshness, published_day
 from actors.outside.web.search import SearchProvider
@@ -19,10 +19,11 @@ from actors.research.discovery.queries import Asking, search_queries
 from actors.research.discovery.ranking import LanguageOf, most_wanted, ranked, wanted_pages
 from actors.research.discovery.ratings import Ratings
 from actors.research.discovery.scoring import Scorer, Vector
+from actors.research.discovery.searching import search
+from actors.research.discovery.vectors import text_vectors
 from actors.search.embedder import Embedder
 from models.config import ResearchConfig
 from models.content.outside import SearchHit
-from models.errors import AddressRefused, ProviderFailed, ProviderLimited
 from models.research.candidates import (
     Discovery,
     DiscoveryRequest,
@@ -32,8 +33,6 @@ from models.research.candidates import (
     StoredText,
 )
 
-# Providers give so many hits to a query at most, and Google's cost a query for each ten.
-_MOST_HITS, _PAGE = 50, 10
 _MOST_KNOWN, _MOST_STORED = 20, 20
 _NO_PROVIDER = (
     "no search provider is configured, and the web was not searched: "
@@ -52,11 +51,6 @@ class ProjectKnowledge(Protocol):
     async def held(self, urls: Collection[str]) -> Mapping[str, int]:
         """Those of some addresses that it holds sources of, with the sources' ids."""
         ...
-
-
-class _Answers(NamedTuple):
-    hits: list[SearchHit]
-    notes: list[str]
 
 
 async def discover(
@@ -86,12 +80,12 @@ async def discover(
     now = now or datetime.now(UTC)
     queries = search_queries(request.question, request.queries, asking)
     known = await knowledge.about(queries, _MOST_KNOWN)
-    per_query = _hits_per_query(len(queries), most_wanted(settings.candidates, request.max_urls))
-    answers, notes, failed = await _search(request, providers, queries, per_query)
-    if failed is not None and not (answers or known or request.urls):
-        raise failed
+    wanted = most_wanted(settings.candidates, request.max_urls)
+    searched = await search(providers, queries, wanted=wanted, date_range=request.date_range)
+    if searched.failed is not None and not (known or request.urls):
+        raise searched.failed
     found = pages_found(
-        answers,
+        searched.hits,
         known=known,
         own_urls=request.urls,
         ratings=Ratings(settings.domains),
@@ -103,66 +97,26 @@ async def discover(
     )
     left_out.update(found.left_out)
     pages = await _with_known(pages, knowledge)
-    stored, stored_old = _stored(answers, request, now)
+    stored, stored_old = _stored(searched.hits, request, now)
     left_out.update({"too_old": stored_old} if stored_old else {})
-    of_queries, of_pages, of_stored = await _vectors(embedder, clip, queries, pages, stored)
-    scorer = Scorer(queries, of_queries, date_range=request.date_range, today=now.date())
+    vectors = await text_vectors(embedder, clip, queries, pages, stored)
+    scorer = Scorer(queries, vectors.queries, date_range=request.date_range, today=now.date())
     candidates, more_left_out = await asyncio.to_thread(
-        ranked, pages, of_pages, scorer, settings=settings.candidates, max_urls=request.max_urls
+        ranked, pages, vectors.pages, scorer, settings=settings.candidates, max_urls=request.max_urls
     )
     left_out.update(more_left_out)
-    notes += [] if providers else [_NO_PROVIDER]
+    scored = _scored(stored, vectors.stored, scorer)
+    left_out["over_limit"] += len(scored[_MOST_STORED:])
+    notes = [*searched.notes] if providers else [_NO_PROVIDER]
     notes += [] if embedder is not None else [_BY_WORDS]
     notes += _few(len(candidates), settings, request)
     return Discovery(
         queries=queries,
         candidates=candidates,
-        stored=_scored(stored, of_stored, scorer),
+        stored=scored[:_MOST_STORED],
         refused=found.refused,
         left_out=_told(left_out),
         notes=tuple(dict.fromkeys(notes)),
-    )
-
-
-def _hits_per_query(queries: int, wanted: int) -> int:
-    """Twice what is wanted of all queries together: much is found twice. Whole pages of ten."""
-    share = -(-2 * wanted // queries)
-    return min(_MOST_HITS, -(-share // _PAGE) * _PAGE)
-
-
-async def _search(
-    request: DiscoveryRequest, providers: Sequence[SearchProvider], queries: Sequence[str], limit: int
-) -> tuple[list[SearchHit], list[str], Exception | None]:
-    """What all providers found, what kept them from it, and an error where not one search was answered."""
-    errors: list[Exception] = []
-    answered = 0
-
-    async def ask(provider: SearchProvider) -> _Answers:
-        nonlocal answered
-        said = _Answers([], [])
-        for query in queries:
-            try:
-                answer = await provider.search("web", query, limit, request.date_range)
-            except (ProviderFailed, ProviderLimited, AddressRefused) as error:
-                errors.append(error)
-                said.notes.append(f"{provider.name}: {error}")
-                if isinstance(error, ProviderLimited):
-                    break
-                continue
-            answered += 1
-            said.hits.extend(answer.hits)
-            said.notes.extend([f"{provider.name}: {answer.note}"] if answer.note else [])
-        return said
-
-    # Each is asked one query after the other: searching politely is the site's name with them.
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(ask(provider)) for provider in providers]
-    all_said = [task.result() for task in tasks]
-    failed = errors[0] if errors and not answered else None
-    return (
-        [hit for said in all_said for hit in said.hits],
-        list(dict.fromkeys(note for said in all_said for note in said.notes)),
-        failed,
     )
 
 
@@ -189,28 +143,7 @@ def _stored(
                 found.setdefault(hit.stored_as, hit)
             else:
                 old.add(hit.stored_as)
-    return list(found.values()), len(old)
-
-
-async def _vectors(
-    embedder: Embedder | None,
-    clip: Callable[[str], str],
-    queries: Sequence[str],
-    pages: Sequence[FoundPage],
-    stored: Sequence[SearchHit],
-) -> tuple[Sequence[Vector] | None, Sequence[Vector] | None, Sequence[Vector] | None]:
-    """Of the queries, the pages and the stored texts; each text is embedded once."""
-    if embedder is None:
-        return None, None, None
-    texts = [
-        [clip(query) for query in queries],
-        [clip(page.text) for page in pages],
-        [clip(f"{hit.title}. {hit.snippet}") for hit in stored],
-    ]
-    each = list(dict.fromkeys(text for some in texts for text in some))
-    vector_of = dict(zip(each, await embedder.embed(each), strict=True))
-    of_queries, of_pages, of_stored = ([vector_of[text] for text in some] for some in texts)
-    return of_queries, of_pages, of_stored
+    return list(found.values()), len(old - found.keys())
 
 
 def _scored(
@@ -222,7 +155,12 @@ def _scored(
         day = published_day(hit.published_at)
         vector = vectors[place] if vectors is not None else None
         score = scorer.score(
-            title=hit.title, snippet=hit.snippet, vector=vector, published=day, rating="neutral"
+            title=hit.title,
+            snippet=hit.snippet,
+            language=None,
+            vector=vector,
+            published=day,
+            rating="neutral",
         )
         found.append(
             StoredText(
@@ -234,7 +172,7 @@ def _scored(
                 source=hit.source,
             )
         )
-    return tuple(sorted(found, key=lambda one: (-one.score, one.stored_as))[:_MOST_STORED])
+    return tuple(sorted(found, key=lambda one: (-one.score, one.stored_as)))
 
 
 def _few(found: int, settings: ResearchConfig, request: DiscoveryRequest) -> list[str]:

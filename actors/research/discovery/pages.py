@@ -97,7 +97,7 @@ def pages_found(
     """The pages by their keys, sorted by them.
 
     Args:
-        hits: with an address each; of a provider its best first.
+        hits: of a provider its best first; what is stored here is no page.
         own_urls: those that the person gave, as he wrote them.
         allow_internal: as in `outgoing.allow_internal`.
     """
@@ -124,7 +124,9 @@ def pages_found(
     for page in known:
         add(_Saying(page.url, page.title, page.passage, page.published, KNOWLEDGE, 0, page.language, page.id))
     for place, hit in enumerate(hits):
-        if hit.url is not None:
+        if hit.url is None and hit.stored_as is None:
+            left_out["bad_address"].add(hit.title)
+        elif hit.url is not None:
             add(_Saying(hit.url, hit.title, hit.snippet, hit.published_at, hit.source, place))
     pages = tuple(_page(key, some, ratings) for key, some in sorted(said.items()))
     counts = {reason: len(urls) for reason, urls in left_out.items() if urls}

@@ -80,6 +80,7 @@ def ranked(
             scorer.score(
                 title=page.title or page.text,
                 snippet=page.snippet,
+                language=page.language,
                 vector=vectors[place] if vectors is not None else None,
                 published=page.published,
                 rating=page.rating,
