@@ -84,14 +84,15 @@ async def discover(
     searched = await search(providers, queries, wanted=wanted, date_range=request.date_range)
     if searched.failed is not None and not (known or request.urls):
         raise searched.failed
-    found = pages_found(
+    # Reading hundreds of addresses, telling languages and comparing pages are work for a thread.
+    found = await asyncio.to_thread(
+        pages_found,
         searched.hits,
         known=known,
         own_urls=request.urls,
         ratings=Ratings(settings.domains),
         allow_internal=allow_internal,
     )
-    # The model that tells languages, and the comparing of hundreds of pages, are work for a thread.
     pages, left_out = await asyncio.to_thread(
         wanted_pages, found.pages, request, now=now, language_of=language_of
     )

@@ -137,4 +137,5 @@ def _cosine(one: _Unit | None, other: _Unit | None) -> float:
     """0 to 1: what is unlike is no more than that. Rounded, so that the last bits decide nothing."""
     if one is None or other is None or len(one) != len(other):
         return 0.0
-    return round(min(1.0, max(0.0, sum(map(mul, one, other)))), 6)
+    cosine: float = sum(map(mul, one, other))
+    return round(min(1.0, max(0.0, cosine)), 6)

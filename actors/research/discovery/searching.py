@@ -15,7 +15,7 @@ from models.errors import AddressRefused, ProviderFailed, ProviderLimited
 _MOST_HITS, _PAGE = 50, 10
 
 
-class Searched(NamedTuple):
+class SearchResults(NamedTuple):
     """What all providers found, and what kept them from it. `failed`: an error, where none was answered."""
 
     hits: tuple[SearchHit, ...]
@@ -23,7 +23,7 @@ class Searched(NamedTuple):
     failed: Exception | None
 
 
-class _Answers(NamedTuple):
+class _OneProvider(NamedTuple):
     hits: list[SearchHit]
     notes: list[str]
     errors: list[Exception]
@@ -32,7 +32,7 @@ class _Answers(NamedTuple):
 
 async def search(
     providers: Sequence[SearchProvider], queries: Sequence[str], *, wanted: int, date_range: DateRange
-) -> Searched:
+) -> SearchResults:
     """All hits of some queries, a provider's after the other's.
 
     Args:
@@ -43,7 +43,7 @@ async def search(
         tasks = [group.create_task(_ask(provider, queries, limit, date_range)) for provider in providers]
     said = [task.result() for task in tasks]
     errors = [error for one in said for error in one.errors]
-    return Searched(
+    return SearchResults(
         tuple(hit for one in said for hit in one.hits),
         tuple(dict.fromkeys(note for one in said for note in one.notes)),
         errors[0] if errors and not any(one.answered for one in said) else None,
@@ -58,8 +58,8 @@ def hits_per_query(queries: int, wanted: int) -> int:
 
 async def _ask(
     provider: SearchProvider, queries: Sequence[str], limit: int, date_range: DateRange
-) -> _Answers:
-    said = _Answers([], [], [], [])
+) -> _OneProvider:
+    said = _OneProvider([], [], [], [])
     for query in queries:
         try:
             answer = await provider.search("web", query, limit, date_range)

@@ -119,6 +119,23 @@ async def test_the_trusted_copy_of_a_text_stands_for_the_others() -> None:
     assert one.url == "https://a.example/tides"
 
 
+async def test_of_copies_as_good_as_each_other_the_same_one_stands_in_any_order() -> None:
+    hits = [hit(f"https://{name}.example/", "Tides in the North Sea", SAME) for name in ("b", "a", "c")]
+    for some in (hits, hits[::-1]):
+        [one] = (await discovered(ask(), ListedHits(some))).candidates
+        assert one.url == "https://a.example/"
+
+
+async def test_the_persons_own_address_is_folded_into_no_other() -> None:
+    hits = [
+        hit(f"https://{name}.example/", "Tides in the North Sea", SAME) for name in ("own", "also", "trusted")
+    ]
+    own = ("https://own.example/", "https://also.example/")
+    found = await discovered(ask(urls=own), ListedHits(hits), config=settings(trust=("trusted.example",)))
+    assert urls(found) == list(own)
+    assert [url for one in found.candidates for url in one.folded] == ["https://trusted.example/"]
+
+
 async def test_two_parts_of_a_series_are_two_candidates() -> None:
     hits = [
         hit(f"https://{n}.example/", f"Tides in the North Sea, part {n}", SAME) for n in ("1", "2", "three")
@@ -241,6 +258,22 @@ async def test_there_are_no_more_than_the_site_and_the_request_want() -> None:
     assert left_out(await discovered(ask(max_urls=200), ListedHits(hits))) == {"over_limit": 20}
     found = await discovered(ask(max_urls=5), ListedHits(hits))
     assert (len(found.candidates), left_out(found), found.notes) == (5, {"over_limit": 65}, (found.notes[0],))
+
+
+async def test_of_pages_as_good_as_each_other_the_same_ones_are_shown_in_any_order() -> None:
+    hits = [hit(f"https://{name}.example/", "Tides", "") for name in "dacb"]
+    for some in (hits, hits[::-1]):
+        found = await discovered(ask("tides", max_urls=2), ListedHits(some))
+        assert set(urls(found)) == {"https://a.example/", "https://b.example/"}
+
+
+async def test_every_address_of_a_page_that_is_left_out_is_counted() -> None:
+    hits = [
+        hit("https://a.example/", "Tides", ""),
+        *(hit(f"https://{w}b.example/", "Tide", "") for w in ("", "www.")),
+    ]
+    found = await discovered(ask("tides", max_urls=1), ListedHits(hits))
+    assert (urls(found), left_out(found)) == (["https://a.example/"], {"over_limit": 2})
 
 
 async def test_few_candidates_are_said_to_be_few() -> None:

@@ -54,11 +54,11 @@ _HITS = st.builds(
 _REQUESTS = st.builds(
     DiscoveryRequest,
     question=st.just(DE_QUESTION),
-    max_urls=st.integers(4, 8),
+    max_urls=st.integers(2, 8),
     date_range=st.sampled_from(["any", "month"]),
     language=st.sampled_from(["any", "de"]),
     without_domains=st.sampled_from([(), ("b.example",)]),
-    urls=st.lists(_URLS, max_size=4).map(tuple),
+    urls=st.lists(_URLS, max_size=2).map(tuple),
 )
 
 

@@ -30,6 +30,7 @@ def key(text: str) -> str:
         "https://example.org/news/one?id=3&utm_source=x&utm_medium=y",
         "https://example.org/news/one?fbclid=abc&id=3&gclid=1&UTM_Campaign=z",
         "https://example.org/news/one/amp?id=3",
+        "https://example.org/news/one/amp/?id=3",
         "https://example.org/amp/news/one?id=3&amp=1",
         "https://example.org/news/%6Fne?id=%33",
         "https://example.org/news/x/../one?id=3",

@@ -69,6 +69,7 @@ def test_the_same_text_elsewhere_is_one(title: str, snippet: str) -> None:
         ("Country report – Poland", "Country report – Germany"),
         ("Weather in Warsaw", "Weather in Kraków"),
         ("Central bank lowers its reference rate…", "Central bank lowers its interest rate"),
+        ("Central bank lowers its refer…", "Central bank lowers its reference rate, part 2"),
     ],
 )
 def test_titles_that_differ_are_of_two_texts(one: str, other: str) -> None:
@@ -85,6 +86,7 @@ def test_titles_that_differ_are_of_two_texts(one: str, other: str) -> None:
         ("for more", "for no more"),
         ("quarter of a point", "25 hundredths of a point"),
         ("to lower", "to lower 3 times"),
+        ("the door open for more", "the window shut until summer"),
         ("analysts", "observers of every bank and fund in all of the euro zone and beyond"),
     ],
 )
