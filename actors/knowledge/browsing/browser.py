@@ -20,7 +20,7 @@ from actors.knowledge.browsing.guarded_proxy import GuardedProxy
 from actors.knowledge.browsing.rendered import Rendered
 from actors.knowledge.browsing.visit import LOADS, Visit
 from actors.knowledge.browsing.way_out import WayOut
-from actors.knowledge.fetching.page_urls import page_url
+from actors.outside.page_urls import page_url
 from actors.outside.url_guard import Resolve
 from models.config import BrowserConfig, OutgoingConfig, ScrapingConfig
 from models.errors import PageFailed

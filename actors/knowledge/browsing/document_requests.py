@@ -12,7 +12,7 @@ from playwright.async_api import CDPSession
 
 from actors.knowledge.browsing.caller import REFUSED
 from actors.knowledge.browsing.way_out import WayOut, authority_of
-from actors.knowledge.fetching.page_urls import page_url
+from actors.outside.page_urls import page_url
 from actors.outside.plain_text import plain_text
 from models.errors import PageFailed
 from models.knowledge.pages import PageFault

@@ -16,8 +16,8 @@ import httpx2
 from pydantic import BaseModel, Field, ValidationError
 
 from actors.knowledge.fetching.fetched_page import FetchedPage
-from actors.knowledge.fetching.page_urls import host_of, page_url
 from actors.knowledge.fetching.turns import Refusals, Turns, take_turn
+from actors.outside.page_urls import host_of, page_url
 from actors.outside.plain_text import plain_text
 from actors.outside.resolver import system_resolver
 from actors.outside.unpacking import NotUnpacked, unpacked

@@ -12,8 +12,8 @@ from typing import Any
 import httpx2
 
 from actors.knowledge.fetching.fetched_page import FetchedPage
-from actors.knowledge.fetching.page_urls import page_url
 from actors.knowledge.fetching.turns import Refusals, Turns, take_turn
+from actors.outside.page_urls import page_url
 from actors.outside.plain_text import plain_text
 from actors.outside.unpacking import NotUnpacked, unpacked
 from actors.outside.url_guard import Resolve, guarded_client

@@ -10,10 +10,10 @@ import logging
 from typing import Protocol
 
 from actors.knowledge.fetching.fetched_page import FetchedPage
-from actors.knowledge.fetching.page_urls import page_url
 from actors.knowledge.reading.page_reading import PageReading, UnreadablePage
 from actors.knowledge.reading.page_signs import PageSigns
 from actors.knowledge.scraping.verdict import KEEP, verdict
+from actors.outside.page_urls import page_url
 from models.errors import BrowserUnavailable, PageFailed
 from models.knowledge.pages import EngineChoice, PageFault, PageText, ScrapedPage
 from models.knowledge.reach import PageReach
