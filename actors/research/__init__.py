@@ -1,0 +1,1 @@
+"""Research: from a question to a tree of what sources say."""
