@@ -1,13 +1,14 @@
 """A tree of knowledge: named nodes, the points in each, and what joins them. Seed 002, FR5.
 
-`actors.research.tree` makes it, lets it grow and edits it; what a person approves is the tree as it then is. There is no root
-node: what lies at the top has no parent. A node's id stays when it is renamed, moved or given points. A
-point is in one node, or was dropped by a person: then it is named as such, and never comes back by itself.
+`actors.research.tree` makes it, lets it grow and edits it; what a person approves is the tree as it then is.
+There is no root node: what lies at the top has no parent. A node's id stays when it is renamed, moved or
+given points. A point is in one node, or was dropped by a person: it is kept as such, and does not come back.
 """
 
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -20,7 +21,7 @@ MOST_LEVELS = 5
 MOST_CHILDREN = 12
 # Characters of a node's name.
 MOST_NAME = 80
-_MOST_TITLE = 300
+MOST_TITLE = 300
 # Spaces, and what has no shape by itself: joiners, and marks that want a letter.
 _UNSEEN = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn", "Mn", "Me"})
 
@@ -46,7 +47,7 @@ def _named(name: str) -> str:
 
 
 def _ascending(points: tuple[int, ...]) -> tuple[int, ...]:
-    if any(first >= second for first, second in zip(points, points[1:], strict=False)):
+    if any(first >= second for first, second in pairwise(points)):
         raise ValueError("the ids of points ascend, each once")
     return points
 
@@ -58,8 +59,8 @@ PointIds = Annotated[tuple[int, ...], AfterValidator(_ascending)]
 class TreePoint(Record):
     """A point as a tree is made of it. `text` is its statement, label or name.
 
-    `categories` are labels that it has already. `entity` is whom a point of the kind `entity` names, `subject`
-    and `object` whom a relationship joins: keys of any sort, the same for the same one.
+    `categories` are labels that it has. `entity` is whom a point of the kind `entity` names, `subject`
+    and `object` are whom a relationship joins: any keys, the same for the same one.
     """
 
     id: int
@@ -87,7 +88,7 @@ class TreeNode(Record):
 
 
 class NodeRelation(Record):
-    """That relationships join what one node names to what another one does; `points` are these relationships."""
+    """That relationships join what one node names to what another does; `points` are these relationships."""
 
     source: NodeId
     target: NodeId
@@ -142,7 +143,7 @@ class Tree(Record):
     """
 
     id: int | None = None
-    title: Annotated[str, Field(max_length=_MOST_TITLE), AfterValidator(_named)]
+    title: Annotated[str, Field(max_length=MOST_TITLE), AfterValidator(_named)]
     nodes: tuple[TreeNode, ...] = ()
     relations: tuple[NodeRelation, ...] = ()
     dropped: PointIds = ()

@@ -1,1 +1,1 @@
-"""The tree of knowledge: points are clustered, clusters named, people edit them. Pure, but for `naming`'s model."""
+"""The tree of knowledge: points are clustered, clusters are named, people edit them. All of it is pure."""

@@ -32,7 +32,7 @@ _HARDLY = 1e-9
 
 
 class Cluster(NamedTuple):
-    """Rows that belong together, ascending: in itself where it is a leaf, else in its parts, the larger first."""
+    """Rows that belong together, ascending; its parts, if any, hold all of them, the larger first."""
 
     rows: tuple[int, ...]
     parts: tuple[Cluster, ...] = ()
@@ -90,6 +90,8 @@ class _Cutting:
 
     def parts(self, units: numpy.ndarray, levels: int, most: int) -> tuple[Cluster, ...]:
         """What a cluster is cut into, with that many levels; nothing where it is better whole."""
+        import numpy
+
         weight = self.units.weights[units].sum()
         if len(units) < 2 or weight <= self._shape.leaf_points:
             return ()
@@ -102,11 +104,9 @@ class _Cutting:
         found = groups(joins, _count(joins, _wanted(weight, levels, most, self._shape)))
         found = _without_strays(found, linked)
         place_of = {middle: place for place, group in enumerate(found) for middle in group}
-        places = [[] for _ in found]  # type: list[list[int]]
+        places: list[list[int]] = [[] for _ in found]
         for unit, label in zip(units.tolist(), labels.tolist(), strict=True):
             places[place_of[label]].append(unit)
-        import numpy
-
         parts = [self.cluster(numpy.array(some), levels) for some in places]
         return tuple(sorted(parts, key=lambda part: (-len(part.rows), part.rows)))
 
@@ -122,14 +122,15 @@ def _wanted(weight: float, levels: int, most: int, shape: TreeShape) -> tuple[in
 
 
 def _count(joins: list[Join], wanted: tuple[int, int]) -> int:
-    """Where the vectors themselves fall apart most clearly: the next join would cost much more than the last."""
+    """Where the vectors fall apart most clearly: the next join would cost much more than the last one."""
     heights = [0.0, *(join.height for join in joins)]
+    least, most = (min(count, len(heights)) for count in wanted)
 
     def gap(count: int) -> float:
-        last = len(joins) + 1 - count
+        last = len(heights) - count
         return (heights[last + 1] + _HARDLY) / (heights[last] + _HARDLY)
 
-    return max(range(wanted[0], min(wanted[1], len(joins) + 1) + 1), key=gap, default=2)
+    return max(range(least, most + 1), key=gap)
 
 
 def _middles(vectors: numpy.ndarray, weights: numpy.ndarray) -> numpy.ndarray:
@@ -156,17 +157,16 @@ def _middles(vectors: numpy.ndarray, weights: numpy.ndarray) -> numpy.ndarray:
 
 def _without_strays(found: list[list[int]], linked: Units) -> list[list[int]]:
     """Groups of which none has a single point, unless there are only two: a stray goes to the nearest one."""
-    import numpy
 
     def middle(group: list[int]) -> numpy.ndarray:
         weights = linked.weights[group]
-        return (linked.means[group] * weights[:, None]).sum(axis=0) / weights.sum()
+        mean: numpy.ndarray = (linked.means[group] * weights[:, None]).sum(axis=0) / weights.sum()
+        return mean
 
     kept = [list(group) for group in found]
-    strays = [group for group in found if linked.weights[group].sum() < 2]
-    for stray in strays:
-        if len(kept) <= 2:
-            break
+    # One that another stray has come to is none any more.
+    while len(kept) > 2 and (strays := [group for group in kept if linked.weights[group].sum() < 2]):
+        stray = strays[0]
         kept.remove(stray)
         far = [float(((middle(group) - middle(stray)) ** 2).sum()) for group in kept]
         kept[far.index(min(far))].extend(stray)

@@ -103,11 +103,13 @@ class _Editing:
         node.name, node.named_by = name, "person"
 
     def _merge(self, edit: MergeNodes) -> None:
-        into = self._node(edit.into)
-        for place, id_ in enumerate(edit.nodes):
-            if id_ == into.id or id_ in edit.nodes[:place]:
+        into = self._node(edit.into, "into")
+        named = {into.id}
+        for id_ in edit.nodes:
+            self._node(id_, "nodes")
+            if id_ in named:
                 self._refuse(f"nodes: {id_} is named twice: name each node once")
-            self._node(id_)
+            named.add(id_)
         for id_ in edit.nodes:
             node = self._nodes[id_]
             if id_ in self._path(into.id):

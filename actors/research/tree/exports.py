@@ -60,19 +60,14 @@ def as_markdown(tree: Tree, texts: Mapping[int, str] | None = None) -> str:
     summary = f"{meta.points} points in {meta.nodes} nodes"
     blocks = [_heading(1, tree.title), summary + (f"; {meta.dropped} dropped" if meta.dropped else "")]
     for node in tree.nodes:
-        blocks.append(_heading(levels[node.id] + 1, f"{node.name}", f" ({len(below[node.id])})"))
-        lines = [
-            f"- {escaped(cut(said[point], 4 * _LONGEST_TEXT), _LONGEST_TEXT) if point in said else ''}".rstrip()
-            + (f" \\[{point}\\]")
-            for point in node.points
-        ]
-        if lines:
-            blocks.append("\n".join(lines))
+        blocks.append(_heading(levels[node.id] + 1, node.name, f" ({len(below[node.id])})"))
+        if node.points:
+            blocks.append("\n".join(_item(point, said.get(point, "")) for point in node.points))
     return "\n\n".join(blocks) + "\n"
 
 
 def as_graphml(tree: Tree) -> str:
-    """A directed graph in GraphML 1.0: `name`, `level`, `count` and more of each node, `kind` of each edge."""
+    """A directed graph in GraphML 1.0: nodes have `name`, `level`, `count` and more, edges a `kind`."""
     root = ElementTree.Element(
         "graphml", {"xmlns": _GRAPHML, "xmlns:xsi": _INSTANCE, "xsi:schemaLocation": _SCHEMA}
     )
@@ -121,6 +116,11 @@ def _data(element: ElementTree.Element, of: str, **values: str | int | None) -> 
     for name, value in values.items():
         if value is not None and value != "":
             ElementTree.SubElement(element, "data", {"key": f"{of}_{name}"}).text = seen(str(value))
+
+
+def _item(point: int, text: str) -> str:
+    said = escaped(cut(text, 4 * _LONGEST_TEXT), _LONGEST_TEXT)
+    return f"- {said} \\[{point}\\]" if said else f"- \\[{point}\\]"
 
 
 def _heading(level: int, name: str, ending: str = "") -> str:

@@ -17,7 +17,8 @@ from actors.research.tree.relating import relations
 from actors.research.tree.vectors import by_id
 from models.errors import InputInvalid
 from models.record import Record
-from models.research.trees import MOST_CHILDREN, Tree, TreeMaking, TreeNode, TreePoint, arranged
+from models.research.trees import MOST_TITLE, Tree, TreeMaking, TreeNode, TreePoint, arranged, plain_name
+from models.text import cut, shortened
 
 if TYPE_CHECKING:
     import numpy
@@ -52,8 +53,15 @@ class _Places(NamedTuple):
 
 
 def empty_tree(title: str, making: TreeMaking | None = None) -> Tree:
-    """A tree without nodes, which is made by growing."""
-    return Tree(title=title, making=making or TreeMaking())
+    """A tree without nodes, which is made by growing.
+
+    Raises:
+        InputInvalid: nothing of the title can be seen.
+    """
+    name = shortened(plain_name(cut(title, 10 * MOST_TITLE)), MOST_TITLE)
+    if not name:
+        raise InputInvalid("title: it is empty, or nothing of it can be seen: give one")
+    return Tree(title=name, making=making or TreeMaking())
 
 
 def grown(
@@ -139,8 +147,7 @@ class _Growing:
         below = self._below
         siblings = self._tree.children.get(below, ())
         levels = shape.levels - (0 if below is None else self._tree.levels[below])
-        # What a person has merged or moved may have more children than the shape says: the limit is room.
-        room = min(shape.children, MOST_CHILDREN) - len(siblings)
+        room = shape.children - len(siblings)
         if not rows:
             return []
         if levels < 1 or room < 1:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Join(NamedTuple):
-    """That the groups of two vectors, by their places, are joined; `height` is what that costs in variance."""
+    """That the groups of two vectors, by their places, are joined; `height` is the variance that it costs."""
 
     one: int
     other: int
@@ -27,7 +27,7 @@ def ward(vectors: numpy.ndarray, weights: numpy.ndarray) -> list[Join]:
 
     count = len(vectors)
     distances = _costs(vectors, weights)
-    weight = weights.astype(numpy.float64)
+    weight: numpy.ndarray = weights.astype(numpy.float64)
     joins: list[Join] = []
     chain: list[int] = []
     active: numpy.ndarray = numpy.ones(count, dtype=bool)
@@ -82,7 +82,7 @@ def _costs(vectors: numpy.ndarray, weights: numpy.ndarray) -> numpy.ndarray:
     """By how much each two raise the variance within groups when they are joined."""
     import numpy
 
-    exact = vectors.astype(numpy.float64)
+    exact: numpy.ndarray = vectors.astype(numpy.float64)
     squares = (exact**2).sum(axis=1)
     distances: numpy.ndarray = squares[:, None] + squares[None, :] - 2 * (exact @ exact.T)
     # Both halves alike to the last digit, and nothing below 0 by rounding.

@@ -1,4 +1,4 @@
-"""Names for nodes without a model: a label or an entity that their points share, else their most telling words.
+"""Names for nodes without a model: a label or entity that their points share, else their most telling words.
 
 Called by growing, which names nodes at once: a tree has always names. The same points have the same names, in
 any language; where no words are shared, as in a script without blanks, the middle point gives its own.
@@ -29,7 +29,7 @@ _NAMELESS = "…"
 def own_names(
     groups: Sequence[Sequence[TreePoint]], middles: Sequence[TreePoint], taken: Iterable[str]
 ) -> list[str]:
-    """Names for sibling nodes by all points in and below each; no two have one, and none has one that is taken.
+    """Names for sibling nodes by the points in and below each; no two are the same, and none is taken.
 
     Args:
         middles: of each group the point that speaks for it, the nearest to its middle.
@@ -45,7 +45,7 @@ def own_names(
 
 
 def distinct(name: str, taken: Collection[str], *more: str) -> str:
-    """The name, cut to its length; with `more` in brackets, or a number, where its key is taken. Never empty."""
+    """The name, shortened; where its key is taken, with one of `more` or a number. Never empty."""
     name = shortened(plain_name(cut(name, 10 * MOST_NAME)), MOST_NAME) or _NAMELESS
     wanted = [name, *(_with(name, addition) for addition in more if plain_name(addition))]
     # Among one more than are taken, one is free.

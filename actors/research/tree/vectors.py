@@ -105,6 +105,7 @@ def _of_length_one(matrix: numpy.ndarray) -> numpy.ndarray:
     if not numpy.isfinite(matrix).all():
         raise ValueError("vectors: a number is not finite, embed these texts again")
     # In double precision: the squares of what is far too short would be 0.
-    exact = matrix.astype(numpy.float64)
+    exact: numpy.ndarray = matrix.astype(numpy.float64)
     lengths = numpy.linalg.norm(exact, axis=1, keepdims=True)
-    return (exact / numpy.where(lengths > 0, lengths, 1)).astype(numpy.float32)
+    units: numpy.ndarray = (exact / numpy.where(lengths > 0, lengths, 1)).astype(numpy.float32)
+    return units
