@@ -33,6 +33,7 @@ def leaves(found: tuple[Cluster, ...]) -> list[tuple[int, ...]]:
 
 def check(found: tuple[Cluster, ...], vectors: Any, shape: TreeShape, same: float = 0.95) -> None:
     """All that holds of clusters of any vectors."""
+    label = near_same(vectors, same).labels.tolist() if len(vectors) else []
     assert sorted(row for leaf in leaves(found) for row in leaf) == list(range(len(vectors)))
     assert len(found) <= shape.children
     for level, cluster in every(found):
@@ -43,8 +44,8 @@ def check(found: tuple[Cluster, ...], vectors: Any, shape: TreeShape, same: floa
         assert len(cluster.parts) <= shape.children
         if cluster.parts:
             assert sorted(row for part in cluster.parts for row in part.rows) == list(cluster.rows)
-        elif len(cluster.rows) > shape.leaf_points and level < shape.levels:
-            assert len(near_same(vectors[list(cluster.rows)], same).weights) == 1
+        elif level < shape.levels:
+            assert len({label[row] for row in cluster.rows}) <= shape.leaf_points
 
 
 @given(st.lists(VECTOR, max_size=60), SHAPES)
@@ -83,6 +84,17 @@ def test_what_means_the_same_is_never_parted_however_much_there_is_of_it() -> No
     for start in range(0, 1_200, 30):
         [leaf] = [leaf for leaf in found if start in leaf]
         assert set(range(start, start + 30)) <= set(leaf)
+
+
+def test_what_many_sources_say_is_no_theme_by_that() -> None:
+    """Themes are those of the different statements, however often one of them is made."""
+    vectors, _ = blobs(100, themes=5, noise=0.6)
+    often = numpy.concatenate([vectors, *[vectors[:1]] * 200])
+    found = clusters(units(often), TreeShape(), same=0.999)
+    alone = clusters(units(vectors), TreeShape(), same=0.999)
+    assert {tuple(row for row in cluster.rows if row < 100) for cluster in found} == {
+        cluster.rows for cluster in alone
+    }
 
 
 def test_themes_are_apart_at_the_top() -> None:

@@ -29,7 +29,7 @@ def some(placed: Placed, places: list[int]) -> Placed:
 def along(*directions: int, size: int = 16) -> Any:
     """A vector for each number: the same numbers lie close together, others at right angles."""
     exact = numpy.eye(size)[list(directions)]
-    return exact + 0.02 * numpy.random.default_rng(7).standard_normal(exact.shape)
+    return exact + 0.08 * numpy.random.default_rng(7).standard_normal(exact.shape)
 
 
 def kept(before: Tree, after: Tree) -> None:
