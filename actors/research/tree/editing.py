@@ -39,7 +39,7 @@ def edited(tree: Tree, edits: Sequence[TreeEdit]) -> Tree:
 
 
 @dataclass
-class _Node:
+class _EditedNode:
     id: str
     parent: str | None
     name: str
@@ -53,14 +53,16 @@ class _Editing:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._nodes: dict[str, _Node] = {}
+        self._nodes: dict[str, _EditedNode] = {}
         self._top: list[str] = []
         self._dropped = list(tree.dropped)
         self._merged: dict[str, str] = {}
         self._gone: dict[str, str] = {}
         self._number = 0
         for node in tree.nodes:
-            self._nodes[node.id] = _Node(node.id, node.parent, node.name, node.named_by, list(node.points))
+            self._nodes[node.id] = _EditedNode(
+                node.id, node.parent, node.name, node.named_by, list(node.points)
+            )
             self._siblings(node.parent).append(node.id)
 
     def apply(self, number: int, edit: TreeEdit) -> None:
@@ -89,7 +91,7 @@ class _Editing:
             making=self._tree.making,
         )
 
-    def _rename(self, node: _Node, wanted: str) -> None:
+    def _rename(self, node: _EditedNode, wanted: str) -> None:
         name = plain_name(cut(wanted, 20 * MOST_NAME))
         if not name:
             self._refuse("name: it is empty, or nothing of it can be seen: give one")
@@ -123,7 +125,7 @@ class _Editing:
             self._take_out(id_, f"merged it into {into.id}")
         self._check_room(into.id)
 
-    def _move(self, node: _Node, under: str | None) -> None:
+    def _move(self, node: _EditedNode, under: str | None) -> None:
         if under is not None:
             self._node(under, "under")
             if node.id in self._path(under):
@@ -135,7 +137,7 @@ class _Editing:
         node.parent = under
         self._check_room(under)
 
-    def _drop(self, node: _Node) -> None:
+    def _drop(self, node: _EditedNode) -> None:
         self._siblings(node.parent).remove(node.id)
         for id_ in self._with_all_below(node.id):
             self._dropped += self._nodes[id_].points
@@ -165,7 +167,7 @@ class _Editing:
                 "move it higher, or merge nodes in it first"
             )
 
-    def _node(self, id_: str, key: str = "node") -> _Node:
+    def _node(self, id_: str, key: str = "node") -> _EditedNode:
         if id_ not in self._nodes:
             became = f" ({self._gone[id_]})" if id_ in self._gone else ""
             self._refuse(f"{key}: the tree has no node {_shown(id_)}{became}: name one that it has")
