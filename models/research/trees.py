@@ -108,7 +108,7 @@ class TreeEdge(Record):
 
 
 class TreeShape(Record):
-    """How a tree may be laid out. `leaf_points` is how many points a leaf has at most, where they differ."""
+    """How a tree may be laid out. A leaf has at most `leaf_points` of different meaning."""
 
     levels: Annotated[int, Field(ge=1, le=MOST_LEVELS)] = MOST_LEVELS
     children: Annotated[int, Field(ge=2, le=MOST_CHILDREN)] = MOST_CHILDREN

@@ -2,8 +2,8 @@
 
 Called by growing. Rows come in the order of their points' ids, so the same points make the same clusters in
 whatever order they came. A cluster of many units is linked by a thousand middles of them: memory is linear.
-Every row is in one leaf; no cluster is empty or has one part. A leaf has few points unless they mean the
-same, or the levels are used up.
+Every row is in one leaf; no cluster is empty or has one part. What means the same counts once: a statement
+that fifty sources make is no theme by that. A leaf has few of these, unless the levels are used up.
 """
 
 from __future__ import annotations
@@ -92,17 +92,15 @@ class _Cutting:
         """What a cluster is cut into, with that many levels; nothing where it is better whole."""
         import numpy
 
-        weight = self.units.weights[units].sum()
-        if len(units) < 2 or weight <= self._shape.leaf_points:
+        if len(units) <= self._shape.leaf_points:
             return ()
-        means, weights = self.units.means[units], self.units.weights[units]
-        labels = _middles(means, weights)
-        linked = weighted(labels, means, weights)
-        if len(linked.weights) < 2:
-            return ()
+        means = self.units.means[units]
+        labels = _middles(means)
+        linked = weighted(labels, means, numpy.ones(len(units)))
         joins = ward(linked.means, linked.weights)
-        found = groups(joins, _count(joins, _wanted(weight, levels, most, self._shape)))
-        found = _without_strays(found, linked)
+        found = groups(joins, _count(joins, _wanted(len(units), levels, most, self._shape)))
+        points = numpy.bincount(labels, self.units.weights[units])
+        found = _without_strays(found, linked, points)
         place_of = {middle: place for place, group in enumerate(found) for middle in group}
         places: list[list[int]] = [[] for _ in found]
         for unit, label in zip(units.tolist(), labels.tolist(), strict=True):
@@ -111,9 +109,9 @@ class _Cutting:
         return tuple(sorted(parts, key=lambda part: (-len(part.rows), part.rows)))
 
 
-def _wanted(weight: float, levels: int, most: int, shape: TreeShape) -> tuple[int, int]:
-    """How many parts a cluster of so many points may be cut into, at least and at most."""
-    leaves = max(weight / (shape.leaf_points * _FILLED), 2.0)
+def _wanted(units: int, levels: int, most: int, shape: TreeShape) -> tuple[int, int]:
+    """How many parts a cluster of so many units may be cut into, at least and at most."""
+    leaves = max(units / (shape.leaf_points * _FILLED), 2.0)
     # Few levels are better than many; where there are fewer than it would take, more parts.
     taken = min(levels, max(math.ceil(math.log(leaves, min(_PARTS, shape.children)) - _HARDLY), 1))
     even = leaves ** (1 / taken)
@@ -133,7 +131,7 @@ def _count(joins: list[Join], wanted: tuple[int, int]) -> int:
     return max(range(least, most + 1), key=gap)
 
 
-def _middles(vectors: numpy.ndarray, weights: numpy.ndarray) -> numpy.ndarray:
+def _middles(vectors: numpy.ndarray) -> numpy.ndarray:
     """A label for each vector: its own where they are few, else that of the middle that it is nearest to.
 
     The middles begin with vectors evenly spread over the ids, and move a few times: no chance is in it.
@@ -151,11 +149,11 @@ def _middles(vectors: numpy.ndarray, weights: numpy.ndarray) -> numpy.ndarray:
             labels[start : start + _BLOCK] = (block @ means.T - half).argmax(axis=1)
         # A middle that nobody is nearest to goes.
         _, labels = numpy.unique(labels, return_inverse=True)
-        means = weighted(labels, vectors, weights).means
+        means = weighted(labels, vectors, numpy.ones(len(vectors))).means
     return labels
 
 
-def _without_strays(found: list[list[int]], linked: Units) -> list[list[int]]:
+def _without_strays(found: list[list[int]], linked: Units, points: numpy.ndarray) -> list[list[int]]:
     """Groups of which none has a single point, unless there are only two: a stray goes to the nearest one."""
 
     def middle(group: list[int]) -> numpy.ndarray:
@@ -165,7 +163,7 @@ def _without_strays(found: list[list[int]], linked: Units) -> list[list[int]]:
 
     kept = [list(group) for group in found]
     # One that another stray has come to is none any more.
-    while len(kept) > 2 and (strays := [group for group in kept if linked.weights[group].sum() < 2]):
+    while len(kept) > 2 and (strays := [group for group in kept if points[group].sum() < 2]):
         stray = strays[0]
         kept.remove(stray)
         far = [float(((middle(group) - middle(stray)) ** 2).sum()) for group in kept]

@@ -20,9 +20,11 @@ _BEGINNING = 400
 _MOST_WORDS = 3
 _LONGEST_WORD = 30
 # A word or label is telling where as large a part of the points has it, and two at least.
-_PART_WITH_WORD = 0.2
+_PART_WITH_WORD = 0.12
 _PART_WITH_LABEL = 1 / 3
 _SHORT = 60
+# A word with one of these is code or an address.
+_NO_WORD = frozenset("()[]{}<>=|\\/`*_@:")
 _NAMELESS = "…"
 
 
@@ -89,7 +91,11 @@ def _labels(point: TreePoint) -> list[str]:
 @lru_cache(maxsize=32_768)
 def _written(text: str) -> tuple[str, ...]:
     found = subject_words(shortened(text, _BEGINNING))
-    return tuple(word for word in found if len(word) <= _LONGEST_WORD and plain_name(word))
+    return tuple(
+        word
+        for word in found
+        if len(word) <= _LONGEST_WORD and plain_name(word) and _NO_WORD.isdisjoint(word)
+    )
 
 
 def _as_written(key: str, written: Iterable[str]) -> str:

@@ -69,6 +69,12 @@ def blobs(count: int, *, themes: int = 5, size: int = 16, noise: float = 0.2) ->
     return (middles[labels] + noise * random.standard_normal((count, size))).astype(numpy.float32), labels
 
 
+def along(*directions: int, size: int = 16) -> Any:
+    """A vector for each number: the same numbers lie close together, others at right angles."""
+    exact = numpy.eye(size)[list(directions)]
+    return exact + 0.08 * numpy.random.default_rng(7).standard_normal(exact.shape)
+
+
 @st.composite
 def placed_points(draw: st.DrawFn, most: int = 40) -> tuple[list[TreePoint], Any]:
     """Points of any kind, and a vector for each."""

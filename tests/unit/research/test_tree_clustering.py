@@ -14,7 +14,7 @@ from actors.research.tree.clustering import Cluster, clusters
 from actors.research.tree.linkage import groups, ward
 from actors.research.tree.vectors import by_id, near_same
 from models.research.trees import TreeShape
-from tests.unit.research.drawn_trees import SHAPES, VECTOR, a_point, blobs, matrix
+from tests.unit.research.drawn_trees import SHAPES, VECTOR, a_point, along, blobs, matrix
 
 
 def units(vectors: Any) -> Any:
@@ -33,8 +33,13 @@ def leaves(found: tuple[Cluster, ...]) -> list[tuple[int, ...]]:
 
 def check(found: tuple[Cluster, ...], vectors: Any, shape: TreeShape, same: float = 0.95) -> None:
     """All that holds of clusters of any vectors."""
+    label = near_same(vectors, same).labels.tolist() if len(vectors) else []
     assert sorted(row for leaf in leaves(found) for row in leaf) == list(range(len(vectors)))
     assert len(found) <= shape.children
+    for parts in (found, *(cluster.parts for _, cluster in every(found))):
+        sizes = [len(part.rows) for part in parts]
+        assert sizes == sorted(sizes, reverse=True)
+        assert len(parts) <= 2 or min(sizes) > 1  # a stray goes to another part
     for level, cluster in every(found):
         assert level <= shape.levels
         assert cluster.rows
@@ -43,8 +48,8 @@ def check(found: tuple[Cluster, ...], vectors: Any, shape: TreeShape, same: floa
         assert len(cluster.parts) <= shape.children
         if cluster.parts:
             assert sorted(row for part in cluster.parts for row in part.rows) == list(cluster.rows)
-        elif len(cluster.rows) > shape.leaf_points and level < shape.levels:
-            assert len(near_same(vectors[list(cluster.rows)], same).weights) == 1
+        elif level < shape.levels:
+            assert len({label[row] for row in cluster.rows}) <= shape.leaf_points
 
 
 @given(st.lists(VECTOR, max_size=60), SHAPES)
@@ -83,6 +88,27 @@ def test_what_means_the_same_is_never_parted_however_much_there_is_of_it() -> No
     for start in range(0, 1_200, 30):
         [leaf] = [leaf for leaf in found if start in leaf]
         assert set(range(start, start + 30)) <= set(leaf)
+
+
+def test_what_many_sources_say_is_no_theme_by_that() -> None:
+    """Themes are those of the different statements, however often one of them is made."""
+    vectors, _ = blobs(100, themes=5, noise=0.6)
+    often = numpy.concatenate([vectors, *[vectors[:1]] * 200])
+    found = clusters(units(often), TreeShape(), same=0.999)
+    alone = clusters(units(vectors), TreeShape(), same=0.999)
+    assert {tuple(row for row in cluster.rows if row < 100) for cluster in found} == {
+        cluster.rows for cluster in alone
+    }
+
+
+def test_what_is_said_often_and_like_nothing_else_is_no_stray() -> None:
+    themes = along(*[0] * 15, *[1] * 15, *[2] * 15)
+    found = clusters(
+        units(numpy.concatenate([themes, *[along(9)] * 15])), TreeShape(leaf_points=12), same=0.99
+    )
+    assert tuple(range(45, 60)) in {cluster.rows for cluster in found}
+    lonely = clusters(units(numpy.concatenate([themes, along(9)])), TreeShape(leaf_points=12), same=0.99)
+    assert min(len(cluster.rows) for cluster in lonely) > 1
 
 
 def test_themes_are_apart_at_the_top() -> None:

@@ -88,6 +88,10 @@ def test_a_node_keeps_its_id_when_it_is_renamed_and_is_named_by_a_person() -> No
     assert (tree.nodes[1].id, tree.nodes[1].name, tree.nodes[1].named_by) == ("b", "Beta *x*", "person")
 
 
+def test_a_node_may_be_given_the_name_that_it_has_in_another_case() -> None:
+    assert edited(a_tree(), [RenameNode(node="b", name="b")]).nodes[1].name == "b"
+
+
 def test_merged_nodes_give_their_points_and_children() -> None:
     tree = edited(a_tree(), [MergeNodes(into="d", nodes=("b", "b2"))])
     assert outline(tree) == [

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from actors.research.tree.exports import as_graphml, as_json, as_markdown, tree_export
-from models.research.trees import NodeRelation, Tree, TreeExport, TreeNode
+from models.research.trees import NodeRelation, Tree, TreeExport, TreeMaking, TreeNode
 from models.text import one_line
 from tests.unit.research.drawn_trees import HOSTILE, trees
 
@@ -56,6 +56,12 @@ def test_graphml_is_read_again_as_it_was(tree: Tree) -> None:
         "relations": meta.relations,
         "method": meta.making.method,
     } | ({"embedding": meta.making.embedding} if meta.making.embedding else {})
+
+
+def test_graphml_leaves_out_what_xml_cannot_hold() -> None:
+    tree = Tree(title="t", making=TreeMaking(embedding="mini\0\x1b\ufffeLM"))
+    read: Any = networkx.parse_graphml(as_graphml(tree))
+    assert read.graph["embedding"] == "mini  LM"
 
 
 @given(trees())

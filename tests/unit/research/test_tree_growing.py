@@ -13,7 +13,16 @@ from actors.research.tree.growing import Growth, empty_tree, grown, node_id
 from models.errors import InputInvalid
 from models.research.tree_edits import DropNode, RenameNode
 from models.research.trees import MOST_CHILDREN, Tree, TreeMaking, TreeNode, TreePoint, TreeShape, plain_name
-from tests.unit.research.drawn_trees import HOSTILE, SHAPES, a_point, all_points, blobs, matrix, placed_points
+from tests.unit.research.drawn_trees import (
+    HOSTILE,
+    SHAPES,
+    a_point,
+    all_points,
+    along,
+    blobs,
+    matrix,
+    placed_points,
+)
 
 Placed = tuple[list[TreePoint], Any]
 
@@ -24,12 +33,6 @@ def made(placed: Placed, shape: TreeShape | None = None) -> Tree:
 
 def some(placed: Placed, places: list[int]) -> Placed:
     return [placed[0][place] for place in places], placed[1][places]
-
-
-def along(*directions: int, size: int = 16) -> Any:
-    """A vector for each number: the same numbers lie close together, others at right angles."""
-    exact = numpy.eye(size)[list(directions)]
-    return exact + 0.02 * numpy.random.default_rng(7).standard_normal(exact.shape)
 
 
 def kept(before: Tree, after: Tree) -> None:
@@ -126,6 +129,14 @@ def test_points_that_are_near_to_no_node_make_a_new_one_after_the_others() -> No
     assert growth.tree.nodes[-1].position == 2
 
 
+def test_a_new_node_has_no_name_that_a_node_beside_it_has() -> None:
+    tree, points, vectors = _two_themes()
+    said = tree.nodes[0].name
+    more = [a_point(place, said, kind="category") for place in range(90, 95)]
+    growth = grown(tree, [*points, *more], numpy.concatenate([vectors, along(*[2] * 5)]))
+    assert growth.tree.nodes[-1].name == f"{said} (2)"
+
+
 def test_points_go_below_the_node_that_is_named_even_if_others_are_nearer() -> None:
     tree, points, vectors = _two_themes()
     one = tree.nodes[0].id
@@ -202,12 +213,13 @@ def test_relationships_join_the_nodes_that_name_their_entities() -> None:
     points = [
         *(a_point(place, "ECB", kind="entity", entity="1") for place in range(8)),
         *(a_point(place, "Fed", kind="entity", entity="2") for place in range(8, 16)),
+        a_point(20, "Fed", kind="entity", entity="1"),  # named once where others are at home
         a_point(16, "rivals", kind="relationship", subject="1", object="2"),
         a_point(17, "imitates", kind="relationship", subject="1", object="2"),
         a_point(18, "is", kind="relationship", subject="1", object="1"),
         a_point(19, "warns", kind="relationship", subject="2", object="unknown"),
     ]
-    vectors = along(*[0] * 8, *[1] * 8, 0, 1, 0, 0)
+    vectors = along(*[0] * 8, *[1] * 8, 1, 0, 1, 0, 0)
     tree = made((points, vectors))
     ecb, fed = (next(node.id for node in tree.nodes if place in node.points) for place in (0, 15))
     assert {(each.source, each.target): each.points for each in tree.relations} == {
@@ -216,7 +228,7 @@ def test_relationships_join_the_nodes_that_name_their_entities() -> None:
     }
     assert [(edge.kind, edge.count) for edge in tree.edges if edge.source == ecb] == [("related", 2)]
     # What joined them and is given no more, joins them still.
-    later = grown(tree, points[:17], vectors[:17]).tree
+    later = grown(tree, points[:18], vectors[:18]).tree
     assert later.relations == tree.relations
 
 
