@@ -28,7 +28,7 @@ MOST_POINTS = 6
 _POINT_ID = re.compile(r"p?(\d{1,15})\Z", re.IGNORECASE)
 # `[12]`, `(p3, p4)`: citations that were written into the sentence, though its points say it.
 _CITED = re.compile(r"[ ]?(?:\[p?\d{1,15}(?:[,;] ?p?\d{1,15}){0,9}\]|\(p\d{1,15}(?:[,;] ?p\d{1,15}){0,9}\))")
-_LEADING = re.compile(r"(?:#{1,6}|[-*+•>]|\d{1,3}[.)])[ ]+")
+_LEADING = re.compile(r"\A(?:#{1,6}|[-*+•>]|\d{1,3}[.)])[ ]+")
 _MARKUP = re.compile(r"[<>{}|`\\]|\*\*|__|~~|\[|\]|&(?:[a-z]{2,8}|#\d{1,6});", re.IGNORECASE)
 # A host without a scheme, which `links` doesn't look for.
 _HOST = re.compile(
@@ -116,23 +116,25 @@ class _Reading:
     def sentences(self, item: object) -> Iterator[DraftSentence]:
         """The sentences of an item: of a text of several, each with the points of all."""
         text = item.get("text") if isinstance(item, dict) else None
-        if not isinstance(item, dict) or not isinstance(text, str) or not any(map(str.isalnum, text)):
+        if not isinstance(item, dict) or not isinstance(text, str):
             self.refused["invalid"] += 1
             return
+        line = one_line(text[: _LONGEST_TEXT + 1])
+        bare = _bare(line)
         points = self._points(item.get("points"))
-        if not points:
+        if not any(map(str.isalnum, bare)):
+            self.refused["invalid"] += 1
+        elif not points:
             self.refused["no_points"] += 1
         elif len(text) > _LONGEST_TEXT:
             self.refused["too_long"] += 1
-        elif (fault := self._fault(text)) is not None:
+        elif fault := self._smuggled(line) or self._fault(bare):
             self.refused[fault] += 1
         else:
-            line = one_line(text)
-            bare = _bare(line)
             parts = _parts(bare, self._language)
             self.repaired += bare != line or len(parts) > 1
             for part in parts:
-                if fault := self._fault(part) or _fault_of_form(part):
+                if fault := self._fault(part):
                     self.refused[fault] += 1
                 else:
                     yield DraftSentence(text=part, points=points)
@@ -149,19 +151,21 @@ class _Reading:
                 self.refused["unknown_point"] += one is not None
         return tuple(found)[:MOST_POINTS]
 
-    def _fault(self, text: str) -> DraftFault | None:
-        """What no sentence may have, looked for before and after marks are taken out."""
+    def _smuggled(self, text: str) -> DraftFault | None:
+        """What no text may bring in, be it in marks that are taken out."""
         if links(text) or _HOST.search(text) or "address" in faults(text, self._language):
             return "address"
-        if _INSTRUCTION.search(text) or "boilerplate" in faults(_bare(one_line(text)), self._language):
+        return "instruction" if _INSTRUCTION.search(text) else None
+
+    def _fault(self, text: str) -> DraftFault | None:
+        """What keeps a text without such marks from being a sentence."""
+        if found := self._smuggled(text):
+            return found
+        if _MARKUP.search(text):
+            return "markup"
+        if "boilerplate" in faults(text, self._language):
             return "instruction"
-        return None
-
-
-def _fault_of_form(text: str) -> DraftFault | None:
-    if _MARKUP.search(text):
-        return "markup"
-    return "too_long" if len(text) > LONGEST_SENTENCE else None if any(map(str.isalnum, text)) else "invalid"
+        return "too_long" if len(text) > LONGEST_SENTENCE and len(_parts(text, self._language)) == 1 else None
 
 
 def _point_id(said: object) -> int | None:
@@ -173,7 +177,7 @@ def _point_id(said: object) -> int | None:
 
 def _bare(line: str) -> str:
     """A line without citations, and without marks of Markdown that mean nothing in a sentence."""
-    return one_line(as_read(_CITED.sub("", _LEADING.sub("", line, count=1))))
+    return one_line(as_read(_CITED.sub("", _LEADING.sub("", line))))
 
 
 def _parts(line: str, language: Language) -> list[str]:

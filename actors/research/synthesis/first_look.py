@@ -8,7 +8,7 @@ linear in the sentence and the quotes.
 from collections.abc import Sequence
 from typing import Literal
 
-from actors.figures.numbers import unsupported_numbers
+from actors.figures.numbers import numbers_in, unsupported_numbers
 from actors.quoting.sentences import as_read, sentences
 from actors.research.synthesis.names import KnownNames
 from actors.research.synthesis.opposites import adds_negation, drops_negation, turns_direction
@@ -51,16 +51,17 @@ def first_look(
     """
     if is_exact(sentence, quotes):
         return FirstLook(look="exact", reason="it stands in its source, word for word", covered=1.0)
-    known = QuoteWords(quotes)
-    mine = sorted({word for part in words_in_parts(sentence) for word in part.split() if content_words(word)})
-    found = [word for word in mine if known.has_kin(word)]
-    covered = len(found) / len(mine) if mine else 0.0
+    known, named = QuoteWords(quotes), [*quotes, *titles]
+    names = KnownNames(named, QuoteWords(named))
+    mine = _words_apart_from_numbers(sentence, language)
+    same = names.by_acronym(sentence)
+    lacking = [word for word in mine if word not in same and not known.has_kin(word)]
+    covered = 1 - len(lacking) / len(mine) if mine else 0.0
     numbers = unsupported_numbers(sentence, language, quotes, ())
     if numbers:
         told = _told([number.text.strip() for number in numbers])
         return FirstLook(look="foreign", reason=f"no quote has the number or date {told}", covered=covered)
-    named = [*quotes, *titles]
-    missing = KnownNames(named, QuoteWords(named)).missing_from(sentence, language)
+    missing = names.missing_from(sentence, language)
     if missing.sure:
         return FirstLook(
             look="foreign", reason=f"no quote has the name {_told(missing.sure)}", covered=covered
@@ -71,8 +72,7 @@ def first_look(
         return FirstLook(look="undecided", reason=f"no quote has {_told(missing.doubtful)}", covered=covered)
     if covered >= _MOST_WORDS:
         return FirstLook(look="supported", reason="its quotes have its words", covered=covered)
-    rest = _told([word for word in mine if word not in found])
-    return FirstLook(look="undecided", reason=f"its quotes lack words of it: {rest}", covered=covered)
+    return FirstLook(look="undecided", reason=f"its quotes lack words: {_told(lacking)}", covered=covered)
 
 
 def is_exact(sentence: str, quotes: Sequence[str]) -> bool:
@@ -84,6 +84,16 @@ def is_exact(sentence: str, quotes: Sequence[str]) -> bool:
 def _is_of(line: str, quote: str) -> bool:
     read = as_read(quote)
     return line == read or (line in read and any(line == one.text for one in sentences(quote)))
+
+
+def _words_apart_from_numbers(sentence: str, language: Language) -> list[str]:
+    """The content words, each once; what is a number or its unit is looked for as such."""
+    rest, at = [], 0
+    for number in numbers_in(sentence, language):
+        rest.append(sentence[at : number.start])
+        at = number.end
+    parts = (part for text in (*rest, sentence[at:]) for part in words_in_parts(text))
+    return sorted({word for part in parts for word in part.split() if content_words(word)})
 
 
 def _opposite(sentence: str, quotes: Sequence[str]) -> str | None:

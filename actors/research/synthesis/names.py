@@ -70,6 +70,13 @@ class KnownNames:
                 (doubtful if is_doubtful else sure).append(word)
         return MissingNames(sure=tuple(dict.fromkeys(sure)), doubtful=tuple(dict.fromkeys(doubtful)))
 
+    def by_acronym(self, sentence: str) -> frozenset[str]:
+        """The words of a sentence that quotes have as an acronym, or the other way round: in `words` form."""
+        tokens = list(_tokens(sentence))[:_MOST]
+        shortened = [token for token in tokens if _acronym(token) and self._has(token)]
+        found = [*shortened, *(tokens[place] for place in self._spelled_out(tokens))]
+        return frozenset(part for token in found for part in words(token).split())
+
     def _has(self, word: str) -> bool:
         parts = [part for part in words(word).split() if len(part) > 1]
         if parts and all(map(self._known.has_form, parts)):

@@ -79,12 +79,13 @@ def drops_negation(sentence: str, quotes: Iterable[str]) -> bool:
 
 
 def _denied_words(sentence: str) -> Iterator[list[str]]:
-    """The content words behind each negation of a sentence, up to the end of its clause, two at most."""
+    """What each negation of a sentence denies: two content words behind it in its clause, else before it."""
     for clause in _CLAUSE.split(sentence):
         told = words(clause).split()
         for place in _negations(told):
             behind = [word for word in told[place + 1 : place + 1 + _BEHIND] if content_words(word)]
-            yield behind[:_DENIED]
+            before = [word for word in told[max(0, place - _BEHIND) : place] if content_words(word)]
+            yield behind[:_DENIED] or before[-_DENIED:]
 
 
 def _is_about(told: str, said: QuoteWords) -> bool:

@@ -15,7 +15,7 @@ _ENDINGS = sorted(
     word_list(
         "iego iemu owie owi ami ach ech iem iej ego emu ych ich imi ymi ow om em ie ia iu io ej ym im "
         "ern ers ens es en er em ies ing ed "
-        "s n e a i o u y"
+        "s e a i o u y"
     ),
     key=lambda ending: (-len(ending), ending),
 )
