@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from actors.research.synthesis.first_look import FirstLook, first_look
-from actors.research.synthesis.measured_support import LEAST, LEAST_WORDS, WORDS_SHARE, Likeness, nearest
+from actors.research.synthesis.measured_support import (
+    LEAST,
+    LEAST_WORDS,
+    WORDS_SHARE,
+    SupportMeasure,
+    nearest,
+)
 from actors.search.encoder import SentenceEncoder, embeddings_folder
 from benchmarks.harness import machine
 from benchmarks.harness.bench import Bench
@@ -58,7 +64,7 @@ class _Seen:
         """Words and meaning, as the second look has them: nothing where code refuses."""
         if self.look.refuses:
             return -1.0
-        return Likeness(covered=self.look.covered, cosine=self.cosine).measure(share)
+        return SupportMeasure(covered=self.look.covered, cosine=self.cosine).measure(share)
 
 
 _Measure = Callable[[_Seen], float]

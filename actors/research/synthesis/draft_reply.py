@@ -45,14 +45,14 @@ _INSTRUCTION = re.compile(
 )
 
 
-class DraftReply(BaseModel):
+class SectionReply(BaseModel):
     """The answer as it came: a list of anything."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
     sentences: Any = ()
 
 
-class Draft(Record):
+class SectionDraft(Record):
     """The sentences of a draft, and how much was refused or repaired for which reason."""
 
     sentences: tuple[DraftSentence, ...]
@@ -85,7 +85,9 @@ def draft_schema(points: Collection[int], *, most: int) -> dict[str, Any]:
     }
 
 
-def read_draft(reply: DraftReply, offered: Collection[int], *, language: Language, most: int) -> Draft:
+def read_draft(
+    reply: SectionReply, offered: Collection[int], *, language: Language, most: int
+) -> SectionDraft:
     """What of a reply are sentences that cite points `offered`; `most` at most, none of them twice."""
     reading = _Reading(frozenset(offered), language)
     said = reply.sentences if isinstance(reply.sentences, list | tuple) else [reply.sentences]
@@ -101,7 +103,7 @@ def read_draft(reply: DraftReply, offered: Collection[int], *, language: Languag
             else:
                 found[key] = sentence
     counted = {fault: count for fault, count in reading.refused.items() if count}
-    return Draft(sentences=tuple(found.values()), refused=counted, repaired=reading.repaired)
+    return SectionDraft(sentences=tuple(found.values()), refused=counted, repaired=reading.repaired)
 
 
 class _Reading:

@@ -57,7 +57,8 @@ class KnownNames:
         numbers = {at for one in numbers_in(sentence, language) for at in range(one.start, one.end)}
         tokens = [found for found in _TOKEN.finditer(sentence) if found.start() not in numbers][:_MOST]
         spelled = self._spelled_out([token[0] for token in tokens])
-        sure, doubtful = [], []
+        sure: list[str] = []
+        doubtful: list[str] = []
         for place, token in enumerate(tokens):
             word = token[0]
             if place in spelled or not _may_be_name(word) or self._has(word):

@@ -5,7 +5,7 @@ Agents stand behind them, and scripted ones in tests. What any of them raises is
 
 from typing import Protocol
 
-from actors.research.synthesis.draft_reply import DraftReply
+from actors.research.synthesis.draft_reply import SectionReply
 from models.llm import Answer
 from models.record import Record
 from models.research.synthesis import (
@@ -31,11 +31,11 @@ class RewriteRequest(Record):
 class SectionWriter(Protocol):
     """A model that writes."""
 
-    async def write(self, offer: SectionOffer) -> Answer[DraftReply]:
+    async def write(self, offer: SectionOffer) -> Answer[SectionReply]:
         """A draft of a section, from the points offered alone."""
         ...
 
-    async def rewrite(self, request: RewriteRequest) -> Answer[DraftReply]:
+    async def rewrite(self, request: RewriteRequest) -> Answer[SectionReply]:
         """One sentence in place of another one."""
         ...
 

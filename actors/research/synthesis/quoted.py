@@ -6,13 +6,14 @@ quoted by itself, an address or what talks to a model among it, is left out. Pur
 """
 
 from actors.quoting.quotable import quotable
-from actors.research.synthesis.draft_reply import DraftReply, read_draft
+from actors.research.synthesis.draft_reply import SectionReply, read_draft
 from actors.text.language import language_of
 from models.research.synthesis import SectionOffer, SynthesisSection, SynthesisSentence
 
 _REASON = "it stands in its source, word for word"
 # Points of one sentence: those behind it in their order say it as well.
 _MOST_POINTS = 6
+_MOST_OF_RUN = 20
 
 
 def quoted_section(offer: SectionOffer, *, most: int) -> SynthesisSection:
@@ -22,9 +23,11 @@ def quoted_section(offer: SectionOffer, *, most: int) -> SynthesisSection:
         language = language_of(point.quote)
         for sentence in quotable(point.quote, language):
             item = {"text": sentence.text, "points": [point.id]}
-            read = read_draft(DraftReply(sentences=[item]), [point.id], language=language, most=1)
-            # As it is, or not at all: a repaired quotation is none.
-            if [one.text for one in read.sentences] != [sentence.text]:
+            read = read_draft(
+                SectionReply(sentences=[item]), [point.id], language=language, most=_MOST_OF_RUN
+            )
+            # As it is, or not at all: a repaired quotation is none. It may be a run of sentences.
+            if " ".join(one.text for one in read.sentences) != sentence.text:
                 continue
             if sentence.text in found:
                 found[sentence.text].append(point.id)

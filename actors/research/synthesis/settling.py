@@ -11,7 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
 
-from actors.research.synthesis.draft_reply import DraftReply, read_draft
+from actors.research.synthesis.draft_reply import SectionReply, read_draft
 from actors.research.synthesis.first_look import first_look
 from actors.research.synthesis.ports import RewriteRequest, SectionWriter, SupportChecker
 from actors.runtime.outage import waits_for
@@ -106,7 +106,7 @@ class SentenceSettler:
         """The sentence in its second form, or why there is none."""
         request = RewriteRequest(sentence=draft, reason=reason, points=tuple(self._points.values()))
         reply = await asked(lambda: self._writer.rewrite(request), calls, self._patience)
-        if not isinstance(reply, DraftReply):
+        if not isinstance(reply, SectionReply):
             return f"it was not rewritten: {_told(str(reply))}"
         read = read_draft(reply, self._points, language=self._language, most=1)
         if not read.sentences:

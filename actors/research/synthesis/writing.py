@@ -9,7 +9,7 @@ Pure over its seams.
 import asyncio
 from collections.abc import Sequence
 
-from actors.research.synthesis.draft_reply import DraftReply, read_draft
+from actors.research.synthesis.draft_reply import SectionReply, read_draft
 from actors.research.synthesis.ports import SectionWriter, SupportChecker
 from actors.research.synthesis.quoted import quoted_section
 from actors.research.synthesis.settling import PATIENCE, SentenceSettler, asked
@@ -39,7 +39,8 @@ async def synthesis(
     patience: float = PATIENCE,
 ) -> Answer[Synthesis]:
     """All sections in their order, and the model calls that they took."""
-    sections, calls = [], []
+    sections: list[SynthesisSection] = []
+    calls: list[ModelCall] = []
     for offer in offers:
         answer = await written_section(
             offer, writer=writer, checker=checker, language=language, most=most, patience=patience
@@ -68,7 +69,7 @@ async def written_section(
         return Answer(value=quoted_section(offer, most=most))
     calls: list[ModelCall] = []
     reply = await asked(lambda: writer.write(offer), calls, patience)
-    if not isinstance(reply, DraftReply):
+    if not isinstance(reply, SectionReply):
         quoted = quoted_section(offer, most=most)
         told = f"the writer failed: {shortened(str(reply))}"
         return Answer(value=quoted.model_copy(update={"fallback": told}), calls=tuple(calls))

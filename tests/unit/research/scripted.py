@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from actors.research.synthesis.draft_reply import DraftReply
+from actors.research.synthesis.draft_reply import SectionReply
 from actors.research.synthesis.ports import RewriteRequest
 from models.llm import Answer, ModelCall
 from models.research.synthesis import CitablePoint, SectionOffer, SupportQuestion, SupportVerdict
@@ -24,8 +24,8 @@ def offer(quotes: Sequence[str] = QUOTES) -> SectionOffer:
     return SectionOffer(node="n1", heading="Interest rates", points=points(quotes))
 
 
-def drafted(*sentences: tuple[str, Sequence[object]]) -> DraftReply:
-    return DraftReply(sentences=[{"text": text, "points": list(cited)} for text, cited in sentences])
+def drafted(*sentences: tuple[str, Sequence[object]]) -> SectionReply:
+    return SectionReply(sentences=[{"text": text, "points": list(cited)} for text, cited in sentences])
 
 
 def call(agent: str) -> ModelCall:
@@ -37,15 +37,15 @@ def call(agent: str) -> ModelCall:
 class ScriptedWriter:
     """Writes one draft, and rewrites with what it is given, in turn; what is an error is raised."""
 
-    def __init__(self, draft: DraftReply | Exception, *rewrites: DraftReply | Exception) -> None:
+    def __init__(self, draft: SectionReply | Exception, *rewrites: SectionReply | Exception) -> None:
         self._draft = draft
         self._rewrites = list(rewrites)
         self.asked: list[RewriteRequest] = []
 
-    async def write(self, offer: SectionOffer) -> Answer[DraftReply]:
+    async def write(self, offer: SectionOffer) -> Answer[SectionReply]:
         return _answer(self._draft, "writer")
 
-    async def rewrite(self, request: RewriteRequest) -> Answer[DraftReply]:
+    async def rewrite(self, request: RewriteRequest) -> Answer[SectionReply]:
         self.asked.append(request)
         return _answer(self._rewrites.pop(0), "writer")
 
@@ -53,7 +53,7 @@ class ScriptedWriter:
 class StubbornWriter(ScriptedWriter):
     """Writes the same sentence again, whatever it is told."""
 
-    async def rewrite(self, request: RewriteRequest) -> Answer[DraftReply]:
+    async def rewrite(self, request: RewriteRequest) -> Answer[SectionReply]:
         self.asked.append(request)
         return _answer(drafted((request.sentence.text, request.sentence.points)), "writer")
 
@@ -83,7 +83,7 @@ def says(*verdicts: SupportVerdict | Exception) -> ScriptedChecker:
     return ScriptedChecker(lambda question: left.pop(0) if len(left) > 1 else left[0])
 
 
-def _answer(said: DraftReply | Exception, agent: str) -> Answer[DraftReply]:
+def _answer(said: SectionReply | Exception, agent: str) -> Answer[SectionReply]:
     if isinstance(said, Exception):
         raise said
     return Answer(value=said, calls=(call(agent),))

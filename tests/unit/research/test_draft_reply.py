@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from actors.research.synthesis.draft_reply import (
     LONGEST_SENTENCE,
-    Draft,
-    DraftReply,
+    SectionDraft,
+    SectionReply,
     draft_schema,
     read_draft,
 )
@@ -20,7 +20,7 @@ from tests.unit.research.scripted import drafted
 SENTENCE = "The bank cut its rate to 5.5 percent."
 
 
-def read(reply: DraftReply, most: int = 12) -> Draft:
+def read(reply: SectionReply, most: int = 12) -> SectionDraft:
     return read_draft(reply, [1, 2, 3], language="en", most=most)
 
 
@@ -65,12 +65,12 @@ def test_what_is_no_sentence_is_refused_with_its_fault(text: str, fault: str) ->
     "item", [None, 7, "text", [], {}, {"text": 7, "points": [1]}, {"text": " … ", "points": [1]}]
 )
 def test_what_is_not_of_the_form_is_refused(item: object) -> None:
-    assert read(DraftReply(sentences=[item])) == Draft(sentences=(), refused={"invalid": 1})
+    assert read(SectionReply(sentences=[item])) == SectionDraft(sentences=(), refused={"invalid": 1})
 
 
 @pytest.mark.parametrize("points", [None, [], [99], {}, "p99", 4])
 def test_a_sentence_that_cites_nothing_offered_is_refused(points: object) -> None:
-    draft = read(DraftReply(sentences=[{"text": SENTENCE, "points": points}]))
+    draft = read(SectionReply(sentences=[{"text": SENTENCE, "points": points}]))
     assert draft.sentences == ()
     assert draft.refused["no_points"] == 1
 
@@ -115,7 +115,7 @@ def test_what_is_too_much_and_what_is_said_twice_is_counted() -> None:
     )
     assert len(draft.sentences) == 2
     assert draft.refused == {"duplicate": 1, "too_many": 1}
-    many = read(DraftReply(sentences=[{}] * 1000), 5)
+    many = read(SectionReply(sentences=[{}] * 1000), 5)
     assert many.refused == {"too_many": 800, "invalid": 200}
 
 
@@ -149,7 +149,7 @@ _JSON = st.recursive(
 def test_whatever_is_answered_each_sentence_cites_what_was_offered_and_holds_no_address(
     answered: object,
 ) -> None:
-    draft = read(DraftReply(sentences=answered))
+    draft = read(SectionReply(sentences=answered))
     for sentence in draft.sentences:
         assert sentence.points
         assert set(sentence.points) <= {1, 2, 3}
@@ -162,6 +162,6 @@ def test_whatever_is_answered_each_sentence_cites_what_was_offered_and_holds_no_
 )
 def test_a_draft_of_any_kind_is_read_at_once(unit: str) -> None:
     begun = time.process_time()
-    read(DraftReply(sentences=[{"text": (unit * 4000)[:4000], "points": [1]}] * 50))
-    read(DraftReply(sentences=[{"text": unit * 100_000, "points": [1]}]))
+    read(SectionReply(sentences=[{"text": (unit * 4000)[:4000], "points": [1]}] * 50))
+    read(SectionReply(sentences=[{"text": unit * 100_000, "points": [1]}]))
     assert time.process_time() - begun < 5

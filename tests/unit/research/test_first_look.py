@@ -46,6 +46,7 @@ CASES: list[tuple[Language, str, str, Look]] = [
     ("de", GERMAN, "Nagels Bundesbank senkte ihre Prognose für Wachstum.", "supported"),
     # In German any noun has a capital: what is missing may be a name, and code says no more than that.
     ("de", GERMAN, "Laut Weidmann senkte die Bundesbank ihre Prognose für das Wachstum.", "undecided"),
+    ("de", GERMAN, "Nagel von der Bundesbank senkte die Prognose Weidmanns für das Wachstum.", "undecided"),
     ("de", GERMAN, "Die EZB senkte ihre Prognose für das Wachstum.", "foreign"),
     # Negations, and the opposite of up and down.
     ("en", CUT, "The European Central Bank did not cut its deposit rate.", "contradicted"),

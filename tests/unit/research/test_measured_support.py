@@ -5,7 +5,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from actors.research.synthesis.measured_support import LEAST, LEAST_WORDS, Likeness, MeasuredSupport, nearest
+from actors.research.synthesis.measured_support import (
+    LEAST,
+    LEAST_WORDS,
+    MeasuredSupport,
+    SupportMeasure,
+    nearest,
+)
 from actors.text.language import Language
 from models.research.synthesis import SupportQuestion
 
@@ -62,7 +68,7 @@ def test_without_an_embedder_words_decide() -> None:
 
 @pytest.mark.parametrize("cosine", [None, -1.0, 0.0, 0.5, 1.0])
 def test_more_of_the_words_never_counts_against_a_sentence(cosine: float | None) -> None:
-    measures = [Likeness(covered=share / 10, cosine=cosine).measure() for share in range(11)]
+    measures = [SupportMeasure(covered=share / 10, cosine=cosine).measure() for share in range(11)]
     assert measures == sorted(measures)
     assert all(0 <= one <= 1 for one in measures)
     assert 0 < LEAST < 1
