@@ -141,8 +141,8 @@ def _notes(seen: Mapping[str, Sequence[_Seen]]) -> list[str]:
     return [
         f"Of what dev would choose now: {share:.1f} for words, from {least:.2f}; with words alone from "
         f"{_threshold(seen['dev'], _gated(1.0)):.2f}. In the code: {WORDS_SHARE}, {LEAST} and {LEAST_WORDS}.",
-        f"Meaning does not make it more often right: words alone have precision {words.precision:.3f} and recall "
-        f"{words.recall:.3f} on test, meaning alone {meaning.precision:.3f} and {meaning.recall:.3f}.",
+        f"Meaning does not make it more often right: words alone have precision {words.precision:.3f} and "
+        f"recall {words.recall:.3f} on test, meaning alone {meaning.precision:.3f} and {meaning.recall:.3f}.",
         f"Code refuses {refused:.0%} of the chunks of supported claims, most for a date, a number or a name "
         "that none of their sentences has. A sentence of ours that is refused so is rewritten or dropped.",
         f"On the first {_THEIRS} claims of test: {' / '.join(here.cells())} (precision / recall / F1). Of "
