@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from models.config.fields import ResolvedPath, Section, Text, resolved
+from models.config.publishing import ApprovalPolicy
 from models.config.strict_yaml import faults, read_mapping
 from models.domains import preferred_form
 from models.errors import ConfigInvalid
@@ -80,6 +81,7 @@ def _read_domains(said: Any, info: ValidationInfo) -> Any:
 class ResearchConfig(Section):
     """Research: sources are found, a person decides which are read, and their knowledge is put together."""
 
+    approval: ApprovalPolicy  # who decides at the gates of a research, in its topic
     domains: Annotated[DomainsConfig, BeforeValidator(_read_domains)]
     candidates: CandidatesConfig
     asking_file: ResolvedPath  # words by which people ask for research, which no search engine is asked for
