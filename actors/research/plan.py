@@ -66,7 +66,7 @@ _MINUTES_PER_STEP: Mapping[Complexity, int] = {"low": 2, "medium": 5, "high": 10
 def plan_of(task_type: TaskType, options: ResearchOptions, complexity: Complexity) -> ResearchPlan:
     """The plan; without `require_approval` no gate stands.
 
-    Before anything is known of the pages, each step is taken to last as long (seed 002 §5.2).
+    Before anything is known of the pages, each step is taken to last as long (seed 002 §5).
     """
     steps = ("classify_intent", "create_plan", *_PATHS[task_type])
     if not options.require_approval:
