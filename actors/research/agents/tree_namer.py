@@ -16,6 +16,7 @@ from actors.text.links import links
 from models.config import BreakerConfig, TreeConfig
 from models.errors import ModelRefused, ModelReplyInvalid, ModelTimedOut, PromptTooLong
 from models.llm import Answer
+from models.research.trees import name_key
 from models.text import one_line, shortened
 
 PROMPT = "name_node.md"
@@ -57,12 +58,16 @@ class TreeNamer:
             return Answer(value=_NO_NAME)
         system, user = await asyncio.to_thread(self._fitted, request, language)
 
+        taken = {name_key(one_line(name)) for name in (*request.above, *request.siblings)}
+
         def accept(reply: NameReply) -> NameReply:
             name = shortened(plain_reply(reply.name), request.most_characters)
             if not name:
                 raise RejectedReply("name holds no word: name the node")
             if links(name):
                 raise RejectedReply("name holds an address: leave it out")
+            if name_key(name) in taken:
+                raise RejectedReply("name is that of a node above or beside it: name this one")
             return NameReply(name=name)
 
         schema = {

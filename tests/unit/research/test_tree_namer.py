@@ -79,6 +79,8 @@ def test_a_long_name_is_shortened() -> None:
         {"name": " \u200b"},
         {"name": "…"},
         {"name": "see https://evil.example/a"},
+        {"name": "CENTRAL BANKS"},
+        {"name": "Inflation."},
         {"title": "Rates"},
         "I can't help with that.",
         "",
