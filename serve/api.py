@@ -33,6 +33,7 @@ from serve.mcp.door import add_mcp, mcp_open
 from serve.monitoring.metrics import Metrics
 from serve.monitoring.ray_state import agents_not_up, running_replicas
 from serve.monitoring.readiness import Probes, Readiness
+from serve.monitoring.request_times import RequestTimes, Timed
 from serve.openai import door as openai
 from serve.openai.errors import OpenAIErrors
 from serve.openapi import describe
@@ -123,6 +124,8 @@ def make_app(
     there is no chat; without `probes`, Ray is not asked whether the site is ready.
     """
 
+    times = RequestTimes()
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with Database(url=database_url, pool_size=config.database.pool_size) as database:
@@ -131,20 +134,28 @@ def make_app(
             app.state.registry = Registry(
                 systems.tools(), config=config, database=database, search=search, agents=agents
             )
-            app.state.metrics = Metrics(
-                database, old_transaction_seconds=config.database.old_transaction_seconds
-            )
             app.state.feed = Feed(database)
             app.state.database_probe = DatabaseProbe(database)
             app.state.readiness = Readiness(config=config, database=database, probes=probes)
+            app.state.metrics = Metrics(
+                database,
+                kinds=app.state.kinds,
+                readiness=app.state.readiness,
+                requests=times,
+                old_transaction_seconds=config.database.old_transaction_seconds,
+            )
             app.state.answers = Answers(away=app.state.readiness.assistant_away)
-            listed = asyncio.create_task(GrantList(database, config.auth.grants).follow())
+            besides = [
+                asyncio.create_task(GrantList(database, config.auth.grants).follow()),
+                asyncio.create_task(times.keep_writing(database)),
+            ]
             try:
                 async with mcp_open(app):
                     yield
             finally:
-                listed.cancel()
-                await asyncio.gather(listed, return_exceptions=True)
+                for task in besides:
+                    task.cancel()
+                await asyncio.gather(*besides, return_exceptions=True)
                 await app.state.answers.close()
                 await app.state.feed.close()
                 await app.state.readiness.close()
@@ -166,6 +177,7 @@ def make_app(
     app.state.open_requests = OpenRequests(config.http)
     app.add_middleware(Admission, http=config.http)
     app.add_middleware(OpenAIErrors)
+    app.add_middleware(Timed, times=times)
     add_problem_handlers(app)
     for module in (health, metrics, chat, openai, conversations, tasks):
         app.include_router(module.router)

@@ -136,19 +136,28 @@ class Run:
             # Two nodes of one superstep may ask for the same step.
             async with self._making.setdefault(key, asyncio.Lock()):
                 if key not in self._kept:
+                    begun = time.monotonic()
                     answer = await make()
-                    await self.keep(key, answer.value, calls=answer.calls)
+                    took = time.monotonic() - begun
+                    await self.keep(key, answer.value, calls=answer.calls, seconds=took)
         return self._read(key, type_)
 
-    async def keep(self, key: str, value: BaseModel, *, calls: Sequence[ModelCall] = ()) -> None:
+    async def keep(
+        self, key: str, value: BaseModel, *, calls: Sequence[ModelCall] = (), seconds: float | None = None
+    ) -> None:
         """Keep a document under `key`, where nothing was kept before, by `documents.put`.
+
+        Args:
+            seconds: how long it took to make, where that is to be counted.
 
         Raises:
             Fenced: the workflow was stopped or taken over; nothing was kept.
         """
         text = value.model_dump_json()
         told = json.dumps([call.model_dump() for call in calls]) if calls else None
-        await self._journal.put(documents.NewDocument(claim=self._claim, key=key, value=text, calls=told))
+        await self._journal.put(
+            documents.NewDocument(claim=self._claim, key=key, value=text, calls=told, seconds=seconds)
+        )
         self._kept[key] = json.loads(text)
         self.kept_at = time.monotonic()
 

@@ -112,12 +112,6 @@ async def recent(
     return [Workflow.model_validate(row) for row in await cursor.fetchall()]
 
 
-async def counts(connection: Connection) -> dict[str, int]:
-    """How many workflows are in each status."""
-    cursor = await connection.execute("SELECT status, count(*) AS n FROM workflows GROUP BY status")
-    return {row["status"]: row["n"] for row in await cursor.fetchall()}
-
-
 async def open_of_key(connection: Connection, key: str) -> str | None:
     """The id of the workflow of a key that is open, if there is one."""
     cursor = await connection.execute(
@@ -143,7 +137,8 @@ async def retry(connection: Connection, workflow_id: str) -> Workflow:
             cursor = await connection.execute(
                 f"""UPDATE workflows SET status = 'queued', error = NULL, finished_at = NULL, deaths = 0,
                            projection_due = false, epoch = epoch + 1, parked_for = NULL, parked_since = NULL,
-                           waited_seconds = 0, not_before = NULL, updated_at = now()
+                           waited_seconds = 0, not_before = NULL, updated_at = now(),
+                           begun_again_at = CASE status WHEN 'failed' THEN now() ELSE begun_again_at END
                     WHERE id = %s AND status IN ('failed', 'parked') RETURNING {_COLUMNS}""",
                 (workflow_id,),
             )

@@ -1,6 +1,21 @@
 """The whole schema, on one metadata: what migrations are compared with."""
 
-from models.store.schema import chat_tables, grant_tables, knowledge_tables, publishing_tables, tables
+from models.store.schema import (
+    chat_tables,
+    grant_tables,
+    knowledge_tables,
+    monitoring_tables,
+    publishing_tables,
+    tables,
+)
 from models.store.schema.columns import metadata
 
-__all__ = ["chat_tables", "grant_tables", "knowledge_tables", "metadata", "publishing_tables", "tables"]
+__all__ = [
+    "chat_tables",
+    "grant_tables",
+    "knowledge_tables",
+    "metadata",
+    "monitoring_tables",
+    "publishing_tables",
+    "tables",
+]
