@@ -1,19 +1,27 @@
-"""`/metrics` as Prometheus asks for it: each family with its labels, and the same on every replica."""
+"""`/metrics` as Prometheus asks for it: each family with its labels, the same on every replica, and cheap.
+
+Alert rules are held to what it says, beside the list of families that unit tests hold them to.
+"""
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 
 import httpx2
 import psycopg
 import pytest
+import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from models.config import Config
 from models.store.database import Database
 from serve.monitoring.families import FAMILIES
 from tests.integration.rest import client, served
+from tests.promql.naming import check
+from tests.promql.parsing import parse
 
 Configure = Callable[..., Config]
+DEPLOY = Path(__file__).resolve().parents[3] / "configs/deploy"
 # One of everything that is counted, and of everything that stands.
 FILL = [
     """INSERT INTO workflows (id, kind, input, input_digest, requested_by, status, parked_for, parked_since,
@@ -133,7 +141,7 @@ async def test_requests_to_all_replicas_are_one_count_by_their_route(
     assert line(again, name, method="GET", route="/metrics", status="2xx") == 1
 
 
-async def test_every_family_has_the_labels_that_it_is_listed_with(
+async def test_every_family_has_the_labels_that_it_is_listed_with_and_rules_ask_for_them(
     config: Config, base: str, database: Database, analyst: httpx2.AsyncClient
 ) -> None:
     await analyst.post("/api/tools/articles/create", json={"topic": "macro", "headline": "A"})
@@ -149,6 +157,15 @@ async def test_every_family_has_the_labels_that_it_is_listed_with(
         for sample in family.samples
     }
     assert found == listed
+    known = {name: next(iter(labels)) for name, labels in found.items()}
+    asked = [
+        rule["expr"]
+        for group in yaml.safe_load((DEPLOY / "alerts.yaml").read_text(encoding="utf-8"))["groups"]
+        for rule in group["rules"]
+    ]
+    assert len(asked) > 15
+    for expression in asked:
+        check(parse(expression), known)
 
 
 async def test_how_the_site_is_is_told(config: Config, base: str, database: Database) -> None:
