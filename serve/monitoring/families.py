@@ -1,8 +1,8 @@
 """What `/metrics` tells, by Prometheus' names: every family there is, with its labels.
 
-The three names of seed 002 §12.2 stand as they are there; all others begin with `signoff_`. Alert rules
-(`configs/deploy`) are held to this list and to what a scrape says. A family is told of even while there is
-nothing to count, so that a rule never waits for a name.
+The three names of seed 002 §12.2 stand as they are there; all others begin with `signoff_`. Alert rules and
+dashboards (`configs/deploy`) are held to this list and to what a scrape says. A family is told of even while
+there is nothing to count, so that a rule never waits for a name.
 """
 
 from typing import Literal, NamedTuple

@@ -1,8 +1,9 @@
 """`/metrics` as Prometheus asks for it: each family with its labels, the same on every replica, and cheap.
 
-Alert rules are held to what it says, beside the list of families that unit tests hold them to.
+Alert rules and dashboards are held to what it says, beside the list of families that unit tests hold them to.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -141,7 +142,7 @@ async def test_requests_to_all_replicas_are_one_count_by_their_route(
     assert line(again, name, method="GET", route="/metrics", status="2xx") == 1
 
 
-async def test_every_family_has_the_labels_that_it_is_listed_with_and_rules_ask_for_them(
+async def test_every_family_has_the_labels_that_it_is_listed_with_and_rules_and_dashboards_ask_for_them(
     config: Config, base: str, database: Database, analyst: httpx2.AsyncClient
 ) -> None:
     await analyst.post("/api/tools/articles/create", json={"topic": "macro", "headline": "A"})
@@ -163,7 +164,10 @@ async def test_every_family_has_the_labels_that_it_is_listed_with_and_rules_ask_
         for group in yaml.safe_load((DEPLOY / "alerts.yaml").read_text(encoding="utf-8"))["groups"]
         for rule in group["rules"]
     ]
-    assert len(asked) > 15
+    for file in sorted((DEPLOY / "grafana").glob("*.json")):
+        for panel in json.loads(file.read_text(encoding="utf-8"))["panels"]:
+            asked += [target["expr"].replace("$__rate_interval", "5m") for target in panel.get("targets", ())]
+    assert len(asked) > 50
     for expression in asked:
         check(parse(expression), known)
 

@@ -72,6 +72,7 @@ FILES: list[tuple[str, set[str]]] = [
     ("samples/topics/*.json", NOTHING),
     ("samples/market/*", NOTHING),
     ("deploy/*.yaml", NOTHING),
+    ("deploy/grafana/*.json", NOTHING),
     # A comment in a configuration is no change; its values are below.
     ("*.yaml", NOTHING),
 ]
