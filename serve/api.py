@@ -14,7 +14,7 @@ import ray.serve as ray_serve
 from fastapi import FastAPI
 from ray.serve import Application
 
-from actors import systems
+from actors import systems, tracing
 from actors.runtime.directory import Directory
 from actors.search.hybrid import HybridSearch, SemanticIndex
 from actors.system import AgentDirectory
@@ -34,6 +34,7 @@ from serve.monitoring.metrics import Metrics
 from serve.monitoring.ray_state import agents_not_up, running_replicas
 from serve.monitoring.readiness import Probes, Readiness
 from serve.monitoring.request_times import RequestTimes, Timed
+from serve.monitoring.traced import Traced
 from serve.openai import door as openai
 from serve.openai.errors import OpenAIErrors
 from serve.openapi import describe
@@ -128,6 +129,7 @@ def make_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        tracing.begin(config.monitoring, process="api")
         async with Database(url=database_url, pool_size=config.database.pool_size) as database:
             search = HybridSearch(database=database, semantic=semantic, settings=config.search)
             app.state.database = database
@@ -159,6 +161,7 @@ def make_app(
                 await app.state.answers.close()
                 await app.state.feed.close()
                 await app.state.readiness.close()
+                await asyncio.to_thread(tracing.end)
 
     # FastAPI's own pages load scripts from elsewhere; see `serve.openapi`.
     app = FastAPI(
@@ -178,6 +181,8 @@ def make_app(
     app.add_middleware(Admission, http=config.http)
     app.add_middleware(OpenAIErrors)
     app.add_middleware(Timed, times=times)
+    if config.monitoring.otlp_endpoint is not None:
+        app.add_middleware(Traced)
     add_problem_handlers(app)
     for module in (health, metrics, chat, openai, conversations, tasks):
         app.include_router(module.router)

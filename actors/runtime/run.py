@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from actors import tracing
 from actors.runtime.directory import Directory
 from actors.runtime.group_commit import JournalWriter
 from actors.runtime.replay import Replay
@@ -137,7 +138,9 @@ class Run:
             async with self._making.setdefault(key, asyncio.Lock()):
                 if key not in self._kept:
                     begun = time.monotonic()
-                    answer = await make()
+                    with tracing.span("step", {"signoff.step": key}):
+                        answer = await make()
+                        tracing.tell_calls(answer.calls)
                     took = time.monotonic() - begun
                     await self.keep(key, answer.value, calls=answer.calls, seconds=took)
         return self._read(key, type_)
@@ -174,7 +177,8 @@ class Run:
 
         if key not in self._kept:
             await self._come_to_what_is_new(key)
-            self._kept[key] = await self._database.steadily(attempt)
+            with tracing.span("step", {"signoff.step": key}):
+                self._kept[key] = await self._database.steadily(attempt)
             self.kept_at = time.monotonic()
         return self._read(key, type_)
 

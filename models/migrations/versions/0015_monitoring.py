@@ -31,7 +31,7 @@ CREATE TABLE observation_counts (
     total DOUBLE PRECISION NOT NULL,
     CONSTRAINT observation_counts_pkey PRIMARY KEY (measure, labels, up_to)
 );
-ALTER TABLE workflows ADD COLUMN begun_again_at TIMESTAMP WITH TIME ZONE;
+ALTER TABLE workflows ADD COLUMN begun_again_at TIMESTAMP WITH TIME ZONE, ADD COLUMN traceparent TEXT;
 """
 
 # From when it was asked for, or begun again, to its end; without the time that people took to decide.
@@ -143,6 +143,7 @@ def downgrade() -> None:
     for table, function in _OBSERVED.items():
         op.execute(f"DROP TRIGGER {table}_observe ON {table}")
         op.execute(f"DROP FUNCTION {function}")
+    op.drop_column("workflows", "traceparent")
     op.drop_column("workflows", "begun_again_at")
     op.drop_table("observation_counts")
     op.drop_table("incoming_observations")

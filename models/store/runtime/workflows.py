@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from psycopg.errors import UniqueViolation
 from psycopg.types.json import Jsonb
 
+from models import trace_context
 from models.errors import WorkflowConflict, WorkflowEnded, WorkflowNotFound
 from models.runtime.event_catalogue import WorkflowCancelled, WorkflowQueued
 from models.runtime.workflows import ENDED_STATUSES, OPEN_STATUSES, Progress, Workflow, WorkflowRequest
@@ -32,8 +33,9 @@ async def create(connection: Connection, request: WorkflowRequest) -> Workflow:
         psycopg.errors.UniqueViolation: another workflow of the same key is open.
     """
     cursor = await connection.execute(
-        f"""INSERT INTO workflows (id, kind, key, input, input_digest, requested_by, permission, status)
-            VALUES (%s, %s, %s, %s, %s, %s, %s, 'queued') RETURNING {_COLUMNS}""",
+        f"""INSERT INTO workflows (id, kind, key, input, input_digest, requested_by, permission, traceparent,
+                                   status)
+            VALUES (%s, %s, %s, %s, %s, %s, %s, %s, 'queued') RETURNING {_COLUMNS}""",
         (
             uuid.uuid4().hex,
             request.kind,
@@ -42,6 +44,7 @@ async def create(connection: Connection, request: WorkflowRequest) -> Workflow:
             request.input_digest,
             request.requested_by,
             Jsonb(request.permission.model_dump()) if request.permission else None,
+            trace_context.current(),
         ),
     )
     workflow = Workflow.model_validate(await cursor.fetchone())
