@@ -25,6 +25,7 @@ NAMES = (
     "scrape",
     "extract",
     "index",
+    "support_check",
 )
 # Says little without `--texts`: left out of all, and not kept.
 _OF_TEXTS = "verbatim"
@@ -42,7 +43,8 @@ def main(
         list[Path] | None,
         typer.Option(
             "--texts",
-            help="For verbatim: a folder of topics, texts and tables; for main_text: a set of pages.",
+            help="For verbatim: a folder of topics, texts and tables; for main_text: a set of pages; for "
+            "support_check: a checkout of WiCE.",
         ),
     ] = None,
 ) -> None:
@@ -62,7 +64,7 @@ def main(
             missed += sum(not aim.met for aim in report.aims)
             if reason := why_not_kept(name, quick=quick, texts=bool(texts)):
                 console.print(reason)
-            elif not report.aims:  # `main_text`, whose sets of pages were not among the texts
+            elif not report.aims:  # `main_text` and `support_check`, whose sets were not among the texts
                 console.print(f"not written to RESULTS.md: {name} had nothing to be held to; see --texts")
             else:
                 keep(report, order=SECTIONS)

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from weakref import WeakValueDictionary
 
-from actors.knowledge.fetching.page_urls import host_of
+from actors.outside.page_urls import host_of
 from actors.runtime import outage
 from models.config import OutagesConfig
 from models.error_lines import error_line, logged

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from contextvars import ContextVar
 
-from actors.knowledge.fetching.page_urls import host_of
 from actors.knowledge.fetching.turns import Turns
+from actors.outside.page_urls import host_of
 from actors.outside.politeness.host_turns import HostTurn
 from models.config.knowledge import PolitenessConfig
 

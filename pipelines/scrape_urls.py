@@ -25,9 +25,9 @@ import ray.exceptions
 import typer
 from ray.data.context import AutoscalingConfig
 
-from actors.knowledge.fetching.page_urls import host_of, page_url
 from actors.knowledge.fetching.turns import ClusterTurns
 from actors.knowledge.scraping.scraping_settings import check_engine
+from actors.outside.page_urls import host_of, page_url
 from actors.runtime import site
 from actors.runtime.batch_lease import batch_lease
 from actors.runtime.directory import Directory

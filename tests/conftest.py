@@ -1,5 +1,6 @@
 """What all tests share: a scripted model; rules are tried without a clock, on a machine that may be busy."""
 
+import signal
 from collections.abc import Iterator
 
 import hypothesis
@@ -11,6 +12,11 @@ hypothesis.settings.register_profile("suite", deadline=None, print_blob=True)
 # For `make test-fast`: a look, not a proof.
 hypothesis.settings.register_profile("fast", deadline=None, max_examples=10)
 hypothesis.settings.load_profile("suite")
+
+
+def pytest_configure() -> None:
+    """Have what tests start hear Ctrl-C: it would not where the run itself was started by `nohup`."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

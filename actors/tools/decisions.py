@@ -13,7 +13,7 @@ from actors.tools.articles import ArticleId
 from actors.tools.tool import Input, Output, ToolContext, tool
 from models.errors import ApprovalConflict, ApprovalNotFound, PermissionMissing
 from models.runtime.approvals import Approval, ApprovalStatus
-from models.store import approval_inbox, approvals
+from models.store import approval_inbox, decisions
 from models.tools import PlainText, ToolPermission
 
 _ANYONE = ToolPermission(required_role="reader", topic_scoped=False)
@@ -59,7 +59,7 @@ async def decide_approval(context: ToolContext, request: DecisionRequest) -> Dec
     approval = await _asked(context, request)
     caller = context.caller
     answer = {"decision": request.decision, "digest": request.digest, "notes": request.notes}
-    decided = await approvals.decide_in(
+    decided = await decisions.decide_in(
         context.connection,
         approval_id=approval.id,
         answer=answer,
@@ -110,7 +110,7 @@ async def decide_article(context: ToolContext, request: ArticleDecisionRequest) 
     """Approve or reject the publication that is asked for."""
     approval = await _approval_meant(context, request)
     decision = "approve" if request.approved else "reject"
-    decided = await approvals.decide_in(
+    decided = await decisions.decide_in(
         context.connection,
         approval_id=approval.id,
         answer={

@@ -67,6 +67,9 @@ from models.config.publishing import RateLimit as RateLimit
 from models.config.publishing import SearchConfig as SearchConfig
 from models.config.publishing import ToolsConfig as ToolsConfig
 from models.config.publishing import WebhooksConfig as WebhooksConfig
+from models.config.research import CandidatesConfig as CandidatesConfig
+from models.config.research import DomainsConfig as DomainsConfig
+from models.config.research import ResearchConfig as ResearchConfig
 from models.config.retention import RetentionConfig as RetentionConfig
 from models.config.serving import AutoscalingConfig as AutoscalingConfig
 from models.config.serving import ServedEmbeddings as ServedEmbeddings
@@ -108,6 +111,7 @@ class Config(Section):
     outside: OutsideConfig
     drafting: DraftingConfig
     knowledge: KnowledgeConfig
+    research: ResearchConfig
 
     def agent(self, role: str) -> AgentConfig:
         """The resources of a role's agents. ConfigInvalid where there are none for it."""

@@ -63,7 +63,7 @@ def _read_secret(value: Any, info: ValidationInfo) -> Any:
             raise ValueError("a secret is a text, or {file: PATH}, or {file: PATH, make: true}")
         if not isinstance(made, bool):
             raise ValueError("make is true or false")
-        path = _resolve(Path(value["file"]), info)
+        path = resolved(value["file"], info)
         try:
             if made and not path.exists():
                 _make_secret(path)
@@ -132,8 +132,9 @@ def refuse_null(word: str) -> BeforeValidator:
     return BeforeValidator(check)
 
 
-def _resolve(path: Path, info: ValidationInfo) -> Path:
-    path = path.expanduser()
+def resolved(path: Path | str, info: ValidationInfo) -> Path:
+    """A path as it is meant: relative ones are so to `root`."""
+    path = Path(path).expanduser()
     root = (info.context or {}).get("root")
     return Path(os.path.normpath(root / path)) if root is not None else path
 
@@ -142,7 +143,7 @@ Url = Annotated[Text, AfterValidator(_check_url), Field(json_schema_extra={"form
 Host = Annotated[Text, AfterValidator(_check_host)]
 HostAndPort = Annotated[Text, AfterValidator(_check_host_and_port)]
 Secret = Annotated[SecretStr, BeforeValidator(_read_secret)]
-ResolvedPath = Annotated[Path, Field(strict=False), BeforeValidator(_refuse_blank), AfterValidator(_resolve)]
+ResolvedPath = Annotated[Path, Field(strict=False), BeforeValidator(_refuse_blank), AfterValidator(resolved)]
 
 
 class Section(BaseModel):

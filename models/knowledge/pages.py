@@ -15,6 +15,7 @@ EngineChoice = Literal["auto", "http", "browser", "firecrawl"]
 PageFault = Literal[
     "bad_url",  # no http or https address, or one that the URL guard refuses
     "refused_by_guard",  # it leads to an address that is not public
+    "other_host",  # it leads to a host that was not approved
     "refused_by_robots",  # robots.txt says no, or asks for longer pauses than we wait
     "not_found",  # 404 and 410, or a page that says so with 200
     "login",  # 401, or it is shown to those who log in

@@ -45,12 +45,13 @@ class GateStop(Record):
 
 
 class GateDecision(Record):
-    """What a gate gets back. Only `approved` is a yes."""
+    """What a gate gets back. Only `approved` is a yes: to what was asked for, or to `amended`."""
 
     approval_id: str
     status: Literal["approved", "rejected", "expired", "void"]
     decided_by: str | None
     notes: str | None
+    amended: dict[str, Any] | None = None
 
 
 class Decision(BaseModel):
@@ -75,7 +76,8 @@ class Vote(Record):
 class Approval(Record):
     """A row of `approvals` with its votes. `content` is what the digest covers, and all that is decided on.
 
-    `gate` is the name under which the workflow waits for it. `void_reason` says what changed.
+    `gate` is the name under which the workflow waits for it. `void_reason` says what changed. Where somebody
+    has amended it, `asked` is what the gate asked for, and `amended_by` who made `content` of that.
     """
 
     id: str
@@ -92,6 +94,8 @@ class Approval(Record):
     quorum: int
     votes: tuple[Vote, ...]
     void_reason: dict[str, Any] | None
+    asked: dict[str, Any] | None = None
+    amended_by: str | None = None
     status: ApprovalStatus
     decided_by: str | None
     notes: str | None
@@ -162,6 +166,7 @@ class ApprovalSummary(BaseModel):
     required_scope: str
     quorum: int
     approved_by: tuple[str, ...]
+    amended_by: str | None = None
     status: ApprovalStatus
     digest: str
     created_at: datetime
@@ -187,7 +192,10 @@ class ApprovalSummary(BaseModel):
 
 
 class ApprovalDetails(ApprovalSummary):
-    """All of it: `content` is exactly what the digest covers. `void_reason` says what changed."""
+    """All of it: `content` is exactly what the digest covers. `void_reason` says what changed.
+
+    `asked` is what was asked for before `amended_by` made `content` of it; None where nobody has.
+    """
 
     workflow_id: str
     content: dict[str, Any]
@@ -196,6 +204,7 @@ class ApprovalDetails(ApprovalSummary):
     decided_at: datetime | None
     notes: str | None
     void_reason: dict[str, Any] | None
+    asked: dict[str, Any] | None = None
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -107,6 +107,12 @@ class ApprovalVoted(ApprovalEvent):
     type = "approval.voted"
 
 
+class ApprovalAmended(ApprovalEvent):
+    """Somebody has put other content in place of what was asked for; votes on that count no more."""
+
+    type = "approval.amended"
+
+
 class ApprovalApproved(ApprovalEvent):
     """It was approved, by as many as it takes."""
 
@@ -323,6 +329,7 @@ EVENTS: tuple[type[EventData], ...] = (
     StepDone,
     ApprovalRequested,
     ApprovalVoted,
+    ApprovalAmended,
     *APPROVAL_SETTLED.values(),
     ArticleCreated,
     ArticleWritten,

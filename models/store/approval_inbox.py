@@ -10,19 +10,18 @@ from models.runtime.approvals import Approval, ApprovalStatus
 from models.store.database import Connection
 
 _ROWS = """
-SELECT a.id, a.workflow_id, a.gate, a.kind, a.about, a.title, {content} AS content, a.digest, a.requested_by,
-       a.required_scope, a.four_eyes, a.quorum, a.void_reason, a.status, a.decided_by, a.notes, a.created_at,
-       a.expires_at, a.decided_at,
+SELECT a.id, a.workflow_id, a.gate, a.kind, a.about, a.title, {content} AS content, {asked} AS asked,
+       a.digest, a.requested_by, a.required_scope, a.four_eyes, a.quorum, a.void_reason, a.amended_by,
+       a.status, a.decided_by, a.notes, a.created_at, a.expires_at, a.decided_at,
        coalesce((SELECT jsonb_agg(jsonb_build_object('voter', v.voter, 'decision', v.decision,
                                                      'notes', v.notes, 'at', v.at) ORDER BY v.at, v.voter)
                  FROM approval_votes v WHERE v.approval_id = a.id), '[]') AS votes
 FROM approvals a
 """
-_SELECT = _ROWS.format(content="a.content")
+_SELECT = _ROWS.format(content="a.content", asked="a.asked")
 # A list says who may decide, which of the content takes these. The rest may be a megabyte each.
-_LISTED = _ROWS.format(
-    content="jsonb_build_object('involved', a.content -> 'involved', 'also_takes', a.content -> 'also_takes')"
-)
+_NAMED = "'involved', a.content -> 'involved', 'also_takes', a.content -> 'also_takes'"
+_LISTED = _ROWS.format(content=f"jsonb_build_object({_NAMED})", asked="NULL")
 
 
 async def get(connection: Connection, approval_id: str) -> Approval:

@@ -9,6 +9,7 @@ from actors.knowledge.fetching.fetched_page import FetchedPage
 from actors.knowledge.fetching.turns import ClusterTurns
 from actors.system import AgentDirectory
 from models.config import OutgoingConfig, ScrapingConfig
+from models.knowledge.reach import PageReach
 
 
 class PageBrowser:
@@ -19,6 +20,6 @@ class PageBrowser:
     ) -> None:
         self._engine = BrowserEngine(settings=scraping, outgoing=outgoing, turns=ClusterTurns(directory))
 
-    async def fetch(self, url: str) -> FetchedPage:
+    async def fetch(self, url: str, reach: PageReach | None = None) -> FetchedPage:
         """The page; see `BrowserEngine.fetch`. PageFailed where it has none."""
-        return await self._engine.fetch(url)
+        return await self._engine.fetch(url, reach)

@@ -13,6 +13,7 @@ from actors.knowledge.scraping.scraper import Scraper
 from actors.knowledge.scraping.scraping_settings import ScrapingSettings
 from actors.system import AgentDirectory
 from models.knowledge.pages import EngineChoice, PageText, ScrapedPage
+from models.knowledge.reach import PageReach
 
 
 class PageScraper:
@@ -24,9 +25,11 @@ class PageScraper:
         self._opening = asyncio.Lock()
         self._scraper: Scraper | None = None
 
-    async def scrape(self, url: str, engine: EngineChoice = "auto") -> ScrapedPage:
-        """What an address came to; it may be written as people write it."""
-        return await (await self._open()).scrape(url, engine)
+    async def scrape(
+        self, url: str, engine: EngineChoice = "auto", reach: PageReach | None = None
+    ) -> ScrapedPage:
+        """What an address came to; it may be written as people write it. It leads no further than `reach`."""
+        return await (await self._open()).scrape(url, engine, reach)
 
     async def read_text(self, page: PageText) -> PageReading:
         """A text that somebody has, without personal data.
@@ -53,6 +56,6 @@ class _OtherBrowser:
     def __init__(self, directory: AgentDirectory) -> None:
         self._directory = directory
 
-    async def fetch(self, url: str) -> FetchedPage:
-        page: FetchedPage = await self._directory.agent("browser").fetch(url)
+    async def fetch(self, url: str, reach: PageReach | None = None) -> FetchedPage:
+        page: FetchedPage = await self._directory.agent("browser").fetch(url, reach)
         return page

@@ -20,10 +20,11 @@ from actors.knowledge.browsing.guarded_proxy import GuardedProxy
 from actors.knowledge.browsing.rendered import Rendered
 from actors.knowledge.browsing.visit import LOADS, Visit
 from actors.knowledge.browsing.way_out import WayOut
-from actors.knowledge.fetching.page_urls import page_url
+from actors.outside.page_urls import page_url
 from actors.outside.url_guard import Resolve
 from models.config import BrowserConfig, OutgoingConfig, ScrapingConfig
 from models.errors import PageFailed
+from models.knowledge.reach import PageReach
 
 _log = logging.getLogger("signoff.browser")
 
@@ -90,11 +91,14 @@ class Browser:
         self._open = 0
         self._watching: asyncio.Task[None] | None = None
 
-    async def render(self, url: str) -> Rendered:
+    async def render(self, url: str, reach: PageReach | None = None) -> Rendered:
         """The page at an address, once its scripts have done their work.
 
         It takes `timeout_seconds` and 5 s more at most, from when it may be asked for; and once more where
         Chromium ended under it. An answer of 400 and above is an answer, too.
+
+        Args:
+            reach: where it may lead, and its parts; absent: wherever the guard lets them.
 
         Raises:
             PageFailed: `bad_url`, `refused_by_guard`, `timeout`, `unreachable`, `unsupported_type`,
@@ -106,7 +110,7 @@ class Browser:
         for _ in range(_TRIES):
             try:
                 async with self._tab_in_turn(url) as chromium:
-                    return await self._visit(chromium, url)
+                    return await self._visit(chromium, url, reach)
             except _Gone:
                 _log.warning("Chromium ended while it had %s open", url)
         raise PageFailed("Chromium ended under it, twice", fault="later")
@@ -144,10 +148,11 @@ class Browser:
             raise
         return None
 
-    async def _visit(self, chromium: Chromium, url: str) -> Rendered:
+    async def _visit(self, chromium: Chromium, url: str, reach: PageReach | None) -> Rendered:
         self._pages += 1
         until = asyncio.get_running_loop().time() + self._settings.timeout_seconds
-        with self._proxy.way_out(max_bytes=LOADS * self._scraping.max_bytes) as way_out:
+        most = LOADS * self._scraping.max_bytes
+        with self._proxy.way_out(max_bytes=most, reach=reach) as way_out:
             visit = Visit(
                 url,
                 way_out=way_out,

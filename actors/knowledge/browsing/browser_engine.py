@@ -11,6 +11,7 @@ from actors.knowledge.browsing.browser import Browser
 from actors.knowledge.fetching.fetched_page import FetchedPage
 from actors.knowledge.fetching.turns import Refusals, Turns, granted_or_raised, take_turn
 from models.config import OutgoingConfig, ScrapingConfig
+from models.knowledge.reach import PageReach
 
 # For how long a tab that is ready is kept for its host's turn: a few turns of a usual host.
 _SECONDS_AT_A_TAB = 3.0
@@ -32,8 +33,8 @@ class BrowserEngine:
             await self._browser.close()
             self._browser = None
 
-    async def fetch(self, url: str) -> FetchedPage:
-        """The page; see `Browser.render`.
+    async def fetch(self, url: str, reach: PageReach | None = None) -> FetchedPage:
+        """The page; see `Browser.render`. With `reach`, it and its parts lead no further than that.
 
         Raises:
             PageFailed: it has none, or robots.txt or its host let it not be had.
@@ -51,7 +52,7 @@ class BrowserEngine:
             )
         # It is known then, and not waited for with a tab at hand.
         granted_or_raised(await self._turns.allowed(url))
-        page = await self._browser.render(url)
+        page = await self._browser.render(url, reach)
         headers = {} if page.retry_after is None else {"retry-after": page.retry_after}
         await self._refusals.heard(page.final_url, page.status, headers)
         return FetchedPage(

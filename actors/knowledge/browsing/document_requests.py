@@ -12,10 +12,11 @@ from playwright.async_api import CDPSession
 
 from actors.knowledge.browsing.caller import REFUSED
 from actors.knowledge.browsing.way_out import WayOut, authority_of
-from actors.knowledge.fetching.page_urls import page_url
+from actors.outside.page_urls import page_url
 from actors.outside.plain_text import plain_text
 from models.errors import PageFailed
 from models.knowledge.pages import PageFault
+from models.knowledge.reach import place_of
 
 # Whether a page may be asked for: it returns when it may, and raises PageFailed where it may not.
 Allow = Callable[[str], Awaitable[None]]
@@ -30,6 +31,7 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 _READ = ("text/html", "application/xhtml+xml", "text/plain", "")
 _FAULT_OF_PROXY: dict[str, PageFault] = {
     "guard": "refused_by_guard",
+    "reach": "other_host",
     "robots": "refused_by_robots",
     "timeout": "timeout",
 }
@@ -87,7 +89,7 @@ class DocumentRequests:
         main = paused["resourceType"] == "Document" and paused.get("frameId") == frame
         if not main and "responseStatusCode" not in paused and "responseErrorReason" not in paused:
             url = str(paused["request"]["url"])
-            if self._allow_part is not None and url.startswith("http") and not await self._allow_part(url):
+            if url.startswith("http") and not await self._may_be_loaded(url):
                 refusal = {"requestId": paused["requestId"], "errorReason": "BlockedByClient"}
                 await cdp.send("Fetch.failRequest", refusal)
                 return
@@ -103,9 +105,18 @@ class DocumentRequests:
             if len(self.hops) > _MOST_REDIRECTS:
                 raise PageFailed(f"redirects more than {_MOST_REDIRECTS} times", fault="http_error")
             plain = page_url(url, allow_internal=self._allow_internal)
+            if self._way_out.reach is not None:
+                self._way_out.reach.check(plain)
             if self._allow is not None:
                 await self._allow(plain)
         self.hops.append(url)
+
+    async def _may_be_loaded(self, url: str) -> bool:
+        """Whether a part may be asked for; of one that leads too far, not even the robots.txt is."""
+        reach = self._way_out.reach
+        if reach is not None and place_of(url) not in reach.places:
+            return False
+        return self._allow_part is None or await self._allow_part(url)
 
     def _judge_answer(self, paused: dict[str, Any]) -> None:
         status = int(paused["responseStatusCode"])

@@ -23,6 +23,7 @@ from actors.knowledge.browsing.way_out import AllowRequest, OverBounds, WayOut
 from actors.outside.url_guard import Resolve, guarded_connection
 from models.config import OutgoingConfig
 from models.errors import AddressRefused
+from models.knowledge.reach import PageReach
 
 _log = logging.getLogger("signoff.browser")
 
@@ -65,10 +66,15 @@ class GuardedProxy:
 
     @contextmanager
     def way_out(
-        self, *, max_bytes: int, connections: int = 64, allow: AllowRequest | None = None
+        self,
+        *,
+        max_bytes: int,
+        connections: int = 64,
+        allow: AllowRequest | None = None,
+        reach: PageReach | None = None,
     ) -> Iterator[WayOut]:
         """A way out for one page. When it ends, so does all that the page had open."""
-        way_out = WayOut(max_bytes=max_bytes, connections=connections, allow=allow)
+        way_out = WayOut(max_bytes=max_bytes, connections=connections, allow=allow, reach=reach)
         self._ways_out[way_out.user] = way_out
         try:
             yield way_out
@@ -113,6 +119,10 @@ class GuardedProxy:
             where = target_of(request)
         except NotProxied as error:
             await caller.answer(400, str(error))
+            return
+        if way_out.reach is not None and not way_out.reach.admits(where.host, where.port):
+            way_out.refusals += 1
+            await caller.answer(403, "not approved", (REFUSED, "reach"))
             return
         try:
             if not await self._allowed(request, where, way_out):

@@ -9,6 +9,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
+from models.knowledge.reach import PageReach
+
 # Whether a plain http request of a page may be made: its URL, and what it is for (Sec-Fetch-Dest, or "").
 AllowRequest = Callable[[str, str], Awaitable[bool]]
 
@@ -20,16 +22,19 @@ class OverBounds(Exception):
 
 
 class WayOut:
-    """One page's way out: its credential, what it may take, and what became of it.
+    """One page's way out: its credential, where it leads, what it may take, and what became of it.
 
     `refused` and `failed` say by `host:port` where the guard refused to go, and where nobody answered; they
     hold the first hundred. `refusals` counts requests. Times are in seconds, sizes in bytes.
     """
 
-    def __init__(self, *, max_bytes: int, connections: int, allow: AllowRequest | None) -> None:
+    def __init__(
+        self, *, max_bytes: int, connections: int, allow: AllowRequest | None, reach: PageReach | None = None
+    ) -> None:
         self.user = secrets.token_hex(8)
         self.password = secrets.token_urlsafe(24)
         self.allow = allow
+        self.reach = reach
         self.refused: dict[str, str] = {}
         self.failed: dict[str, str] = {}
         self.refusals = 0

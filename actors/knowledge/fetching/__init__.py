@@ -1,1 +1,1 @@
-"""What asks hosts for pages: their one form of address, turns, robots.txt, engines without a browser."""
+"""What asks hosts for pages: turns, robots.txt, engines without a browser."""

@@ -16,8 +16,8 @@ import httpx2
 from pydantic import BaseModel, Field, ValidationError
 
 from actors.knowledge.fetching.fetched_page import FetchedPage
-from actors.knowledge.fetching.page_urls import host_of, page_url
 from actors.knowledge.fetching.turns import Refusals, Turns, take_turn
+from actors.outside.page_urls import host_of, page_url
 from actors.outside.plain_text import plain_text
 from actors.outside.resolver import system_resolver
 from actors.outside.unpacking import NotUnpacked, unpacked
@@ -25,6 +25,7 @@ from actors.outside.url_guard import Resolve, guarded_client
 from models.addresses import Allowed
 from models.config import FirecrawlConfig, OutgoingConfig, ScrapingConfig
 from models.errors import AddressRefused, PageFailed
+from models.knowledge.reach import PageReach
 
 # On top of the page's own time, for the API to begin and to answer.
 _SLACK_SECONDS = 30.0
@@ -78,12 +79,18 @@ class FirecrawlEngine:
         """Close the connections."""
         await self._client.aclose()
 
-    async def fetch(self, url: str) -> FetchedPage:
+    async def fetch(self, url: str, reach: PageReach | None = None) -> FetchedPage:
         """The page as the API's browser shows it.
 
         Raises:
-            PageFailed: it has none, or can't be asked.
+            PageFailed: it has none, or can't be asked; or `reach` says how far it may lead, which the API
+                would not heed.
         """
+        if reach is not None:
+            raise PageFailed(
+                "firecrawl follows redirects wherever they lead: take another engine",
+                fault="other_host",
+            )
         await self._judge(url)
         await take_turn(self._turns, url, patience=self._settings.politeness.longest_wait_seconds)
         # Before it is: when the API asks, it does not say, and whoever stays silent is taken for dead.

@@ -12,13 +12,14 @@ from typing import Any
 import httpx2
 
 from actors.knowledge.fetching.fetched_page import FetchedPage
-from actors.knowledge.fetching.page_urls import page_url
 from actors.knowledge.fetching.turns import Refusals, Turns, take_turn
+from actors.outside.page_urls import page_url
 from actors.outside.plain_text import plain_text
 from actors.outside.unpacking import NotUnpacked, unpacked
 from actors.outside.url_guard import Resolve, guarded_client
 from models.config import OutgoingConfig, ScrapingConfig
 from models.errors import AddressRefused, PageFailed
+from models.knowledge.reach import PageReach
 
 _MOST_REDIRECTS = 10
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -34,6 +35,7 @@ class _Journey:
     """One page's way through redirects and tries."""
 
     at: str
+    reach: PageReach | None = None
     redirects: int = 0
     tries: int = 0
     cookies: httpx2.Cookies = field(default_factory=httpx2.Cookies)
@@ -90,16 +92,19 @@ class HttpEngine:
         """Close the connections."""
         await self._client.aclose()
 
-    async def fetch(self, url: str) -> FetchedPage:
+    async def fetch(self, url: str, reach: PageReach | None = None) -> FetchedPage:
         """What is at an address (in its one form; see `page_urls`), after at most ten redirects.
 
         An answer of 400 and above is an answer, too: what it means is for others to say. 429 and 503 are
         asked again, as often as the configuration says, when the host wants it; the last one is the answer.
 
+        Args:
+            reach: where it may lead; absent: wherever the guard lets it.
+
         Raises:
             PageFailed: there is none; the fault says why.
         """
-        journey = _Journey(at=url)
+        journey = _Journey(at=url, reach=reach)
         while True:
             await take_turn(self._turns, journey.at, patience=self._settings.politeness.longest_wait_seconds)
             try:
@@ -163,6 +168,8 @@ class HttpEngine:
         if journey.redirects > _MOST_REDIRECTS:
             raise PageFailed(f"redirects more than {_MOST_REDIRECTS} times", fault="http_error")
         journey.at = page_url(location, base=journey.at, allow_internal=self._allow_internal)
+        if journey.reach is not None:
+            journey.reach.check(journey.at)
 
     async def _read(self, answer: Any, url: str) -> FetchedPage:
         headers = {name.lower(): value for name, value in answer.headers.items()}

@@ -8,7 +8,7 @@ import logging
 
 import httpx2
 
-from actors.knowledge.fetching.page_urls import page_url
+from actors.outside.page_urls import page_url
 from actors.outside.politeness.robots import MOST_BYTES, Robots
 from actors.outside.unpacking import NotUnpacked, unpacked
 from models.errors import AddressRefused, PageFailed

@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from actors.knowledge.fetching.fetched_page import FetchedPage
-from actors.knowledge.fetching.page_urls import host_of, page_url
 from actors.knowledge.fetching.sitemap import NotASitemap, read_sitemap
+from actors.outside.page_urls import host_of, page_url
 from models.errors import PageFailed
 from models.knowledge.pages import PageFault, ScrapedPage
 from models.text import cut, storable

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Protocol
 
-from actors.knowledge.fetching.page_urls import host_of
+from actors.outside.page_urls import host_of
 from actors.outside.politeness.host_turns import HostTurn
 from actors.system import AgentDirectory
 from models.errors import PageFailed

@@ -10,7 +10,7 @@ import re
 
 from charset_normalizer import from_bytes
 
-from actors.knowledge.reading.text_language import language_of_text
+from actors.text.text_language import language_of_text
 
 # Labels of the standard's encodings (§4.2), by what Python calls the encoding.
 _LABELS: dict[str, str] = {

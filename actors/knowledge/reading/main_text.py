@@ -24,9 +24,9 @@ from actors.knowledge.reading.genres import is_discussion
 from actors.knowledge.reading.json_ld import Node, nodes_of
 from actors.knowledge.reading.page_links import links_of
 from actors.knowledge.reading.product_facts import product_of
-from actors.knowledge.reading.text_language import language_of_text
 from actors.knowledge.reading.thread_posts import Post, posts_of
 from actors.knowledge.reading.whole_page import whole_markdown
+from actors.text.text_language import language_of_text
 from models.errors import DocumentUnreadable
 from models.knowledge.pages import PageText
 from models.text import seen, shortened

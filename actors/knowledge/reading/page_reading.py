@@ -10,9 +10,9 @@ from pathlib import Path
 from actors.knowledge.reading.charsets import decoded
 from actors.knowledge.reading.main_text import read_html
 from actors.knowledge.reading.page_signs import PageSigns, page_signs
-from actors.knowledge.reading.text_language import language_of_text
 from actors.knowledge.redaction.names import ModelNames
 from actors.knowledge.redaction.redactor import Redactor
+from actors.text.text_language import language_of_text
 from models.errors import DocumentUnreadable
 from models.knowledge.pages import PageFault, PageText
 from models.knowledge.redaction import PiiKind

@@ -7,16 +7,16 @@ bad page is in nobody's way.
 
 import hashlib
 import logging
-from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from actors.knowledge.fetching.fetched_page import FetchedPage
-from actors.knowledge.fetching.page_urls import page_url
 from actors.knowledge.reading.page_reading import PageReading, UnreadablePage
 from actors.knowledge.reading.page_signs import PageSigns
 from actors.knowledge.scraping.verdict import KEEP, verdict
+from actors.outside.page_urls import page_url
 from models.errors import BrowserUnavailable, PageFailed
 from models.knowledge.pages import EngineChoice, PageFault, PageText, ScrapedPage
+from models.knowledge.reach import PageReach
 
 _log = logging.getLogger("signoff.scraper")
 
@@ -30,8 +30,8 @@ _OF_THE_ENGINE = frozenset[PageFault | None](("unreachable", "timeout", "later",
 class FetchesPages(Protocol):
     """The seam to an engine."""
 
-    async def fetch(self, url: str) -> FetchedPage:
-        """The page, or PageFailed."""
+    async def fetch(self, url: str, reach: PageReach | None = None) -> FetchedPage:
+        """The page, or PageFailed; with `reach`, nothing is asked for beyond that."""
         ...
 
 
@@ -67,31 +67,38 @@ class Scraper:
         self._reader = reader
         self._allow_internal = allow_internal
 
-    async def scrape(self, url: str, engine: EngineChoice = "auto") -> ScrapedPage:
-        """The page at `url`, an address in its one form, or the fault that it came to."""
+    async def scrape(
+        self, url: str, engine: EngineChoice = "auto", reach: PageReach | None = None
+    ) -> ScrapedPage:
+        """The page at `url`, an address in its one form, or the fault that it came to.
+
+        Args:
+            reach: how far it may lead; absent: wherever the URL guard lets it.
+        """
         if engine != "auto":
-            return await self._by(engine, url)
-        page = await self.by_http(url)
-        return await self.beyond_http(page) if page.needs_browser else page
+            return await self._by(engine, url, reach)
+        page = await self.by_http(url, reach)
+        return await self.beyond_http(page, reach) if page.needs_browser else page
 
     async def read_text(self, page: PageText) -> PageReading:
         """A text that somebody has, as the text of a page is kept: without personal data."""
         return await self._reader.read_text(page)
 
-    async def by_http(self, url: str) -> ScrapedPage:
+    async def by_http(self, url: str, reach: PageReach | None = None) -> ScrapedPage:
         """The first part of `auto`: where the page needs a browser, it says so."""
-        return await self._by("http", url)
+        return await self._by("http", url, reach)
 
-    async def beyond_http(self, page: ScrapedPage) -> ScrapedPage:
+    async def beyond_http(self, page: ScrapedPage, reach: PageReach | None = None) -> ScrapedPage:
         """Go on with a page that a browser might say more of; as it is, where none does.
 
         A browser that does not start is none: what there is stays, and its reason says what is missing.
         """
         best = page
-        for engine in ("browser", "firecrawl"):
+        # Firecrawl goes wherever a page leads.
+        for engine in ("browser", "firecrawl") if reach is None else ("browser",):
             if self._engines[engine] is not None:
                 try:
-                    best = _better(best, await self._by(engine, page.url))
+                    best = _better(best, await self._by(engine, page.url, reach))
                 except BrowserUnavailable as error:
                     _log.warning("%s is as it was without a browser: %s", page.url, error)
                     if best.page is None:
@@ -100,21 +107,23 @@ class Scraper:
                     break
         return best.model_copy(update={"needs_browser": False})
 
-    async def _by(self, engine: str, url: str) -> ScrapedPage:
+    async def _by(self, engine: str, url: str, reach: PageReach | None) -> ScrapedPage:
         fetches = self._engines[engine]
         if fetches is None:
             return _failed(url, PageFailed(f"there is no engine {engine} here", fault="error"))
         try:
             at = page_url(url, allow_internal=self._allow_internal)
-            return await self._fetched_and_read(fetches.fetch, url, at)
+            if reach is not None:
+                reach.check(at)
+            return await self._fetched_and_read(fetches, url, at, reach)
         except PageFailed as failed:
             return _failed(url, failed)
 
     async def _fetched_and_read(
-        self, fetch: Callable[[str], Awaitable[FetchedPage]], url: str, at: str
+        self, engine: FetchesPages, url: str, at: str, reach: PageReach | None
     ) -> ScrapedPage:
         for _ in range(_MOST_REFRESHES + 1):
-            fetched = await fetch(at)
+            fetched = await engine.fetch(at, reach)
             try:
                 reading = await self._reader.read(fetched)
             except UnreadablePage as unreadable:
@@ -127,6 +136,8 @@ class Scraper:
             at = page_url(target, base=fetched.url, allow_internal=self._allow_internal)
             if at == fetched.url:
                 break
+            if reach is not None:
+                reach.check(at)
         return _judged(url, fetched, reading)
 
 

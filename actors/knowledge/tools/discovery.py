@@ -6,8 +6,8 @@ takes and sources are kept under; nothing is fetched. What was found is untruste
 
 from pydantic import Field
 
-from actors.knowledge.fetching.page_urls import page_url
 from actors.knowledge.tools.projects import ANYWHERE
+from actors.outside.page_urls import page_url
 from actors.outside.web.search import lacking, provider_of
 from actors.tools.tool import Input, Output, ToolContext, tool
 from actors.tools.web import SearchQuery

@@ -13,10 +13,10 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, Field, ValidationError
 
 from actors.knowledge.extraction.spans import stands_whole
-from actors.knowledge.fetching.page_urls import page_url
 from actors.knowledge.reading.page_reading import PageReading
 from actors.knowledge.tools.indexing import index_now
 from actors.knowledge.tools.projects import ANALYST, ProjectId, SourceId, topic_of_project
+from actors.outside.page_urls import page_url
 from actors.runtime.batch_lease import batch_lease
 from actors.tools.tool import Input, Output, ToolContext, tool
 from models.errors import InputInvalid, PageFailed, SourceBusy

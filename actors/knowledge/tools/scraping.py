@@ -9,11 +9,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from actors.knowledge.fetching.page_urls import page_url
 from actors.knowledge.scraping.scraping_settings import check_engine
 from actors.knowledge.scraping.source_pages import page_of
 from actors.knowledge.tools.indexing import index_now
 from actors.knowledge.tools.projects import ANYWHERE, ProjectId, visible_project
+from actors.outside.page_urls import page_url
 from actors.runtime.batch_lease import batch_lease
 from actors.tools.tool import Input, Output, ToolContext, tool
 from models.errors import PageFailed

@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 from models.content.outside import DateRange
 
 # The longest that each can be.
-_DAYS: dict[DateRange, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
+DAYS: dict[DateRange, int] = {"day": 1, "week": 7, "month": 31, "year": 366}
 # Where no time zone is given it may be the last on earth, UTC-12; and a day lasts until its end.
 _ANYWHERE = timedelta(hours=12)
 _WHOLE_DAY = timedelta(days=1) + _ANYWHERE
@@ -23,7 +23,7 @@ class Freshness:
         self._range = date_range
         self._since: datetime | None = None
         if date_range != "any":
-            self._since = (now or datetime.now(UTC)) - timedelta(days=_DAYS[date_range])
+            self._since = (now or datetime.now(UTC)) - timedelta(days=DAYS[date_range])
         self._older = 0
 
     def admits(self, published_at: str | None) -> bool:
@@ -43,6 +43,12 @@ class Freshness:
     def note(self) -> str | None:
         """How many were left out, if any were."""
         return f"hits left out that are older than a {self._range}: {self._older}" if self._older else None
+
+
+def published_day(written: str | None) -> date | None:
+    """The day on which something was published, where it was written; None where the text is no date."""
+    known = _latest(written) if written else None
+    return known[0].date() if known is not None else None
 
 
 def _latest(written: str) -> tuple[datetime, timedelta] | None:

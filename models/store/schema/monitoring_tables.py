@@ -1,7 +1,7 @@
 """The schema of what `/metrics` counts; see `models.store.upkeep.observations`.
 
 The rest of `models.store.schema.tables`, on the same metadata. What is observed of workflows, approvals,
-deliveries, sources and model calls is written by triggers: revision 0015.
+deliveries, sources and model calls is written by triggers: revision 0018.
 """
 
 import sqlalchemy as sa

@@ -169,6 +169,9 @@ approvals = sa.Table(
     sa.Column("quorum", sa.Integer, nullable=False, server_default="1"),
     # Why it is void, and what changed.
     sa.Column("void_reason", JSONB),
+    # What the gate asked for, where somebody has amended it: `content` is what he made of that.
+    sa.Column("asked", JSONB),
+    column_text("amended_by", nullable=True),
     column_text("status"),
     column_text("decided_by", nullable=True),
     column_text("notes", nullable=True),

@@ -6,6 +6,7 @@ from models.store.schema import (
     knowledge_tables,
     monitoring_tables,
     publishing_tables,
+    research_tables,
     tables,
 )
 from models.store.schema.columns import metadata
@@ -17,5 +18,6 @@ __all__ = [
     "metadata",
     "monitoring_tables",
     "publishing_tables",
+    "research_tables",
     "tables",
 ]

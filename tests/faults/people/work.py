@@ -18,7 +18,7 @@ from models.errors import ApprovalConflict
 from models.people.scopes import read_scopes
 from models.runtime.approvals import Approval, content_digest
 from models.runtime.workflows import ENDED_STATUSES, WorkflowRequest
-from models.store import approvals
+from models.store import approvals, decisions
 from models.store.database import GONE
 from models.store.runtime import documents, workflows
 from tests.faults.people import batches
@@ -160,7 +160,7 @@ class People:
         answer = {"decision": "approve", "digest": approval.digest}
         status = None
         try:
-            await approvals.decide(
+            await decisions.decide(
                 database, approval_id=approval.id, answer=answer, decided_by="bob", scopes=_EDITOR
             )
             status = 200

@@ -11,7 +11,7 @@ import psutil
 import pyarrow.parquet
 import pytest
 
-from actors.knowledge.fetching.page_urls import page_url
+from actors.outside.page_urls import page_url
 from actors.runtime.directory import stop_agents
 from models.config import Config
 from models.store.database import Database

@@ -18,7 +18,7 @@ from actors.runtime.pool import start_runners, stop_runners
 from cluster.postgres import server as embedded
 from models.config import Config
 from models.runtime.approvals import Approval
-from models.store import approvals
+from models.store import decisions
 from models.store.database import Database
 from models.store.runtime import workflows
 from tests.fakes.agents import with_roles
@@ -149,7 +149,7 @@ async def test_killing_every_runner_at_a_gate_loses_neither_gate_nor_decision(
         approval: Approval = await waiting(database, workflow.id)
         for pid in runner_pids:
             os.kill(pid, signal.SIGKILL)
-        await approvals.decide(
+        await decisions.decide(
             database, approval_id=approval.id, answer=yes(approval), decided_by="bob", scopes=EDITOR
         )
         done = await ended(database, workflow.id, timeout=60)

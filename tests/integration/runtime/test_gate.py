@@ -19,7 +19,7 @@ from models.errors import (
 )
 from models.people.scopes import read_scopes
 from models.runtime.approvals import Approval, content_digest
-from models.store import approval_inbox, approvals, events
+from models.store import approval_inbox, approvals, decisions, events
 from models.store.database import Database
 from models.store.runtime import workflows
 from tests.fakes.barrier import Barrier
@@ -39,11 +39,11 @@ async def test_an_approved_workflow_acts_and_a_rejected_one_does_not(
             first, second = [await waiting(database, w.id) for w in (agreed, refused)]
             assert first.digest == content_digest({"plan": ["send the letter", "pay the bill"]})
             assert barrier.runs(agreed.id, "act") == 0
-            await approvals.decide(
+            await decisions.decide(
                 database, approval_id=first.id, answer=yes(first), decided_by="bob", scopes=EDITOR
             )
             no = {"decision": "reject", "digest": second.digest, "notes": "too dear"}
-            await approvals.decide(
+            await decisions.decide(
                 database, approval_id=second.id, answer=no, decided_by="bob", scopes=EDITOR
             )
             done = await ended(database, agreed.id)
@@ -88,7 +88,7 @@ async def test_a_gate_decided_while_its_workflow_reaches_it_lets_it_act_once(
         async def decide(number: int) -> None:
             # Some before their workflows begin, some while they run, some while they wait.
             await asyncio.to_thread(barrier.until, lambda: len(barrier.arrivals) >= number // 2)
-            await approvals.decide(
+            await decisions.decide(
                 database,
                 approval_id=gates[number].id,
                 answer=yes(gates[number]),
@@ -124,7 +124,7 @@ async def test_of_two_decisions_at_once_one_wins_and_the_other_conflicts(
             answers = [yes(approval), no] * 4
             outcomes = await asyncio.gather(
                 *(
-                    approvals.decide(
+                    decisions.decide(
                         database, approval_id=approval.id, answer=a, decided_by=f"u{n}", scopes=EDITOR
                     )
                     for n, a in enumerate(answers)
@@ -144,7 +144,7 @@ async def refused_unchanged(
 ) -> None:
     """A decision that is refused, and changes nothing."""
     with pytest.raises(error):
-        await approvals.decide(
+        await decisions.decide(
             database,
             **{
                 "approval_id": approval.id,
@@ -237,7 +237,7 @@ async def test_cancelling_a_waiting_workflow_voids_its_approval(
             async with database.transaction() as connection:
                 await workflows.cancel(connection, workflow.id, reason="not needed")
             with pytest.raises(ApprovalConflict, match="already void"):
-                await approvals.decide(
+                await decisions.decide(
                     database, approval_id=approval.id, answer=yes(approval), decided_by="bob", scopes=EDITOR
                 )
             assert barrier.runs(workflow.id, "act") == 0
@@ -257,7 +257,7 @@ async def test_deciding_and_cancelling_at_once_never_deadlock(
 
             outcomes = await asyncio.gather(
                 *(
-                    approvals.decide(
+                    decisions.decide(
                         database, approval_id=g.id, answer=yes(g), decided_by="bob", scopes=EDITOR
                     )
                     for g in gates

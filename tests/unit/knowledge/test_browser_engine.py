@@ -8,6 +8,7 @@ from actors.knowledge.browsing import browser_engine
 from actors.knowledge.browsing.browser_engine import BrowserEngine
 from actors.knowledge.browsing.rendered import Rendered
 from models.config import Config, OutgoingConfig
+from models.knowledge.reach import PageReach
 from tests.unit.knowledge.test_http_engine import Turns
 
 URL = "https://example.com/a"
@@ -22,7 +23,7 @@ class Shown:
         self._allow_first = given["allow_first"]
         self._answers = iter(self.answers)
 
-    async def render(self, url: str) -> Rendered:
+    async def render(self, url: str, reach: PageReach | None = None) -> Rendered:
         await self._allow_first(url)
         status, retry_after = next(self._answers)
         facts = {"redirects": (), "refused": 0, "bytes": 0, "content_type": None, "html": b"<p>x"}

@@ -10,6 +10,7 @@ from actors.knowledge.fetching.http_engine import HttpEngine
 from actors.outside.politeness.host_turns import HostTurn
 from models.config import Config, OutgoingConfig
 from models.errors import PageFailed
+from models.knowledge.reach import PageReach
 from tests.fakes.outside.page_site import Answer, article, serving
 
 HERE = OutgoingConfig(allow_internal=("127.0.0.1/32",))
@@ -77,6 +78,23 @@ async def test_a_page_is_had_where_its_redirects_end_each_in_its_turn(
         assert turns.sent_to == turns.asked
         assert b"Text." in page.body
         assert page.content_type == "text/html; charset=utf-8"
+
+
+async def test_a_redirect_beyond_what_was_approved_is_not_followed(engine: HttpEngine, turns: Turns) -> None:
+    with serving({"/b": article("B", "Text.")}) as elsewhere:
+        pages = {
+            "/a": Answer(status=302, headers={"location": "/here"}),
+            "/here": Answer(status=302, headers={"location": f"{elsewhere.origin}/b"}),
+        }
+        with serving(pages) as site:
+            with pytest.raises(PageFailed, match="not approved") as failed:
+                await engine.fetch(f"{site.origin}/a", PageReach.of([site.origin]))
+            assert failed.value.facts["fault"] == "other_host"
+            assert [hit.path for hit in site.hits] == ["/a", "/here"]
+            assert elsewhere.hits == []
+            assert not any(url.startswith(elsewhere.origin) for url in turns.asked), "nor its robots.txt"
+            await engine.fetch(f"{site.origin}/a")
+            assert [hit.path for hit in elsewhere.hits] == ["/b"]
 
 
 async def test_cookies_live_for_one_pages_redirects(engine: HttpEngine) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from actors.knowledge.reading.main_text import read_html
 from actors.knowledge.reading.page_links import MOST_LINKS
-from actors.knowledge.reading.text_language import language_of_text
+from actors.text.text_language import language_of_text
 from models.errors import DocumentUnreadable
 from models.knowledge.pages import PageText
 

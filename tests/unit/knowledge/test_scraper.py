@@ -9,7 +9,8 @@ from actors.knowledge.reading.page_reading import PageReading, UnreadablePage
 from actors.knowledge.reading.page_signs import PageSigns, page_signs
 from actors.knowledge.scraping.scraper import Scraper
 from models.errors import BrowserUnavailable, PageFailed, SignoffError
-from models.knowledge.pages import Engine, PageFault, PageText, ScrapedPage
+from models.knowledge.pages import Engine, EngineChoice, PageFault, PageText, ScrapedPage
+from models.knowledge.reach import PageReach
 
 LONG = "The mill turns when the river is high, and rests when it is not. " * 12
 URL = "https://example.com/a"
@@ -25,7 +26,7 @@ class Site:
         self.engine, self.answers, self.at = engine, list(answers), at
         self.asked: list[str] = []
 
-    async def fetch(self, url: str) -> FetchedPage:
+    async def fetch(self, url: str, reach: PageReach | None = None) -> FetchedPage:
         self.asked.append(url)
         answer = self.answers.pop(0)
         if isinstance(answer, SignoffError):
@@ -234,3 +235,33 @@ async def test_a_browser_is_asked_for_a_place_that_stands_empty(place: str, aske
     browser = Site("browser", (200, html(LONG), LONG))
     found = await scraped(Site("http", (200, page, lead)), browser)
     assert found.engine == ("browser" if asked else "http")
+
+
+ELSEWHERE = "https://elsewhere.test/"
+
+
+async def within(*engines: Site, engine: EngineChoice = "auto", url: str = URL) -> ScrapedPage:
+    sites = {site.engine: site for site in engines}
+    scraper = Scraper(
+        http=sites["http"], reader=Reader(), browser=sites.get("browser"), firecrawl=sites.get("firecrawl")
+    )
+    return await scraper.scrape(url, engine, PageReach.of([URL]))
+
+
+async def test_a_refresh_beyond_what_was_approved_is_not_followed() -> None:
+    http = Site("http", (200, html("", f'<meta http-equiv="refresh" content="0; url={ELSEWHERE}">'), ""))
+    page = await within(http)
+    assert (page.fault, http.asked) == ("other_host", [URL])
+
+
+async def test_a_page_that_nobody_approved_is_not_asked_for() -> None:
+    http = Site("http")
+    page = await within(http, url=ELSEWHERE)
+    assert (page.fault, http.asked) == ("other_host", [])
+
+
+async def test_firecrawl_is_not_asked_where_it_matters_how_far_a_page_leads() -> None:
+    shell = (200, html("<div id=root></div><script src=/a.js></script>"), "")
+    firecrawl = Site("firecrawl")
+    page = await within(Site("http", shell), Site("browser", shell), firecrawl)
+    assert (page.fault, firecrawl.asked) == ("no_text", [])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.knowledge.fetching.page_urls import host_of, page_url
+from actors.outside.page_urls import host_of, page_url
 from models.errors import PathNotVisible
 from pipelines.url_files import interleaved, read_urls
 

@@ -364,7 +364,8 @@ def is_optional(path: Key) -> bool:
     role = path[:1] == ("agents",) and path[1:2] != ("default",) and len(path) > 1
     kind = path[:3] == ("knowledge", "redaction", "kinds") and len(path) > 3
     on_cpus = path == ("knowledge", "index", "embedders", "num_gpus")
-    has_default = has_default or provider or priority or role or kind or on_cpus
+    rated = path[:2] == ("research", "domains") and len(path) > 2  # a list that may be empty
+    has_default = has_default or provider or priority or role or kind or on_cpus or rated
     return bool(in_open_mapping or has_default or other_style or topic or own_limit)
 
 

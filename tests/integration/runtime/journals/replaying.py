@@ -20,7 +20,7 @@ from actors.runtime.workflow_graph import WorkflowGraph
 from models.config import Config
 from models.people.scopes import read_scopes
 from models.runtime.workflows import Claim
-from models.store import approval_inbox, approvals
+from models.store import approval_inbox, decisions
 from models.store.database import Database
 from models.store.runtime import claims, projections
 from models.store.runtime.documents import NewDocument
@@ -135,7 +135,7 @@ class Stage:
         for approval_id in pending:
             async with self.database.connection() as connection:
                 approval = await approval_inbox.get(connection, approval_id)
-            await approvals.decide(
+            await decisions.decide(
                 self.database,
                 approval_id=approval_id,
                 answer={"digest": approval.digest, **answer},

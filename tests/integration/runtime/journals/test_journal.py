@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from actors.runtime.group_commit import JournalWriter
 from actors.runtime.workflow_graph import WorkflowGraph
 from models.errors import Fenced
-from models.store import approval_inbox, approvals
+from models.store import approval_inbox, decisions
 from models.store.database import Database
 from models.store.runtime import claims, documents
 from models.store.runtime.documents import NewDocument
@@ -110,7 +110,7 @@ async def test_gates_side_by_side_are_decided_one_by_one_and_their_sibling_finis
                 answer = yes(gates[gate])
                 if gate == "left":
                     answer = {"decision": "reject", "digest": gates[gate].digest, "notes": "no"}
-                await approvals.decide(
+                await decisions.decide(
                     database, approval_id=gates[gate].id, answer=answer, decided_by="bob", scopes=EDITOR
                 )
             done = await ended(database, workflow.id)
@@ -128,7 +128,7 @@ async def test_a_renamed_node_skips_nothing_when_its_gate_is_decided(
         workflow = await begin(database, barrier, "gated")
         await carry(database, config, graphs.GATED)
         approval = await waiting(database, workflow.id)
-        await approvals.decide(
+        await decisions.decide(
             database, approval_id=approval.id, answer=yes(approval), decided_by="bob", scopes=EDITOR
         )
 
@@ -184,7 +184,7 @@ async def test_a_decision_is_not_given_to_a_gate_that_asks_for_something_else(
         workflow = await begin(database, barrier, "gated")
         await carry(database, config, graphs.GATED)
         approval = await waiting(database, workflow.id)
-        await approvals.decide(
+        await decisions.decide(
             database, approval_id=approval.id, answer=yes(approval), decided_by="bob", scopes=EDITOR
         )
         with monkeypatch.context() as patch:

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from actors.runtime import replay
 from actors.runtime.run import Run
 from actors.runtime.workflow_graph import WorkflowGraph
-from models.store import approvals
+from models.store import decisions
 from models.store.database import Database
 from models.store.runtime import documents, workflows
 from tests.fakes import graphs
@@ -57,7 +57,7 @@ async def test_a_graph_that_passes_over_what_there_is_does_nothing_and_is_parked
         approval = await waiting(database, workflow.id)
         if decided:
             answer = {**yes(approval), "decision": decided, "notes": "no"}
-            await approvals.decide(
+            await decisions.decide(
                 database, approval_id=approval.id, answer=answer, decided_by="bob", scopes=EDITOR
             )
         else:  # as one is that was asked for together with its workflow, or beside another gate
@@ -100,7 +100,7 @@ async def test_a_gate_stands_once_in_a_graph(database: Database, configure: Conf
         workflow = await begin(database, barrier, "gated")
         await carry(database, config, a_graph("prepare", "gate:plan", "act"))
         approval = await waiting(database, workflow.id)
-        await approvals.decide(
+        await decisions.decide(
             database, approval_id=approval.id, answer=yes(approval), decided_by="bob", scopes=EDITOR
         )
         await carry(database, config, a_graph("prepare", "gate:plan", "gate:plan"), "r2")

@@ -2,13 +2,13 @@
 
 Triggers observe ends of workflows, settled approvals, ended deliveries, settled sources and model calls: what
 the last release's processes do meanwhile is counted, too. It comes before what is taken away after the last
-release, as 0013 does; `0016` makes it good where 0014 was there already.
+release, which still works while this is made.
 """
 
 from alembic import op
 
-revision = "0015"
-down_revision = "0013"
+revision = "0018"
+down_revision = "0016"
 branch_labels = None
 depends_on = None
 phase = "before"

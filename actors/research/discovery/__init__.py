@@ -1,0 +1,1 @@
+"""Finding pages that may be read for a question: queries, providers, near-duplicates, scores."""

@@ -1,0 +1,1 @@
+"""Synthesis: sentences that cite points of knowledge, each looked at twice before it stands."""

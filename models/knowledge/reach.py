@@ -1,0 +1,45 @@
+"""How far a page may lead: the places that somebody has approved. Seed 002, FR6.
+
+A workflow gives it to the scraper with each page. An engine asks it before each request that a page causes,
+so that nothing is asked for, not even a robots.txt, where nobody has agreed to go.
+"""
+
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from models.errors import PageFailed
+from models.record import Record
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+class PageReach(Record):
+    """Places that may be asked: hosts, each with its port where that is neither 80 nor 443."""
+
+    places: frozenset[str]
+
+    @classmethod
+    def of(cls, urls: Iterable[str]) -> "PageReach":
+        """The places of some addresses, which are in their one form."""
+        return cls(places=frozenset(place_of(url) for url in urls))
+
+    def check(self, url: str) -> None:
+        """PageFailed where an address, in its one form, is at none of them."""
+        if (place := place_of(url)) not in self.places:
+            raise PageFailed(f"it leads to {place}, which was not approved", fault="other_host")
+
+    def admits(self, host: str, port: int) -> bool:
+        """Whether a connection may be made."""
+        return _place(host, port) in self.places
+
+
+def place_of(url: str) -> str:
+    """Where an address of http or https, in its one form, is asked for."""
+    parts = urlsplit(url)
+    return _place(parts.hostname or "", parts.port or _DEFAULT_PORTS.get(parts.scheme, 0))
+
+
+def _place(host: str, port: int) -> str:
+    # One server's two doors: a page that goes on from http to https stays where it is.
+    host = host.lower()
+    return host if port in _DEFAULT_PORTS.values() else f"{host}:{port}"

@@ -1,0 +1,1 @@
+"""Research: what is asked for, found, approved, read and put together. Seed 002."""

@@ -1,0 +1,197 @@
+"""Research as it is asked for, followed and decided on over HTTP. Seed 002 §8.2.
+
+The names and bounds of the seed's fields are kept. What it lacks is added beside them: the project, the
+digest that a decision carries, and what a person needs to see before he decides.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from models.content.outside import DateRange
+from models.record import Record
+from models.tools import PlainText
+
+TaskType = Literal["research", "scrape", "analyze", "full_pipeline"]
+Complexity = Literal["low", "medium", "high"]
+AgentType = Literal["researcher", "scraper", "analyzer", "organizer"]
+# What a workflow's status is called here: pending is queued, parked waits for something that is away.
+AgentWorkflowStatus = Literal[
+    "pending", "in_progress", "awaiting_approval", "parked", "completed", "failed", "stopped"
+]
+STATUS_OF: Mapping[str, AgentWorkflowStatus] = {
+    "queued": "pending",
+    "running": "in_progress",
+    "waiting": "awaiting_approval",
+    "parked": "parked",
+    "succeeded": "completed",
+    "failed": "failed",
+    "cancelled": "stopped",
+}
+Step = Literal[
+    "classify_intent",
+    "create_plan",
+    "discover_urls",
+    "await_user_review",
+    "scrape_urls",
+    "await_unreadable_review",
+    "extract_knowledge",
+    "await_category_review",
+    "build_tree",
+    "synthesize_results",
+    "await_final_review",
+]
+Query = Annotated[PlainText, Field(min_length=10, max_length=2000, pattern=r"\S")]
+Url = Annotated[PlainText, Field(min_length=1, max_length=2000)]
+
+
+class ResearchOptions(Record):
+    """How a research is done (`WorkflowConfig` of the seed). `language` is ISO 639-1, or `any`."""
+
+    max_urls: int = Field(default=20, ge=1, le=200)
+    scrape_parallel: bool = True
+    require_approval: bool = True
+    category_id: int | None = Field(default=None, ge=1, description="A node that the tree is to grow under")
+    date_range: DateRange = "any"
+    language: Annotated[str, Field(pattern=r"^([a-z]{2}|any)$")] = "pl"
+
+
+class StartRequest(BaseModel):
+    """`WorkflowStartRequest`. Without `project_id`, a project is made in `topic`, named after the query.
+
+    `urls` are addresses that the person gives: for `scrape` the only ones, otherwise beside what is found.
+    The same `request_id` again is the same research, never a second one.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    task_type: TaskType
+    user_query: Query
+    config: ResearchOptions = ResearchOptions()
+    project_id: int | None = Field(default=None, ge=1)
+    topic: Annotated[PlainText, Field(max_length=64)] | None = None
+    urls: tuple[Url, ...] = Field(default=(), max_length=200)
+    parent_workflow_id: int | None = Field(default=None, ge=1)
+    request_id: Annotated[PlainText, Field(min_length=1, max_length=200)] | None = None
+
+    @field_validator("config", mode="before")
+    @classmethod
+    def _absent(cls, config: Any) -> Any:
+        return ResearchOptions() if config is None else config
+
+
+class StartResponse(Record):
+    """`WorkflowStartResponse`."""
+
+    workflow_id: int
+    status: AgentWorkflowStatus
+    estimated_steps: int
+    current_step: Step
+    current_agent: AgentType | None
+    estimated_duration_minutes: int
+    message: str
+    project_id: int
+
+
+class ProgressInfo(Record):
+    """How far it is: steps done of steps planned, and addresses done of addresses approved."""
+
+    completed_steps: int
+    total_steps: int
+    percentage: Annotated[float, Field(ge=0, le=100)]
+    current_operation: str
+    urls_done: int = 0
+    urls_approved: int = 0
+    estimated_minutes_left: float | None = None
+
+
+class AgentReasoning(Record):
+    """What an agent did, and why."""
+
+    agent: AgentType
+    step: Step
+    message: str
+    reasoning: str
+    timestamp: datetime
+
+
+class ResearchCounts(Record):
+    """`WorkflowResults`: what there is so far."""
+
+    urls_discovered: int
+    urls_scraped: int
+    knowledge_points: int
+    relationships: int
+    knowledge_tree_id: int | None
+
+
+class WaitingGate(Record):
+    """What waits for a person: decide on it with its digest, here or at `/api/approvals/{id}`."""
+
+    approval_id: str
+    kind: str
+    digest: str
+    title: str
+    content: Mapping[str, Any]
+    expires_at: datetime
+    may_decide: bool
+
+
+class ResearchStatusResponse(Record):
+    """`WorkflowStatusResponse`."""
+
+    id: int
+    name: str
+    status: AgentWorkflowStatus
+    task_type: TaskType
+    current_step: Step
+    current_agent: AgentType | None
+    progress: ProgressInfo
+    agent_reasoning: AgentReasoning | None
+    results: ResearchCounts | None
+    created_at: datetime
+    updated_at: datetime
+    project_id: int
+    topic: str
+    parent_workflow_id: int | None
+    waits_for: str | None
+    error: str | None
+    approval: WaitingGate | None
+
+
+class Modifications(BaseModel):
+    """`ApprovalModifications`: what is approved in place of what was shown. `remove_urls` are numbers."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    add_urls: tuple[Url, ...] = Field(default=(), max_length=200)
+    remove_urls: tuple[Annotated[int, Field(ge=1)], ...] = Field(default=(), max_length=200)
+    modify_config: Mapping[str, Any] = {}
+    notes: Annotated[PlainText, Field(max_length=5000)] | None = None
+
+    @field_validator("add_urls", "remove_urls", "modify_config", mode="before")
+    @classmethod
+    def _absent(cls, given: Any) -> Any:
+        return () if given is None else given
+
+
+class ApproveRequest(BaseModel):
+    """`ApprovalRequest`. `digest` says what was shown; without it only what was shown once can be meant."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    decision: Literal["approve", "reject", "modify"]
+    modifications: Modifications | None = None
+    digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+    notes: Annotated[PlainText, Field(max_length=5000)] | None = None
+
+
+class ApproveResponse(Record):
+    """`ApprovalResponse`."""
+
+    message: str
+    workflow_id: int
+    status: AgentWorkflowStatus
+    next_step: Step | Literal["completed"]

@@ -1,0 +1,73 @@
+"""The measuring of support: rates of claims, the threshold that dev chooses, how WiCE is read."""
+
+import json
+from pathlib import Path
+
+from actors.research.synthesis.first_look import FirstLook
+from benchmarks.support_check import _folder, _mixed_up, _pairs, _rates, _Seen, _threshold
+
+
+def seen(claim: str, label: str, covered: float, *, foreign: bool = False) -> _Seen:
+    look = FirstLook(look="foreign" if foreign else "undecided", reason="", covered=covered)
+    return _Seen(claim=claim, label=label, look=look, cosine=0.0)
+
+
+SEEN = [
+    seen("a", "supported", 0.2),
+    seen("a", "supported", 0.9),
+    seen("b", "supported", 1.0, foreign=True),
+    seen("c", "partially_supported", 0.8),
+    seen("d", "not_supported", 0.1),
+]
+
+
+def by_words(one: _Seen) -> float:
+    return one.measured(1.0)
+
+
+def test_a_claim_counts_as_its_best_chunk_does_and_what_code_refuses_never() -> None:
+    strict = _rates(SEEN, by_words, 0.8)
+    assert (strict.precision, strict.recall, strict.f1) == (0.5, 0.5, 0.5)
+    partly = _rates(SEEN, by_words, 0.8, partly=True)
+    assert (partly.precision, partly.recall) == (1.0, 2 / 3)
+
+
+def test_nothing_taken_for_supported_is_no_fault_of_division() -> None:
+    nothing = _rates(SEEN, by_words, 2.0)
+    assert (nothing.precision, nothing.recall, nothing.f1) == (0.0, 0.0, 0.0)
+
+
+def test_the_threshold_is_the_lowest_with_enough_right() -> None:
+    assert _threshold(SEEN, by_words) == 0.81
+
+
+def test_a_line_is_read_with_what_of_its_marks_is_in_the_chunk(tmp_path: Path) -> None:
+    def line(claim: str, title: str, meta: dict[str, object]) -> str:
+        return json.dumps(
+            {
+                "claim": "C.",
+                "label": "supported",
+                "evidence": ["One.", "", "Two."],
+                "meta": {"id": claim, "claim_title": title, "chunk_idx": [3, 4, 9], **meta},
+            }
+        )
+
+    for part in ("dev", "test"):
+        rows = [
+            line("x", "X", {"oracle_idx": [9, 70]}),
+            line("y", "Y", {"oracle_idx": [3]}),
+            line("z", "Z", {}),
+        ]
+        (tmp_path / f"{part}.jsonl").write_text("\n".join(rows))
+    assert _folder(tmp_path) == tmp_path / "."
+    assert _folder(tmp_path / "elsewhere") is None
+    pairs = list(_pairs(tmp_path / "test.jsonl", quick=False))
+    assert [(pair.quotes, pair.marked) for pair in pairs] == [
+        (("One.", "Two."), ("Two.",)),
+        (("One.", "Two."), ("One.",)),
+        (("One.", "Two."), ()),
+    ]
+    assert [(pair.claim, pair.title, pair.marked) for pair in _mixed_up(pairs)] == [
+        ("x", "Y", ("One.",)),
+        ("y", "X", ("Two.",)),
+    ]
