@@ -74,7 +74,7 @@ def begin(settings: MonitoringConfig, *, process: str) -> None:
     session.trust_env = False
     token = settings.otlp_token
     headers = {} if token is None else {"authorization": f"Bearer {token.get_secret_value()}"}
-    # By the trace's id, so that all processes keep the same traces whole, whoever asked for them to be kept.
+    # By the trace's id: all processes keep the same traces, whatever flag whoever asked has sent.
     provider = TracerProvider(
         sampler=TraceIdRatioBased(settings.traced_share),
         resource=Resource(

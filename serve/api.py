@@ -147,7 +147,7 @@ def make_app(
                 old_transaction_seconds=config.database.old_transaction_seconds,
             )
             app.state.answers = Answers(away=app.state.readiness.assistant_away)
-            besides = [
+            background = [
                 asyncio.create_task(GrantList(database, config.auth.grants).follow()),
                 asyncio.create_task(times.keep_writing(database)),
             ]
@@ -155,9 +155,9 @@ def make_app(
                 async with mcp_open(app):
                     yield
             finally:
-                for task in besides:
+                for task in background:
                     task.cancel()
-                await asyncio.gather(*besides, return_exceptions=True)
+                await asyncio.gather(*background, return_exceptions=True)
                 await app.state.answers.close()
                 await app.state.feed.close()
                 await app.state.readiness.close()

@@ -36,11 +36,10 @@ def test_it_is_what_grafana_11_reads(board: dict[str, Any]) -> None:
     assert board["schemaVersion"] >= 39
     assert "id" not in board, "an id is of one Grafana's database"
     assert "__inputs" not in board, "is for imports by hand, and refused by provisioning"
-    assert [each["name"] for each in board["templating"]["list"]] == ["datasource"]
-    assert (
-        board["templating"]["list"][0] | {"type": "datasource", "query": "prometheus"}
-        == board["templating"]["list"][0]
-    )
+    [variable] = board["templating"]["list"]
+    assert (variable["name"], variable["type"], variable["query"]) == (
+        "datasource", "datasource", "prometheus",
+    )  # fmt: skip
     ids = [panel["id"] for panel in board["panels"]]
     assert len(set(ids)) == len(ids)
     for panel in panels(board):
