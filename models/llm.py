@@ -10,7 +10,10 @@ T = TypeVar("T")
 
 
 class ModelCall(Record):
-    """One request to a model endpoint, whatever came of its reply. Times are in seconds."""
+    """One request to a model endpoint, whatever came of its reply. Times are in seconds.
+
+    `begun_at` counts from 1970; it is absent in records of a release that did not know it.
+    """
 
     agent: str
     model: str
@@ -19,6 +22,7 @@ class ModelCall(Record):
     completion_tokens: int
     latency_seconds: float
     error: str | None = None
+    begun_at: float | None = None
 
 
 class Answer(BaseModel, Generic[T]):

@@ -12,6 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from fastapi import Request
 
+from actors import tracing
 from actors.runtime.directory import Directory
 from models.chat.messages import ChatStatus, Done, Piece, Route, Routed, Said, ToolUsed, Turn
 from models.config import Config
@@ -212,6 +213,7 @@ class Answering(Generic[T]):
             await self._keep(self._so_far("failed"))
             raise
         self._stopped = True
+        tracing.tell_calls(done.calls)
         return await self._keep(done)
 
     async def _take_in(self) -> Done:

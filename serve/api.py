@@ -14,7 +14,7 @@ import ray.serve as ray_serve
 from fastapi import FastAPI
 from ray.serve import Application
 
-from actors import systems
+from actors import systems, tracing
 from actors.runtime.directory import Directory
 from actors.search.hybrid import HybridSearch, SemanticIndex
 from actors.system import AgentDirectory
@@ -33,6 +33,8 @@ from serve.mcp.door import add_mcp, mcp_open
 from serve.monitoring.metrics import Metrics
 from serve.monitoring.ray_state import agents_not_up, running_replicas
 from serve.monitoring.readiness import Probes, Readiness
+from serve.monitoring.request_times import RequestTimes, Timed
+from serve.monitoring.traced import Traced
 from serve.openai import door as openai
 from serve.openai.errors import OpenAIErrors
 from serve.openapi import describe
@@ -123,31 +125,43 @@ def make_app(
     there is no chat; without `probes`, Ray is not asked whether the site is ready.
     """
 
+    times = RequestTimes()
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        tracing.begin(config.monitoring, process="api")
         async with Database(url=database_url, pool_size=config.database.pool_size) as database:
             search = HybridSearch(database=database, semantic=semantic, settings=config.search)
             app.state.database = database
             app.state.registry = Registry(
                 systems.tools(), config=config, database=database, search=search, agents=agents
             )
-            app.state.metrics = Metrics(
-                database, old_transaction_seconds=config.database.old_transaction_seconds
-            )
             app.state.feed = Feed(database)
             app.state.database_probe = DatabaseProbe(database)
             app.state.readiness = Readiness(config=config, database=database, probes=probes)
+            app.state.metrics = Metrics(
+                database,
+                kinds=app.state.kinds,
+                readiness=app.state.readiness,
+                requests=times,
+                old_transaction_seconds=config.database.old_transaction_seconds,
+            )
             app.state.answers = Answers(away=app.state.readiness.assistant_away)
-            listed = asyncio.create_task(GrantList(database, config.auth.grants).follow())
+            background = [
+                asyncio.create_task(GrantList(database, config.auth.grants).follow()),
+                asyncio.create_task(times.keep_writing(database)),
+            ]
             try:
                 async with mcp_open(app):
                     yield
             finally:
-                listed.cancel()
-                await asyncio.gather(listed, return_exceptions=True)
+                for task in background:
+                    task.cancel()
+                await asyncio.gather(*background, return_exceptions=True)
                 await app.state.answers.close()
                 await app.state.feed.close()
                 await app.state.readiness.close()
+                await asyncio.to_thread(tracing.end)
 
     # FastAPI's own pages load scripts from elsewhere; see `serve.openapi`.
     app = FastAPI(
@@ -166,6 +180,9 @@ def make_app(
     app.state.open_requests = OpenRequests(config.http)
     app.add_middleware(Admission, http=config.http)
     app.add_middleware(OpenAIErrors)
+    app.add_middleware(Timed, times=times)
+    if config.monitoring.otlp_endpoint is not None:
+        app.add_middleware(Traced)
     add_problem_handlers(app)
     for module in (health, metrics, chat, openai, conversations, tasks):
         app.include_router(module.router)

@@ -33,6 +33,7 @@ SYSTEM = System(
             word="research",
             input=DraftingInput,
             result=DraftingResult,
+            complex=True,
         ),
     ),
     tools=("actors.tools.research_article:research_article",),

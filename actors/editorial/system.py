@@ -121,6 +121,7 @@ SYSTEM = System(
             word="write",
             input=TopicInput,
             result=EditorialResult,
+            complex=True,
         ),
     ),
 )

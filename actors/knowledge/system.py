@@ -73,6 +73,7 @@ SYSTEM = System(
             word=None,
             input=ExtractionTask,
             result=ExtractionResult,
+            complex=True,
         ),
     ),
     tools=(

@@ -284,14 +284,16 @@ def call_record(
     `usage` is tokens of prompt and completion; where the endpoint did not tell, they are recorded as 0.
     """
     prompt_tokens, completion_tokens = usage or (0, 0)
+    latency = time.monotonic() - started
     return ModelCall(
         agent=agent,
         model=model or settings.model,
         prompt_sha256=prompt_digest(messages),
         prompt_tokens=prompt_tokens,
         completion_tokens=completion_tokens,
-        latency_seconds=round(time.monotonic() - started, 4),
+        latency_seconds=round(latency, 4),
         error=fault and fault[:500],
+        begun_at=round(time.time() - latency, 4),
     )
 
 

@@ -19,6 +19,7 @@ from langgraph.runtime import RunControl
 from langgraph.types import Command
 from pydantic import ValidationError
 
+from actors import tracing
 from actors.runtime import gate, outage
 from actors.runtime.directory import Directory
 from actors.runtime.group_commit import JournalWriter
@@ -79,6 +80,12 @@ class Execution:
 
     async def carry(self) -> None:
         """Run the graph to its next stop, and write down what it came to. Raises Fenced."""
+        claim = self.claim
+        facts: tracing.Facts = {"signoff.workflow": claim.workflow_id, "signoff.epoch": claim.epoch}
+        with tracing.span(f"workflow {claim.kind}", facts, continues=claim.traceparent):
+            await self._carry()
+
+    async def _carry(self) -> None:
         try:
             self.run = await Run.open(
                 claim=self.claim,

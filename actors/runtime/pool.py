@@ -28,8 +28,10 @@ class RunnerActor:
     async def __init__(  # type: ignore[misc]  # Ray awaits it
         self, *, name: str, config: Config, database_url: str, roles: str, kinds: dict[str, str]
     ) -> None:
+        from actors import tracing
         from actors.runtime.runner import Runner
 
+        tracing.begin(config.monitoring, process="runner")
         # An outage is no verdict: what is under way waits for Postgres, however long it is away.
         self._database = await _opened(config, database_url, name, patience_seconds=math.inf)
         directory = Directory(config=config, roles=roles, database_url=database_url)
@@ -48,8 +50,11 @@ class RunnerActor:
 
     async def stop(self) -> None:
         """Let what is under way stop after its present step, and end the lease."""
+        from actors import tracing
+
         self._runner.stop()
         await self._running
+        await asyncio.to_thread(tracing.end)
 
 
 class DispatcherActor:

@@ -1,6 +1,6 @@
 """The pruner: deletes what is kept no longer, in small steps with rests between them.
 
-Before that it gives events their place and counts calls, in case nobody reads and nobody scrapes.
+Before that it gives events their place and counts what happened, in case nobody reads and nobody scrapes.
 
 It runs in the dispatcher's process. Of all that run, on any node, one at a time sweeps; it keeps nothing
 that matters, and the next sweep begins anew wherever one was cut off.
@@ -16,7 +16,7 @@ from models.config import RetentionConfig
 from models.store import events
 from models.store.database import GONE, Connection, Database
 from models.store.people import tool_calls
-from models.store.upkeep import retention
+from models.store.upkeep import observations, retention
 from models.store.upkeep.retention import START, Step, Walked
 
 _log = logging.getLogger("signoff.pruner")
@@ -67,6 +67,7 @@ class Pruner:
         few = max(1, rows // _ROWS_OF_ONE)
         await self._settle(lambda: events.move(connection, limit=rows))
         await self._settle(lambda: tool_calls.add(connection, tool_calls.BOUNDS, limit=rows))
+        await self._settle(lambda: observations.add(connection, limit=rows))
         gone: Counter[str] = Counter()
         walked: dict[Walked, float] = {
             "events": keep.events_days,

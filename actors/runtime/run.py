@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from actors import tracing
 from actors.runtime.directory import Directory
 from actors.runtime.group_commit import JournalWriter
 from actors.runtime.replay import Replay
@@ -136,19 +137,30 @@ class Run:
             # Two nodes of one superstep may ask for the same step.
             async with self._making.setdefault(key, asyncio.Lock()):
                 if key not in self._kept:
-                    answer = await make()
-                    await self.keep(key, answer.value, calls=answer.calls)
+                    begun = time.monotonic()
+                    with tracing.span("step", {"signoff.step": key}):
+                        answer = await make()
+                        tracing.tell_calls(answer.calls)
+                    took = time.monotonic() - begun
+                    await self.keep(key, answer.value, calls=answer.calls, seconds=took)
         return self._read(key, type_)
 
-    async def keep(self, key: str, value: BaseModel, *, calls: Sequence[ModelCall] = ()) -> None:
+    async def keep(
+        self, key: str, value: BaseModel, *, calls: Sequence[ModelCall] = (), seconds: float | None = None
+    ) -> None:
         """Keep a document under `key`, where nothing was kept before, by `documents.put`.
+
+        Args:
+            seconds: how long it took to make, where that is to be counted.
 
         Raises:
             Fenced: the workflow was stopped or taken over; nothing was kept.
         """
         text = value.model_dump_json()
         told = json.dumps([call.model_dump() for call in calls]) if calls else None
-        await self._journal.put(documents.NewDocument(claim=self._claim, key=key, value=text, calls=told))
+        await self._journal.put(
+            documents.NewDocument(claim=self._claim, key=key, value=text, calls=told, seconds=seconds)
+        )
         self._kept[key] = json.loads(text)
         self.kept_at = time.monotonic()
 
@@ -165,7 +177,8 @@ class Run:
 
         if key not in self._kept:
             await self._come_to_what_is_new(key)
-            self._kept[key] = await self._database.steadily(attempt)
+            with tracing.span("step", {"signoff.step": key}):
+                self._kept[key] = await self._database.steadily(attempt)
             self.kept_at = time.monotonic()
         return self._read(key, type_)
 

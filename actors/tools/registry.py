@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 from pydantic import BaseModel, ValidationError
 
+from actors import tracing
 from actors.system import AgentDirectory
 from actors.tools.tool import Search, Tool, ToolContext
 from models.config import Config
@@ -108,6 +109,16 @@ class Registry:
         """
         tool = self.tool(name, door)
         call = _CallUnderWay(tool, caller, door, content_digest(dict(arguments)), time.monotonic())
+        with tracing.span(f"tool {tool.name}", {"signoff.door": door}):
+            return await self._call(call, arguments, connection, first)
+
+    async def _call(
+        self,
+        call: _CallUnderWay,
+        arguments: Mapping[str, Any],
+        connection: Connection | None,
+        first: InTransaction | None,
+    ) -> BaseModel:
         try:
             if connection is None:
                 await self._admit(call)

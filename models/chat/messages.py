@@ -9,6 +9,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
+from models import trace_context
 from models.chat.acts import Confirmed, Unclear
 from models.llm import ModelCall
 from models.people.users import UserContext
@@ -77,7 +78,7 @@ class Turn(Record):
     `request_id` is the client's name for this request: a task is begun once for it. `answers` is the question
     of the assistant's that the client says it answers. `max_tokens` may only lower what the
     configuration allows; `temperature` takes the place of what it says. `whole`: nobody reads the answer
-    before its end, so its pieces may come late.
+    before its end, so its pieces may come late. `traceparent` is of the request that it came by.
     """
 
     caller: UserContext
@@ -92,6 +93,7 @@ class Turn(Record):
     max_tokens: int | None = None
     temperature: float | None = None
     whole: bool = False
+    traceparent: str | None = Field(default_factory=trace_context.current)
 
 
 class Route(Record):

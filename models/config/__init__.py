@@ -54,6 +54,7 @@ from models.config.llm import EmbeddingConfig as EmbeddingConfig
 from models.config.llm import ModelSettings as ModelSettings
 from models.config.llm import SchemaLimits as SchemaLimits
 from models.config.llm import WriterSettings as WriterSettings
+from models.config.monitoring import MonitoringConfig as MonitoringConfig
 from models.config.outages import BreakerConfig as BreakerConfig
 from models.config.outages import OutagesConfig as OutagesConfig
 from models.config.outside import OutsideConfig as OutsideConfig
@@ -106,6 +107,7 @@ class Config(Section):
     outgoing: OutgoingConfig
     webhooks: WebhooksConfig
     retention: RetentionConfig
+    monitoring: MonitoringConfig
     features: FeaturesConfig
     chat: ChatConfig
     outside: OutsideConfig

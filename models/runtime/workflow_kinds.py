@@ -33,7 +33,7 @@ class WorkflowKind:
     read results and approvals in the OpenAPI description.
 
     `stopped` does what goes with its being stopped from outside; `check_retry` says which of those that
-    failed may not be begun again: without it, all may.
+    failed may not be begun again: without it, all may. `complex`: models work in rounds, so it takes longer.
     """
 
     name: str
@@ -44,6 +44,12 @@ class WorkflowKind:
     approvals: Mapping[str, type[BaseModel]] = field(default_factory=dict)
     stopped: Stopped | None = None
     check_retry: CheckRetry | None = None
+    complex: bool = False
+
+    @property
+    def budget_seconds(self) -> float:
+        """Below which 95 of 100 should stay, without the time that people take to decide. Seed 002 §12.1."""
+        return 20 * 60.0 if self.complex else 5 * 60.0
 
 
 Kinds = Mapping[str, WorkflowKind]

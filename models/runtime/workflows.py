@@ -82,7 +82,7 @@ class Claim(Record):
     """A runner's right to run a workflow: every write checks that `epoch` is still the workflow's.
 
     `deaths` counts the runners in a row that died with it and left no new document; `waited_seconds` is how
-    long it was tried in vain since the last one, pauses included.
+    long it was tried in vain since the last one, pauses included. `traceparent` is of what asked for it.
     """
 
     workflow_id: str
@@ -94,6 +94,7 @@ class Claim(Record):
     waited_seconds: float
     deaths: int
     created_at: datetime
+    traceparent: str | None = None
 
 
 class Holding(Record):

@@ -60,12 +60,6 @@ async def revealing(connection: Connection, resource_id: int) -> list[Approval]:
     return [Approval.model_validate(row) for row in await cursor.fetchall()]
 
 
-async def counts(connection: Connection) -> dict[str, int]:
-    """How many approvals are in each status."""
-    cursor = await connection.execute("SELECT status, count(*) AS n FROM approvals GROUP BY status")
-    return {row["status"]: row["n"] for row in await cursor.fetchall()}
-
-
 async def inbox(
     connection: Connection,
     person: str,

@@ -16,7 +16,7 @@ router = APIRouter(tags=["health"])
 
 @router.get("/metrics", response_class=Response, responses=problem_responses(401, 503))
 async def metrics(request: Request) -> Response:
-    """Tool calls by tool, door and status; workflows, approvals and deliveries by status.
+    """How workflows, steps, calls, scraping, approvals, deliveries, runners and requests are, in figures.
 
     Takes `http.scrape_token`.
     """

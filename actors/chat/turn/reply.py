@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from actors.chat.turn.toolbox import Toolbox
 from actors.tools.registry import InTransaction
+from models import trace_context
 from models.chat.messages import (
     AgentType,
     ChatStatus,
@@ -83,7 +84,9 @@ class Reply:
             What `first` and the tool raise: see `Registry.call`.
         """
         try:
-            answer = await self._tools.call(tool, arguments, caller=self._turn.caller, first=first)
+            # A workflow that it begins is part of the request's trace.
+            with trace_context.within(self._turn.traceparent):
+                answer = await self._tools.call(tool, arguments, caller=self._turn.caller, first=first)
         except SignoffError as error:
             self.use(ToolUsed(name=tool, status=type(error).__name__, about=about_of(arguments)))
             raise

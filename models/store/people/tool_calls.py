@@ -1,11 +1,12 @@
 """The record of tool calls, and how often a user may make them."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from models.config import RateLimit
+from models.monitoring import ObservationCount
 from models.people.scopes import GLOBAL, Scope
 from models.store.database import Connection
+from models.store.upkeep import observations
 from models.tools import ToolCall
 
 # By which the durations of calls are told apart, in seconds.
@@ -107,13 +108,17 @@ async def read(
     return [ToolCall.model_validate(row) for row in await cursor.fetchall()]
 
 
-async def count(connection: Connection, bounds: list[float], *, limit: int = 5000) -> list[dict[str, Any]]:
-    """Add the calls that are not counted yet (see `add`); all counts, by the bound of their duration."""
+async def count(connection: Connection, bounds: list[float], *, limit: int = 5000) -> list[ObservationCount]:
+    """Add the calls that are not counted yet (see `add`); all counts, by the bound of their duration.
+
+    Their labels are the tool, the door and the status.
+    """
     await add(connection, bounds, limit=limit)
     cursor = await connection.execute(
-        "SELECT tool, door, status, up_to_seconds, calls, seconds FROM tool_call_counts"
+        """SELECT 'tool_call' AS measure, ARRAY[tool, door, status] AS labels, up_to_seconds AS up_to,
+                  calls AS times, seconds AS total FROM tool_call_counts"""
     )
-    return await cursor.fetchall()
+    return [observations.counted(row) for row in await cursor.fetchall()]
 
 
 async def add(connection: Connection, bounds: list[float], *, limit: int) -> int:
@@ -131,9 +136,11 @@ async def add(connection: Connection, bounds: list[float], *, limit: int) -> int
             SELECT CASE WHEN any_there THEN pg_try_advisory_xact_lock(hashtext('signoff-calls')) END AS locked
             FROM waiting
         ), taken AS (
+            -- Up to an id, and not among ids: see `models.store.upkeep.observations`.
             DELETE FROM incoming_tool_calls
-            WHERE (SELECT locked FROM mine)
-              AND id IN (SELECT id FROM incoming_tool_calls ORDER BY id LIMIT %(limit)s)
+            WHERE (SELECT locked FROM mine) AND id <= (
+                SELECT max(id)
+                FROM (SELECT id FROM incoming_tool_calls ORDER BY id LIMIT %(limit)s) AS oldest)
             RETURNING tool, door, status, seconds
         ), added AS (
             INSERT INTO tool_call_counts AS c (tool, door, status, up_to_seconds, calls, seconds)

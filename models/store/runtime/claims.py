@@ -87,13 +87,14 @@ WITH lanes AS MATERIALIZED (
     FROM ready
     WHERE w.id = ready.id
     RETURNING w.id, w.epoch, w.kind, w.input, w.requested_by, w.permission, w.waited_seconds,
-              w.deaths, w.created_at
+              w.deaths, w.created_at, w.traceparent
 ), told AS (
     INSERT INTO incoming_events (type, workflow_id, data)
     SELECT '{WorkflowRunning.type}', id, jsonb_build_object('runner', %(runner)s::text, 'epoch', epoch)
     FROM begun
 )
-SELECT id AS workflow_id, epoch, kind, input, requested_by, permission, waited_seconds, deaths, created_at
+SELECT id AS workflow_id, epoch, kind, input, requested_by, permission, waited_seconds, deaths, created_at,
+       traceparent
 FROM begun
 """
 

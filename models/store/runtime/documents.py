@@ -5,6 +5,7 @@ and the event that tells of it.
 """
 
 import json
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,11 +13,13 @@ from typing import Any
 from psycopg.types.json import Jsonb
 from pydantic import BaseModel
 
+from models.monitoring import Observed
 from models.runtime.event_catalogue import StepDone
 from models.runtime.workflows import Claim
 from models.store import events
 from models.store.database import Connection, Database
 from models.store.runtime import claims
+from models.store.upkeep import observations
 
 # A gate that a workflow has come by is kept as `gate/NAME`: no later run passes over it. Its approval tells.
 GATE_PREFIX = "gate/"
@@ -24,9 +27,9 @@ GATE_PREFIX = "gate/"
 _PUT = f"""
 WITH given AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%s::jsonb)
-        AS r(workflow_id text, epoch bigint, key text, value jsonb, calls jsonb)
+        AS r(workflow_id text, epoch bigint, key text, value jsonb, calls jsonb, seconds float8)
 ), held AS MATERIALIZED (
-    SELECT w.id, w.epoch FROM workflows w
+    SELECT w.id, w.epoch, w.kind FROM workflows w
     WHERE w.status = 'running' AND (w.id, w.epoch) IN (SELECT workflow_id, epoch FROM given)
     FOR SHARE SKIP LOCKED
 ), kept AS (
@@ -42,6 +45,11 @@ WITH given AS MATERIALIZED (
     FROM kept JOIN given g ON g.workflow_id = kept.workflow_id AND g.key = kept.key AND g.calls IS NOT NULL
     CROSS JOIN LATERAL jsonb_to_recordset(g.calls) AS c(agent text, model text, prompt_sha256 text,
          prompt_tokens int, completion_tokens int, latency_seconds float8, error text)
+), observed AS (
+    INSERT INTO incoming_observations (measure, labels, value, total)
+    SELECT 'step', ARRAY[h.kind], g.seconds, g.seconds FROM kept
+    JOIN given g ON g.workflow_id = kept.workflow_id AND g.key = kept.key AND g.seconds IS NOT NULL
+    JOIN held h ON h.id = kept.workflow_id
 ), told AS (
     INSERT INTO incoming_events (type, workflow_id, data)
     SELECT '{StepDone.type}', workflow_id, jsonb_build_object('step', key) FROM kept
@@ -53,12 +61,16 @@ SELECT id, epoch FROM held
 
 @dataclass(frozen=True, slots=True)
 class NewDocument:
-    """A step's outcome on its way into the journal: a document, and the model calls it took, as JSON."""
+    """A step's outcome on its way into the journal: a document, and the model calls it took, as JSON.
+
+    `seconds` is how long it took to make; absent where nothing was made.
+    """
 
     claim: Claim
     key: str
     value: str
     calls: str | None
+    seconds: float | None = None
 
 
 async def put(database: Database, outcomes: Sequence[NewDocument]) -> set[tuple[str, int]]:
@@ -80,9 +92,10 @@ async def put(database: Database, outcomes: Sequence[NewDocument]) -> set[tuple[
 
 def _as_json(outcome: NewDocument) -> str:
     claim, calls = outcome.claim, "" if outcome.calls is None else f',"calls":{outcome.calls}'
+    seconds = "" if outcome.seconds is None else f',"seconds":{outcome.seconds:.6f}'
     return (
         f'{{"workflow_id":{json.dumps(claim.workflow_id)},"epoch":{claim.epoch},'
-        f'"key":{json.dumps(outcome.key)},"value":{outcome.value}{calls}}}'
+        f'"key":{json.dumps(outcome.key)},"value":{outcome.value}{calls}{seconds}}}'
     )
 
 
@@ -100,11 +113,15 @@ async def effect(
         )
         if (row := await cursor.fetchone()) is not None:
             return row["value"]
+        begun = time.monotonic()
         value = (await act(connection)).model_dump(mode="json")
         await connection.execute(
             "INSERT INTO documents (workflow_id, key, value) VALUES (%s, %s, %s)",
             (claim.workflow_id, key, Jsonb(value)),
         )
+        seconds = time.monotonic() - begun
+        step = Observed(measure="step", labels=(claim.kind,), value=seconds, total=seconds)
+        await observations.put(connection, [step])
         await events.tell(connection, StepDone(step=key), claim.workflow_id)
         return value
 

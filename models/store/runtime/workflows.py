@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from psycopg.errors import UniqueViolation
 from psycopg.types.json import Jsonb
 
+from models import trace_context
 from models.errors import WorkflowConflict, WorkflowEnded, WorkflowNotFound
 from models.runtime.event_catalogue import WorkflowCancelled, WorkflowQueued
 from models.runtime.workflows import ENDED_STATUSES, OPEN_STATUSES, Progress, Workflow, WorkflowRequest
@@ -32,8 +33,9 @@ async def create(connection: Connection, request: WorkflowRequest) -> Workflow:
         psycopg.errors.UniqueViolation: another workflow of the same key is open.
     """
     cursor = await connection.execute(
-        f"""INSERT INTO workflows (id, kind, key, input, input_digest, requested_by, permission, status)
-            VALUES (%s, %s, %s, %s, %s, %s, %s, 'queued') RETURNING {_COLUMNS}""",
+        f"""INSERT INTO workflows (id, kind, key, input, input_digest, requested_by, permission, traceparent,
+                                   status)
+            VALUES (%s, %s, %s, %s, %s, %s, %s, %s, 'queued') RETURNING {_COLUMNS}""",
         (
             uuid.uuid4().hex,
             request.kind,
@@ -42,6 +44,7 @@ async def create(connection: Connection, request: WorkflowRequest) -> Workflow:
             request.input_digest,
             request.requested_by,
             Jsonb(request.permission.model_dump()) if request.permission else None,
+            trace_context.current(),
         ),
     )
     workflow = Workflow.model_validate(await cursor.fetchone())
@@ -112,12 +115,6 @@ async def recent(
     return [Workflow.model_validate(row) for row in await cursor.fetchall()]
 
 
-async def counts(connection: Connection) -> dict[str, int]:
-    """How many workflows are in each status."""
-    cursor = await connection.execute("SELECT status, count(*) AS n FROM workflows GROUP BY status")
-    return {row["status"]: row["n"] for row in await cursor.fetchall()}
-
-
 async def open_of_key(connection: Connection, key: str) -> str | None:
     """The id of the workflow of a key that is open, if there is one."""
     cursor = await connection.execute(
@@ -143,7 +140,8 @@ async def retry(connection: Connection, workflow_id: str) -> Workflow:
             cursor = await connection.execute(
                 f"""UPDATE workflows SET status = 'queued', error = NULL, finished_at = NULL, deaths = 0,
                            projection_due = false, epoch = epoch + 1, parked_for = NULL, parked_since = NULL,
-                           waited_seconds = 0, not_before = NULL, updated_at = now()
+                           waited_seconds = 0, not_before = NULL, updated_at = now(),
+                           begun_again_at = CASE status WHEN 'failed' THEN now() ELSE begun_again_at END
                     WHERE id = %s AND status IN ('failed', 'parked') RETURNING {_COLUMNS}""",
                 (workflow_id,),
             )

@@ -42,6 +42,10 @@ workflows = sa.Table(
     column_when("updated_at", default=True),
     column_when("started_at", nullable=True),
     column_when("finished_at", nullable=True),
+    # Absent: it was not. From then on it is counted how long it takes.
+    column_when("begun_again_at", nullable=True),
+    # What asked for it, as W3C Trace Context has it; where the site is traced.
+    column_text("traceparent", nullable=True),
     sa.CheckConstraint(
         "status IN ('queued', 'running', 'waiting', 'parked', 'succeeded', 'failed', 'cancelled')",
         name="status",

@@ -40,7 +40,7 @@ async def test_streams_and_counters_go_on_where_the_other_server_left_off(
         [new] = await events.read(connection, after=next_.id)
         assert (new.type, new.id > next_.id) == ("new", True)
         await call(connection, "counted")
-        counts = {row["tool"]: row["calls"] for row in await tool_calls.count(connection, BOUNDS)}
+        counts = {each.labels[0]: each.times for each in await tool_calls.count(connection, BOUNDS)}
         assert counts == {"counted": 2, "not yet counted": 1}
     for name in ("memory", "articles"):
         assert (two.data_dir / name / "deep" / "a file.json").read_text() == name

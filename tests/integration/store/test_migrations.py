@@ -6,6 +6,7 @@ the revisions of phase `after`.
 
 import asyncio
 import contextlib
+import importlib
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -13,7 +14,10 @@ from typing import Any
 
 import psycopg
 import pytest
+import sqlalchemy as sa
 from alembic.config import Config as AlembicConfig
+from alembic.migration import MigrationContext
+from alembic.operations import Operations
 from alembic.script import ScriptDirectory
 from psycopg.rows import dict_row
 
@@ -217,6 +221,28 @@ async def test_a_filled_database_goes_up_while_its_release_writes(
     assert after["documents"] == before["documents"] + turns
     assert after["approvals"] == before["approvals"] == ROWS // 3
     assert counts(database_url, ["incoming_events"]) == {"incoming_events": 0}
+
+
+@pytest.mark.parametrize(
+    ("revision", "put_before"),
+    [
+        ("0014", ["0018_monitoring", "0016_research", "0015_amended_approvals"]),
+        ("0017", ["0018_monitoring"]),
+    ],
+)
+def test_a_database_has_what_was_later_put_before_its_revision(
+    database_url: str, revision: str, put_before: list[str]
+) -> None:
+    run_alembic(database_url, "downgrade", revision)
+    engine = sa.create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(database_url))
+    with engine.begin() as connection, Operations.context(MigrationContext.configure(connection)):
+        for name in put_before:
+            importlib.import_module(f"models.migrations.versions.{name}").downgrade()
+    engine.dispose()
+    assert differences(database_url) != []
+    migrate(database_url, "before")
+    migrate(database_url, "after")
+    assert differences(database_url) == []
 
 
 def test_every_revision_says_when_it_may_run(database_url: str) -> None:

@@ -74,6 +74,7 @@ FILES: list[tuple[str, set[str]]] = [
     ("samples/market/*", NOTHING),
     ("research/asking.yaml", NOTHING),
     ("deploy/*.yaml", NOTHING),
+    ("deploy/grafana/*.json", NOTHING),
     # A comment in a configuration is no change; its values are below.
     ("*.yaml", NOTHING),
 ]
