@@ -178,6 +178,12 @@ class ResearchNotFound(SignoffError):
     http_status = 404
 
 
+class TreeNotFound(SignoffError):
+    """A project holds no tree of this id."""
+
+    http_status = 404
+
+
 class SourceNotFound(SignoffError):
     """A project holds no source of this id."""
 

@@ -1,6 +1,6 @@
-"""Research: find pages, ask which may be read, read them, and have what they say extracted. Seed 002 §5.
+"""Research: find pages, ask which may be read, read them, extract what they say, and put it together.
 
-Each gate binds to exactly what is shown there. The steps do the work and keep every outcome.
+Each gate binds to exactly what is shown there. The steps do the work and keep every outcome. Seed 002 §5.
 """
 
 from typing import Any, Literal, TypedDict
@@ -13,14 +13,16 @@ from actors.research.steps import ResearchSteps
 from actors.runtime.gate import decide
 from actors.runtime.run import Run
 from actors.runtime.workflow_graph import WorkflowGraph
-from models.research.agent_workflows import AgentWorkflow
+from models.research.agent_workflows import AgentWorkflow, Step
 from models.research.plans import ResearchPlan
 from models.research.results import ResearchOutcome, ResearchResult
+from models.research.synthesis import Synthesis
+from models.research.trees import Tree
 from models.research.url_lists import ApprovedUrls, PageOutcome, UrlList
-from models.runtime.approvals import GateDecision
+from models.runtime.approvals import GateDecision, GateRequest
 from models.store.research import agent_workflows
 
-URLS, UNREADABLE = "urls", "unreadable"
+URLS, UNREADABLE, TREE, RESULT = "urls", "unreadable", "tree", "result"
 
 
 class State(TypedDict, total=False):
@@ -34,6 +36,10 @@ class State(TypedDict, total=False):
     unreadable: tuple[PageOutcome, ...]
     round: int
     points: int
+    tree: Tree
+    review: GateRequest
+    synthesis: Synthesis
+    rejected_at: str
     result: ResearchResult
 
 
@@ -72,8 +78,39 @@ async def extract(state: State, runtime: Runtime[ResearchSteps]) -> State:
     return {"points": await runtime.context.extract()}
 
 
+async def lay_out(state: State, runtime: Runtime[ResearchSteps]) -> State:
+    tree = await runtime.context.organizing.tree()
+    return {"tree": tree, "review": await runtime.context.request_for_tree(tree)}
+
+
+async def tree_gate(state: State, runtime: Runtime[ResearchSteps]) -> State:
+    decision = decide(TREE, state["review"])
+    return {"decision": decision} if decision.status == "approved" else {"rejected_at": TREE}
+
+
+async def build_tree(state: State, runtime: Runtime[ResearchSteps]) -> State:
+    decision = state["decision"] if _asks(state, "await_category_review") else None
+    return {"tree": await runtime.context.organizing.keep_tree(state["tree"], decision)}
+
+
+async def synthesize(state: State, runtime: Runtime[ResearchSteps]) -> State:
+    return {"synthesis": await runtime.context.organizing.synthesis(state["tree"])}
+
+
+async def final_gate(state: State, runtime: Runtime[ResearchSteps]) -> State:
+    decision = decide(RESULT, runtime.context.request_for_result(state["tree"], state["synthesis"]))
+    return {"decision": decision} if decision.status == "approved" else {"rejected_at": RESULT}
+
+
 async def conclude(state: State, runtime: Runtime[ResearchSteps]) -> State:
-    return {"result": await runtime.context.conclude(_outcome(state), points_found=state.get("points", 0))}
+    result = await runtime.context.conclude(
+        _outcome(state),
+        points_found=state.get("points", 0),
+        tree_id=state["tree"].id if "tree" in state else None,
+        sentences=state["synthesis"].counts.all if "synthesis" in state else 0,
+        rejected_at=state.get("rejected_at"),
+    )
+    return {"result": result}
 
 
 def after_plan(state: State) -> Literal["discover", "extract"]:
@@ -91,10 +128,25 @@ def after_admission(state: State) -> Literal["scrape", "conclude"]:
 
 
 def after_reading(state: State) -> Literal["unreadable_gate", "extract", "conclude"]:
-    asks = state["plan"].has("await_unreadable_review") and state["approved"].config.require_approval
-    if state["unreadable"] and asks:
+    if state["unreadable"] and _asks(state, "await_unreadable_review"):
         return "unreadable_gate"
     return "extract" if state["read"] else "conclude"
+
+
+def after_extraction(state: State) -> Literal["lay_out", "conclude"]:
+    return "lay_out" if state["plan"].has("build_tree") and state["points"] else "conclude"
+
+
+def after_layout(state: State) -> Literal["tree_gate", "build_tree"]:
+    return "tree_gate" if _asks(state, "await_category_review") else "build_tree"
+
+
+def after_tree_gate(state: State) -> Literal["build_tree", "conclude"]:
+    return "conclude" if "rejected_at" in state else "build_tree"
+
+
+def after_synthesis(state: State) -> Literal["final_gate", "conclude"]:
+    return "final_gate" if _asks(state, "await_final_review") else "conclude"
 
 
 def build_graph() -> StateGraph[State, ResearchSteps, State, State]:
@@ -107,6 +159,11 @@ def build_graph() -> StateGraph[State, ResearchSteps, State, State]:
     graph.add_node("unreadable_gate", unreadable_gate)
     graph.add_node("replace", replace)
     graph.add_node("extract", extract)
+    graph.add_node("lay_out", lay_out)
+    graph.add_node("tree_gate", tree_gate)
+    graph.add_node("build_tree", build_tree)
+    graph.add_node("synthesize", synthesize)
+    graph.add_node("final_gate", final_gate)
     graph.add_node("conclude", conclude)
     graph.add_edge(START, "plan")
     graph.add_conditional_edges("plan", after_plan)
@@ -116,7 +173,12 @@ def build_graph() -> StateGraph[State, ResearchSteps, State, State]:
     graph.add_conditional_edges("scrape", after_reading)
     graph.add_edge("unreadable_gate", "replace")
     graph.add_conditional_edges("replace", after_reading)
-    graph.add_edge("extract", "conclude")
+    graph.add_conditional_edges("extract", after_extraction)
+    graph.add_conditional_edges("lay_out", after_layout)
+    graph.add_conditional_edges("tree_gate", after_tree_gate)
+    graph.add_edge("build_tree", "synthesize")
+    graph.add_conditional_edges("synthesize", after_synthesis)
+    graph.add_edge("final_gate", "conclude")
     graph.add_edge("conclude", END)
     return graph
 
@@ -144,7 +206,15 @@ def _settled(state: State, outcomes: tuple[PageOutcome, ...]) -> State:
     }
 
 
+def _asks(state: State, step: Step) -> bool:
+    """Whether a gate stands: it was planned, and nobody has said since that no more is to be asked."""
+    approved = state.get("approved")
+    return state["plan"].has(step) and (approved is None or approved.config.require_approval)
+
+
 def _outcome(state: State) -> ResearchOutcome:
+    if "rejected_at" in state:
+        return "rejected"
     if "points" in state:
         return "done"
     if not state["shown"].urls:
@@ -154,4 +224,6 @@ def _outcome(state: State) -> ResearchOutcome:
     return "nothing_read"
 
 
-RESEARCH = WorkflowGraph(build=build_graph, begin=begin, result=result, gates=frozenset({URLS, UNREADABLE}))
+RESEARCH = WorkflowGraph(
+    build=build_graph, begin=begin, result=result, gates=frozenset({URLS, UNREADABLE, TREE, RESULT})
+)

@@ -12,11 +12,12 @@ from typing import TypeVar
 
 from actors.knowledge.extraction.prompt import extracted_with
 from actors.knowledge.extraction.steps import ExtractionSteps
+from actors.research.organizing import Organizing
 from actors.research.plan import plan_of
 from actors.research.reading import PageReadings, read_ones
 from actors.runtime.run import Run
 from models.errors import PermissionMissing
-from models.knowledge.extraction import ExtractionResult, ExtractionTask
+from models.knowledge.extraction import ExtractionTask
 from models.llm import Answer
 from models.people.users import UserContext
 from models.record import Record
@@ -24,6 +25,8 @@ from models.research.agent_workflows import AgentType, AgentWorkflow, ResearchTa
 from models.research.candidates import Discovery, DiscoveryRequest
 from models.research.plans import ResearchPlan
 from models.research.results import ResearchOutcome, ResearchResult
+from models.research.synthesis import Synthesis
+from models.research.trees import Tree
 from models.research.url_lists import (
     ApprovedUrl,
     ApprovedUrls,
@@ -35,9 +38,9 @@ from models.research.url_lists import (
 from models.runtime.approvals import GateDecision, GateRequest
 from models.store import approval_inbox
 from models.store.database import Connection
-from models.store.knowledge import points
+from models.store.knowledge import points, sources
 from models.store.people import users
-from models.store.research import candidates, progress
+from models.store.research import candidates, evidence, progress
 
 _PAGES_AT_ONCE = 4
 T = TypeVar("T")
@@ -72,6 +75,7 @@ class ResearchSteps:
         self._run = run
         self.task = ResearchTask.model_validate(run.input)
         self._readings = PageReadings(run=run, research=self.research)
+        self.organizing = Organizing(run=run, research=self.research, task=self.task)
 
     async def plan(self) -> ResearchPlan:
         """Say what is asked for, and keep the steps that it takes."""
@@ -255,22 +259,29 @@ class ResearchSteps:
         return (*kept, *read)
 
     async def extract(self) -> int:
-        """Have what was read extracted, source by source; how many points there are now."""
+        """Have what was read extracted, source by source; how many points it rests on now.
+
+        To analyze, and for the full pipeline, these are all sources of the project.
+        """
+        whole = self.task.task_type in ("analyze", "full_pipeline")
 
         async def look(connection: Connection) -> PageSources:
             await progress.finish(connection, self.research.id, "await_unreadable_review")
+            if whole:
+                return PageSources(ids=tuple(await sources.with_text(connection, self.research.project_id)))
             return PageSources(ids=tuple(await candidates.sources_of(connection, self.research.id)))
 
-        sources = (await self._run.effect("sources", PageSources, look)).ids
-        results = [await self._extracted(source_id) for source_id in sources]
-        found = sum(result.points for result in results if result is not None)
+        ids = (await self._run.effect("sources", PageSources, look)).ids
+        for source_id in ids:
+            await self._extract(source_id)
 
         async def act(connection: Connection) -> StepKept:
+            found = await evidence.keep(connection, self.research.id, ids)
             await self._say(
                 connection,
                 "analyzer",
                 "extract_knowledge",
-                f"{found} points were found in {len(sources)} sources",
+                f"{found} points are known from {len(ids)} sources",
                 "each rests on words of its source; what its quote did not show was dropped",
             )
             await progress.finish(connection, self.research.id, "extract_knowledge", result={"points": found})
@@ -278,22 +289,45 @@ class ResearchSteps:
 
         return (await self._run.effect("extracted", StepKept, act)).count
 
-    async def conclude(self, outcome: ResearchOutcome, *, points_found: int) -> ResearchResult:
+    async def request_for_tree(self, tree: Tree) -> GateRequest:
+        """What the gate of categories asks for: exactly this tree."""
+        shown = await self.organizing.review(tree)
+        return self._request("research_tree", shown, f"{len(tree.nodes)} categories: {self.research.name}")
+
+    def request_for_result(self, tree: Tree, made: Synthesis) -> GateRequest:
+        """What the last gate asks for: exactly these sentences."""
+        shown = self.organizing.final_review(tree, made)
+        return self._request("research_result", shown, f"The result: {self.research.name}")
+
+    async def conclude(
+        self,
+        outcome: ResearchOutcome,
+        *,
+        points_found: int,
+        tree_id: int | None,
+        sentences: int,
+        rejected_at: str | None,
+    ) -> ResearchResult:
         """Keep what it came to, and what is missing; what is still planned is not done."""
 
         async def act(connection: Connection) -> ResearchResult:
             counts = await candidates.counts(connection, self.research.id)
+            if sentences and rejected_at is None:
+                await progress.finish(connection, self.research.id, "await_final_review")
             await progress.skip_rest(connection, self.research.id)
             return ResearchResult(
                 outcome=outcome,
                 pages=counts["scraped"],
                 points=points_found,
+                tree_id=tree_id,
+                sentences=sentences,
+                rejected_at=rejected_at,
                 missing=tuple(await candidates.missing(connection, self.research.id)),
             )
 
         return await self._run.effect("conclusion", ResearchResult, act)
 
-    async def _extracted(self, source_id: int) -> ExtractionResult | None:
+    async def _extract(self, source_id: int) -> None:
         made_with = extracted_with(self._run.config.knowledge.extraction)
 
         async def look() -> Answer[SourceToExtract]:
@@ -312,11 +346,11 @@ class ResearchSteps:
 
         task = (await self._run.once(f"source/{source_id}/task", SourceToExtract, look)).task
         if task is None:
-            return None
+            return
         steps = ExtractionSteps(run=self._run, task=task, prefix=f"source/{source_id}/")
         count = await steps.cut()
         await _all(steps.read(number) for number in range(count))
-        return await steps.keep()
+        await steps.keep()
 
     async def _asked_by(self) -> UserContext:
         """Who asked for it, with what he has on its topic now; PermissionMissing where that is too little."""

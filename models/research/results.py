@@ -1,18 +1,43 @@
-"""What a research came to, and what is missing from it."""
+"""What a research comes to: what people look at before it is kept, how it ended, and what is missing."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from models.record import Record
+from models.research.synthesis import Synthesis
+from models.research.trees import Tree
 from models.research.url_lists import PageOutcome
 
 # `expired`: nobody decided which pages may be read; `nothing_read`: none of those could be.
 ResearchOutcome = Literal["done", "rejected", "expired", "nothing_found", "nothing_read"]
 
 
+class TreeReview(Record):
+    """The tree that is kept once it is approved; `examples` are some of what is in each node."""
+
+    question: str
+    tree: Tree
+    examples: Mapping[str, tuple[str, ...]]
+
+
+class ResearchReview(Record):
+    """The result that is handed over once it is approved."""
+
+    question: str
+    tree_id: int | None
+    synthesis: Synthesis
+
+
 class ResearchResult(Record):
-    """How it ended: pages that were read, points that were found, and approved addresses without a text."""
+    """How it ended: pages that were read, points that it rests on, and approved addresses without a text.
+
+    `rejected_at` is the gate that said no.
+    """
 
     outcome: ResearchOutcome
     pages: int
     points: int
+    tree_id: int | None = None
+    sentences: int = 0
+    rejected_at: str | None = None
     missing: tuple[PageOutcome, ...] = ()

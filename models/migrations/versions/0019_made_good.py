@@ -1,4 +1,4 @@
-"""What 0018 adds, for a database that was at 0014 or 0017 when it was put before them."""
+"""What 0018 and 0020 add, for a database that was at 0014 or 0017 when they were put before these."""
 
 import importlib
 
@@ -12,11 +12,15 @@ depends_on = None
 phase = "after"
 
 
+_ADDED = {"observation_counts": "0018_monitoring", "knowledge_trees": "0020_research_results"}
+
+
 def upgrade() -> None:
-    """Add it where it is not there."""
-    if not sa.inspect(op.get_bind()).has_table("observation_counts"):
-        importlib.import_module("models.migrations.versions.0018_monitoring").upgrade()
+    """Add what is not there."""
+    for table, revision_ in _ADDED.items():
+        if not sa.inspect(op.get_bind()).has_table(table):
+            importlib.import_module(f"models.migrations.versions.{revision_}").upgrade()
 
 
 def downgrade() -> None:
-    """It is 0018's."""
+    """It is theirs."""

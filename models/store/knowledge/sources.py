@@ -124,6 +124,14 @@ async def by_urls(connection: Connection, project_id: int, urls: Sequence[str]) 
     return {row["url"]: KnowledgeSource.model_validate(row) for row in await cursor.fetchall()}
 
 
+async def with_text(connection: Connection, project_id: int) -> list[int]:
+    """The sources of a project that there is a text of, by their ids."""
+    cursor = await connection.execute(
+        "SELECT id FROM sources WHERE project_id = %s AND text <> '' ORDER BY id", (project_id,)
+    )
+    return [row["id"] for row in await cursor.fetchall()]
+
+
 async def get(
     connection: Connection, project_id: int, source_id: int, *, lock: bool = False
 ) -> KnowledgeSource:

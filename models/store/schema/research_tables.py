@@ -114,3 +114,57 @@ workflow_tools = sa.Table(
     sa.CheckConstraint("status IN ('ok', 'failed')", name="status"),
 )
 sa.Index("workflow_tools_research_id_idx", workflow_tools.c.research_id, workflow_tools.c.id)
+
+# What a research rests on, as it was then: a source that is fetched anew, or deleted, takes nothing of it away.
+research_points = sa.Table(
+    "research_points",
+    metadata,
+    _research(primary_key=True),
+    # The point's id in the project, by which sentences and nodes name it.
+    sa.Column("point_id", sa.BigInteger, primary_key=True),
+    column_text("kind"),
+    column_text("said"),
+    column_text("subject", nullable=True),
+    column_text("object", nullable=True),
+    sa.Column("score", sa.Double, nullable=False),
+    sa.Column("start", sa.Integer, nullable=False),
+    sa.Column("end", sa.Integer, nullable=False),
+    column_text("quote"),
+    sa.Column("source_id", sa.BigInteger, sa.ForeignKey("sources.id", ondelete="SET NULL")),
+    column_text("title", nullable=True),
+    column_text("url"),
+    column_text("final_url", nullable=True),
+    # Of the text that the span is in, and of the bytes that were fetched.
+    column_text("text_sha256"),
+    column_text("sha256", nullable=True),
+)
+sa.Index("research_points_source_id_idx", research_points.c.source_id)
+
+knowledge_trees = sa.Table(
+    "knowledge_trees",
+    metadata,
+    sa.Column("id", sa.BigInteger, sa.Identity(), primary_key=True),
+    sa.Column("project_id", sa.BigInteger, sa.ForeignKey("projects.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("research_id", sa.BigInteger, sa.ForeignKey("agent_workflows.id", ondelete="SET NULL")),
+    column_text("title"),
+    sa.Column("tree", JSONB, nullable=False),
+    column_when("created_at", default=True),
+    column_when("grown_at", default=True),
+)
+sa.Index("knowledge_trees_project_id_idx", knowledge_trees.c.project_id)
+sa.Index("knowledge_trees_research_id_idx", knowledge_trees.c.research_id)
+
+research_sentences = sa.Table(
+    "research_sentences",
+    metadata,
+    _research(primary_key=True),
+    # Its place in the whole synthesis, from 1.
+    sa.Column("number", sa.Integer, primary_key=True),
+    column_text("node"),
+    column_text("heading"),
+    column_text("text"),
+    sa.Column("points", sa.ARRAY(sa.BigInteger), nullable=False),
+    column_text("outcome"),
+    column_text("reason"),
+    sa.CheckConstraint("outcome IN ('kept', 'rewritten', 'dropped', 'unverified')", name="outcome"),
+)

@@ -1,0 +1,189 @@
+"""From points to a tree that people have looked at, and to sentences that cite its points.
+
+Called by the steps. The tree that is kept is the one that was approved; each sentence cites points that are
+kept with the words that they rest on. Seed 002 §5 (nodes 7 to 9).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from actors.research.agents.organizer import GrownTree
+from actors.research.synthesis.agent_ports import AgentChecker, AgentWriter
+from actors.research.synthesis.quoted import quoted_section
+from actors.research.synthesis.writing import written_section
+from actors.research.tree.growing import empty_tree
+from actors.research.tree.naming import NameReply, named
+from actors.runtime.run import Run
+from actors.text.language import language_of
+from models.llm import Answer
+from models.research.agent_workflows import AgentWorkflow, ResearchTask
+from models.research.evidence import ResearchPoint
+from models.research.results import ResearchReview, TreeReview
+from models.research.synthesis import SectionOffer, Synthesis, SynthesisSection
+from models.research.trees import Tree
+from models.runtime.approvals import GateDecision
+from models.store import approval_inbox
+from models.store.database import Connection
+from models.store.research import evidence, progress, sentences, trees
+
+# Points that a section may cite, the best of its node's, and texts that a person is shown of a node.
+_MOST_POINTS = 40
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Organizing:
+    """The organizing of one research."""
+
+    run: Run
+    research: AgentWorkflow
+    task: ResearchTask
+
+    async def points(self) -> list[ResearchPoint]:
+        """What it rests on; it does not change any more."""
+
+        async def look() -> list[ResearchPoint]:
+            async with self.run.database.connection() as connection:
+                return await evidence.get_all(connection, self.research.id)
+
+        return await self.run.database.steadily(look)
+
+    async def tree(self) -> Tree:
+        """The points as a tree, in the one that was asked for or in a new one, with names."""
+
+        async def start() -> Answer[Tree]:
+            if self.task.config.category_id is None:
+                return Answer(value=empty_tree(self.task.user_query))
+            async with self.run.database.connection() as connection:
+                return Answer(
+                    value=await trees.get(connection, self.research.project_id, self.task.config.category_id)
+                )
+
+        began = await self.run.once("tree/start", Tree, start)
+
+        async def grow() -> Answer[GrownTree]:
+            found = await self.points()
+            grown: GrownTree = await self.run.agent("organizer").grow(
+                began, [point.in_tree() for point in found]
+            )
+            return Answer(value=grown)
+
+        grown = await self.run.once("tree/grown", GrownTree, grow)
+        replies: dict[str, str] = {}
+        language = language_of(self.task.user_query)
+        for request in grown.requests:
+
+            async def name(request: object = request) -> Answer[NameReply]:
+                answer: Answer[NameReply] = await self.run.agent("organizer").name(request, language)
+                return answer
+
+            reply = await self.run.once(f"tree/name/{request.node}", NameReply, name)
+            replies[request.node] = reply.name
+        return named(grown.tree, replies)
+
+    async def review(self, tree: Tree) -> TreeReview:
+        """What a person decides on: the tree, and some of what is in each of its nodes."""
+        said = {point.point_id: point.statement for point in await self.points()}
+        examples = {
+            node.id: tuple(said[point] for point in node.points if point in said)[:_SHOWN]
+            for node in tree.nodes
+        }
+        return TreeReview(question=self.task.user_query, tree=tree, examples=examples)
+
+    async def keep_tree(self, tree: Tree, decision: GateDecision | None) -> Tree:
+        """Keep the tree that was approved, as it was approved."""
+
+        async def act(connection: Connection) -> Tree:
+            approved = tree
+            if decision is not None:
+                approval = await approval_inbox.get(connection, decision.approval_id)
+                approved = TreeReview.model_validate(approval.content).tree
+                await progress.finish(
+                    connection,
+                    self.research.id,
+                    "await_category_review",
+                    result={"decision": decision.status},
+                )
+            kept = await trees.put(connection, self.research.project_id, self.research.id, approved)
+            await progress.say(
+                connection,
+                self.research.id,
+                agent="organizer",
+                step="build_tree",
+                content=f"the tree has {kept.metadata.nodes} nodes and {kept.metadata.points} points",
+                reasoning="points of like meaning are together; a person's names and moves stand",
+            )
+            await progress.finish(connection, self.research.id, "build_tree", result={"tree_id": kept.id})
+            return kept
+
+        return await self.run.effect("tree/kept", Tree, act)
+
+    async def synthesis(self, tree: Tree) -> Synthesis:
+        """A section about each node at the top; each of its sentences was looked at, or is a quotation."""
+        found = {point.point_id: point for point in await self.points()}
+        sections = [await self._section(offer) for offer in _offers(tree, found)]
+        made = Synthesis.of(sections)
+
+        async def act(connection: Connection) -> Synthesis:
+            await sentences.put(connection, self.research.id, made)
+            counts = made.counts
+            await progress.say(
+                connection,
+                self.research.id,
+                agent="organizer",
+                step="synthesize_results",
+                content=f"{counts.all} sentences were written about {len(sections)} categories",
+                reasoning=f"kept {counts.kept}, rewritten {counts.rewritten}, dropped {counts.dropped}, "
+                f"unverified {counts.unverified}",
+                metadata=counts.model_dump(),
+            )
+            await progress.finish(
+                connection, self.research.id, "synthesize_results", result=counts.model_dump()
+            )
+            return made
+
+        return await self.run.effect("synthesis", Synthesis, act)
+
+    def final_review(self, tree: Tree, made: Synthesis) -> ResearchReview:
+        """What a person decides on at the end."""
+        return ResearchReview(question=self.task.user_query, tree_id=tree.id, synthesis=made)
+
+    async def _section(self, offer: SectionOffer) -> SynthesisSection:
+        settings = self.run.config.research.synthesis
+
+        async def write() -> Answer[SynthesisSection]:
+            if settings.llm.writes == "quotes":
+                return Answer(value=quoted_section(offer, most=settings.most_sentences))
+            language = language_of(self.task.user_query)
+            return await written_section(
+                offer,
+                writer=AgentWriter(self.run.agent("organizer"), language=language),
+                checker=AgentChecker(self.run.agent("support_judge"), language=language),
+                language=language,
+                most=settings.most_sentences,
+            )
+
+        return await self.run.once(f"section/{offer.node}", SynthesisSection, write)
+
+
+def _offers(tree: Tree, found: dict[int, ResearchPoint]) -> list[SectionOffer]:
+    """The nodes at the top with the best of what is in and below each, in the order of the sources."""
+    below = tree.points_below
+    offers = []
+    for node in tree.children.get(None, ()):
+        points = [found[id_] for id_ in below[node.id] if id_ in found]
+        best = sorted(points, key=lambda point: (point.kind == "entity", -point.score, point.point_id))
+        chosen = sorted(best[:_MOST_POINTS], key=_place)
+        citable = [point.citable() for point in chosen]
+        offers.append(
+            SectionOffer(
+                node=node.id,
+                heading=node.name,
+                points=tuple(point for point in citable if point is not None),
+            )
+        )
+    return offers
+
+
+def _place(point: ResearchPoint) -> Sequence[int]:
+    return (point.source_id or 0, point.start, point.point_id)
