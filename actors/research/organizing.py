@@ -4,7 +4,6 @@ Called by the steps. The tree that is kept is the one that was approved; each se
 kept with the words that they rest on. Seed 002 §5 (nodes 7 to 9).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from actors.research.agents.organizer import GrownTree
@@ -98,12 +97,8 @@ class Organizing:
             if decision is not None:
                 approval = await approval_inbox.get(connection, decision.approval_id)
                 approved = TreeReview.model_validate(approval.content).tree
-                await progress.finish(
-                    connection,
-                    self.research.id,
-                    "await_category_review",
-                    result={"decision": decision.status},
-                )
+                said = {"decision": decision.status}
+                await progress.finish(connection, self.research.id, "await_category_review", result=said)
             kept = await trees.put(connection, self.research.project_id, self.research.id, approved)
             await progress.say(
                 connection,
@@ -185,5 +180,5 @@ def _offers(tree: Tree, found: dict[int, ResearchPoint]) -> list[SectionOffer]:
     return offers
 
 
-def _place(point: ResearchPoint) -> Sequence[int]:
+def _place(point: ResearchPoint) -> tuple[int, ...]:
     return (point.source_id or 0, point.start, point.point_id)

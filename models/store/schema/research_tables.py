@@ -115,7 +115,7 @@ workflow_tools = sa.Table(
 )
 sa.Index("workflow_tools_research_id_idx", workflow_tools.c.research_id, workflow_tools.c.id)
 
-# What a research rests on, as it was then: a source that is fetched anew, or deleted, takes nothing of it away.
+# What a research rests on, as it was then: a source that is fetched anew or deleted takes none of it away.
 research_points = sa.Table(
     "research_points",
     metadata,

@@ -16,8 +16,12 @@ from actors.knowledge.extraction.prompt import read_prompt
 from actors.knowledge.scraping.open_scraper import open_scraper
 from actors.knowledge.scraping.scraper import Scraper
 from actors.knowledge.scraping.scraping_settings import ScrapingSettings
+from actors.llm.prompts import read_two_part_prompt
 from actors.outside.politeness.host_turns import HostTurn
+from actors.research.agents.organizer import Organizer
 from actors.research.agents.researcher import Researcher
+from actors.research.agents.section_writer import ResearchWriter
+from actors.research.agents.tree_namer import TreeNamer
 from actors.research.discovery.queries import read_asking
 from actors.runtime.runner import Runner
 from models.config import Config
@@ -66,7 +70,7 @@ class ResearchDesk:
 
     def __init__(self, config: Config, database: Database) -> None:
         self.config, self.database, self.database_url = config, database, database.url
-        settings = config.knowledge.extraction
+        settings, research = config.knowledge.extraction, config.research
         self.agents: dict[str, Any] = {
             "extractor": KnowledgeExtractor(
                 settings=settings,
@@ -80,6 +84,20 @@ class ResearchDesk:
                 asking=read_asking(ROOT / "configs/research/asking.yaml"),
                 database_url=database.url,
                 directory=self,
+            ),
+            "organizer": Organizer(
+                config=config,
+                namer=TreeNamer(
+                    settings=research.tree,
+                    breaker=config.outages.breaker,
+                    prompt=read_two_part_prompt(research.prompts_dir, "name_node.md"),
+                ),
+                writer=ResearchWriter(
+                    settings=research.synthesis,
+                    breaker=config.outages.breaker,
+                    prompt=read_two_part_prompt(research.prompts_dir, "write_section.md"),
+                    rewriting_prompt=read_two_part_prompt(research.prompts_dir, "rewrite_sentence.md"),
+                ),
             ),
             "knowledge_index": _NoIndex(),
         }
@@ -201,6 +219,7 @@ def desk_config(configure: Callable[..., Config], model_url: str, search_url: st
             "embedding.api_base": model_url,
             "embedding.api_key": "x",
             "outside.search.searxng": {"url": search_url},
+            "research.prompts_dir": str(ROOT / "configs/prompts/research"),
             "outgoing.allow_internal": ["127.0.0.0/8"],
             "runners.lease_seconds": 2,
             "runners.poll_seconds": 0.1,

@@ -98,7 +98,7 @@ async def test_only_what_was_approved_is_asked_for_and_each_page_leads_to_who_le
         await desk.amend(approval, only(approval.content, "/mill", "/ice"))
         done = await desk.ended(research)
     assert (done.status, done.error) == ("succeeded", None)
-    assert done.result == {"outcome": "done", "pages": 2, "points": 1, "missing": []}
+    assert (done.result or {})["outcome"] == "done"
     assert {hit.path for hit in site.hits} == {"/mill", "/ice"}
     rows = await desk.rows(
         "SELECT url, user_approval, decided_by, source_id FROM url_candidates WHERE research_id = %s",
@@ -124,7 +124,15 @@ async def test_rejecting_the_list_ends_it_cleanly_and_nothing_is_fetched(
         await desk.reject(await desk.gate(research))
         done = await desk.ended(research)
     assert (done.status, done.error) == ("succeeded", None)
-    assert done.result == {"outcome": "rejected", "pages": 0, "points": 0, "missing": []}
+    assert done.result == {
+        "outcome": "rejected",
+        "pages": 0,
+        "points": 0,
+        "tree_id": None,
+        "sentences": 0,
+        "rejected_at": None,
+        "missing": [],
+    }
     assert site.hits == []
     tasks = await desk.rows(
         "SELECT step, status FROM research_tasks WHERE research_id = %s ORDER BY number", research.id
@@ -257,3 +265,46 @@ async def test_broken_off_after_each_step_it_does_nothing_twice_and_loses_nothin
     }
     calls = await desk.rows("SELECT input FROM workflow_tools WHERE tool_name = 'scrape_urls'")
     assert sorted(call["input"]["url"] for call in calls) == sorted(urls)
+
+
+async def test_each_sentence_leads_to_words_that_are_there_and_to_who_let_them_in(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        research = await desk.start(task_type="full_pipeline")
+        urls = await desk.gate(research)
+        await desk.amend(urls, only(urls.content, "/mill", "/ice"))
+        tree = await desk.gate(research)
+        assert tree.kind == "research_tree"
+        [node] = tree.content["tree"]["nodes"]
+        assert tree.content["examples"][node["id"]] == ["It has nine mills."]
+        nodes = [node | {"name": "Who runs them", "named_by": "person"}]
+        await desk.amend(tree, tree.content | {"tree": tree.content["tree"] | {"nodes": nodes}}, by="bob")
+        result = await desk.gate(research)
+        assert result.kind == "research_result"
+        [section] = result.content["synthesis"]["sections"]
+        assert section["heading"] == "Who runs them"
+        await desk.approve(result)
+        done = await desk.ended(research)
+    assert (done.status, done.error) == ("succeeded", None)
+    assert done.result is not None
+    assert (done.result["outcome"], done.result["pages"], done.result["points"]) == ("done", 2, 1)
+    lineage = await desk.rows(
+        """SELECT t.text, p.quote, substr(s.text, p.start + 1, p."end" - p.start) AS there, c.url, c.decided_by,
+                  a.decided_by AS approver, s.text_sha256 = p.text_sha256 AS same
+           FROM research_sentences t JOIN research_points p
+             ON p.research_id = t.research_id AND p.point_id = ANY(t.points)
+           JOIN sources s ON s.id = p.source_id
+           JOIN url_candidates c ON c.research_id = t.research_id AND c.source_id = s.id
+           JOIN approvals a ON a.id = c.approval_id
+           WHERE t.research_id = %s""",
+        research.id,
+    )
+    assert len(lineage) == done.result["sentences"] >= 1
+    for row in lineage:
+        assert row["quote"] == row["there"]
+        assert (row["same"], row["url"], row["approver"]) == (True, f"{site.origin}/mill", "ann")
+    [kept] = await desk.rows("SELECT tree FROM knowledge_trees WHERE id = %s", done.result["tree_id"])
+    assert [node["name"] for node in kept["tree"]["nodes"]] == ["Who runs them"]
+    steps = await desk.rows("SELECT status FROM research_tasks WHERE research_id = %s", research.id)
+    assert {row["status"] for row in steps} == {"done"}
