@@ -2,7 +2,7 @@
 
 A workflow gives it to the scraper with each page. An engine asks it before each request that a page causes,
 so that nothing is asked for, not even a robots.txt, where nobody has agreed to go. Only where an approved
-host itself redirects its robots.txt is that one followed (RFC 9309): it is asked for once for all, by no page.
+host itself redirects its robots.txt is that one followed (RFC 9309): that is no page's doing.
 """
 
 from collections.abc import Iterable
