@@ -6,6 +6,7 @@ nothing is written after it was stopped. Seed 002 §5.
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Iterable
 from dataclasses import InitVar, dataclass
 from typing import TypeVar
@@ -52,6 +53,13 @@ class StepKept(Record):
     count: int = 0
 
 
+class TimedDiscovery(Record):
+    """What was found, and how long it took."""
+
+    found: Discovery
+    seconds: float
+
+
 class SourceToExtract(Record):
     """A source whose text is still to be read for knowledge; no task where that was done before."""
 
@@ -78,10 +86,10 @@ class ResearchSteps:
         self.organizing = Organizing(run=run, research=self.research, task=self.task)
 
     async def plan(self) -> ResearchPlan:
-        """Say what is asked for, and keep the steps that it takes."""
+        """Keep the steps that it takes."""
 
         async def act(connection: Connection) -> ResearchPlan:
-            plan = plan_of(self.task.task_type, self.task.config, "medium")
+            plan = plan_of(self.task.task_type, self.task.config)
             await progress.plan(connection, self.research.id, plan.steps)
             names = ", ".join(step.step for step in plan.steps)
             await self._say(
@@ -92,8 +100,7 @@ class ResearchSteps:
                 f"{self.task.task_type} was asked for, "
                 f"{'with' if self.task.config.require_approval else 'without'} people to decide: {names}",
             )
-            for step in ("classify_intent", "create_plan"):
-                await progress.finish(connection, self.research.id, step)
+            await progress.finish(connection, self.research.id, "create_plan")
             return plan
 
         return await self._run.effect("plan", ResearchPlan, act)
@@ -109,16 +116,18 @@ class ResearchSteps:
             urls=task.urls,
         )
 
-        async def find() -> Answer[Discovery]:
+        async def find() -> Answer[TimedDiscovery]:
+            began = time.monotonic()
             found: Discovery = await self._run.agent("researcher").discover(
                 request,
                 project_id=task.project_id,
                 asked_by=await self._asked_by(),
                 search=task.task_type != "scrape",
             )
-            return Answer(value=found)
+            return Answer(value=TimedDiscovery(found=found, seconds=time.monotonic() - began))
 
-        found = await self._run.once("discovery", Discovery, find)
+        timed = await self._run.once("discovery", TimedDiscovery, find)
+        found = timed.found
 
         async def act(connection: Connection) -> StepKept:
             await candidates.put(connection, self.research.id, found.candidates)
@@ -130,7 +139,7 @@ class ResearchSteps:
                 given={"queries": list(found.queries)},
                 answer={"found": len(found.candidates), "left_out": sum(one.count for one in found.left_out)},
                 error=None,
-                seconds=0,
+                seconds=timed.seconds,
             )
             await self._say(
                 connection,
@@ -178,11 +187,11 @@ class ResearchSteps:
                 approved = UrlList.model_validate(approval.content)
                 await candidates.put(connection, self.research.id, approved.urls)
             is_yes = decision is None or decision.status == "approved"
-            urls = approved.urls if is_yes else ()
+            urls = tuple(ApprovedUrl(number=url.number, url=url.url) for url in approved.urls if is_yes)
             await candidates.decide(
                 connection,
                 self.research.id,
-                [url.number for url in urls],
+                urls,
                 decided_by=None if decision is None else decision.decided_by,
                 approval_id=None if decision is None else decision.approval_id,
             )
@@ -194,7 +203,7 @@ class ResearchSteps:
                     result={"decision": decision.status, "approved": len(urls)},
                 )
             return ApprovedUrls(
-                urls=tuple(ApprovedUrl(number=url.number, url=url.url) for url in urls),
+                urls=urls,
                 config=approved.config,
                 approval_id=None if decision is None else decision.approval_id,
                 decided_by=None if decision is None else decision.decided_by,
@@ -244,7 +253,7 @@ class ResearchSteps:
             urls = await candidates.put_instead(
                 connection,
                 self.research.id,
-                [(one.number, one.url) for one in instead if one.url is not None],
+                [(one.number, self._readings.one_form(one.url)) for one in instead if one.url is not None],
                 decided_by=by,
                 approval_id=decision.approval_id,
             )
@@ -311,13 +320,12 @@ class ResearchSteps:
         """Keep what it came to, and what is missing; what is still planned is not done."""
 
         async def act(connection: Connection) -> ResearchResult:
-            counts = await candidates.counts(connection, self.research.id)
             if sentences and rejected_at is None:
                 await progress.finish(connection, self.research.id, "await_final_review")
             await progress.skip_rest(connection, self.research.id)
             return ResearchResult(
                 outcome=outcome,
-                pages=counts["scraped"],
+                pages=len(await candidates.sources_of(connection, self.research.id)),
                 points=points_found,
                 tree_id=tree_id,
                 sentences=sentences,
