@@ -4,10 +4,14 @@ Called by the steps. The tree that is kept is the one that was approved; each se
 kept with the words that they rest on. Seed 002 §5 (nodes 7 to 9).
 """
 
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from actors.research.agents.organizer import GrownTree
 from actors.research.synthesis.agent_ports import AgentChecker, AgentWriter
+from actors.research.synthesis.passages import passages
 from actors.research.synthesis.quoted import quoted_section
 from actors.research.synthesis.writing import written_section
 from actors.research.tree.growing import empty_tree
@@ -19,10 +23,12 @@ from models.research.agent_workflows import AgentWorkflow, ResearchTask
 from models.research.evidence import ResearchPoint
 from models.research.results import ResearchReview, TreeReview
 from models.research.synthesis import SectionOffer, Synthesis, SynthesisSection
-from models.research.trees import Tree
+from models.research.trees import Tree, TreeNode
 from models.runtime.approvals import GateDecision
 from models.store import approval_inbox
 from models.store.database import Connection
+from models.store.knowledge import points as knowledge_points
+from models.store.knowledge.points import TextToRead
 from models.store.research import evidence, progress, sentences, trees
 
 # Points that a section may cite, the best of its node's, and texts that a person is shown of a node.
@@ -116,7 +122,11 @@ class Organizing:
     async def synthesis(self, tree: Tree) -> Synthesis:
         """A section about each node at the top; each of its sentences was looked at, or is a quotation."""
         found = {point.point_id: point for point in await self.points()}
-        sections = [await self._section(offer) for offer in _offers(tree, found)]
+        below = tree.points_below
+        sections = [
+            await self._section(node, _best(found[id_] for id_ in below[node.id] if id_ in found))
+            for node in tree.children.get(None, ())
+        ]
         made = Synthesis.of(sections)
 
         async def act(connection: Connection) -> Synthesis:
@@ -143,13 +153,16 @@ class Organizing:
         """What a person decides on at the end."""
         return ResearchReview(question=self.task.user_query, tree_id=tree.id, synthesis=made)
 
-    async def _section(self, offer: SectionOffer) -> SynthesisSection:
+    async def _section(self, node: TreeNode, points: Sequence[ResearchPoint]) -> SynthesisSection:
         settings = self.run.config.research.synthesis
+        language = language_of(self.task.user_query)
 
         async def write() -> Answer[SynthesisSection]:
+            offer = await self._offer(node, points)
             if settings.llm.writes == "quotes":
-                return Answer(value=quoted_section(offer, most=settings.most_sentences))
-            language = language_of(self.task.user_query)
+                return Answer(
+                    value=await asyncio.to_thread(quoted_section, offer, most=settings.most_sentences)
+                )
             return await written_section(
                 offer,
                 writer=AgentWriter(self.run.agent("organizer"), language=language),
@@ -158,26 +171,40 @@ class Organizing:
                 most=settings.most_sentences,
             )
 
-        return await self.run.once(f"section/{offer.node}", SynthesisSection, write)
+        return await self.run.once(f"section/{node.id}", SynthesisSection, write)
 
-
-def _offers(tree: Tree, found: dict[int, ResearchPoint]) -> list[SectionOffer]:
-    """The nodes at the top with the best of what is in and below each, in the order of the sources."""
-    below = tree.points_below
-    offers = []
-    for node in tree.children.get(None, ()):
-        points = [found[id_] for id_ in below[node.id] if id_ in found]
-        best = sorted(points, key=lambda point: (point.kind == "entity", -point.score, point.point_id))
-        chosen = sorted(best[:_MOST_POINTS], key=_place)
-        citable = [point.citable() for point in chosen]
-        offers.append(
-            SectionOffer(
-                node=node.id,
-                heading=node.name,
-                points=tuple(point for point in citable if point is not None),
-            )
+    async def _offer(self, node: TreeNode, points: Sequence[ResearchPoint]) -> SectionOffer:
+        """The points that may be cited, each with the sentence that it stands in."""
+        standing: dict[int, str] = {}
+        by_source: dict[int, list[ResearchPoint]] = defaultdict(list)
+        for point in points:
+            if point.source_id is not None:
+                by_source[point.source_id].append(point)
+        for source_id, its in by_source.items():
+            text = await self._text(source_id)
+            # A source that was read again has other places: then the quote stands for itself.
+            if text is None:
+                continue
+            spans = {one.point_id: one.span for one in its if one.text_sha256 == text.text_sha256}
+            if spans:
+                standing |= await asyncio.to_thread(passages, text.text, spans)
+        citable = [point.citable(standing.get(point.point_id)) for point in points]
+        return SectionOffer(
+            node=node.id, heading=node.name, points=tuple(one for one in citable if one is not None)
         )
-    return offers
+
+    async def _text(self, source_id: int) -> TextToRead | None:
+        async def look() -> TextToRead | None:
+            async with self.run.database.connection() as connection:
+                return await knowledge_points.text_of(connection, source_id)
+
+        return await self.run.database.steadily(look)
+
+
+def _best(points: Iterable[ResearchPoint]) -> list[ResearchPoint]:
+    """The best of a node's points, in the order of the sources."""
+    best = sorted(points, key=lambda point: (point.kind == "entity", -point.score, point.point_id))
+    return sorted(best[:_MOST_POINTS], key=_place)
 
 
 def _place(point: ResearchPoint) -> tuple[int, ...]:

@@ -53,14 +53,15 @@ class ResearchPoint(Record):
             object=_key(self.object),
         )
 
-    def citable(self) -> CitablePoint | None:
-        """As a sentence may cite it; None where there is no source of it any more."""
+    def citable(self, passage: str | None = None) -> CitablePoint | None:
+        """As a sentence may cite it; it stands in `passage`. None where there is no source of it any more."""
         if self.source_id is None:
             return None
         return CitablePoint(
             id=self.point_id,
             statement=self.statement,
             quote=self.quote,
+            passage=passage,
             source_id=self.source_id,
             title=self.title,
         )

@@ -31,11 +31,15 @@ _ADDRESSES = ("://", "www.")
 
 
 class CitablePoint(Record):
-    """A point that a sentence may cite. `quote` is its exact span; `title` its source's."""
+    """A point that a sentence may cite. `quote` is its exact span; `title` its source's.
+
+    `passage` is the sentence of the source that the quote stands in, where there is one to be quoted.
+    """
 
     id: int
     statement: Words
     quote: Words
+    passage: Words | None = None
     source_id: int
     title: str | None = None
 

@@ -1,8 +1,8 @@
 """Sections where no model can write: their points' own sentences, word for word, in the tree's order.
 
-Called by `writing`, and where a writer fails. Each sentence stands in the span that it cites, whole, as its
-reader sees it (`actors.quoting`): it is supported by construction, and nobody need look again. What can't be
-quoted by itself, an address or what talks to a model among it, is left out. Pure.
+Called by `writing`, and where a writer fails. Each sentence stands in its source around the span that
+it cites, whole, as its reader sees it (`actors.quoting`): it is supported by construction, and nobody need
+look again. What can't be quoted by itself, an address or what talks to a model among it, is left out. Pure.
 """
 
 from actors.quoting.quotable import quotable
@@ -17,11 +17,12 @@ _MOST_OF_RUN = 20
 
 
 def quoted_section(offer: SectionOffer, *, most: int) -> SynthesisSection:
-    """At most `most` sentences of the points' quotes; what several points rest on cites them all."""
+    """At most `most` sentences that the points' quotes stand in; one that several rest on cites them all."""
     found: dict[str, list[int]] = {}
     for point in offer.points:
-        language = language_of(point.quote)
-        for sentence in quotable(point.quote, language):
+        passage = point.passage or point.quote
+        language = language_of(passage)
+        for sentence in quotable(passage, language):
             item = {"text": sentence.text, "points": [point.id]}
             read = read_draft(
                 SectionReply(sentences=[item]), [point.id], language=language, most=_MOST_OF_RUN
