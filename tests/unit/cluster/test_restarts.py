@@ -10,9 +10,10 @@ import yaml
 
 from actors import systems
 from actors.chat.routing.examples import read_intents
-from actors.chat.routing.weights_file import examples_digest, read_weights, write_weights
+from actors.chat.routing.weights_file import examples_digest, read_weights
 from actors.runtime import directory
 from actors.systems import load
+from actors.text.classifying.weights_file import write_weights
 from cluster.bringup import Bringup
 from cluster.folders import ensure_writable
 from cluster.parts import apps
