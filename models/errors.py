@@ -172,6 +172,12 @@ class ProjectNotFound(SignoffError):
     http_status = 404
 
 
+class ResearchNotFound(SignoffError):
+    """No research has this number, or none that is the caller's."""
+
+    http_status = 404
+
+
 class SourceNotFound(SignoffError):
     """A project holds no source of this id."""
 

@@ -69,6 +69,8 @@ from models.config.publishing import WebhooksConfig as WebhooksConfig
 from models.config.research import CandidatesConfig as CandidatesConfig
 from models.config.research import DomainsConfig as DomainsConfig
 from models.config.research import ResearchConfig as ResearchConfig
+from models.config.research import SynthesisConfig as SynthesisConfig
+from models.config.research import TreeConfig as TreeConfig
 from models.config.retention import RetentionConfig as RetentionConfig
 from models.config.serving import AutoscalingConfig as AutoscalingConfig
 from models.config.serving import ServedEmbeddings as ServedEmbeddings

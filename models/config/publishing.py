@@ -123,15 +123,15 @@ class AuthConfig(Section):
 
 
 class ApprovalPolicy(Section):
-    """Who decides on publishing: `quorum` different people with `role` on the topic, within the time.
+    """Who decides: `quorum` different people with `role` on the topic, within the time.
 
     With `four_eyes`, whoever asked is not one of them.
     """
 
-    role: Role  # on the article's topic
+    role: Role  # on the topic of what is decided on
     quorum: Count
     four_eyes: bool
-    expires_in_seconds: Positive  # after that the article goes back to its editor
+    expires_in_seconds: Positive  # after that nothing is decided, and an article goes back to its editor
 
 
 class TopicConfig(Section):

@@ -1,10 +1,10 @@
-"""Configuration of research (seed 002): which sources are found, and in what order they are shown.
+"""Configuration of research (seed 002): which sources are found, and who names, writes and checks.
 
 Part of `models.config`.
 """
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -15,7 +15,9 @@ from pydantic import (
     model_validator,
 )
 
-from models.config.fields import ResolvedPath, Section, Text, resolved
+from models.config.fields import Count, ResolvedPath, Section, Text, resolved
+from models.config.llm import ModelSettings, WriterSettings
+from models.config.publishing import ApprovalPolicy
 from models.config.strict_yaml import faults, read_mapping
 from models.domains import preferred_form
 from models.errors import ConfigInvalid
@@ -63,6 +65,28 @@ class CandidatesConfig(Section):
         return self
 
 
+class TreeConfig(Section):
+    """A tree of knowledge (seed 002, FR5). `llm` names its nodes, where a model does."""
+
+    names: Literal["model", "code"]  # who names nodes; `code` takes words that a node's points share
+    llm: ModelSettings
+
+
+class SynthesisConfig(Section):
+    """The text that is written about a tree. `llm` writes its sections.
+
+    With `writes: quotes` no model writes: sections are their points' own sentences, and nobody checks them.
+    `checker` says who takes the second look at a sentence that a model wrote: `model` is that of
+    `checker_llm`, another agent than the writer; `measured` goes by words and embeddings, and is a coarse
+    measure for models that can't judge.
+    """
+
+    llm: WriterSettings
+    checker: Literal["model", "measured"]  # who takes the second look at a sentence
+    checker_llm: ModelSettings
+    most_sentences: Count  # of a section
+
+
 def _read_domains(said: Any, info: ValidationInfo) -> Any:
     """What a file says of domains, where its path is given instead."""
     if not isinstance(said, str):
@@ -80,6 +104,10 @@ def _read_domains(said: Any, info: ValidationInfo) -> Any:
 class ResearchConfig(Section):
     """Research: sources are found, a person decides which are read, and their knowledge is put together."""
 
+    approval: ApprovalPolicy  # who decides at the gates of a research, in its topic
     domains: Annotated[DomainsConfig, BeforeValidator(_read_domains)]
     candidates: CandidatesConfig
     asking_file: ResolvedPath  # words by which people ask for research, which no search engine is asked for
+    prompts_dir: ResolvedPath  # the prompts of those that name, write and check
+    tree: TreeConfig
+    synthesis: SynthesisConfig

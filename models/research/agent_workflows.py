@@ -47,6 +47,21 @@ Query = Annotated[PlainText, Field(min_length=10, max_length=2000, pattern=r"\S"
 Url = Annotated[PlainText, Field(min_length=1, max_length=2000)]
 
 
+class AgentWorkflow(Record):
+    """A row of `agent_workflows`: a research, its workflow, and whose it is."""
+
+    id: int
+    workflow_id: str
+    project_id: int
+    topic: str
+    name: str
+    task_type: TaskType
+    requested_by: str
+    request_id: str | None
+    parent_id: int | None
+    created_at: datetime
+
+
 class ResearchOptions(Record):
     """How a research is done (`WorkflowConfig` of the seed). `language` is ISO 639-1, or `any`."""
 
@@ -80,6 +95,19 @@ class StartRequest(BaseModel):
     @classmethod
     def _absent(cls, config: Any) -> Any:
         return ResearchOptions() if config is None else config
+
+
+class ResearchTask(Record):
+    """What the workflow of a research is given: the request, with its project and topic."""
+
+    task_type: TaskType
+    user_query: str
+    config: ResearchOptions
+    project_id: int
+    topic: str
+    urls: tuple[str, ...] = ()
+    parent_workflow_id: int | None = None
+    request_id: str | None = None
 
 
 class StartResponse(Record):

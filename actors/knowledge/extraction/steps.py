@@ -31,13 +31,18 @@ class ChunkSpans(Record):
 
 @dataclass  # as LangGraph wants a context to be
 class ExtractionSteps:
-    """The context of the graph's nodes."""
+    """The context of the graph's nodes: the extraction of the run's source.
+
+    Another workflow extracts several: it gives the `task` of each, and a `prefix` of its documents' keys.
+    """
 
     run: InitVar[Run]
+    task: InitVar[ExtractionTask | None] = None
+    prefix: str = ""
 
-    def __post_init__(self, run: Run) -> None:
+    def __post_init__(self, run: Run, task: ExtractionTask | None) -> None:
         self._run = run
-        self._task = ExtractionTask.model_validate(run.input)
+        self._task = task or ExtractionTask.model_validate(run.input)
         self._settings = run.config.knowledge.extraction
         self._room = asyncio.Semaphore(self._settings.chunks_at_once)
         self._reading = asyncio.Lock()
@@ -53,7 +58,7 @@ class ExtractionSteps:
             found = await asyncio.to_thread(chunk_spans, source.text, max_tokens=self._settings.chunk_tokens)
             return Answer(value=ChunkSpans(spans=tuple(found), changed=False))
 
-        return len((await self._run.once("chunks", ChunkSpans, spans)).spans)
+        return len((await self._run.once(f"{self.prefix}chunks", ChunkSpans, spans)).spans)
 
     async def read(self, number: int) -> None:
         """Have the model read a chunk, by its number; asked for once."""
@@ -75,12 +80,15 @@ class ExtractionSteps:
                 )
                 return answer
 
-        await self._run.once(f"chunk/{number}", ExtractedChunk, ask)
+        await self._run.once(f"{self.prefix}chunk/{number}", ExtractedChunk, ask)
 
     async def keep(self) -> ExtractionResult:
         """Keep what was found, in place of what was found before."""
         chunks = self._chunks()
-        read = [self._run.kept(f"chunk/{number}", ExtractedChunk) for number in range(len(chunks.spans))]
+        read = [
+            self._run.kept(f"{self.prefix}chunk/{number}", ExtractedChunk)
+            for number in range(len(chunks.spans))
+        ]
         knowledge = await asyncio.to_thread(source_knowledge, [chunk for chunk in read if chunk is not None])
 
         async def act(connection: Connection) -> ExtractionResult:
@@ -99,10 +107,10 @@ class ExtractionSteps:
                 dropped=knowledge.dropped if kept else {},
             )
 
-        return await self._run.effect("kept", ExtractionResult, act)
+        return await self._run.effect(f"{self.prefix}kept", ExtractionResult, act)
 
     def _chunks(self) -> ChunkSpans:
-        chunks = self._run.kept("chunks", ChunkSpans)
+        chunks = self._run.kept(f"{self.prefix}chunks", ChunkSpans)
         assert chunks is not None, "the text is cut first"
         return chunks
 

@@ -70,6 +70,14 @@ async def text_of(connection: Connection, source_id: int) -> TextToRead | None:
     return None if row is None else TextToRead.model_validate(row)
 
 
+async def is_extracted(connection: Connection, source_id: int, *, extracted_with: str) -> bool:
+    """Whether the present text of a source was read by this extraction."""
+    cursor = await connection.execute(
+        "SELECT 1 FROM sources WHERE id = %s AND extracted_with = %s", (source_id, extracted_with)
+    )
+    return await cursor.fetchone() is not None
+
+
 async def keep(
     connection: Connection,
     source_id: int,

@@ -11,13 +11,18 @@ CHANNEL = "signoff_batches"
 
 async def begin(database: Database, *, requested_by: str, lease_seconds: float) -> str:
     """A new batch with a live lease; returns its id."""
-    batch_id = uuid.uuid4().hex
     async with database.connection() as connection:
-        await connection.execute(
-            """INSERT INTO batches (id, requested_by, lease_until)
-               VALUES (%s, %s, now() + make_interval(secs => %s))""",
-            (batch_id, requested_by, lease_seconds),
-        )
+        return await begin_in(connection, requested_by=requested_by, lease_seconds=lease_seconds)
+
+
+async def begin_in(connection: Connection, *, requested_by: str, lease_seconds: float) -> str:
+    """The same, in the caller's transaction; without a second of lease it may claim, and hold nothing."""
+    batch_id = uuid.uuid4().hex
+    await connection.execute(
+        """INSERT INTO batches (id, requested_by, lease_until)
+           VALUES (%s, %s, now() + make_interval(secs => %s))""",
+        (batch_id, requested_by, lease_seconds),
+    )
     return batch_id
 
 

@@ -18,6 +18,7 @@ _WORD = re.compile(r"[^\W_]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _DATA = re.compile(r'<data name="([^"]*)" mark="([^"]*)">\n(.*?)\n</data mark="\2">', re.DOTALL)
 _CONCERN_ID = re.compile(r"concern[_ ]?(?:id)?\W{0,4}(\d+)", re.IGNORECASE)
+_NUMBERED = re.compile(r"^(\d+): (.*)$", re.MULTILINE)
 _SHORT_LINE = 12
 
 
@@ -53,13 +54,16 @@ def default_reply(prompt: str, schema: dict[str, Any] | None) -> str:
 
 
 class _Told:
-    """What a prompt holds: the source's and the draft's sentences, and the concerns' ids."""
+    """What a prompt holds: the source's and the draft's sentences, points' quotes, and the concerns' ids."""
 
     def __init__(self, prompt: str) -> None:
         blocks = [(name.lower(), text) for name, _, text in _DATA.findall(prompt)]
         anything = max((text for _, text in blocks), key=len, default=prompt)
         self.source = _sentences(_named(blocks, ("source",)) or anything)
         self.draft = _sentences(_named(blocks, ("draft", "article")) or anything)
+        self.numbered = {
+            int(number): line for number, line in _NUMBERED.findall(_named(blocks, ("points",)) or "")
+        }
         self.concerns = sorted({int(number) for number in _CONCERN_ID.findall(prompt)}) or [1]
 
 
@@ -120,8 +124,18 @@ class _Filler:
             return [self.fill(part, field=field, concern=concern) for part in parts]
         if field == "mappings":
             return [self.fill(node["items"], field=field, concern=number) for number in self._told.concerns]
+        if "points" in node["items"].get("properties", {}):
+            return self._cited(node)
         wanted = node.get("minItems", 0)
         return [self.fill(node["items"], field=field, concern=concern) for _ in range(wanted)]
+
+    def _cited(self, node: dict[str, Any]) -> list[dict[str, Any]]:
+        """Sentences that cite points: the beginnings of the points' own quotes."""
+        offered = node["items"]["properties"]["points"]["items"]["enum"]
+        said = [(point, self._told.numbered[point]) for point in offered if point in self._told.numbered]
+        return [
+            {"text": _sentences(quote)[0], "points": [point]} for point, quote in said[: node["maxItems"]]
+        ]
 
     def _choose(self, choices: Sequence[Any], field: str, concern: int) -> Any:
         if "KEEP" in choices:
@@ -134,6 +148,7 @@ class _Filler:
         words = " ".join(source[0].split()[:8]).rstrip(".,;:")
         texts = {
             "headline": words,
+            "name": words.lstrip("- "),
             "alternativeHeadline": f"In brief: {words}",
             "articleBody": " ".join(source[:4]),
             "description": source[0],

@@ -67,6 +67,7 @@ FILES: list[tuple[str, set[str]]] = [
     ("prompts/editorial/concern_mapping.md", {"concern_mapping"}),
     *((f"prompts/editorial/specialists/{name}.md", {name}) for name in SPECIALISTS),
     ("prompts/knowledge/extract.md", {"extractor"}),
+    ("prompts/research/*.md", NOTHING),  # no agent of research is registered yet
     ("prompts/topics/*.md", NOTHING),
     ("prompts/tonalities/*.md", NOTHING),
     ("samples/knowledgebase/*", NOTHING),

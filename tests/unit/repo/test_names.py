@@ -17,6 +17,7 @@ _ALLOWED = {
         "actors/editorial/graph.py",
         "actors/knowledge/extraction/graph.py",
         "actors/publishing/graph.py",
+        "actors/research/graph.py",
     },
     # The schema's name as the model that routes is told it, and the name in OpenAPI of OpenAI's own.
     "Choice": {"actors/chat/routing/router.py", "serve/openai/wire.py"},

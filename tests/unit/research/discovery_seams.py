@@ -12,7 +12,7 @@ from actors.research.discovery.discover import discover
 from actors.research.discovery.queries import Asking, read_asking
 from actors.text.normal_form import words
 from actors.text.text_language import language_of_text
-from models.config import CandidatesConfig, DomainsConfig, ResearchConfig
+from models.config import CandidatesConfig, DomainsConfig, ResearchConfig, load
 from models.content.outside import DateRange, SearchAnswer, SearchHit, SearchKind
 from models.research.candidates import Discovery, DiscoveryRequest, KnownPage
 
@@ -88,13 +88,18 @@ def _asking() -> Asking:
     return read_asking(ASKING)
 
 
+@cache
+def _shipped() -> ResearchConfig:
+    return load(ROOT / "configs/local.yaml", root=ROOT).research
+
+
 def settings(*, least: int = 10, most: int = 50, **domains: tuple[str, ...]) -> ResearchConfig:
     """The section `research`, with some domains that are trusted, preferred or never read."""
-    return ResearchConfig(
-        domains=DomainsConfig(**domains),
-        candidates=CandidatesConfig(least=least, most=most),
-        asking_file=ASKING,
-    )
+    own = {
+        "domains": DomainsConfig(**domains),
+        "candidates": CandidatesConfig(least=least, most=most),
+    }
+    return _shipped().model_copy(update=own)
 
 
 async def discovered(

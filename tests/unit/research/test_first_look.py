@@ -179,7 +179,7 @@ def test_a_number_that_no_quote_has_is_never_supported(
     ],
 )
 def test_a_quote_of_any_kind_is_looked_at_at_once(unit: str) -> None:
-    quote = unit * (60_000 // len(unit))
+    quote = unit * (20_000 // len(unit))
     begun = time.process_time()
     first_look("The ECB did not cut Nagel's rate to 2 percent in Łódź.", [quote], language="en")
     first_look((unit * 600)[:600], [quote, CUT], language="de")

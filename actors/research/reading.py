@@ -1,0 +1,169 @@
+"""Reading of approved addresses: each is fetched once, and what came of it is kept with its source.
+
+Called by the steps. No other address is ever asked for: the scraper is given the place of each page, and goes
+nowhere else. What a project holds is not fetched again. Seed 002 §5, §7.2 (ScraperAgent).
+"""
+
+import hashlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from actors.knowledge.reading.page_reading import PageReading
+from actors.runtime.run import Run
+from models.errors import SignoffError
+from models.knowledge.pages import PageText, ScrapedPage
+from models.knowledge.reach import PageReach
+from models.knowledge.sources import KnowledgeSource
+from models.record import Record
+from models.research.agent_workflows import AgentWorkflow
+from models.research.url_lists import ApprovedUrl, PageOutcome, PastedText
+from models.store.database import Connection
+from models.store.knowledge import sources
+from models.store.research import candidates, progress
+from models.store.runtime import batches
+
+
+class ReadingBatch(Record):
+    """Under which id the addresses of a research are claimed."""
+
+    batch_id: str
+
+
+@dataclass(frozen=True)
+class PageReadings:
+    """The readings of one research."""
+
+    run: Run
+    research: AgentWorkflow
+
+    async def begin(self) -> ReadingBatch:
+        """Get an id to claim addresses under: each is claimed and settled in one transaction."""
+
+        async def act(connection: Connection) -> ReadingBatch:
+            batch_id = await batches.begin_in(
+                connection, requested_by=self.research.requested_by, lease_seconds=0
+            )
+            return ReadingBatch(batch_id=batch_id)
+
+        return await self.run.effect("reading", ReadingBatch, act)
+
+    async def read(self, url: ApprovedUrl, *, whose: str) -> PageOutcome:
+        """Fetch an address, unless the project holds it; what came of it.
+
+        Args:
+            whose: the person who let it in.
+
+        Raises:
+            Fenced: the research was stopped; nothing was kept.
+        """
+        if (kept := self.run.kept(f"page/{url.number}", PageOutcome)) is not None:
+            return kept
+        batch = await self.begin()
+        held = await self._held(url.url)
+        began = time.monotonic()
+        page = None
+        if held is None or held.text is None:
+            page = await self._scraped(url.url)
+        seconds = time.monotonic() - began
+
+        async def act(connection: Connection) -> PageOutcome:
+            source = await self._kept(connection, batch, url.url, page)
+            outcome = _outcome(url, source, page)
+            await candidates.settle(connection, self.research.id, outcome)
+            await progress.tell_tool(
+                connection,
+                self.research.id,
+                tool="scrape_urls",
+                agent="scraper",
+                given={"url": url.url, "approved_by": whose},
+                answer={"source_id": outcome.source_id, "known_before": page is None},
+                error=None if outcome.fault is None else f"{outcome.fault}: {outcome.reason}",
+                seconds=seconds,
+            )
+            return outcome
+
+        return await self.run.effect(f"page/{url.number}", PageOutcome, act)
+
+    async def keep_pasted(self, number: int, text: PastedText, *, by: str) -> PageOutcome:
+        """Keep a text that a person gave in place of an address, without its personal data, as a source."""
+        if (kept := self.run.kept(f"pasted/{number}", PageOutcome)) is not None:
+            return kept
+        batch = await self.begin()
+        digest = hashlib.sha256(text.text.encode()).hexdigest()
+        given = PageText(text=text.text, title=text.title, author=by, date=None, language=None, links=())
+        reading: PageReading = await self.run.agent("scraper").read_text(given)
+        page = ScrapedPage(
+            url=f"urn:sha256:{digest}",
+            fetched_at=datetime.now(UTC),
+            sha256=digest,
+            bytes=len(text.text.encode()),
+            page=reading.page,
+            redacted=reading.redacted,
+        )
+
+        async def act(connection: Connection) -> PageOutcome:
+            source = await self._kept(connection, batch, page.url, page)
+            outcome = PageOutcome(number=number, url=page.url, source_id=source.id if source else None)
+            await candidates.settle(connection, self.research.id, outcome)
+            await progress.tell_tool(
+                connection,
+                self.research.id,
+                tool="save_to_database",
+                agent="scraper",
+                given={"number": number, "pasted_by": by, "sha256": digest},
+                answer={"source_id": outcome.source_id},
+                error=None,
+                seconds=0,
+            )
+            return outcome
+
+        return await self.run.effect(f"pasted/{number}", PageOutcome, act)
+
+    async def _scraped(self, url: str) -> ScrapedPage:
+        reach = PageReach.of([url])
+        try:
+            page: ScrapedPage = await self.run.agent("scraper").scrape(url, "auto", reach)
+        except SignoffError as error:
+            if error.outage:
+                raise
+            return ScrapedPage(url=url, fault="error", reason=str(error))
+        return page
+
+    async def _held(self, url: str) -> KnowledgeSource | None:
+        async def look() -> KnowledgeSource | None:
+            async with self.run.database.connection() as connection:
+                return (await sources.by_urls(connection, self.research.project_id, [url])).get(url)
+
+        return await self.run.database.steadily(look)
+
+    async def _kept(
+        self, connection: Connection, batch: ReadingBatch, url: str, page: ScrapedPage | None
+    ) -> KnowledgeSource | None:
+        """The source that the project has of an address now; None while a batch is fetching it."""
+        project_id = self.research.project_id
+        if page is not None:
+            claims = await sources.claim(
+                connection, project_id=project_id, urls=[url], batch_id=batch.batch_id, again=True
+            )
+            if claims.ours:
+                await sources.settle(connection, project_id=project_id, batch_id=batch.batch_id, pages=[page])
+        source = (await sources.by_urls(connection, project_id, [url])).get(url)
+        return source if source is not None and (source.text or source.fault) else None
+
+
+def _outcome(url: ApprovedUrl, source: KnowledgeSource | None, page: ScrapedPage | None) -> PageOutcome:
+    if source is not None and source.text:
+        return PageOutcome(number=url.number, url=url.url, source_id=source.id)
+    if page is not None and page.fault is not None:
+        return PageOutcome(number=url.number, url=url.url, fault=page.fault, reason=page.reason)
+    if source is None:
+        reason = "a batch is fetching it: try again later"
+        return PageOutcome(number=url.number, url=url.url, fault="later", reason=reason)
+    return PageOutcome(number=url.number, url=url.url, fault="no_text", reason="there is no text on the page")
+
+
+def read_ones(outcomes: Sequence[PageOutcome]) -> list[PageOutcome]:
+    """Those that there is a source of."""
+    return [outcome for outcome in outcomes if outcome.source_id is not None]

@@ -1,0 +1,367 @@
+"""Research under way: what each node of its graph does.
+
+Each outcome is kept once, in one transaction with the rows that tell of it: what was found, who let it in,
+what was read, and what the agents said. So nothing that was found gets lost or fewer when it is resumed, and
+nothing is written after it was stopped. Seed 002 §5.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Iterable
+from dataclasses import InitVar, dataclass
+from typing import TypeVar
+
+from actors.knowledge.extraction.prompt import extracted_with
+from actors.knowledge.extraction.steps import ExtractionSteps
+from actors.research.plan import plan_of
+from actors.research.reading import PageReadings, read_ones
+from actors.runtime.run import Run
+from models.errors import PermissionMissing
+from models.knowledge.extraction import ExtractionResult, ExtractionTask
+from models.llm import Answer
+from models.people.users import UserContext
+from models.record import Record
+from models.research.agent_workflows import AgentType, AgentWorkflow, ResearchTask, Step
+from models.research.candidates import Discovery, DiscoveryRequest
+from models.research.plans import ResearchPlan
+from models.research.results import ResearchOutcome, ResearchResult
+from models.research.url_lists import (
+    ApprovedUrl,
+    ApprovedUrls,
+    InsteadOf,
+    PageOutcome,
+    UnreadableList,
+    UrlList,
+)
+from models.runtime.approvals import GateDecision, GateRequest
+from models.store import approval_inbox
+from models.store.database import Connection
+from models.store.knowledge import points
+from models.store.people import users
+from models.store.research import candidates, progress
+
+_PAGES_AT_ONCE = 4
+T = TypeVar("T")
+
+
+class StepKept(Record):
+    """That a step's rows are written; `count` is of what it came to."""
+
+    count: int = 0
+
+
+class SourceToExtract(Record):
+    """A source whose text is still to be read for knowledge; no task where that was done before."""
+
+    task: ExtractionTask | None
+
+
+class PageSources(Record):
+    """The sources that a research has read, by their ids."""
+
+    ids: tuple[int, ...]
+
+
+@dataclass  # as LangGraph wants a context to be
+class ResearchSteps:
+    """The context of the graph's nodes."""
+
+    run: InitVar[Run]
+    research: AgentWorkflow
+
+    def __post_init__(self, run: Run) -> None:
+        self._run = run
+        self.task = ResearchTask.model_validate(run.input)
+        self._readings = PageReadings(run=run, research=self.research)
+
+    async def plan(self) -> ResearchPlan:
+        """Say what is asked for, and keep the steps that it takes."""
+
+        async def act(connection: Connection) -> ResearchPlan:
+            plan = plan_of(self.task.task_type, self.task.config, "medium")
+            await progress.plan(connection, self.research.id, plan.steps)
+            names = ", ".join(step.step for step in plan.steps)
+            await self._say(
+                connection,
+                "researcher",
+                "create_plan",
+                f"{len(plan.steps)} steps are planned",
+                f"{self.task.task_type} was asked for, "
+                f"{'with' if self.task.config.require_approval else 'without'} people to decide: {names}",
+            )
+            for step in ("classify_intent", "create_plan"):
+                await progress.finish(connection, self.research.id, step)
+            return plan
+
+        return await self._run.effect("plan", ResearchPlan, act)
+
+    async def discover(self) -> UrlList:
+        """Find pages, and keep them as candidates."""
+        task = self.task
+        request = DiscoveryRequest(
+            question=task.user_query,
+            max_urls=max(task.config.max_urls, len(set(task.urls))),
+            date_range=task.config.date_range,
+            language=task.config.language,
+            urls=task.urls,
+        )
+
+        async def find() -> Answer[Discovery]:
+            found: Discovery = await self._run.agent("researcher").discover(
+                request,
+                project_id=task.project_id,
+                asked_by=await self._asked_by(),
+                search=task.task_type != "scrape",
+            )
+            return Answer(value=found)
+
+        found = await self._run.once("discovery", Discovery, find)
+
+        async def act(connection: Connection) -> StepKept:
+            await candidates.put(connection, self.research.id, found.candidates)
+            await progress.tell_tool(
+                connection,
+                self.research.id,
+                tool="search_web",
+                agent="researcher",
+                given={"queries": list(found.queries)},
+                answer={"found": len(found.candidates), "left_out": sum(one.count for one in found.left_out)},
+                error=None,
+                seconds=0,
+            )
+            await self._say(
+                connection,
+                "researcher",
+                "discover_urls",
+                f"{len(found.candidates)} pages may be read",
+                "; ".join((f"asked for {', '.join(found.queries)}", *found.notes)),
+            )
+            await progress.finish(connection, self.research.id, "discover_urls")
+            return StepKept(count=len(found.candidates))
+
+        await self._run.effect("candidates", StepKept, act)
+        return UrlList(
+            question=task.user_query,
+            urls=found.candidates,
+            config=task.config,
+            stored=found.stored,
+            refused=found.refused,
+            left_out=found.left_out,
+            notes=found.notes,
+        )
+
+    def request_for_urls(self, shown: UrlList) -> GateRequest:
+        """What the gate of addresses asks for: exactly this list."""
+        return self._request("research_urls", shown, f"{len(shown.urls)} pages to read: {self.research.name}")
+
+    def request_for_unreadable(self, unreadable: tuple[PageOutcome, ...], read: int) -> GateRequest:
+        """What the gate of pages that can't be read asks for."""
+        shown = UnreadableList(question=self.task.user_query, unreadable=unreadable, read=read)
+        title = f"{len(unreadable)} pages can't be read: {self.research.name}"
+        return self._request("research_unreadable", shown, title)
+
+    async def admit(self, shown: UrlList, decision: GateDecision | None) -> ApprovedUrls:
+        """Keep which addresses may be read: those that were approved, as they were approved, and no others.
+
+        Args:
+            decision: None where no gate stands: then all may.
+        """
+
+        async def act(connection: Connection) -> ApprovedUrls:
+            approved = shown
+            if decision is not None:
+                approval = await approval_inbox.get(connection, decision.approval_id)
+                # What is read is what the digest of the decision covers.
+                approved = UrlList.model_validate(approval.content)
+                await candidates.put(connection, self.research.id, approved.urls)
+            is_yes = decision is None or decision.status == "approved"
+            urls = approved.urls if is_yes else ()
+            await candidates.decide(
+                connection,
+                self.research.id,
+                [url.number for url in urls],
+                decided_by=None if decision is None else decision.decided_by,
+                approval_id=None if decision is None else decision.approval_id,
+            )
+            if decision is not None:
+                await progress.finish(
+                    connection,
+                    self.research.id,
+                    "await_user_review",
+                    result={"decision": decision.status, "approved": len(urls)},
+                )
+            return ApprovedUrls(
+                urls=tuple(ApprovedUrl(number=url.number, url=url.url) for url in urls),
+                config=approved.config,
+                approval_id=None if decision is None else decision.approval_id,
+                decided_by=None if decision is None else decision.decided_by,
+            )
+
+        return await self._run.effect("approved", ApprovedUrls, act)
+
+    async def scrape(self, approved: ApprovedUrls) -> tuple[PageOutcome, ...]:
+        """Read all approved addresses, some at a time; one that fails holds up no other."""
+        room = asyncio.Semaphore(_PAGES_AT_ONCE if approved.config.scrape_parallel else 1)
+        whose = approved.decided_by or self.research.requested_by
+
+        async def one(url: ApprovedUrl) -> PageOutcome:
+            async with room:
+                return await self._readings.read(url, whose=whose)
+
+        if approved.urls:
+            await self._readings.begin()
+        outcomes = await _all(one(url) for url in approved.urls)
+
+        async def act(connection: Connection) -> StepKept:
+            count = len(read_ones(outcomes))
+            await self._say(
+                connection,
+                "scraper",
+                "scrape_urls",
+                f"{count} of {len(outcomes)} pages were read",
+                "; ".join(f"{one.url}: {one.fault}" for one in outcomes if one.fault) or "none was refused",
+            )
+            await progress.finish(connection, self.research.id, "scrape_urls", result={"read": count})
+            return StepKept(count=count)
+
+        await self._run.effect("scraped", StepKept, act)
+        return tuple(outcomes)
+
+    async def replace(self, decision: GateDecision, round_: int) -> tuple[PageOutcome, ...]:
+        """Take what a person gave in place of addresses that could not be read; what came of it.
+
+        Whatever else was decided, the work goes on without them.
+        """
+        by = decision.decided_by or self.research.requested_by
+        instead: tuple[InsteadOf, ...] = ()
+        if decision.status == "approved" and decision.amended is not None:
+            instead = UnreadableList.model_validate(decision.amended).instead
+
+        async def act(connection: Connection) -> ApprovedUrls:
+            urls = await candidates.put_instead(
+                connection,
+                self.research.id,
+                [(one.number, one.url) for one in instead if one.url is not None],
+                decided_by=by,
+                approval_id=decision.approval_id,
+            )
+            return ApprovedUrls(
+                urls=urls, config=self.task.config, approval_id=decision.approval_id, decided_by=by
+            )
+
+        approved = await self._run.effect(f"instead/{round_}", ApprovedUrls, act)
+        pasted = [one for one in instead if one.pasted is not None]
+        kept = await _all(self._paste(one, by) for one in pasted)
+        read = await _all(self._readings.read(url, whose=by) for url in approved.urls)
+        return (*kept, *read)
+
+    async def extract(self) -> int:
+        """Have what was read extracted, source by source; how many points there are now."""
+
+        async def look(connection: Connection) -> PageSources:
+            await progress.finish(connection, self.research.id, "await_unreadable_review")
+            return PageSources(ids=tuple(await candidates.sources_of(connection, self.research.id)))
+
+        sources = (await self._run.effect("sources", PageSources, look)).ids
+        results = [await self._extracted(source_id) for source_id in sources]
+        found = sum(result.points for result in results if result is not None)
+
+        async def act(connection: Connection) -> StepKept:
+            await self._say(
+                connection,
+                "analyzer",
+                "extract_knowledge",
+                f"{found} points were found in {len(sources)} sources",
+                "each rests on words of its source; what its quote did not show was dropped",
+            )
+            await progress.finish(connection, self.research.id, "extract_knowledge", result={"points": found})
+            return StepKept(count=found)
+
+        return (await self._run.effect("extracted", StepKept, act)).count
+
+    async def conclude(self, outcome: ResearchOutcome, *, points_found: int) -> ResearchResult:
+        """Keep what it came to, and what is missing; what is still planned is not done."""
+
+        async def act(connection: Connection) -> ResearchResult:
+            counts = await candidates.counts(connection, self.research.id)
+            await progress.skip_rest(connection, self.research.id)
+            return ResearchResult(
+                outcome=outcome,
+                pages=counts["scraped"],
+                points=points_found,
+                missing=tuple(await candidates.missing(connection, self.research.id)),
+            )
+
+        return await self._run.effect("conclusion", ResearchResult, act)
+
+    async def _extracted(self, source_id: int) -> ExtractionResult | None:
+        made_with = extracted_with(self._run.config.knowledge.extraction)
+
+        async def look() -> Answer[SourceToExtract]:
+            async with self._run.database.connection() as connection:
+                source = await points.text_of(connection, source_id)
+                done = await points.is_extracted(connection, source_id, extracted_with=made_with)
+            if source is None or done:
+                return Answer(value=SourceToExtract(task=None))
+            task = ExtractionTask(
+                project_id=self.task.project_id,
+                source_id=source_id,
+                text_sha256=source.text_sha256,
+                extracted_with=made_with,
+            )
+            return Answer(value=SourceToExtract(task=task))
+
+        task = (await self._run.once(f"source/{source_id}/task", SourceToExtract, look)).task
+        if task is None:
+            return None
+        steps = ExtractionSteps(run=self._run, task=task, prefix=f"source/{source_id}/")
+        count = await steps.cut()
+        await _all(steps.read(number) for number in range(count))
+        return await steps.keep()
+
+    async def _asked_by(self) -> UserContext:
+        """Who asked for it, with what he has on its topic now; PermissionMissing where that is too little."""
+
+        async def look() -> UserContext:
+            async with self._run.database.connection() as connection:
+                return await users.context_of(connection, self._run.requested_by)
+
+        caller = await self._run.database.steadily(look)
+        if not caller.has("analyst", self.research.topic):
+            needed = f"{self.research.topic}:analyst"
+            raise PermissionMissing(
+                f"{caller.subject} asked for this research and no longer has {needed}", scope=needed
+            )
+        return caller.on(self.research.topic)
+
+    async def _paste(self, one: InsteadOf, by: str) -> PageOutcome:
+        assert one.pasted is not None, "only those with a text come here"
+        return await self._readings.keep_pasted(one.number, one.pasted, by=by)
+
+    def _request(self, kind: str, shown: Record, title: str) -> GateRequest:
+        policy = self._run.config.research.approval
+        return GateRequest(
+            kind=kind,
+            content=shown.model_dump(mode="json"),
+            required_scope=f"{self.research.topic}:{policy.role}",
+            four_eyes=policy.four_eyes,
+            quorum=policy.quorum,
+            expires_in_seconds=policy.expires_in_seconds,
+            about=f"research:{self.research.id}",
+            title=title,
+        )
+
+    async def _say(
+        self, connection: Connection, agent: AgentType, step: Step, content: str, reasoning: str
+    ) -> None:
+        await progress.say(
+            connection, self.research.id, agent=agent, step=step, content=content, reasoning=reasoning
+        )
+
+
+async def _all(some: Iterable[Awaitable[T]]) -> list[T]:
+    """What all come to. Where one raises, the others are still done and kept; then its error goes on."""
+    came = await asyncio.gather(*some, return_exceptions=True)
+    for one in came:
+        if isinstance(one, BaseException):
+            raise one
+    return [one for one in came if not isinstance(one, BaseException)]

@@ -1,0 +1,127 @@
+"""Research as it was asked for: each has a workflow, a project, and perhaps a parent. Seed 002 §4."""
+
+from psycopg.errors import UniqueViolation
+
+from models.errors import InputInvalid, ResearchNotFound
+from models.knowledge.projects import Project
+from models.research.agent_workflows import AgentWorkflow, StartRequest
+from models.runtime.approvals import content_digest
+from models.runtime.workflows import Permission, WorkflowRequest
+from models.store.database import Connection
+from models.store.runtime import workflows
+
+KIND = "research"
+_MOST_NAME = 120
+_COLUMNS = (
+    "id, workflow_id, project_id, topic, name, task_type, requested_by, request_id, parent_id, created_at"
+)
+
+
+async def start(
+    connection: Connection, request: StartRequest, *, project: Project, requested_by: str
+) -> tuple[AgentWorkflow, bool]:
+    """Begin a research in the caller's transaction; whether it is new.
+
+    The same `request_id` of the same person is the research that is there.
+
+    Raises:
+        InputInvalid: that one was asked for in other words; or the parent is of another topic.
+        ResearchNotFound: there is no such parent.
+    """
+    given = request.model_dump(mode="json") | {"project_id": project.id, "topic": project.topic}
+    if request.request_id is not None:
+        known = await _of_request(connection, requested_by, request.request_id)
+        if known is not None:
+            await _check_same(connection, known, given)
+            return known, False
+    if request.parent_workflow_id is not None:
+        parent = await get(connection, request.parent_workflow_id)
+        if parent.topic != project.topic:
+            raise InputInvalid(
+                f"parent_workflow_id: {parent.id} is of the topic {parent.topic}, and this one of "
+                f"{project.topic}: begin it in the same topic"
+            )
+    try:
+        async with connection.transaction():  # a savepoint: who asks for the same at once finds it
+            return await _insert(connection, request, given, project, requested_by), True
+    except UniqueViolation:
+        assert request.request_id is not None, "only a request's id is unique"
+        known = await _of_request(connection, requested_by, request.request_id)
+        assert known is not None, "what conflicts is there"
+        await _check_same(connection, known, given)
+        return known, False
+
+
+async def get(connection: Connection, research_id: int) -> AgentWorkflow:
+    """One research; ResearchNotFound if there is none."""
+    cursor = await connection.execute(
+        f"SELECT {_COLUMNS} FROM agent_workflows WHERE id = %s".encode(), (research_id,)
+    )
+    row = await cursor.fetchone()
+    if row is None:
+        raise ResearchNotFound(f"there is no research {research_id}")
+    return AgentWorkflow.model_validate(row)
+
+
+async def of_workflow(connection: Connection, workflow_id: str) -> AgentWorkflow:
+    """The research that a workflow runs; ResearchNotFound if it runs none."""
+    cursor = await connection.execute(
+        f"SELECT {_COLUMNS} FROM agent_workflows WHERE workflow_id = %s".encode(), (workflow_id,)
+    )
+    row = await cursor.fetchone()
+    if row is None:
+        raise ResearchNotFound(f"workflow {workflow_id} runs no research")
+    return AgentWorkflow.model_validate(row)
+
+
+async def _insert(
+    connection: Connection,
+    request: StartRequest,
+    given: dict[str, object],
+    project: Project,
+    requested_by: str,
+) -> AgentWorkflow:
+    workflow = await workflows.create(
+        connection,
+        WorkflowRequest(
+            kind=KIND,
+            input=given,
+            input_digest=content_digest(given),
+            requested_by=requested_by,
+            permission=Permission(role="analyst", topic=project.topic),
+        ),
+    )
+    cursor = await connection.execute(
+        f"""INSERT INTO agent_workflows
+                (workflow_id, project_id, topic, name, task_type, requested_by, request_id, parent_id)
+            VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING {_COLUMNS}""".encode(),
+        (
+            workflow.id,
+            project.id,
+            project.topic,
+            " ".join(request.user_query.split())[:_MOST_NAME],
+            request.task_type,
+            requested_by,
+            request.request_id,
+            request.parent_workflow_id,
+        ),
+    )
+    return AgentWorkflow.model_validate(await cursor.fetchone())
+
+
+async def _of_request(connection: Connection, requested_by: str, request_id: str) -> AgentWorkflow | None:
+    cursor = await connection.execute(
+        f"SELECT {_COLUMNS} FROM agent_workflows WHERE requested_by = %s AND request_id = %s".encode(),
+        (requested_by, request_id),
+    )
+    row = await cursor.fetchone()
+    return None if row is None else AgentWorkflow.model_validate(row)
+
+
+async def _check_same(connection: Connection, known: AgentWorkflow, given: dict[str, object]) -> None:
+    asked = (await workflows.get(connection, known.workflow_id)).input
+    if asked != given:
+        raise InputInvalid(
+            f"request_id: {known.request_id!r} names research {known.id}, asked for in other words: "
+            "give another one"
+        )

@@ -1,0 +1,259 @@
+"""Research: only what a person approved is ever asked for, and nothing of what was found is lost."""
+
+import errno
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from actors.runtime.run import Run
+from models.config import Config
+from models.store.database import Database
+from tests.fakes.model.model_server import ModelServer, Rule
+from tests.fakes.outside.page_site import Answer, PageSite, article, serving
+from tests.fakes.outside.search_providers import Page, SearchServer
+from tests.integration.research.research_desk import ResearchDesk, desk_config
+
+MILL = "The Mill Company runs nine mills in Łódź. It was founded in 1871, when the river was high. " * 6
+ICE = "In winter the wheel is kept free of ice by warm water from the works. " * 8
+SECRET = "This page was never approved by anybody, and is about watermills in winter too. " * 8
+FOUND = json.dumps(
+    {
+        "entities": [],
+        "relationships": [],
+        "facts": [
+            {
+                "statement": "It has nine mills.",
+                "quote": "runs nine mills in Łódź",
+                "sentence": 1,
+                "score": 0.9,
+            }
+        ],
+        "categories": [],
+        "insights": [],
+    }
+)
+NOTHING = json.dumps({key: [] for key in ("entities", "relationships", "facts", "categories", "insights")})
+
+
+@pytest.fixture
+def site() -> Iterator[PageSite]:
+    """Pages about mills; one is for those who log in."""
+    pages: dict[str, Any] = {
+        "/mill": article("The Mill Company", MILL),
+        "/ice": article("Ice on wheels", ICE),
+        "/secret": article("Not approved", SECRET),
+        "/login": Answer(b"<h1>Log in</h1>", status=401),
+    }
+    with serving(pages) as site:
+        yield site
+
+
+@pytest.fixture
+def search(site: PageSite) -> Iterator[SearchServer]:
+    """A search engine that knows them all."""
+    with SearchServer() as server:
+        server.found = [
+            Page(
+                "The Mill Company and its watermills", f"{site.origin}/mill", "Who runs the mills in winter."
+            ),
+            Page("Ice on wheels of watermills", f"{site.origin}/ice", "How watermills turn in winter."),
+            Page("Watermills in winter, a secret", f"{site.origin}/secret", "How watermills turn in winter."),
+            Page("Watermills for members", f"{site.origin}/login", "How watermills turn in winter."),
+        ]
+        yield server
+
+
+@pytest.fixture
+def desk(
+    database: Database, configure: Callable[..., Config], model: ModelServer, search: SearchServer
+) -> ResearchDesk:
+    model.script(
+        Rule(contains="founded in 1871", reply=FOUND), Rule(contains="Extract as one", reply=NOTHING)
+    )
+    return ResearchDesk(desk_config(configure, model.base_url, search.url), database)
+
+
+def only(shown: dict[str, Any], *paths: str) -> dict[str, Any]:
+    """The list with these pages alone."""
+    kept = [url for url in shown["urls"] if url["url"].endswith(paths)]
+    return shown | {"urls": kept}
+
+
+async def test_only_what_was_approved_is_asked_for_and_each_page_leads_to_who_let_it_in(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        research = await desk.start()
+        approval = await desk.gate(research)
+        assert approval.kind == "research_urls"
+        assert {url["url"].removeprefix(site.origin) for url in approval.content["urls"]} == {
+            "/mill",
+            "/ice",
+            "/secret",
+            "/login",
+        }
+        assert site.hits == []
+        await desk.amend(approval, only(approval.content, "/mill", "/ice"))
+        done = await desk.ended(research)
+    assert (done.status, done.error) == ("succeeded", None)
+    assert done.result == {"outcome": "done", "pages": 2, "points": 1, "missing": []}
+    assert {hit.path for hit in site.hits} == {"/mill", "/ice"}
+    rows = await desk.rows(
+        "SELECT url, user_approval, decided_by, source_id FROM url_candidates WHERE research_id = %s",
+        research.id,
+    )
+    let_in = {row["url"].removeprefix(site.origin): row for row in rows}
+    assert {path: row["user_approval"] for path, row in let_in.items()} == {
+        "/mill": "approved",
+        "/ice": "approved",
+        "/secret": "rejected",
+        "/login": "rejected",
+    }
+    assert let_in["/mill"]["decided_by"] == "ann"
+    assert let_in["/mill"]["source_id"] is not None
+    assert let_in["/secret"]["source_id"] is None
+
+
+async def test_rejecting_the_list_ends_it_cleanly_and_nothing_is_fetched(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        research = await desk.start()
+        await desk.reject(await desk.gate(research))
+        done = await desk.ended(research)
+    assert (done.status, done.error) == ("succeeded", None)
+    assert done.result == {"outcome": "rejected", "pages": 0, "points": 0, "missing": []}
+    assert site.hits == []
+    tasks = await desk.rows(
+        "SELECT step, status FROM research_tasks WHERE research_id = %s ORDER BY number", research.id
+    )
+    assert {row["step"]: row["status"] for row in tasks} == {
+        "classify_intent": "done",
+        "create_plan": "done",
+        "discover_urls": "done",
+        "await_user_review": "done",
+        "scrape_urls": "skipped",
+        "await_unreadable_review": "skipped",
+        "extract_knowledge": "skipped",
+        "build_tree": "skipped",
+        "synthesize_results": "skipped",
+    }
+
+
+async def test_what_cannot_be_read_is_asked_about_and_replaced_by_an_address_or_a_text(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        research = await desk.start(urls=[f"{site.origin}/gone"])
+        first = await desk.gate(research)
+        await desk.amend(first, only(first.content, "/mill", "/login", "/gone"))
+        blocked = await desk.gate(research)
+        assert blocked.kind == "research_unreadable"
+        faults = {one["url"].removeprefix(site.origin): one for one in blocked.content["unreadable"]}
+        assert {path: one["fault"] for path, one in faults.items()} == {
+            "/login": "login",
+            "/gone": "not_found",
+        }
+        instead = [
+            {"number": faults["/login"]["number"], "url": None, "pasted": {"text": ICE, "title": "Ice"}},
+            {"number": faults["/gone"]["number"], "url": f"{site.origin}/missing", "pasted": None},
+        ]
+        await desk.amend(blocked, blocked.content | {"instead": instead}, by="bob")
+        # What was given in its place can't be read either: that is asked about, too.
+        again = await desk.gate(research)
+        assert [one["url"] for one in again.content["unreadable"]] == [f"{site.origin}/missing"]
+        assert again.content["read"] == 2
+        await desk.approve(again)
+        done = await desk.ended(research)
+    assert (done.status, done.error) == ("succeeded", None)
+    assert done.result is not None
+    assert (done.result["outcome"], done.result["pages"], done.result["points"]) == ("done", 2, 1)
+    assert {one["url"].removeprefix(site.origin) for one in done.result["missing"]} == {"/gone", "/missing"}
+    rows = await desk.rows(
+        """SELECT c.url, c.decided_by, s.url AS source, s.author FROM url_candidates c
+           LEFT JOIN sources s ON s.id = c.source_id WHERE c.research_id = %s""",
+        research.id,
+    )
+    of = {row["url"].removeprefix(site.origin): row for row in rows}
+    assert of["/login"]["source"].startswith("urn:sha256:")
+    assert of["/login"]["author"] == "bob"
+    assert of["/missing"]["decided_by"] == "bob"
+    assert "/secret" not in {hit.path for hit in site.hits}
+
+
+async def test_a_page_that_leads_to_another_host_is_not_followed(
+    desk: ResearchDesk, site: PageSite, search: SearchServer
+) -> None:
+    with serving({"/mill": article("The Mill Company", MILL)}, address="127.0.0.2") as elsewhere:
+        site.pages["/mill"] = Answer(status=302, headers={"location": f"{elsewhere.origin}/mill"})
+        async with desk.running():
+            research = await desk.start(task_type="scrape", urls=[f"{site.origin}/mill"])
+            await desk.approve(await desk.gate(research))
+            blocked = await desk.gate(research)
+            assert [one["fault"] for one in blocked.content["unreadable"]] == ["other_host"]
+            await desk.approve(blocked)
+            done = await desk.ended(research)
+        assert elsewhere.hits == []
+    assert done.result is not None
+    assert done.result["outcome"] == "nothing_read"
+    assert [(one["url"], one["fault"]) for one in done.result["missing"]] == [
+        (f"{site.origin}/mill", "other_host")
+    ]
+    assert search.asked == []
+
+
+async def test_broken_off_after_each_step_it_does_nothing_twice_and_loses_nothing(
+    desk: ResearchDesk, site: PageSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each time that something new is kept the machine gives way under it; then it is resumed."""
+    effect, keep = Run.effect, Run.keep
+    tables = ("url_candidates", "agent_messages", "workflow_tools", "sources", "knowledge_points")
+    found = dict.fromkeys(tables, 0)
+    broken_off: list[str] = []
+
+    async def break_off(key: str) -> None:
+        broken_off.append(key)
+        for table in tables:
+            [row] = await desk.rows(f"SELECT count(*) AS n FROM {table}")
+            assert row["n"] >= found[table]
+            found[table] = row["n"]
+        raise ConnectionRefusedError(errno.ECONNREFUSED, "the machine gives way")
+
+    async def effect_and_break(self: Run, key: str, type_: Any, act: Any) -> Any:
+        is_new = key not in self._kept
+        made = await effect(self, key, type_, act)
+        if is_new:
+            await break_off(key)
+        return made
+
+    async def keep_and_break(self: Run, key: str, value: Any, **more: Any) -> None:
+        await keep(self, key, value, **more)
+        if not key.startswith("gate/"):
+            await break_off(key)
+
+    monkeypatch.setattr(Run, "effect", effect_and_break)
+    monkeypatch.setattr(Run, "keep", keep_and_break)
+    async with desk.running():
+        urls = [f"{site.origin}/{page}" for page in ("mill", "ice", "login")]
+        research = await desk.start(task_type="scrape", urls=urls)
+        await desk.approve(await desk.gate(research))
+        await desk.approve(await desk.gate(research))
+        done = await desk.ended(research)
+    assert (done.status, done.error) == ("succeeded", None)
+    assert len(broken_off) == len(set(broken_off)) >= 15
+    assert done.result is not None
+    assert (done.result["outcome"], done.result["pages"], done.result["points"]) == ("done", 2, 1)
+    assert sorted(hit.path for hit in site.hits) == ["/ice", "/login", "/mill"]
+    said = await desk.rows(
+        "SELECT step, count(*) AS n FROM agent_messages WHERE research_id = %s GROUP BY step", research.id
+    )
+    assert {row["step"]: row["n"] for row in said} == {
+        "create_plan": 1,
+        "discover_urls": 1,
+        "scrape_urls": 1,
+        "extract_knowledge": 1,
+    }
+    calls = await desk.rows("SELECT input FROM workflow_tools WHERE tool_name = 'scrape_urls'")
+    assert sorted(call["input"]["url"] for call in calls) == sorted(urls)
