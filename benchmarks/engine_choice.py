@@ -23,10 +23,10 @@ from typing import Any
 
 from actors.knowledge.scraping.open_scraper import open_scraper
 from actors.knowledge.scraping.scraping_settings import ScrapingSettings
-from actors.outside.politeness.host_turns import HostTurn
 from benchmarks.harness.bench import ROOT, Bench
 from benchmarks.harness.report import Aim, Report, Table
 from models.knowledge.pages import ScrapedPage
+from tests.fakes.outside.open_turns import OpenTurns
 
 SETS = ROOT / "benchmarks/pages"
 _SETS = ("open", "walls", "locked")
@@ -56,27 +56,6 @@ class _Outcome:
     page: ScrapedPage
     right: bool
     right_by_http: bool
-
-
-class _NoTurns:
-    """Everybody's turn is at once: politeness is measured elsewhere."""
-
-    async def turn(self, url: str, *, patience: float) -> HostTurn:
-        """See `actors.knowledge.fetching.turns.Turns`."""
-        return HostTurn(granted=True)
-
-    async def allowed(self, url: str) -> HostTurn:
-        """See `turn`."""
-        return HostTurn(granted=True)
-
-    async def sent(self, url: str) -> None:
-        """See `turn`."""
-
-    async def told_to_wait(self, url: str, seconds: float | None) -> None:
-        """See `turn`."""
-
-    async def went_well(self, url: str) -> None:
-        """See `turn`."""
 
 
 def measure(bench: Bench) -> Report:
@@ -109,7 +88,7 @@ def measure(bench: Bench) -> Report:
 
 async def _scraped(given: ScrapingSettings, origin: str, labels: Sequence[_Label]) -> list[_Outcome]:
     room = asyncio.Semaphore(_AT_ONCE)
-    async with open_scraper(given, _NoTurns(), own_browser=True) as scraper:
+    async with open_scraper(given, OpenTurns(), own_browser=True) as scraper:
 
         async def one(label: _Label) -> _Outcome:
             async with room:

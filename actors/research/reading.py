@@ -1,7 +1,8 @@
 """Reading of approved addresses: each is fetched once, and what came of it is kept with its source.
 
-Called by the steps. No other address is ever asked for: the scraper is given the place of each page, and goes
-nowhere else. What a project holds is not fetched again. Seed 002 §5, §7.2 (ScraperAgent).
+Called by the steps. No other page is ever asked for: the scraper is given the place of each page, and goes
+nowhere else. Hosts are asked for their robots.txt, and followed where they redirect that, as RFC 9309 has it.
+What a project holds is not fetched again. Seed 002 §5, §7.2 (ScraperAgent).
 """
 
 import hashlib
@@ -11,8 +12,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from actors.knowledge.reading.page_reading import PageReading
+from actors.outside.page_urls import page_url
 from actors.runtime.run import Run
-from models.errors import SignoffError
+from models.errors import PageFailed, SignoffError
 from models.knowledge.pages import PageText, ScrapedPage
 from models.knowledge.reach import PageReach
 from models.knowledge.sources import KnowledgeSource
@@ -91,6 +93,7 @@ class PageReadings:
         if (kept := self.run.kept(f"pasted/{number}", PageOutcome)) is not None:
             return kept
         batch = await self.begin()
+        began = time.monotonic()
         digest = hashlib.sha256(text.text.encode()).hexdigest()
         given = PageText(text=text.text, title=text.title, author=by, date=None, language=None, links=())
         reading: PageReading = await self.run.agent("scraper").read_text(given)
@@ -102,6 +105,7 @@ class PageReadings:
             page=reading.page,
             redacted=reading.redacted,
         )
+        seconds = time.monotonic() - began
 
         async def act(connection: Connection) -> PageOutcome:
             source = await self._kept(connection, batch, page.url, page)
@@ -115,14 +119,24 @@ class PageReadings:
                 given={"number": number, "pasted_by": by, "sha256": digest},
                 answer={"source_id": outcome.source_id},
                 error=None,
-                seconds=0,
+                seconds=seconds,
             )
             return outcome
 
         return await self.run.effect(f"pasted/{number}", PageOutcome, act)
 
+    def one_form(self, text: str) -> str:
+        """An address as it is kept and asked for; one that is none as it was written: reading it says why."""
+        try:
+            return page_url(text, allow_internal=self.run.config.outgoing.allow_internal)
+        except PageFailed:
+            return text
+
     async def _scraped(self, url: str) -> ScrapedPage:
-        reach = PageReach.of([url])
+        try:
+            reach = PageReach.of([page_url(url, allow_internal=self.run.config.outgoing.allow_internal)])
+        except PageFailed as failed:
+            return ScrapedPage(url=url, fault=failed.facts["fault"], reason=str(failed))
         try:
             page: ScrapedPage = await self.run.agent("scraper").scrape(url, "auto", reach)
         except SignoffError as error:

@@ -6,6 +6,7 @@ nothing is written after it was stopped. Seed 002 §5.
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Iterable
 from dataclasses import InitVar, dataclass
 from typing import TypeVar
@@ -16,7 +17,7 @@ from actors.research.plan import plan_of
 from actors.research.reading import PageReadings, read_ones
 from actors.runtime.run import Run
 from models.errors import PermissionMissing
-from models.knowledge.extraction import ExtractionResult, ExtractionTask
+from models.knowledge.extraction import ExtractionTask
 from models.llm import Answer
 from models.people.users import UserContext
 from models.record import Record
@@ -35,7 +36,7 @@ from models.research.url_lists import (
 from models.runtime.approvals import GateDecision, GateRequest
 from models.store import approval_inbox
 from models.store.database import Connection
-from models.store.knowledge import points
+from models.store.knowledge import points, sources
 from models.store.people import users
 from models.store.research import candidates, progress
 
@@ -47,6 +48,13 @@ class StepKept(Record):
     """That a step's rows are written; `count` is of what it came to."""
 
     count: int = 0
+
+
+class TimedDiscovery(Record):
+    """What was found, and how long it took."""
+
+    found: Discovery
+    seconds: float
 
 
 class SourceToExtract(Record):
@@ -74,10 +82,10 @@ class ResearchSteps:
         self._readings = PageReadings(run=run, research=self.research)
 
     async def plan(self) -> ResearchPlan:
-        """Say what is asked for, and keep the steps that it takes."""
+        """Keep the steps that it takes."""
 
         async def act(connection: Connection) -> ResearchPlan:
-            plan = plan_of(self.task.task_type, self.task.config, "medium")
+            plan = plan_of(self.task.task_type, self.task.config)
             await progress.plan(connection, self.research.id, plan.steps)
             names = ", ".join(step.step for step in plan.steps)
             await self._say(
@@ -88,8 +96,7 @@ class ResearchSteps:
                 f"{self.task.task_type} was asked for, "
                 f"{'with' if self.task.config.require_approval else 'without'} people to decide: {names}",
             )
-            for step in ("classify_intent", "create_plan"):
-                await progress.finish(connection, self.research.id, step)
+            await progress.finish(connection, self.research.id, "create_plan")
             return plan
 
         return await self._run.effect("plan", ResearchPlan, act)
@@ -105,16 +112,18 @@ class ResearchSteps:
             urls=task.urls,
         )
 
-        async def find() -> Answer[Discovery]:
+        async def find() -> Answer[TimedDiscovery]:
+            began = time.monotonic()
             found: Discovery = await self._run.agent("researcher").discover(
                 request,
                 project_id=task.project_id,
                 asked_by=await self._asked_by(),
                 search=task.task_type != "scrape",
             )
-            return Answer(value=found)
+            return Answer(value=TimedDiscovery(found=found, seconds=time.monotonic() - began))
 
-        found = await self._run.once("discovery", Discovery, find)
+        timed = await self._run.once("discovery", TimedDiscovery, find)
+        found = timed.found
 
         async def act(connection: Connection) -> StepKept:
             await candidates.put(connection, self.research.id, found.candidates)
@@ -126,7 +135,7 @@ class ResearchSteps:
                 given={"queries": list(found.queries)},
                 answer={"found": len(found.candidates), "left_out": sum(one.count for one in found.left_out)},
                 error=None,
-                seconds=0,
+                seconds=timed.seconds,
             )
             await self._say(
                 connection,
@@ -174,11 +183,11 @@ class ResearchSteps:
                 approved = UrlList.model_validate(approval.content)
                 await candidates.put(connection, self.research.id, approved.urls)
             is_yes = decision is None or decision.status == "approved"
-            urls = approved.urls if is_yes else ()
+            urls = tuple(ApprovedUrl(number=url.number, url=url.url) for url in approved.urls if is_yes)
             await candidates.decide(
                 connection,
                 self.research.id,
-                [url.number for url in urls],
+                urls,
                 decided_by=None if decision is None else decision.decided_by,
                 approval_id=None if decision is None else decision.approval_id,
             )
@@ -190,7 +199,7 @@ class ResearchSteps:
                     result={"decision": decision.status, "approved": len(urls)},
                 )
             return ApprovedUrls(
-                urls=tuple(ApprovedUrl(number=url.number, url=url.url) for url in urls),
+                urls=urls,
                 config=approved.config,
                 approval_id=None if decision is None else decision.approval_id,
                 decided_by=None if decision is None else decision.decided_by,
@@ -240,7 +249,7 @@ class ResearchSteps:
             urls = await candidates.put_instead(
                 connection,
                 self.research.id,
-                [(one.number, one.url) for one in instead if one.url is not None],
+                [(one.number, self._readings.one_form(one.url)) for one in instead if one.url is not None],
                 decided_by=by,
                 approval_id=decision.approval_id,
             )
@@ -255,22 +264,29 @@ class ResearchSteps:
         return (*kept, *read)
 
     async def extract(self) -> int:
-        """Have what was read extracted, source by source; how many points there are now."""
+        """Have what was read extracted, source by source; how many points are known of it now.
+
+        To analyze, and for the full pipeline, these are all sources of the project.
+        """
+        whole = self.task.task_type in ("analyze", "full_pipeline")
 
         async def look(connection: Connection) -> PageSources:
             await progress.finish(connection, self.research.id, "await_unreadable_review")
+            if whole:
+                return PageSources(ids=tuple(await sources.with_text(connection, self.research.project_id)))
             return PageSources(ids=tuple(await candidates.sources_of(connection, self.research.id)))
 
-        sources = (await self._run.effect("sources", PageSources, look)).ids
-        results = [await self._extracted(source_id) for source_id in sources]
-        found = sum(result.points for result in results if result is not None)
+        ids = (await self._run.effect("sources", PageSources, look)).ids
+        for source_id in ids:
+            await self._extract(source_id)
 
         async def act(connection: Connection) -> StepKept:
+            found = await points.count_of(connection, ids)
             await self._say(
                 connection,
                 "analyzer",
                 "extract_knowledge",
-                f"{found} points were found in {len(sources)} sources",
+                f"{found} points are known from {len(ids)} sources",
                 "each rests on words of its source; what its quote did not show was dropped",
             )
             await progress.finish(connection, self.research.id, "extract_knowledge", result={"points": found})
@@ -282,18 +298,17 @@ class ResearchSteps:
         """Keep what it came to, and what is missing; what is still planned is not done."""
 
         async def act(connection: Connection) -> ResearchResult:
-            counts = await candidates.counts(connection, self.research.id)
             await progress.skip_rest(connection, self.research.id)
             return ResearchResult(
                 outcome=outcome,
-                pages=counts["scraped"],
+                pages=len(await candidates.sources_of(connection, self.research.id)),
                 points=points_found,
                 missing=tuple(await candidates.missing(connection, self.research.id)),
             )
 
         return await self._run.effect("conclusion", ResearchResult, act)
 
-    async def _extracted(self, source_id: int) -> ExtractionResult | None:
+    async def _extract(self, source_id: int) -> None:
         made_with = extracted_with(self._run.config.knowledge.extraction)
 
         async def look() -> Answer[SourceToExtract]:
@@ -312,11 +327,11 @@ class ResearchSteps:
 
         task = (await self._run.once(f"source/{source_id}/task", SourceToExtract, look)).task
         if task is None:
-            return None
+            return
         steps = ExtractionSteps(run=self._run, task=task, prefix=f"source/{source_id}/")
         count = await steps.cut()
         await _all(steps.read(number) for number in range(count))
-        return await steps.keep()
+        await steps.keep()
 
     async def _asked_by(self) -> UserContext:
         """Who asked for it, with what he has on its topic now; PermissionMissing where that is too little."""

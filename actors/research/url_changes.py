@@ -35,13 +35,18 @@ def changed_list(
             )
     kept = [url for url in shown.urls if url.number not in changes.remove_urls]
     known = {url.url for url in kept}
+    taken_back = {url.url: url for url in shown.urls if url.number in changes.remove_urls}
     following = max(numbers, default=0) + 1
     for place, text in enumerate(changes.add_urls):
         url = _checked(place, text, ratings, allow_internal)
-        if url not in known:
-            known.add(url)
-            kept.append(_added(following, url, by, ratings))
-            following += 1
+        if url in known:
+            continue
+        known.add(url)
+        if url in taken_back:  # an address keeps its number
+            kept.append(taken_back[url])
+            continue
+        kept.append(_added(following, url, by, ratings))
+        following += 1
     if not kept:
         raise InputInvalid("modifications.remove_urls: no address would be left: reject the list instead")
     if len(kept) > MOST_URLS:

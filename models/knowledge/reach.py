@@ -1,7 +1,8 @@
 """How far a page may lead: the places that somebody has approved. Seed 002, FR6.
 
 A workflow gives it to the scraper with each page. An engine asks it before each request that a page causes,
-so that nothing is asked for, not even a robots.txt, where nobody has agreed to go.
+so that nothing is asked for, not even a robots.txt, where nobody has agreed to go. Only where an approved
+host itself redirects its robots.txt is that one followed (RFC 9309): that is no page's doing.
 """
 
 from collections.abc import Iterable

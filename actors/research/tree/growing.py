@@ -18,7 +18,7 @@ from actors.research.tree.vectors import by_id
 from models.errors import InputInvalid
 from models.record import Record
 from models.research.trees import MOST_TITLE, Tree, TreeMaking, TreeNode, TreePoint, arranged, plain_name
-from models.text import cut, shortened
+from models.text import shortened
 
 if TYPE_CHECKING:
     import numpy
@@ -58,7 +58,7 @@ def empty_tree(title: str, making: TreeMaking | None = None) -> Tree:
     Raises:
         InputInvalid: nothing of the title can be seen.
     """
-    name = shortened(plain_name(cut(title, 10 * MOST_TITLE)), MOST_TITLE)
+    name = shortened(plain_name(title[: 10 * MOST_TITLE]), MOST_TITLE)
     if not name:
         raise InputInvalid("title: it is empty, or nothing of it can be seen: give one")
     return Tree(title=name, making=making or TreeMaking())

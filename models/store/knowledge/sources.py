@@ -143,6 +143,14 @@ async def get(
     return KnowledgeSource.model_validate(row)
 
 
+async def with_text(connection: Connection, project_id: int) -> list[int]:
+    """The sources of a project that there is a text of, by their ids."""
+    cursor = await connection.execute(
+        "SELECT id FROM sources WHERE project_id = %s AND text <> '' ORDER BY id", (project_id,)
+    )
+    return [row["id"] for row in await cursor.fetchall()]
+
+
 async def delete(connection: Connection, project_id: int, source_id: int) -> None:
     """Take a source away, with all that is known from it alone."""
     cursor = await connection.execute(

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from psycopg.types.json import Jsonb
 
+from models.errors import InputInvalid
 from models.research.candidates import UrlCandidate
 from models.research.url_lists import ApprovedUrl, PageOutcome
 from models.store.database import Connection
@@ -12,12 +13,12 @@ _KNOWN = {"number", "url", "title", "score", "source"}
 
 
 async def put(connection: Connection, research_id: int, urls: Iterable[UrlCandidate]) -> None:
-    """Keep addresses that are offered; what is there by its number stays."""
+    """Keep addresses that are offered; what is there, by its number or by its address, stays."""
     async with connection.cursor() as cursor:
         await cursor.executemany(
             """INSERT INTO url_candidates
                    (research_id, number, url, title, relevance_score, source, metadata, user_approval)
-               VALUES (%s, %s, %s, %s, %s, %s, %s, 'pending') ON CONFLICT (research_id, number) DO NOTHING""",
+               VALUES (%s, %s, %s, %s, %s, %s, %s, 'pending') ON CONFLICT DO NOTHING""",
             [
                 (
                     research_id,
@@ -36,18 +37,39 @@ async def put(connection: Connection, research_id: int, urls: Iterable[UrlCandid
 async def decide(
     connection: Connection,
     research_id: int,
-    approved: Collection[int],
+    approved: Collection[ApprovedUrl],
     *,
     decided_by: str | None,
     approval_id: str | None,
 ) -> None:
-    """Say which of the addresses that nobody has decided on may be read; the others may not."""
-    await connection.execute(
-        """UPDATE url_candidates SET decided_by = %s, approval_id = %s,
-                  user_approval = CASE WHEN number = ANY(%s) THEN 'approved' ELSE 'rejected' END
-           WHERE research_id = %s AND user_approval = 'pending'""",
-        (decided_by, approval_id, list(approved), research_id),
+    """Say which of the addresses that nobody has decided on may be read; the others may not.
+
+    Raises:
+        InputInvalid: one is not kept under its number: the list was changed by other than its rules.
+    """
+    cursor = await connection.execute(
+        """UPDATE url_candidates c SET decided_by = %s, approval_id = %s,
+                  user_approval = CASE WHEN given.url IS NULL THEN 'rejected' ELSE 'approved' END
+           FROM url_candidates o
+           LEFT JOIN unnest(%s::int[], %s::text[]) AS given(number, url)
+             ON given.number = o.number AND given.url = o.url
+           WHERE c.research_id = %s AND o.research_id = c.research_id AND o.number = c.number
+             AND c.user_approval = 'pending'
+           RETURNING c.number, c.user_approval""",
+        (
+            decided_by,
+            approval_id,
+            [url.number for url in approved],
+            [url.url for url in approved],
+            research_id,
+        ),
     )
+    let_in = {row["number"] for row in await cursor.fetchall() if row["user_approval"] == "approved"}
+    if strays := [url for url in approved if url.number not in let_in]:
+        raise InputInvalid(
+            f"urls: number {strays[0].number} of the approved list is another address here: an address keeps "
+            "its number, and a new one gets a new number"
+        )
 
 
 async def put_instead(
@@ -95,31 +117,6 @@ async def settle(connection: Connection, research_id: int, outcome: PageOutcome)
            WHERE research_id = %s AND number = %s AND user_approval = 'approved'""",
         (outcome.source_id, outcome.fault, outcome.reason, research_id, outcome.number),
     )
-
-
-async def approved_urls(connection: Connection, research_id: int) -> list[str]:
-    """The addresses that may be read, by their numbers."""
-    cursor = await connection.execute(
-        """SELECT url FROM url_candidates WHERE research_id = %s AND user_approval = 'approved'
-           ORDER BY number""",
-        (research_id,),
-    )
-    return [row["url"] for row in await cursor.fetchall()]
-
-
-async def counts(connection: Connection, research_id: int) -> dict[str, int]:
-    """How many addresses were found, are approved, were read, and could not be."""
-    cursor = await connection.execute(
-        """SELECT count(*) AS discovered,
-                  count(*) FILTER (WHERE user_approval = 'approved') AS approved,
-                  count(*) FILTER (WHERE source_id IS NOT NULL) AS scraped,
-                  count(*) FILTER (WHERE fault IS NOT NULL) AS failed
-           FROM url_candidates WHERE research_id = %s""",
-        (research_id,),
-    )
-    row = await cursor.fetchone()
-    assert row is not None
-    return dict(row)
 
 
 async def missing(connection: Connection, research_id: int) -> list[PageOutcome]:

@@ -16,7 +16,6 @@ from actors.knowledge.extraction.prompt import read_prompt
 from actors.knowledge.scraping.open_scraper import open_scraper
 from actors.knowledge.scraping.scraper import Scraper
 from actors.knowledge.scraping.scraping_settings import ScrapingSettings
-from actors.outside.politeness.host_turns import HostTurn
 from actors.research.agents.researcher import Researcher
 from actors.research.discovery.queries import read_asking
 from actors.runtime.runner import Runner
@@ -32,6 +31,7 @@ from models.store.knowledge import projects
 from models.store.people import users
 from models.store.research import agent_workflows
 from tests.fakes.local_agents import LocalAgent
+from tests.fakes.outside.open_turns import OpenTurns
 from tests.integration.conftest import ROOT
 from tests.integration.drafting.research_site import configured
 from tests.integration.runtime.deciding import yes
@@ -40,25 +40,6 @@ from tests.integration.workflows import ended
 ANALYST = read_scopes(["macro:analyst"])
 KINDS = {"research": "actors.research.graph:RESEARCH"}
 QUESTION = "How do watermills turn in winter, and who runs them?"
-
-
-class EveryTurn:
-    """Every host lets everything be asked, at once."""
-
-    async def turn(self, url: str, *, patience: float) -> HostTurn:
-        return HostTurn(granted=True)
-
-    async def allowed(self, url: str) -> HostTurn:
-        return HostTurn(granted=True)
-
-    async def sent(self, url: str) -> None:
-        """Nothing to do."""
-
-    async def told_to_wait(self, url: str, seconds: float | None) -> None:
-        """Nothing to do."""
-
-    async def went_well(self, url: str) -> None:
-        """Nothing to do."""
 
 
 class ResearchDesk:
@@ -91,7 +72,7 @@ class ResearchDesk:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[Runner]:
         """A runner that works."""
-        async with open_scraper(ScrapingSettings.of(self.config), EveryTurn()) as scraper:
+        async with open_scraper(ScrapingSettings.of(self.config), OpenTurns()) as scraper:
             self.agents["scraper"] = _Scraping(scraper)
             runner = Runner(name="r", config=self.config, database=self.database, directory=self, kinds=KINDS)
             task = asyncio.create_task(runner.run())

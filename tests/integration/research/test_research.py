@@ -130,15 +130,12 @@ async def test_rejecting_the_list_ends_it_cleanly_and_nothing_is_fetched(
         "SELECT step, status FROM research_tasks WHERE research_id = %s ORDER BY number", research.id
     )
     assert {row["step"]: row["status"] for row in tasks} == {
-        "classify_intent": "done",
         "create_plan": "done",
         "discover_urls": "done",
         "await_user_review": "done",
         "scrape_urls": "skipped",
         "await_unreadable_review": "skipped",
         "extract_knowledge": "skipped",
-        "build_tree": "skipped",
-        "synthesize_results": "skipped",
     }
 
 
@@ -257,3 +254,55 @@ async def test_broken_off_after_each_step_it_does_nothing_twice_and_loses_nothin
     }
     calls = await desk.rows("SELECT input FROM workflow_tools WHERE tool_name = 'scrape_urls'")
     assert sorted(call["input"]["url"] for call in calls) == sorted(urls)
+
+
+async def test_an_address_under_the_number_of_another_one_is_never_read(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        research = await desk.start()
+        approval = await desk.gate(research)
+        swapped = only(approval.content, "/mill")
+        [mill] = swapped["urls"]
+        other = mill | {"url": f"{site.origin}/elsewhere"}
+        await desk.amend(approval, swapped | {"urls": [other]})
+        done = await desk.ended(research)
+    assert done.status == "failed"
+    assert f"number {mill['number']} of the approved list is another address here" in (done.error or "")
+    assert site.hits == []
+
+
+async def test_what_is_no_address_in_place_of_another_is_told_and_harms_nothing(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        research = await desk.start(task_type="scrape", urls=[f"{site.origin}/login", f"{site.origin}/mill"])
+        await desk.approve(await desk.gate(research))
+        blocked = await desk.gate(research)
+        [one] = blocked.content["unreadable"]
+        instead = [{"number": one["number"], "url": "http://mills.example:99999/", "pasted": None}]
+        await desk.amend(blocked, blocked.content | {"instead": instead})
+        again = await desk.gate(research)
+        assert [each["fault"] for each in again.content["unreadable"]] == ["bad_url"]
+        await desk.approve(again)
+        done = await desk.ended(research)
+    assert (done.status, (done.result or {})["outcome"]) == ("succeeded", "done")
+
+
+async def test_to_analyze_reads_what_the_project_holds_and_fetches_nothing(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        first = await desk.start(task_type="scrape", urls=[f"{site.origin}/mill"])
+        await desk.approve(await desk.gate(first))
+        assert ((await desk.ended(first)).result or {})["points"] == 1
+        asked = len(site.hits)
+        second = await desk.start(task_type="analyze")
+        done = await desk.ended(second)
+    assert done.result == {"outcome": "done", "pages": 0, "points": 1, "missing": []}
+    assert len(site.hits) == asked
+    tools = await desk.rows(
+        "SELECT tool_name, duration_ms FROM workflow_tools WHERE research_id = %s", first.id
+    )
+    assert {row["tool_name"] for row in tools} == {"search_web", "scrape_urls"}
+    assert all(row["duration_ms"] > 0 for row in tools)

@@ -179,8 +179,13 @@ def test_a_number_that_no_quote_has_is_never_supported(
     ],
 )
 def test_a_quote_of_any_kind_is_looked_at_at_once(unit: str) -> None:
-    quote = unit * (20_000 // len(unit))
-    begun = time.process_time()
-    first_look("The ECB did not cut Nagel's rate to 2 percent in Łódź.", [quote], language="en")
-    first_look((unit * 600)[:600], [quote, CUT], language="de")
-    assert time.process_time() - begun < 3
+    quote = unit * (60_000 // len(unit))
+    # One try may be disturbed on a busy machine: slow is what is slow each time.
+    for _ in range(3):
+        begun = time.process_time()
+        first_look("The ECB did not cut Nagel's rate to 2 percent in Łódź.", [quote], language="en")
+        first_look((unit * 600)[:600], [quote, CUT], language="de")
+        seconds = time.process_time() - begun
+        if seconds < 3:
+            break
+    assert seconds < 3
