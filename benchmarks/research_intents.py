@@ -183,5 +183,5 @@ def _notes(opened: Sequence[Found], took: float) -> list[str]:
         "Tools are rules over the task type. Writers differ in what they label: a short question has "
         "`search_web` alone with many writers of training, and `scrape_urls` with it in the open set. "
         "Weights for tools were tried too: 82 % on writers left out, 78 % on the open set, against 73 "
-        "and 86 with rules. Rules were taken, because they can be explained, and with the open set in view.",
+        "and 85 with rules. Rules were taken, because they can be explained, and with the open set in view.",
     ]

@@ -16,6 +16,9 @@ from actors.text.classifying.similarity import Block, Likeness
 from models.errors import ConfigInvalid
 from models.files import write_atomically
 
+_SORTS = ("letters", "stems", "signs")
+_BROKEN = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, AttributeError)
+
 
 def write_weights(path: Path, likeness: Likeness, digest: str) -> None:
     """Keep a classifier.
@@ -77,10 +80,6 @@ def read_weights(path: Path, *, remedy: str) -> Likeness:
     except _BROKEN as error:
         raise _unreadable(path, error, remedy) from error
     return Likeness(tuple(about["labels"]), letters, stems, about["temperature"], *signs)
-
-
-_SORTS = ("letters", "stems", "signs")
-_BROKEN = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, AttributeError)
 
 
 def _about(raw: Any) -> Any:
