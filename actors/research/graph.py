@@ -14,6 +14,7 @@ from actors.runtime.gate import decide
 from actors.runtime.run import Run
 from actors.runtime.workflow_graph import WorkflowGraph
 from models.research.agent_workflows import AgentWorkflow
+from models.research.intents import IntentReading
 from models.research.plans import ResearchPlan
 from models.research.results import ResearchOutcome, ResearchResult
 from models.research.url_lists import ApprovedUrls, PageOutcome, UrlList
@@ -26,6 +27,7 @@ URLS, UNREADABLE = "urls", "unreadable"
 class State(TypedDict, total=False):
     """Where a research is."""
 
+    intent: IntentReading
     plan: ResearchPlan
     shown: UrlList
     decision: GateDecision
@@ -37,8 +39,12 @@ class State(TypedDict, total=False):
     result: ResearchResult
 
 
+async def classify(state: State, runtime: Runtime[ResearchSteps]) -> State:
+    return {"intent": await runtime.context.classify()}
+
+
 async def plan(state: State, runtime: Runtime[ResearchSteps]) -> State:
-    return {"plan": await runtime.context.plan()}
+    return {"plan": await runtime.context.plan(state["intent"])}
 
 
 async def discover(state: State, runtime: Runtime[ResearchSteps]) -> State:
@@ -99,6 +105,7 @@ def after_reading(state: State) -> Literal["unreadable_gate", "extract", "conclu
 
 def build_graph() -> StateGraph[State, ResearchSteps, State, State]:
     graph = StateGraph(State, context_schema=ResearchSteps)
+    graph.add_node("classify", classify)
     graph.add_node("plan", plan)
     graph.add_node("discover", discover)
     graph.add_node("urls_gate", urls_gate)
@@ -108,7 +115,8 @@ def build_graph() -> StateGraph[State, ResearchSteps, State, State]:
     graph.add_node("replace", replace)
     graph.add_node("extract", extract)
     graph.add_node("conclude", conclude)
-    graph.add_edge(START, "plan")
+    graph.add_edge(START, "classify")
+    graph.add_edge("classify", "plan")
     graph.add_conditional_edges("plan", after_plan)
     graph.add_conditional_edges("discover", after_discovery)
     graph.add_edge("urls_gate", "admit")

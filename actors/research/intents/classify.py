@@ -1,7 +1,7 @@
 """What a message to the research system asks for, without a model. Seed 002, FR1 and §5.
 
 A classifier trained on examples says task type and complexity; rules say the tools. It reads 2,000 characters
-of a message, in time linear in them. Where `score` is low, whoever calls may ask a model or the person.
+of a message, in time linear in them. Called by the agent `intent_reader`, training and the benchmark.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,10 @@ from actors.research.intents.signs import Noticed, SignWords, notice, read_signs
 from actors.research.intents.tools import required_tools
 from actors.text.classifying import features
 from actors.text.classifying.similarity import Likeness, softmax
-from actors.text.classifying.weights_file import read_weights
+from actors.text.classifying.weights_file import read_digest, read_weights
 from models.errors import ConfigInvalid
-from models.research.intents import COMPLEXITIES, TASKS, ResearchIntent
+from models.record import Record
+from models.research.intents import COMPLEXITIES, TASKS, ResearchIntent, TaskType
 
 REMEDY = "run `make train-research-intents`"
 _MOST_REASONS = 3
@@ -69,20 +70,26 @@ class ResearchIntents:
     signs: SignWords
     likeness: Likeness
 
-    def classify(self, message: str) -> ResearchIntent:
-        """What a message asks for; one without a word or a number has the score of a guess."""
+    def classify(self, message: str, task_type: TaskType | None = None) -> ResearchIntent:
+        """What a message asks for; one without a word or a number has the score of a guess.
+
+        Args:
+            task_type: the task type where it is known: then tools, score and reasons are that one's.
+        """
         noticed = notice(message, self.signs)
         scores = self._scores(noticed)
         says_nothing = not noticed.text
         probabilities = softmax([scores[task] for task in TASKS], self.likeness.temperature)
-        order = np.argsort(-probabilities, kind="stable")
-        task = TASKS[int(order[0])]
+        likely = [TASKS[int(at)] for at in np.argsort(-probabilities, kind="stable")]
+        task = task_type or likely[0]
+        other = next(each for each in likely if each != task)
+        probability = float(probabilities[TASKS.index(task)])
         return ResearchIntent(
             task_type=task,
             complexity=max(COMPLEXITIES, key=lambda each: scores[each]),
             tools=required_tools(task, noticed),
-            score=1 / len(TASKS) if says_nothing else min(1.0, float(probabilities[order[0]])),
-            why=() if says_nothing else self._why(noticed, task, TASKS[int(order[1])]),
+            score=1 / len(TASKS) if says_nothing else min(1.0, probability),
+            why=() if says_nothing else self._why(noticed, task, other),
         )
 
     def task_scores(self, noticed: Noticed) -> Any:
@@ -109,16 +116,41 @@ class ResearchIntents:
         return _strongest(told)
 
 
+class TrainedIntents(Record):
+    """What an agent's classifier is made of: by it an agent is known that must be made anew."""
+
+    signs: SignWords
+    weights_file: Path
+    trained_on: str
+
+    def read(self) -> ResearchIntents:
+        """The classifier. ConfigInvalid where the file of weights is missing or broken."""
+        return ResearchIntents(self.signs, _read_likeness(self.weights_file))
+
+
+def check_intents(signs: Path, weights: Path) -> TrainedIntents:
+    """What both files hold, looked at before anybody asks; errors as in `read_research_intents`."""
+    intents = read_research_intents(signs, weights)
+    return TrainedIntents(
+        signs=intents.signs, weights_file=weights, trained_on=read_digest(weights, remedy=REMEDY)
+    )
+
+
 def read_research_intents(signs: Path, weights: Path) -> ResearchIntents:
     """The classifier of a file of signs and a file of weights.
 
     Raises:
         ConfigInvalid: one of them is missing or broken, or the weights are of another classifier.
     """
+    likeness = _read_likeness(weights)
+    return ResearchIntents(read_signs(signs), likeness)
+
+
+def _read_likeness(weights: Path) -> Likeness:
     likeness = read_weights(weights, remedy=REMEDY)
     if set(likeness.labels) != {*TASKS, *COMPLEXITIES} or likeness.signs is None:
         raise ConfigInvalid(f"{weights}: has no weights of task types, complexities and signs: {REMEDY}")
-    return ResearchIntents(read_signs(signs), likeness)
+    return likeness
 
 
 def _in_words(sign: str) -> str | None:

@@ -1,10 +1,10 @@
 """The tools that a message asks for: rules over its task type and its signs. Seed 002, FR1."""
 
 from actors.research.intents.signs import Noticed
-from models.research.intents import ResearchTask, ResearchTool
+from models.research.intents import ResearchTool, TaskType
 
 
-def required_tools(task: ResearchTask, noticed: Noticed) -> tuple[ResearchTool, ...]:
+def required_tools(task: TaskType, noticed: Noticed) -> tuple[ResearchTool, ...]:
     """The tools in the order in which they are used.
 
     A question about a page that is named needs no search; what is fetched is kept unless told otherwise; what

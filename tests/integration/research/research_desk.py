@@ -16,8 +16,11 @@ from actors.knowledge.extraction.prompt import read_prompt
 from actors.knowledge.scraping.open_scraper import open_scraper
 from actors.knowledge.scraping.scraper import Scraper
 from actors.knowledge.scraping.scraping_settings import ScrapingSettings
+from actors.llm.prompts import read_two_part_prompt
+from actors.research.agents.intent_reader import PROMPT, IntentReader
 from actors.research.agents.researcher import Researcher
 from actors.research.discovery.queries import read_asking
+from actors.research.intents.classify import check_intents
 from actors.runtime.runner import Runner
 from models.config import Config
 from models.people.scopes import read_scopes
@@ -61,6 +64,14 @@ class ResearchDesk:
                 asking=read_asking(ROOT / "configs/research/asking.yaml"),
                 database_url=database.url,
                 directory=self,
+            ),
+            "intent_reader": IntentReader(
+                settings=config.research.intents,
+                breaker=config.outages.breaker,
+                prompt=read_two_part_prompt(config.research.prompts_dir, PROMPT),
+                trained=check_intents(
+                    config.research.intents.signs_file, config.research.intents.weights_file
+                ),
             ),
             "knowledge_index": _NoIndex(),
         }
@@ -179,6 +190,11 @@ def desk_config(configure: Callable[..., Config], model_url: str, search_url: st
         {
             "knowledge.extraction.llm": asked,
             "knowledge.extraction.prompts_dir": str(ROOT / "configs/prompts/knowledge"),
+            "research.prompts_dir": str(ROOT / "configs/prompts/research"),
+            "research.intents.signs_file": str(ROOT / "configs/research/signs.yaml"),
+            "research.intents.weights_file": str(ROOT / "configs/research/intents.npz"),
+            "research.intents.asks": "model",
+            "research.intents.llm": asked,
             "embedding.api_base": model_url,
             "embedding.api_key": "x",
             "outside.search.searxng": {"url": search_url},

@@ -17,7 +17,7 @@ from actors.research.intents.training import fit, made_of, read_asked, training_
 from actors.text.classifying.similarity import Block, Likeness
 from actors.text.classifying.weights_file import read_digest, write_weights
 from models.errors import ConfigInvalid
-from models.research.intents import COMPLEXITIES, TASKS, AskedResearch, ResearchIntent
+from models.research.intents import COMPLEXITIES, TASKS, AskedResearch, ResearchIntent, TaskType
 
 ROOT = Path(__file__).resolve().parents[3]
 SIGNS, WEIGHTS = ROOT / "configs/research/signs.yaml", ROOT / "configs/research/intents.npz"
@@ -81,6 +81,15 @@ def test_what_is_noticed_is_told_in_words() -> None:
 def test_a_message_that_says_nothing_is_a_guess_with_no_reasons(message: str) -> None:
     found = classify(message)
     assert (found.score, found.why) == (1 / len(TASKS), ())
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_where_the_task_type_is_known_tools_and_score_are_that_one_s(task: TaskType) -> None:
+    message = "https://www.example.org/guide what does it say about the gap around the frame?"
+    found = shipped().classify(message, task)
+    assert found.task_type == task
+    assert found.tools == required_tools(task, notice(message, read_signs(SIGNS)))
+    assert (found.score > 0.5) == (task == classify(message).task_type)
 
 
 def test_case_accents_and_what_an_address_says_do_not_count() -> None:
