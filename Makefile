@@ -14,7 +14,7 @@ NO_PYTHON = "There is no Python 3.11, and uv could fetch none. Install one (on D
 NO_CHROMIUM = "There is no Chromium here, so pages that are made by scripts can't be read. On Debian, type:" \
     "apt-get install chromium; elsewhere: $(BIN)/playwright install --with-deps chromium"
 
-.PHONY: setup chromium check test faults test-fast e2e demo up down bench docs train-intents eval-intents lock
+.PHONY: setup chromium check test faults test-fast e2e demo up down bench docs train-intents train-research-intents eval-intents lock
 
 setup: $(STAMP) chromium
 
@@ -90,6 +90,10 @@ docs: setup
 # After changing the examples that messages are routed by (configs/intents.yaml, configs/intents/voices).
 train-intents: setup
 	$(BIN)/python -m cluster.train_intents --config $(CONFIG)
+
+# After changing the messages in benchmarks/research_intents or the words in configs/research/signs.yaml.
+train-research-intents: setup
+	$(BIN)/python -m cluster.train_research_intents
 
 eval-intents: setup
 	$(BIN)/python -m benchmarks.intents.eval_intents --config $(CONFIG)

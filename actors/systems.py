@@ -26,6 +26,7 @@ SYSTEMS: tuple[str, ...] = (
     "actors.drafting.system:SYSTEM",
     "actors.editorial.system:SYSTEM",
     "actors.knowledge.system:SYSTEM",
+    "actors.research.system:SYSTEM",
     "actors.chat.system:SYSTEM",
 )
 _Thing = TypeVar("_Thing")

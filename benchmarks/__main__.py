@@ -26,6 +26,7 @@ NAMES = (
     "extract",
     "index",
     "support_check",
+    "research_intents",
 )
 # Says little without `--texts`: left out of all, and not kept.
 _OF_TEXTS = "verbatim"

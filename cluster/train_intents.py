@@ -12,10 +12,11 @@ import numpy as np
 import typer
 
 from actors.chat.routing.examples import read_intents, read_voice
-from actors.chat.routing.similarity import Likeness
-from actors.chat.routing.training import CHOSEN, Examples, Solution, fitted_temperature
-from actors.chat.routing.weights_file import examples_digest, voice_files, write_weights
+from actors.chat.routing.weights_file import examples_digest, voice_files
 from actors.systems import load
+from actors.text.classifying.similarity import Likeness
+from actors.text.classifying.training import CHOSEN, Examples, Solution, fitted_temperature
+from actors.text.classifying.weights_file import write_weights
 from actors.text.normal_form import normal_form
 from models.chat.intents import Intents, Voiced
 

@@ -14,6 +14,7 @@ from actors.runtime.gate import decide
 from actors.runtime.run import Run
 from actors.runtime.workflow_graph import WorkflowGraph
 from models.research.agent_workflows import AgentWorkflow, Step
+from models.research.intents import IntentReading
 from models.research.plans import ResearchPlan
 from models.research.results import ResearchOutcome, ResearchResult
 from models.research.synthesis import Synthesis
@@ -28,6 +29,7 @@ URLS, UNREADABLE, TREE, RESULT = "urls", "unreadable", "tree", "result"
 class State(TypedDict, total=False):
     """Where a research is."""
 
+    intent: IntentReading
     plan: ResearchPlan
     shown: UrlList
     decision: GateDecision
@@ -43,8 +45,12 @@ class State(TypedDict, total=False):
     result: ResearchResult
 
 
+async def classify(state: State, runtime: Runtime[ResearchSteps]) -> State:
+    return {"intent": await runtime.context.classify()}
+
+
 async def plan(state: State, runtime: Runtime[ResearchSteps]) -> State:
-    return {"plan": await runtime.context.plan()}
+    return {"plan": await runtime.context.plan(state["intent"])}
 
 
 async def discover(state: State, runtime: Runtime[ResearchSteps]) -> State:
@@ -151,6 +157,7 @@ def after_synthesis(state: State) -> Literal["final_gate", "conclude"]:
 
 def build_graph() -> StateGraph[State, ResearchSteps, State, State]:
     graph = StateGraph(State, context_schema=ResearchSteps)
+    graph.add_node("classify", classify)
     graph.add_node("plan", plan)
     graph.add_node("discover", discover)
     graph.add_node("urls_gate", urls_gate)
@@ -165,7 +172,8 @@ def build_graph() -> StateGraph[State, ResearchSteps, State, State]:
     graph.add_node("synthesize", synthesize)
     graph.add_node("final_gate", final_gate)
     graph.add_node("conclude", conclude)
-    graph.add_edge(START, "plan")
+    graph.add_edge(START, "classify")
+    graph.add_edge("classify", "plan")
     graph.add_conditional_edges("plan", after_plan)
     graph.add_conditional_edges("discover", after_discovery)
     graph.add_edge("urls_gate", "admit")

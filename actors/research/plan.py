@@ -5,7 +5,8 @@ Called by the steps, once for each research. It names the steps that the graph t
 
 from collections.abc import Mapping
 
-from models.research.agent_workflows import AgentType, ResearchOptions, Step, TaskType
+from models.research.agent_workflows import AgentType, ResearchOptions, Step
+from models.research.intents import TaskType
 from models.research.plans import PlannedStep, ResearchPlan
 
 _FROM_PAGES: tuple[Step, ...] = (

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from actors.knowledge.extraction.prompt import extracted_with
 from actors.knowledge.extraction.steps import ExtractionSteps
+from actors.research.classifying import classify
 from actors.research.organizing import Organizing
 from actors.research.plan import plan_of
 from actors.research.reading import PageReadings, read_ones
@@ -24,6 +25,7 @@ from models.people.users import UserContext
 from models.record import Record
 from models.research.agent_workflows import AgentType, AgentWorkflow, ResearchTask, Step
 from models.research.candidates import Discovery, DiscoveryRequest
+from models.research.intents import IntentReading
 from models.research.plans import ResearchPlan
 from models.research.results import ResearchOutcome, ResearchResult
 from models.research.synthesis import Synthesis
@@ -85,11 +87,17 @@ class ResearchSteps:
         self._readings = PageReadings(run=run, research=self.research)
         self.organizing = Organizing(run=run, research=self.research, task=self.task)
 
-    async def plan(self) -> ResearchPlan:
+    async def classify(self) -> IntentReading:
+        """Keep what is asked for: the steps after it go by its task type."""
+        intent = await classify(self._run, self.research, self.task)
+        self.task = self.task.model_copy(update={"task_type": intent.task_type})
+        return intent
+
+    async def plan(self, intent: IntentReading) -> ResearchPlan:
         """Keep the steps that it takes."""
 
         async def act(connection: Connection) -> ResearchPlan:
-            plan = plan_of(self.task.task_type, self.task.config)
+            plan = plan_of(intent.task_type, self.task.config)
             await progress.plan(connection, self.research.id, plan.steps)
             names = ", ".join(step.step for step in plan.steps)
             await self._say(
@@ -97,7 +105,7 @@ class ResearchSteps:
                 "researcher",
                 "create_plan",
                 f"{len(plan.steps)} steps are planned",
-                f"{self.task.task_type} was asked for, "
+                f"{intent.task_type} was asked for, "
                 f"{'with' if self.task.config.require_approval else 'without'} people to decide: {names}",
             )
             await progress.finish(connection, self.research.id, "create_plan")

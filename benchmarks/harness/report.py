@@ -17,7 +17,8 @@ RESULTS = Path(__file__).resolve().parents[1] / "RESULTS.md"
 # `make eval-intents`, the others are `make bench`.
 SECTIONS = (
     *("engine", "recovery", "editorial_batch", "agent_start", "search", "gateway", "verbatim"),
-    *("main_text", "engine_choice", "scrape", "extract", "index", "support_check", "faults", "routing"),
+    *("main_text", "engine_choice", "scrape", "extract", "index", "support_check"),
+    *("research_intents", "faults", "routing"),
 )
 _TITLE = """# Results
 

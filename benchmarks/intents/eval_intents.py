@@ -21,11 +21,11 @@ from rich.console import Console
 
 from actors.chat.routing.examples import read_intents
 from actors.chat.routing.router import Router
-from actors.chat.routing.similarity import Likeness
 from actors.chat.routing.weights_file import check_weights, read_weights
 from actors.llm.client import ModelClient
 from actors.llm.prompts import read_two_part_prompt
 from actors.systems import load
+from actors.text.classifying.similarity import Likeness
 from actors.text.normal_form import normal_form
 from benchmarks.harness.machine import describe_host, describe_packages
 from benchmarks.harness.report import RESULTS, SECTIONS, Aim, Report, Table, keep

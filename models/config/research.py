@@ -65,6 +65,21 @@ class CandidatesConfig(Section):
         return self
 
 
+class IntentsConfig(Section):
+    """How it is told what a query asks for, where the request doesn't say (seed 002, FR1).
+
+    A classifier measures it. Where it scores less than `ask_below`, and `asks` is `model`, that of `llm` is
+    asked; where nobody is, or the model is away, what was measured stands as a guess. `signoff up` reads both
+    files.
+    """
+
+    weights_file: ResolvedPath  # the classifier's: `make train-research-intents` writes it
+    signs_file: ResolvedPath  # words by which people say what is to be done
+    ask_below: Annotated[float, Field(ge=0, le=1)]  # a probability
+    asks: Literal["model", "nobody"]  # who is asked where the classifier is unsure
+    llm: ModelSettings
+
+
 class TreeConfig(Section):
     """A tree of knowledge (seed 002, FR5). `llm` names its nodes, where a model does."""
 
@@ -108,6 +123,7 @@ class ResearchConfig(Section):
     domains: Annotated[DomainsConfig, BeforeValidator(_read_domains)]
     candidates: CandidatesConfig
     asking_file: ResolvedPath  # words by which people ask for research, which no search engine is asked for
-    prompts_dir: ResolvedPath  # the prompts of those that name, write and check
+    intents: IntentsConfig
+    prompts_dir: ResolvedPath  # the prompts of those that classify, name, write and check
     tree: TreeConfig
     synthesis: SynthesisConfig

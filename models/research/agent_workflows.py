@@ -12,10 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from models.content.outside import DateRange
 from models.record import Record
+from models.research.intents import IntentReading, TaskType
 from models.tools import PlainText
 
-TaskType = Literal["research", "scrape", "analyze", "full_pipeline"]
-Complexity = Literal["low", "medium", "high"]
 AgentType = Literal["researcher", "scraper", "analyzer", "organizer"]
 # What a workflow's status is called here: pending is queued, parked waits for something that is away.
 AgentWorkflowStatus = Literal[
@@ -48,18 +47,23 @@ Url = Annotated[PlainText, Field(min_length=1, max_length=2000)]
 
 
 class AgentWorkflow(Record):
-    """A row of `agent_workflows`: a research, its workflow, and whose it is."""
+    """A row of `agent_workflows`: a research, its workflow, and whose it is.
+
+    `task_type` is None until it is told from the query, where the request gave none; `intent` until its first
+    step is done.
+    """
 
     id: int
     workflow_id: str
     project_id: int
     topic: str
     name: str
-    task_type: TaskType
+    task_type: TaskType | None
     requested_by: str
     request_id: str | None
     parent_id: int | None
     created_at: datetime
+    intent: IntentReading | None
 
 
 class ResearchOptions(Record):
@@ -76,13 +80,14 @@ class ResearchOptions(Record):
 class StartRequest(BaseModel):
     """`WorkflowStartRequest`. Without `project_id`, a project is made in `topic`, named after the query.
 
+    Without `task_type`, which the seed's request must have, it is told from the query (seed 002 §5, node 1).
     `urls` are addresses that the person gives: for `scrape` the only ones, otherwise beside what is found.
     The same `request_id` again is the same research, never a second one.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    task_type: TaskType
+    task_type: TaskType | None = None
     user_query: Query
     config: ResearchOptions = ResearchOptions()
     project_id: int | None = Field(default=None, ge=1)
@@ -100,7 +105,7 @@ class StartRequest(BaseModel):
 class ResearchTask(Record):
     """What the workflow of a research is given: the request, with its project and topic."""
 
-    task_type: TaskType
+    task_type: TaskType | None = None
     user_query: str
     config: ResearchOptions
     project_id: int
@@ -173,7 +178,7 @@ class ResearchStatusResponse(Record):
     id: int
     name: str
     status: AgentWorkflowStatus
-    task_type: TaskType
+    task_type: TaskType | None
     current_step: Step
     current_agent: AgentType | None
     progress: ProgressInfo

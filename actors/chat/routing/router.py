@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from actors.chat.routing.access import Access
-from actors.chat.routing.similarity import Likeness
 from actors.chat.routing.topics import TopicFinder
 from actors.llm.client import ModelClient, RejectedReply
 from actors.llm.prompts import TwoPartPrompt
+from actors.text.classifying.similarity import Likeness
 from actors.text.normal_form import clipped, has_letters, normal_form
 from models.chat.intents import Intents
 from models.chat.messages import INTENTS, Intent, Route, Turn

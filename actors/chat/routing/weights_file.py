@@ -1,22 +1,17 @@
 """The file of trained weights that messages are routed by, and the digest that says what they were made of.
 
 `make train-intents` writes it; whoever starts `main_chat` checks that it belongs to the examples, and the
-agent reads it. It holds numbers and names alone, nothing that could be executed.
+agent reads it. What such a file holds is in `actors/text/classifying/weights_file.py`.
 """
 
 import hashlib
-import io
 import json
-import zipfile
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from actors.chat.routing.similarity import Block, Likeness
+from actors.text.classifying import weights_file
+from actors.text.classifying.similarity import Likeness
 from models.chat.intents import Intents
 from models.errors import ConfigInvalid
-from models.files import write_atomically
 
 # Goes up when features or their arithmetic change: weights of another make are worth nothing.
 _MAKE = 1
@@ -48,75 +43,16 @@ def voice_files(voices_dir: Path) -> list[Path]:
     return found
 
 
-def write_weights(path: Path, likeness: Likeness, digest: str) -> None:
-    """Keep a classifier.
-
-    Raises:
-        OSError: the file can't be written.
-    """
-    about = {
-        "digest": digest,
-        "labels": likeness.labels,
-        "temperature": likeness.temperature,
-        "unseen": [likeness.letters.unseen, likeness.stems.unseen],
-    }
-    # Of any type, because numpy's releases differ in how they type the arrays by name.
-    arrays: dict[str, Any] = {"about": np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)}
-    for name, block in (("letters", likeness.letters), ("stems", likeness.stems)):
-        arrays[f"{name}_keys"] = block.keys
-        arrays[f"{name}_rarity"] = block.rarity.astype(np.float16)
-        arrays[f"{name}_weights"] = block.weights.astype(np.float16)
-    content = io.BytesIO()
-    np.savez_compressed(content, **arrays)
-    write_atomically(path, content.getvalue())
-
-
 def check_weights(intents: Intents) -> str:
     """The digest of what the weights were made of; ConfigInvalid unless that is these examples."""
-    try:
-        with np.load(intents.weights, allow_pickle=False) as arrays:
-            found = _about(arrays["about"])["digest"]
-    except _BROKEN as error:
-        raise _unreadable(intents.weights, error) from error
+    found = weights_file.read_digest(intents.weights, remedy=_REMEDY)
     if found != examples_digest(intents):
         raise ConfigInvalid(
             f"{intents.weights}: was trained on other examples than those that there are now: {_REMEDY}"
         )
-    return str(found)
+    return found
 
 
 def read_weights(path: Path) -> Likeness:
-    """The classifier in a file.
-
-    Raises:
-        ConfigInvalid: it is missing or broken.
-    """
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            about = _about(arrays["about"])
-            letters, stems = (
-                Block(
-                    arrays[f"{name}_keys"],
-                    arrays[f"{name}_rarity"].astype(np.float32),
-                    arrays[f"{name}_weights"].astype(np.float32),
-                    unseen,
-                )
-                for name, unseen in zip(("letters", "stems"), about["unseen"], strict=True)
-            )
-    except _BROKEN as error:
-        raise _unreadable(path, error) from error
-    return Likeness(tuple(about["labels"]), letters, stems, about["temperature"])
-
-
-_BROKEN = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, AttributeError)
-
-
-def _about(raw: Any) -> Any:
-    about = json.loads(raw.tobytes())
-    if not isinstance(about, dict):
-        raise ValueError("it does not say what it was made of")
-    return about
-
-
-def _unreadable(path: Path, error: Exception) -> ConfigInvalid:
-    return ConfigInvalid(f"{path}: can't be used ({error}): {_REMEDY}")
+    """The classifier in a file. ConfigInvalid where it is missing or broken."""
+    return weights_file.read_weights(path, remedy=_REMEDY)

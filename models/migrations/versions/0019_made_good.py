@@ -1,4 +1,4 @@
-"""What 0018 and 0020 add, for a database that was at 0014 or 0017 when they were put before these."""
+"""What 0016, 0018 and 0020 add now, for a database that was at 0014 or 0017 when they came before these."""
 
 import importlib
 
@@ -20,6 +20,8 @@ def upgrade() -> None:
     for table, revision_ in _ADDED.items():
         if not sa.inspect(op.get_bind()).has_table(table):
             importlib.import_module(f"models.migrations.versions.{revision_}").upgrade()
+    op.execute("ALTER TABLE agent_workflows ADD COLUMN IF NOT EXISTS intent JSONB")
+    op.execute("ALTER TABLE agent_workflows ALTER COLUMN task_type DROP NOT NULL")
 
 
 def downgrade() -> None:

@@ -1,10 +1,12 @@
 """Research as it was asked for: each has a workflow, a project, and perhaps a parent. Seed 002 §4."""
 
 from psycopg.errors import UniqueViolation
+from psycopg.types.json import Jsonb
 
 from models.errors import InputInvalid, ResearchNotFound
 from models.knowledge.projects import Project
 from models.research.agent_workflows import AgentWorkflow, StartRequest
+from models.research.intents import IntentReading
 from models.runtime.approvals import content_digest
 from models.runtime.workflows import Permission, WorkflowRequest
 from models.store.database import Connection
@@ -13,7 +15,8 @@ from models.store.runtime import workflows
 KIND = "research"
 _MOST_NAME = 120
 _COLUMNS = (
-    "id, workflow_id, project_id, topic, name, task_type, requested_by, request_id, parent_id, created_at"
+    "id, workflow_id, project_id, topic, name, task_type, requested_by, request_id, parent_id, created_at, "
+    "intent"
 )
 
 
@@ -72,6 +75,14 @@ async def of_workflow(connection: Connection, workflow_id: str) -> AgentWorkflow
     if row is None:
         raise ResearchNotFound(f"workflow {workflow_id} runs no research")
     return AgentWorkflow.model_validate(row)
+
+
+async def classified(connection: Connection, research_id: int, intent: IntentReading) -> None:
+    """Keep what a research is taken to ask for; its task type is the row's from now on."""
+    await connection.execute(
+        "UPDATE agent_workflows SET intent = %s, task_type = %s WHERE id = %s",
+        (Jsonb(intent.model_dump(mode="json")), intent.task_type, research_id),
+    )
 
 
 async def _insert(

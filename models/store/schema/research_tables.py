@@ -26,12 +26,15 @@ agent_workflows = sa.Table(
     sa.Column("project_id", sa.BigInteger, sa.ForeignKey("projects.id", ondelete="CASCADE"), nullable=False),
     column_text("topic"),
     column_text("name"),
-    column_text("task_type"),
+    # Absent until it is told from the query, where the request gave none.
+    column_text("task_type", nullable=True),
     column_text("requested_by"),
     # What whoever asked calls this request: the same one again is the same research.
     column_text("request_id", nullable=True),
     sa.Column("parent_id", sa.BigInteger, sa.ForeignKey("agent_workflows.id", ondelete="SET NULL")),
     column_when("created_at", default=True),
+    # What the query is taken to ask for, and how that was found.
+    sa.Column("intent", JSONB),
     sa.CheckConstraint("task_type IN ('research', 'scrape', 'analyze', 'full_pipeline')", name="task_type"),
     sa.UniqueConstraint("requested_by", "request_id"),
 )

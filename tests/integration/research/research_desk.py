@@ -17,11 +17,13 @@ from actors.knowledge.scraping.open_scraper import open_scraper
 from actors.knowledge.scraping.scraper import Scraper
 from actors.knowledge.scraping.scraping_settings import ScrapingSettings
 from actors.llm.prompts import read_two_part_prompt
+from actors.research.agents.intent_reader import PROMPT, IntentReader
 from actors.research.agents.organizer import Organizer
 from actors.research.agents.researcher import Researcher
 from actors.research.agents.section_writer import ResearchWriter
 from actors.research.agents.tree_namer import TreeNamer
 from actors.research.discovery.queries import read_asking
+from actors.research.intents.classify import check_intents
 from actors.runtime.runner import Runner
 from models.config import Config
 from models.people.scopes import read_scopes
@@ -78,6 +80,14 @@ class ResearchDesk:
                     breaker=config.outages.breaker,
                     prompt=read_two_part_prompt(research.prompts_dir, "write_section.md"),
                     rewriting_prompt=read_two_part_prompt(research.prompts_dir, "rewrite_sentence.md"),
+                ),
+            ),
+            "intent_reader": IntentReader(
+                settings=config.research.intents,
+                breaker=config.outages.breaker,
+                prompt=read_two_part_prompt(config.research.prompts_dir, PROMPT),
+                trained=check_intents(
+                    config.research.intents.signs_file, config.research.intents.weights_file
                 ),
             ),
             "knowledge_index": _NoIndex(),
@@ -197,10 +207,14 @@ def desk_config(configure: Callable[..., Config], model_url: str, search_url: st
         {
             "knowledge.extraction.llm": asked,
             "knowledge.extraction.prompts_dir": str(ROOT / "configs/prompts/knowledge"),
+            "research.prompts_dir": str(ROOT / "configs/prompts/research"),
+            "research.intents.signs_file": str(ROOT / "configs/research/signs.yaml"),
+            "research.intents.weights_file": str(ROOT / "configs/research/intents.npz"),
+            "research.intents.asks": "model",
+            "research.intents.llm": asked,
             "embedding.api_base": model_url,
             "embedding.api_key": "x",
             "outside.search.searxng": {"url": search_url},
-            "research.prompts_dir": str(ROOT / "configs/prompts/research"),
             "outgoing.allow_internal": ["127.0.0.0/8"],
             "runners.lease_seconds": 2,
             "runners.poll_seconds": 0.1,

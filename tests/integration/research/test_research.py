@@ -257,6 +257,7 @@ async def test_broken_off_after_each_step_it_does_nothing_twice_and_loses_nothin
         "SELECT step, count(*) AS n FROM agent_messages WHERE research_id = %s GROUP BY step", research.id
     )
     assert {row["step"]: row["n"] for row in said} == {
+        "classify_intent": 1,
         "create_plan": 1,
         "discover_urls": 1,
         "scrape_urls": 1,
@@ -308,6 +309,60 @@ async def test_each_sentence_leads_to_words_that_are_there_and_to_who_let_them_i
     assert [node["name"] for node in kept["tree"]["nodes"]] == ["Who runs them"]
     steps = await desk.rows("SELECT status FROM research_tasks WHERE research_id = %s", research.id)
     assert {row["status"] for row in steps} == {"done"}
+
+
+INTENT = "SELECT task_type, intent FROM agent_workflows WHERE id = %s"
+SAID = "SELECT content, reasoning FROM agent_messages WHERE research_id = %s AND step = 'classify_intent'"
+
+
+async def test_what_the_request_says_is_its_intent(desk: ResearchDesk) -> None:
+    async with desk.running():
+        research = await desk.start(task_type="analyze")
+        await desk.ended(research)
+    [row] = await desk.rows(INTENT, research.id)
+    assert (row["task_type"], row["intent"]["found"], row["intent"]["is_guess"]) == (
+        "analyze",
+        "given",
+        False,
+    )
+    [said] = await desk.rows(SAID, research.id)
+    assert said["reasoning"] == "the request asks for analyze"
+
+
+@pytest.mark.parametrize(
+    ("reply", "task_type", "found"),
+    [
+        ('{"reason": "It wants pages kept.", "task_type": "scrape", "complexity": "low"}', "scrape", "model"),
+        ("I will not say.", "full_pipeline", "measured"),
+    ],
+)
+async def test_without_a_task_type_the_query_tells_it_and_the_plan_goes_by_it(
+    desk: ResearchDesk,
+    site: PageSite,
+    search: SearchServer,
+    model: ModelServer,
+    reply: str,
+    task_type: str,
+    found: str,
+) -> None:
+    model.script(
+        Rule(contains="Classify it as one", reply=reply), Rule(contains="Extract as one", reply=NOTHING)
+    )
+    query = "alles zum wasserstoff-kernnetz sammeln und ablegen bitte"
+    async with desk.running():
+        research = await desk.start(task_type=None, user_query=query, urls=[f"{site.origin}/mill"])
+        assert (research.task_type, research.intent) == (None, None)
+        await desk.reject(await desk.gate(research))
+        await desk.ended(research)
+    [row] = await desk.rows(INTENT, research.id)
+    intent = row["intent"]
+    assert (intent["found"], intent["is_guess"]) == (found, found == "measured")
+    assert row["task_type"] == intent["task_type"] == task_type
+    assert (search.asked == []) == (task_type == "scrape")
+    [planned] = await desk.rows(
+        "SELECT reasoning FROM agent_messages WHERE research_id = %s AND step = 'create_plan'", research.id
+    )
+    assert planned["reasoning"].startswith(f"{task_type} was asked for")
 
 
 async def test_an_address_under_the_number_of_another_one_is_never_read(

@@ -10,9 +10,11 @@ import yaml
 
 from actors import systems
 from actors.chat.routing.examples import read_intents
-from actors.chat.routing.weights_file import examples_digest, read_weights, write_weights
+from actors.chat.routing.weights_file import examples_digest, read_weights
+from actors.research.intents.classify import read_research_intents
 from actors.runtime import directory
 from actors.systems import load
+from actors.text.classifying.weights_file import write_weights
 from cluster.bringup import Bringup
 from cluster.folders import ensure_writable
 from cluster.parts import apps
@@ -66,13 +68,17 @@ FILES: list[tuple[str, set[str]]] = [
     ("prompts/editorial/concern_mapping.md", {"concern_mapping"}),
     *((f"prompts/editorial/specialists/{name}.md", {name}) for name in SPECIALISTS),
     ("prompts/knowledge/extract.md", {"extractor"}),
-    ("prompts/research/*.md", NOTHING),  # no agent of research is registered yet
+    ("prompts/research/classify_message.md", {"intent_reader"}),
+    ("prompts/research/*.md", NOTHING),  # no other agent of research is registered yet
     ("prompts/topics/*.md", NOTHING),
     ("prompts/tonalities/*.md", NOTHING),
     ("samples/knowledgebase/*", NOTHING),
     ("samples/topics/*.json", NOTHING),
     ("samples/market/*", NOTHING),
     ("research/asking.yaml", NOTHING),
+    # A comment is no change, nor is what made the weights: a word of a sign, and other weights, are below.
+    ("research/signs.yaml", NOTHING),
+    ("research/intents.npz", NOTHING),
     ("deploy/*.yaml", NOTHING),
     ("deploy/grafana/*.json", NOTHING),
     # A comment in a configuration is no change; its values are below.
@@ -92,6 +98,7 @@ VALUES: list[tuple[str, Any, set[str]]] = [
     ("search.candidates", 7, {"search_index"}),
     ("article_generation.default_style_mode", "NATURE_NEWS", NOTHING),
     ("agents.style_review.num_cpus", 0.3, {"style_review"}),
+    ("research.intents.ask_below", 0.5, {"intent_reader"}),
     ("chat.budget.tokens", 99, NOTHING),
     ("publishing.approval.quorum", 2, NOTHING),
     ("serving.models.0.engine.max_num_seqs", 3, {"llm"}),
@@ -177,8 +184,8 @@ def test_a_changed_file_restarts_what_keeps_its_text(
 ) -> None:
     file = next(file for kind, file in kinds_of(restored.configs) if kind == pattern)
     comment = {".md": "\nAnd briefly.\n", ".json": "\n"}.get(file.suffix, "\n# Another line.\n")
-    text = file.read_text() + comment
-    assert restored.restarted(lambda: file.write_text(text)) == expected
+    content = file.read_bytes() + comment.encode()
+    assert restored.restarted(lambda: file.write_bytes(content)) == expected
 
 
 @pytest.mark.parametrize("name", ["intents.yaml", "intents/voices/night.yaml"])
@@ -201,6 +208,16 @@ def test_changed_examples_are_refused_until_they_are_trained(name: str, restored
     train()
     after = restored.made_of()
     assert {name for name in before if before[name] != after[name]} == {"main_chat"}
+
+
+def test_a_word_of_a_sign_and_weights_that_are_trained_anew_restart_the_reader_of_intents(
+    restored: Place,
+) -> None:
+    signs, weights = (restored.configs / "research" / name for name in ("signs.yaml", "intents.npz"))
+    words = signs.read_text().replace("ausschliesslich,", "ausschliesslich, allenfalls,")
+    assert restored.restarted(lambda: signs.write_text(words)) == {"intent_reader"}
+    likeness = read_research_intents(signs, weights).likeness
+    assert restored.restarted(lambda: write_weights(weights, likeness, "anew")) == {"intent_reader"}
 
 
 def test_a_chat_prompt_that_comes_or_goes(restored: Place) -> None:
@@ -231,6 +248,15 @@ def test_a_file_that_is_no_good_is_found_before_anybody_asks(restored: Place) ->
     )
     with pytest.raises(ConfigInvalid, match=r"intents\.yaml: examples: lacks"):
         agents.check()
+
+
+@pytest.mark.parametrize("name", ["signs.yaml", "intents.npz"])
+def test_a_file_of_the_intents_of_research_that_is_no_good_is_found_before_anybody_asks(
+    name: str, restored: Place
+) -> None:
+    (restored.configs / "research" / name).write_text("nonsense: [a]")
+    with pytest.raises(ConfigInvalid, match=name):
+        Agents(restored.bringup()).check()
 
 
 def test_what_runs_in_a_model_s_replica_is_in_its_digest(

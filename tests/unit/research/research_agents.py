@@ -5,10 +5,12 @@ from typing import Any
 
 from actors.llm.endpoint import TransportFault
 from actors.llm.prompts import read_two_part_prompt
-from actors.research.agents import section_writer, support_judge, tree_namer
+from actors.research.agents import intent_reader, section_writer, support_judge, tree_namer
+from actors.research.agents.intent_reader import IntentReader
 from actors.research.agents.section_writer import ResearchWriter
 from actors.research.agents.support_judge import SupportJudge
 from actors.research.agents.tree_namer import TreeNamer
+from actors.research.intents.classify import check_intents
 from actors.search.embedder import Embedder
 from models.config import BreakerConfig, Config, load
 from models.errors import ModelRefused, ModelTimedOut, ModelUnavailable
@@ -34,6 +36,22 @@ def site() -> Config:
 def source_of(name: str) -> str:
     """A shipped prompt."""
     return read_two_part_prompt(site().research.prompts_dir, name)
+
+
+def reader(
+    *replies: Any, asks: str = "model", ask_below: float = 0.8, **llm: Any
+) -> tuple[IntentReader, ScriptedCompletions]:
+    """A reader of intents whose model gives these replies; its classifier is the shipped one."""
+    model, own = ScriptedCompletions(*replies), site().research.intents
+    asked = own.llm.model_copy(update={"retry_delay": 0.0} | llm)
+    agent = IntentReader(
+        settings=own.model_copy(update={"asks": asks, "ask_below": ask_below, "llm": asked}),
+        breaker=BREAKER,
+        prompt=source_of(intent_reader.PROMPT),
+        trained=check_intents(own.signs_file, own.weights_file),
+        completions=model,
+    )
+    return agent, model
 
 
 def namer(*replies: Any, names: str = "model", **llm: Any) -> tuple[TreeNamer, ScriptedCompletions]:

@@ -28,6 +28,18 @@ def test_the_shipped_settings_show_ten_to_fifty_candidates() -> None:
     assert research.asking_file.is_file()
 
 
+def test_the_shipped_settings_name_the_files_of_intents() -> None:
+    shipped = load(ROOT / "configs/local.yaml", root=ROOT).research.intents
+    assert shipped.signs_file == ROOT / "configs/research/signs.yaml"
+    assert shipped.weights_file == ROOT / "configs/research/intents.npz"
+    assert (shipped.ask_below, shipped.asks) == (0.8, "nobody")
+
+
+def test_a_bound_that_is_no_probability_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigInvalid, match=r"research\.intents\.ask_below"):
+        load(site(tmp_path, intents={"ask_below": 80}), root=tmp_path)
+
+
 def test_domains_stand_in_place(tmp_path: Path) -> None:
     domains = load(site(tmp_path, domains={"trust": ["NBP.pl."], "never": ["spam.example"]})).research.domains
     assert (domains.trust, domains.prefer, domains.never) == (("nbp.pl",), (), ("spam.example",))

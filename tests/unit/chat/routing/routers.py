@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from actors.chat.routing.router import Router
-from actors.chat.routing.similarity import Likeness
-from actors.chat.routing.training import CHOSEN, Examples
 from actors.llm.prompts import read_two_part_prompt
+from actors.text.classifying.similarity import Likeness
+from actors.text.classifying.training import CHOSEN, Examples
 from actors.text.normal_form import normal_form
 from models.chat.intents import Intents
 from models.chat.messages import ChatMessage, Turn

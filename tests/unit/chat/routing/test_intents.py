@@ -7,10 +7,11 @@ import pytest
 import yaml
 
 from actors.chat.routing.examples import read_intents, read_voice
-from actors.chat.routing.similarity import Block, Likeness
-from actors.chat.routing.training import CHOSEN
-from actors.chat.routing.weights_file import check_weights, read_weights, write_weights
+from actors.chat.routing.weights_file import check_weights, read_weights
 from actors.llm.prompts import TwoPartPrompt
+from actors.text.classifying.similarity import Block, Likeness
+from actors.text.classifying.training import CHOSEN
+from actors.text.classifying.weights_file import write_weights
 from benchmarks.intents.eval_intents import (
     cases_of,
     judge_client,

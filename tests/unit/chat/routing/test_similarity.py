@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.chat.routing.features import letters, stems
-from actors.chat.routing.similarity import softmax
-from actors.chat.routing.training import CHOSEN, Examples, Setting, fitted_temperature
+from actors.text.classifying.features import letters, stems
+from actors.text.classifying.similarity import softmax
+from actors.text.classifying.training import CHOSEN, Examples, Setting, fitted_temperature
 from actors.text.normal_form import normal_form
 from tests.unit.chat.routing import routers
 

@@ -1,8 +1,8 @@
-"""How likely a text asks for each intent: the arithmetic of routing, with weights that were found before.
+"""How likely each label is of a text: weighted sums, with weights that were found before.
 
 A score is a weighted sum of a text's features; the softmax of the scores is a probability, because its
-temperature was fitted on voices that the weights had not seen (`training.py`). Used by the router; the
-weights come from a file (`weights_file.py`).
+temperature was fitted on people whose texts the weights had not seen (`training.py`). Used by the chat's
+router and by research; the weights come from a file (`weights_file.py`).
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from actors.chat.routing.features import Counts, letters, stems
+from actors.text.classifying.features import Counts, letters, stems
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,21 @@ class Block:
 
 @dataclass(frozen=True)
 class Likeness:
-    """A linear classifier of texts in normal form; blocks have a column of weights per label."""
+    """A linear classifier of texts in normal form; blocks have a column of weights per label.
+
+    `signs` are weights of what the caller has noticed in a text, where it was trained with such.
+    """
 
     labels: tuple[str, ...]
     letters: Block
     stems: Block
     temperature: float
+    signs: Block | None = None
 
-    def scores(self, text: str) -> Any:
+    def scores(self, text: str, noticed: Counts | None = None) -> Any:
         """The score of each label: about 1 for what it is, about 0 for what it is not."""
-        return self.letters.scores(letters(text)) + self.stems.scores(stems(text))
+        found = self.letters.scores(letters(text)) + self.stems.scores(stems(text))
+        return found if self.signs is None or noticed is None else found + self.signs.scores(noticed)
 
     def probabilities(self, text: str) -> dict[str, float]:
         """The probability of each label, the likeliest first; they add up to 1."""

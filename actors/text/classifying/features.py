@@ -1,4 +1,4 @@
-"""What of a text counts for routing: letter sequences, and words cut to their stems with their neighbours.
+"""What of a text counts for what it asks: letter sequences, and words cut to their stems with neighbours.
 
 Letter sequences see through misspellings and endings in any language; stems, pairs of neighbours and pairs
 with a gap see what is asked (`is … decided`, `nr 0`, `u nas`). Linear in the length of the text. Used by
@@ -7,6 +7,7 @@ with a gap see what is asked (`is … decided`, `nr 0`, `u nas`). Linear in the 
 
 import zlib
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +48,11 @@ def stems(text: str) -> Counts:
             pair = (f"{stem}|{other}" if apart else f"{stem} {other}").encode()
             found[pair] = found.get(pair, 0) + (_GAP_WEIGHT if apart else 1)
     return _counts(found)
+
+
+def signs(found: Mapping[str, float]) -> Counts:
+    """What was noticed in a text, by name, and how often: more than 0 each."""
+    return _counts({name.encode(): times for name, times in found.items()})
 
 
 def _counts(found: dict[bytes, Any]) -> Counts:

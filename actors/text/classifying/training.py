@@ -1,6 +1,6 @@
-"""Finds the weights that messages are routed by: kernel ridge regression over examples, and a temperature.
+"""Finds the weights of a classifier: kernel ridge regression over examples, and a temperature.
 
-Called by `cluster/train_intents.py` (`make train-intents`) and by the benchmark, never by an agent: it takes
+Called by `make train-intents`, `make train-research-intents` and benchmarks, never by an agent: it takes
 SciPy and some hundred megabytes. From the inverse of the kernel follow the weights without any group of
 examples by a small solve (the block form of leave-one-out). So leaving out each voice, and each pair of
 voices to choose a setting by, is exact and takes one training for each setting.
@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from actors.chat.routing.features import Counts, letters, stems
-from actors.chat.routing.similarity import Block, Likeness, softmax
+from actors.text.classifying.features import Counts, letters, stems
+from actors.text.classifying.similarity import Block, Likeness, softmax
 
 _TEMPERATURES = np.geomspace(0.02, 1.0, 60)
 # Of each sort: leaving out the weaker ones changes one answer in a thousand, and makes the file small.
@@ -20,13 +20,19 @@ STRONGEST = 90_000
 
 
 class Setting(NamedTuple):
-    """The share of letters (the rest is the stems') in how alike two texts are, and the ridge."""
+    """The shares of letters and signs (the rest is the stems') in how alike two texts are, and the ridge."""
 
     letters: float
     ridge: float
+    signs: float = 0.0
+
+    @property
+    def stems(self) -> float:
+        """What is left for the stems."""
+        return 1 - self.letters - self.signs
 
 
-# The one that leave-one-voice-out takes most often; anything near it does as well.
+# Of the chat. The one that leave-one-voice-out takes most often; anything near it does as well.
 CHOSEN = Setting(letters=0.4, ridge=0.15)
 
 
@@ -44,18 +50,29 @@ class Examples:
 
     Args:
         texts: the examples, one at least.
-        labels: the intent of each.
+        labels: the label of each, or all labels that are true of it.
         common: how many of the texts, from the first, tell how rare a feature is; those are never left out.
+        noticed: the signs of each, where there are such.
     """
 
-    def __init__(self, texts: Sequence[str], labels: Sequence[str], *, common: int) -> None:
-        self.labels = tuple(dict.fromkeys(labels))
-        self.wanted = np.array([[label == known for known in self.labels] for label in labels], np.float32)
+    def __init__(
+        self,
+        texts: Sequence[str],
+        labels: Sequence[str | tuple[str, ...]],
+        *,
+        common: int,
+        noticed: Sequence[Counts] = (),
+    ) -> None:
+        theirs = [(each,) if isinstance(each, str) else each for each in labels]
+        self.labels = tuple(dict.fromkeys(label for each in theirs for label in each))
+        self.wanted = np.array([[known in each for known in self.labels] for each in theirs], np.float32)
         self._letters = _rows([letters(text) for text in texts], common)
         self._stems = _rows([stems(text) for text in texts], common)
+        self._signs = _rows(noticed, common) if noticed else None
         self._alike = tuple(
             np.asarray((rows.matrix @ rows.matrix.T).todense(), np.float32)
-            for rows in (self._letters, self._stems)
+            for rows in (self._letters, self._stems, self._signs)
+            if rows is not None
         )
 
     def solve(self, setting: Setting) -> "Solution":
@@ -66,7 +83,9 @@ class Examples:
         """
         from scipy.linalg import cho_factor, lapack
 
-        kernel = setting.letters * self._alike[0] + (1 - setting.letters) * self._alike[1]
+        kernel = setting.letters * self._alike[0] + setting.stems * self._alike[1]
+        if self._signs is not None:
+            kernel += setting.signs * self._alike[2]
         kernel[np.diag_indices_from(kernel)] += setting.ridge
         factor, _ = cho_factor(kernel, lower=True, overwrite_a=True, check_finite=False)
         inverse, fault = lapack.spotri(factor, lower=1)
@@ -84,8 +103,9 @@ class Examples:
         return Likeness(
             self.labels,
             _block(self._letters, setting.letters, weights, strongest),
-            _block(self._stems, 1 - setting.letters, weights, strongest),
+            _block(self._stems, setting.stems, weights, strongest),
             temperature,
+            None if self._signs is None else _block(self._signs, setting.signs, weights, strongest),
         )
 
 
