@@ -30,9 +30,8 @@ LOOPBACK = "127.0.0.1"
 # Despite its name it works on Linux too, and is Ray's only way to keep a whole node on loopback:
 # `--node-ip-address=127.0.0.1` alone is replaced by the machine's outside address.
 _LOOPBACK_ONLY = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-# What replicas log is in files of their own: on stderr Ray's log monitor would read each line once more. They
-# are JSON as ours are (`actors.logs`), those of the proxy and of vLLM's replicas too.
-SERVE_LOGS = {"RAY_SERVE_LOG_TO_STDERR": "0", "RAY_SERVE_LOG_ENCODING": "JSON"}
+# What replicas log is in files of their own: on stderr Ray's log monitor would read each line once more.
+SERVE_LOGS = {"RAY_SERVE_LOG_TO_STDERR": "0"}
 _MARK = "SIGNOFF_CLUSTER"
 _START_SECONDS = 180
 _SESSIONS_KEPT = 3

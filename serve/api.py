@@ -94,8 +94,6 @@ def build_api(config: Config, database_url: str) -> Application:
         num_replicas=config.http.replicas,
         max_ongoing_requests=_MOST_REQUESTS,
         ray_actor_options={"num_cpus": 0.1},
-        # Our own line of a request says more (`serve.monitoring.logged`).
-        logging_config={"enable_access_log": False},
     )
     @ray_serve.ingress(build)
     class Api:

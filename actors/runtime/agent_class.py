@@ -70,7 +70,8 @@ def _told_whom_for(verb: Callable[..., Any], role: str) -> Callable[..., Any]:
 
         made = work
     made = functools.update_wrapper(made, verb)
-    # Ray refuses arguments that the signature has not.
+    # Ray looks at what is wrapped, and refuses arguments that the signature has not.
+    del made.__wrapped__
     made.__signature__ = _signature(verb)  # type: ignore[attr-defined]  # PEP 362
     return made
 
@@ -87,8 +88,12 @@ def _signature(verb: Callable[..., Any]) -> inspect.Signature:
 
 @contextmanager
 def _call(role: str, verb: str, ids: LogIds | None) -> Iterator[None]:
+    if ids is None:
+        # The agent's own, or of the last release.
+        yield
+        return
     # Not reset: each call is a task of its own, and a stream may be closed in another.
-    log_ids.take(ids or LogIds())
+    log_ids.take(ids)
     facts: dict[str, str | float] = {"agent": role, "verb": verb}
     begun = time.monotonic()
     try:

@@ -14,7 +14,14 @@ def begin_in_replica(style: logs.LogStyle, *, process: str) -> None:
     handlers = list(logging.getLogger("ray.serve").handlers)
     logs.begin(style, process=process, handlers=handlers)
     for handler in handlers:
+        # First: Serve's own filters take that mark off.
+        handler.filters.insert(0, _not_of_a_request)
         # Serve's handler hands records on to the one that writes the file, which makes the lines.
         target = getattr(handler, "target", None)
         if isinstance(target, logging.Handler):
             target.setFormatter(handler.formatter)
+
+
+def _not_of_a_request(record: logging.LogRecord) -> bool:
+    """Serve has a line for each request, too; `serve.monitoring.logged` says more, and leaves some out."""
+    return not getattr(record, "serve_access_log", False)
