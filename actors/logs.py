@@ -21,7 +21,7 @@ from models import log_ids
 LogStyle = Literal["auto", "json", "text"]
 # What a record may carry besides its words. `request_id` is Ray Serve's, in its own lines.
 FACTS = ("request_id", "agent", "verb", "method", "route", "status", "seconds", "error")
-# Ours tell of what happens; of others' packages only warnings are logged.
+# Ours tell of what happens, and Ray where it logs with us; of other packages only warnings are logged.
 _OURS = ("signoff", "actors", "cluster", "models", "pipelines", "serve")
 # What this process logs with, once it has begun.
 _HANDLERS: list[logging.Handler] = []
@@ -42,9 +42,15 @@ def begin(style: LogStyle, *, process: str, handlers: Iterable[logging.Handler] 
     root = logging.getLogger()
     for handler in _HANDLERS:
         handler.setFormatter(formatter(process=process, as_text=as_text))
+        handler.addFilter(_wanted)
         root.addHandler(handler)
     for name in _OURS:
         logging.getLogger(name).setLevel(logging.INFO)
+
+
+def _wanted(record: logging.LogRecord) -> bool:
+    """Whatever level others set: `httpx2` tells the whole address of each request, and some hold a key."""
+    return record.levelno >= logging.WARNING or record.name.partition(".")[0] in (*_OURS, "ray")
 
 
 def formatter(*, process: str, as_text: bool) -> logging.Formatter:

@@ -193,7 +193,9 @@ class ServeApp:
                 "host": config.http.host,
                 "port": config.http.port,
                 "location": "HeadOnly" if config.ray.address is None else "EveryNode",
-            }
+            },
+            # Of the proxy and of vLLM's replicas; ours have a form of their own (`actors.logs`).
+            logging_config={"encoding": "TEXT" if config.monitoring.logs == "text" else "JSON"},
         )
         self._bringup.record(lambda state: {"http": where})
         ray_serve.run_many(

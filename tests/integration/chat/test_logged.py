@@ -38,7 +38,8 @@ def make_chat(
     stop_agents()
     port = {"http.port": free_port()}
     chat = make_site(database, database_url, scripted_chat, configure, port)
-    ray_serve.start(http_options={"host": "127.0.0.1", "port": chat.config.http.port})
+    where = {"host": "127.0.0.1", "port": chat.config.http.port}
+    ray_serve.start(http_options=where, logging_config={"encoding": "JSON"})
     ray_serve.run(build_api(chat.config, database_url), name="api", route_prefix="/")
     yield chat
     ray_serve.shutdown()
