@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from actors import logs
 from cluster import ray
 from cluster.bringup import Bringup, local_head
 from cluster.folders import ensure_writable
@@ -46,6 +47,7 @@ def up(config: Config, console: Console, *, file: Path) -> None:
         sys.dont_write_bytecode = False
         # Ray, Serve and vLLM log to this process too; the table is told what matters.
         logging.disable(logging.WARNING)
+        logs.begin(config.monitoring.logs, process="up")
         bringup = Bringup(config, file=file.absolute())
         with ProgressView(console) as watch:
             run_parts(all_parts(bringup), watch)

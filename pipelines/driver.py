@@ -19,6 +19,7 @@ import ray
 import ray.data
 from rich.console import Console
 
+from actors import logs
 from actors.runtime import site
 from models.config import Config
 from models.error_lines import error_line
@@ -57,7 +58,10 @@ def join_site() -> site.Site:
     # Ray Data's own progress, per block and operator, says nothing about rows.
     ray.data.DataContext.get_current().enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.WARNING)
-    return site.find()
+    found = site.find()
+    # Of a site that another release has brought up, `load_for` says so.
+    logs.begin(found.settings.get("monitoring", {}).get("logs", "auto"), process="batch")
+    return found
 
 
 def patient_database(config: Config, url: str) -> Database:

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 import pyarrow as pa
 import ray
 
-from actors import systems
+from actors import logs, systems
 from actors.knowledge.index.building import SegmentBuilder
 from actors.knowledge.index.cutting import PassageCutter
 from actors.knowledge.index.knowledge_index import ROLE
@@ -72,6 +72,7 @@ class PassageEmbedding:
 
     def __init__(self, work: IndexingWork) -> None:
         config = work.config
+        logs.begin(config.monitoring.logs, process="indexing")
         self._loop = LoopThread()
         cutter = cutter_of(config)
         embedder = _Patient(embedder_of(config, work.database_url), config.outages)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from actors import systems
+from actors import logs, systems
 from actors.knowledge.fetching.turns import ClusterTurns
 from actors.knowledge.scraping.open_scraper import open_scraper
 from actors.knowledge.scraping.scraper import Scraper
@@ -63,6 +63,7 @@ class _Stage:
     """
 
     def __init__(self, work: ScrapingWork, *, own_browser: bool, at_once: int) -> None:
+        logs.begin(work.config.monitoring.logs, process="scraping")
         self._work = work
         self._loop = LoopThread()
         self._turns = PageTurns(

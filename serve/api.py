@@ -30,9 +30,11 @@ from serve.auth.grants import GrantList
 from serve.auth.tokens import TokenVerifier
 from serve.inference.own_address import listen_on_node_only
 from serve.mcp.door import add_mcp, mcp_open
+from serve.monitoring.logged import Logged
 from serve.monitoring.metrics import Metrics
 from serve.monitoring.ray_state import agents_not_up, running_replicas
 from serve.monitoring.readiness import Probes, Readiness
+from serve.monitoring.replica_logs import begin_in_replica
 from serve.monitoring.request_times import RequestTimes, Timed
 from serve.monitoring.traced import Traced
 from serve.openai import door as openai
@@ -72,6 +74,7 @@ def build_api(config: Config, database_url: str) -> Application:
     check_routes(systems.tools())
 
     def build() -> FastAPI:
+        begin_in_replica(config.monitoring.logs, process="api")
         listen_on_node_only()
         directory = Directory(config=config, roles="actors.systems:roles", database_url=database_url)
         assistant = ChatAgents(directory)
@@ -183,6 +186,7 @@ def make_app(
     app.add_middleware(Timed, times=times)
     if config.monitoring.otlp_endpoint is not None:
         app.add_middleware(Traced)
+    app.add_middleware(Logged)
     add_problem_handlers(app)
     for module in (health, metrics, chat, openai, conversations, tasks):
         app.include_router(module.router)

@@ -83,7 +83,9 @@ class ResearchSteps:
 
     def __post_init__(self, run: Run) -> None:
         self._run = run
-        self.task = ResearchTask.model_validate(run.input)
+        given = ResearchTask.model_validate(run.input)
+        # What was told of it once is kept in its row, and stands when it is taken up again.
+        self.task = given.model_copy(update={"task_type": given.task_type or self.research.task_type})
         self._readings = PageReadings(run=run, research=self.research)
         self.organizing = Organizing(run=run, research=self.research, task=self.task)
 

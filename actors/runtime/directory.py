@@ -18,7 +18,9 @@ import ray
 import ray.actor
 import ray.exceptions
 
+from actors.runtime.agent_class import IDS, agent_class
 from actors.system import load_named
+from models import log_ids
 from models.config import Config, lacks_secrets
 from models.error_lines import error_line
 from models.errors import AgentDied, ClusterProblem
@@ -100,7 +102,7 @@ class Directory:
             # An agent outlives whoever starts it: started without its keys, it would fail for everybody.
             return _running(name)
         return (
-            ray.remote(plain)
+            ray.remote(agent_class(plain, role=role, style=self._config.monitoring.logs))
             .options(
                 name=name,
                 namespace=NAMESPACE,
@@ -189,7 +191,7 @@ class RemoteAgent:
         except ray.exceptions.RayError as error:
             raise self._away("can't be started", error) from error
         pieces = getattr(actor, verb).options(num_returns="streaming", max_task_retries=0)
-        stream = pieces.remote(*args, **kwargs)
+        stream = _begin(pieces, args, kwargs)
         ended = False
         try:
             async for reference in stream:
@@ -211,7 +213,7 @@ class RemoteAgent:
         self, replica: int, verb: str, args: tuple[Any, ...], kwargs: dict[str, Any], *, fresh: bool
     ) -> Any:
         actor = await self._handle(replica, fresh=fresh)
-        reference = getattr(actor, verb).remote(*args, **kwargs)
+        reference = _begin(getattr(actor, verb), args, kwargs)
         try:
             return await reference
         except asyncio.CancelledError:
@@ -233,6 +235,15 @@ class RemoteAgent:
     def _away(self, what: str, error: Exception) -> AgentDied:
         _log.warning("the agent %s %s: %s", self._role, what, error_line(error))
         return AgentDied(f"the agent {self._role} {what}: ask again", waits_for=f"agent {self._role}")
+
+
+def _begin(verb: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a verb of an actor, with the ids of what is done now."""
+    try:
+        return verb.remote(*args, **kwargs, **{IDS: log_ids.current()})
+    except TypeError:
+        # Ray knows the verb's signature. An agent that the last release has started takes no ids.
+        return verb.remote(*args, **kwargs)
 
 
 def _own_error(error: ray.exceptions.RayTaskError) -> Exception:

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import math
 import os
-import traceback
 from collections.abc import Awaitable
 from typing import Any
 
@@ -28,9 +27,10 @@ class RunnerActor:
     async def __init__(  # type: ignore[misc]  # Ray awaits it
         self, *, name: str, config: Config, database_url: str, roles: str, kinds: dict[str, str]
     ) -> None:
-        from actors import tracing
+        from actors import logs, tracing
         from actors.runtime.runner import Runner
 
+        logs.begin(config.monitoring.logs, process="runner")
         tracing.begin(config.monitoring, process="runner")
         # An outage is no verdict: what is under way waits for Postgres, however long it is away.
         self._database = await _opened(config, database_url, name, patience_seconds=math.inf)
@@ -63,9 +63,11 @@ class DispatcherActor:
     async def __init__(  # type: ignore[misc]  # Ray awaits it
         self, *, name: str, config: Config, database_url: str
     ) -> None:
+        from actors import logs
         from actors.outside.outbox import Dispatcher
         from actors.runtime.pruner import Pruner
 
+        logs.begin(config.monitoring.logs, process="dispatcher")
         self._name = name
         self._database = await _opened(config, database_url, name, patience_seconds=60.0)
         self._dispatcher = Dispatcher(config=config, database=self._database)
@@ -137,7 +139,7 @@ async def _live(running: Awaitable[None]) -> None:
     try:
         await running
     except BaseException as error:  # noqa: BLE001  # whatever it was, an actor that does not run must go
-        traceback.print_exception(error)
+        _log.critical("this process ends: what it lives for has failed", exc_info=error)
         os._exit(1)
 
 

@@ -19,8 +19,10 @@ from actors.runtime.group_commit import JournalWriter
 from actors.runtime.process import is_dead, this_process
 from actors.runtime.projection import Projector
 from actors.runtime.workflow_graph import load_graph
+from models import log_ids
 from models.config import Config
 from models.errors import Fenced
+from models.log_ids import LogIds
 from models.runtime.workflows import Claim
 from models.store import approvals
 from models.store.database import GONE, Connection, Database
@@ -248,10 +250,12 @@ class Runner:
 
     async def _carry(self, execution: Execution) -> None:
         claim = execution.claim
+        log_ids.take(LogIds(workflow_id=claim.workflow_id, user_id=claim.requested_by))
         try:
             await execution.carry()
             execution.settled = True
             await self._projector.project(claim.workflow_id, execution.compiled.declared)
+            _log.info("%s: workflow %s was carried to its next stop", self.id, claim.workflow_id)
         except asyncio.CancelledError:
             _log.info("%s: workflow %s was stopped", self.id, claim.workflow_id)
         except Fenced as error:

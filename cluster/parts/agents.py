@@ -46,9 +46,9 @@ class Agents:
 
         config = self._bringup.config
         directory = Directory(config=config, roles=ROLES, database_url=self._bringup.database_url)
-        code = fingerprint(None, CODE)
+        common = (fingerprint(None, CODE), config.monitoring.logs)
         return {
-            role: fingerprint([code, path, settings_of(config.agent(role), arguments(config, directory))])
+            role: fingerprint([*common, path, settings_of(config.agent(role), arguments(config, directory))])
             for role, (path, arguments) in systems.roles().items()
         }
 

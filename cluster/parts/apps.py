@@ -36,7 +36,13 @@ _KEYED = (
     _INFERENCE / "own_address.py",
     ROOT / "serve" / "admission" / "bodies.py",
 )
-_EMBEDDINGS = (_INFERENCE / "embeddings.py", ROOT / "actors" / "search" / "encoder.py")
+_EMBEDDINGS = (
+    _INFERENCE / "embeddings.py",
+    ROOT / "actors" / "search" / "encoder.py",
+    ROOT / "serve" / "monitoring" / "replica_logs.py",
+    ROOT / "actors" / "logs.py",
+    ROOT / "models" / "log_ids.py",
+)
 
 
 def serve_apps(bringup: Bringup) -> "list[ServeApp]":
@@ -52,12 +58,13 @@ def serve_apps(bringup: Bringup) -> "list[ServeApp]":
 
 def _embeddings(bringup: Bringup) -> "ServeApp":
     settings, key = bringup.config.serving.embeddings, bringup.config.serving.api_key.get_secret_value()
+    logs = bringup.config.monitoring.logs
     assert settings is not None
 
     def build() -> "Application":
         from serve.inference.embeddings import build_embeddings
 
-        return build_embeddings(settings, key)
+        return build_embeddings(settings, key, logs)
 
     return ServeApp(
         bringup,
@@ -68,7 +75,7 @@ def _embeddings(bringup: Bringup) -> "ServeApp":
         serves=settings.name,
         imports="serve.inference.embeddings",
         build=build,
-        made_of=lambda: fingerprint([settings_of(settings), key], [*_EMBEDDINGS, *_KEYED]),
+        made_of=lambda: fingerprint([settings_of(settings), key, logs], [*_EMBEDDINGS, *_KEYED]),
     )
 
 
@@ -186,7 +193,9 @@ class ServeApp:
                 "host": config.http.host,
                 "port": config.http.port,
                 "location": "HeadOnly" if config.ray.address is None else "EveryNode",
-            }
+            },
+            # Of the proxy and of vLLM's replicas; ours have a form of their own (`actors.logs`).
+            logging_config={"encoding": "TEXT" if config.monitoring.logs == "text" else "JSON"},
         )
         self._bringup.record(lambda state: {"http": where})
         ray_serve.run_many(

@@ -11,6 +11,7 @@ from fastapi import Depends
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 
+from models import log_ids
 from models.errors import Unauthenticated
 from models.people.users import Identity, UserContext
 from models.store.database import Database
@@ -46,6 +47,7 @@ async def identity_of(connection: HTTPConnection) -> Identity:
     if known is None:
         known = await connection.app.state.verifier.verify(bearer_token(connection.headers))
         connection.state.identity = known
+        log_ids.is_for(known.subject)
     return known
 
 

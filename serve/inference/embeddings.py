@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from actors.logs import LogStyle
 from actors.search.encoder import Encoder, SentenceEncoder, embeddings_folder
 from models.config import ServedEmbeddings
 from serve.inference.own_address import listen_on_node_only
 from serve.inference.shared_key import SharedKey
+from serve.monitoring.replica_logs import begin_in_replica
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -47,9 +49,10 @@ class EmbeddingRequest(BaseModel):
 class Embeddings:
     """The Serve ingress: one model, one batch at a time."""
 
-    def __init__(self, name: str, source: str, threads: int, api_key: str) -> None:
+    def __init__(self, name: str, source: str, threads: int, api_key: str, logs: LogStyle) -> None:
         import ray.serve as ray_serve
 
+        begin_in_replica(logs, process="embeddings")
         listen_on_node_only()
         encoder = SentenceEncoder(embeddings_folder(source), threads)
 
@@ -68,7 +71,7 @@ class Embeddings:
         return self._app
 
 
-def build_embeddings(settings: ServedEmbeddings, api_key: str) -> "Application":
+def build_embeddings(settings: ServedEmbeddings, api_key: str, logs: LogStyle) -> "Application":
     """The Serve application; needs no running cluster and does not load the model."""
     import ray.serve as ray_serve
 
@@ -87,7 +90,9 @@ def build_embeddings(settings: ServedEmbeddings, api_key: str) -> "Application":
         },
     )(ray_serve.ingress()(Embeddings))
     threads = max(1, math.floor(settings.cpus_per_replica))
-    return deployment.bind(name=settings.name, source=settings.source, threads=threads, api_key=api_key)
+    return deployment.bind(
+        name=settings.name, source=settings.source, threads=threads, api_key=api_key, logs=logs
+    )
 
 
 def build_app(name: str, encoder: Encoder, embed: Any) -> "FastAPI":

@@ -11,7 +11,7 @@ from actors import tracing
 from models import trace_context
 from serve.monitoring.request_times import route_of
 
-_UNTRACED = ("/health", "/health/ready", "/metrics")
+UNTRACED = ("/health", "/health/ready", "/metrics")
 
 
 class Traced:
@@ -22,7 +22,7 @@ class Traced:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, as a span."""
-        if scope["type"] != "http" or scope["path"] in _UNTRACED:
+        if scope["type"] != "http" or scope["path"] in UNTRACED:
             await self._app(scope, receive, send)
             return
         method = str(scope["method"])

@@ -15,6 +15,7 @@ import yaml
 from actors import systems
 from actors.systems import load
 from cluster.postgres import server as embedded
+from cluster.ray import SERVE_LOGS
 from models.config import Config
 from models.config.yaml_layers import read_layers
 from models.store.database import Database
@@ -26,7 +27,7 @@ from tests.integration.workflows import running
 
 ROOT = Path(__file__).resolve().parents[2]
 # The second lets Ray stay on loopback: it would otherwise connect by the machine's own address.
-RAY_ENVIRONMENT = {"RAY_AUTH_MODE": "disabled", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+RAY_ENVIRONMENT = {"RAY_AUTH_MODE": "disabled", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", **SERVE_LOGS}
 
 
 @pytest.fixture(scope="session")

@@ -1,18 +1,20 @@
 """Workflows: begun, looked at, begun again and stopped. What their runners write is in `claims`."""
 
+import logging
 import uuid
 from collections.abc import Sequence
 
 from psycopg.errors import UniqueViolation
 from psycopg.types.json import Jsonb
 
-from models import trace_context
+from models import log_ids, trace_context
 from models.errors import WorkflowConflict, WorkflowEnded, WorkflowNotFound
 from models.runtime.event_catalogue import WorkflowCancelled, WorkflowQueued
 from models.runtime.workflows import ENDED_STATUSES, OPEN_STATUSES, Progress, Workflow, WorkflowRequest
 from models.store import events
 from models.store.database import Connection
 
+_log = logging.getLogger("signoff.workflows")
 CHANNEL = "signoff_workflows"
 
 _COLUMNS = (
@@ -50,6 +52,10 @@ async def create(connection: Connection, request: WorkflowRequest) -> Workflow:
     workflow = Workflow.model_validate(await cursor.fetchone())
     await events.tell(connection, WorkflowQueued(kind=workflow.kind), workflow.id)
     await notify(connection)
+    if log_ids.current().request_id is not None:
+        # The one line that has both ids: a runner knows nothing of requests.
+        with log_ids.within(log_ids.current().model_copy(update={"workflow_id": workflow.id})):
+            _log.info("asked for a workflow: %s", workflow.kind)
     return workflow
 
 

@@ -114,7 +114,7 @@ def test_tokens_are_streamed_at_once(config: Config) -> None:
 
 def test_the_embeddings_application_is_built_without_a_cluster(config: Config) -> None:
     assert config.serving.embeddings is not None
-    deployment: Any = build_embeddings(config.serving.embeddings, "k")._bound_deployment
+    deployment: Any = build_embeddings(config.serving.embeddings, "k", "auto")._bound_deployment
     assert deployment.init_kwargs["name"] == "all-minilm-l6-v2"
 
 

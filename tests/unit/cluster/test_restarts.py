@@ -104,6 +104,7 @@ VALUES: list[tuple[str, Any, set[str]]] = [
     ("serving.models.0.engine.max_num_seqs", 3, {"llm"}),
     ("serving.embeddings.cpus_per_replica", 2, {"embeddings"}),
     ("ray.num_cpus", 5, {"ray"}),
+    ("monitoring.logs", "json", {"embeddings", *systems.roles()}),
 ]
 
 
@@ -267,8 +268,9 @@ def test_what_runs_in_a_model_s_replica_is_in_its_digest(
         part.name: part._made_of() for part in all_parts(place.bringup()) if isinstance(part, ServeApp)
     }
     keyed = {"shared_key.py", "own_address.py", "bodies.py"}
+    logging = {"replica_logs.py", "logs.py", "log_ids.py"}
     assert set(made_of["llm"].split()) == {"llm.py", "llm_ingress.py", "engine_callback.py"} | keyed
-    assert set(made_of["embeddings"].split()) == {"embeddings.py", "encoder.py"} | keyed
+    assert set(made_of["embeddings"].split()) == {"embeddings.py", "encoder.py"} | logging | keyed
 
 
 def test_a_file_of_the_digest_that_is_gone_is_told(tmp_path: Path) -> None:

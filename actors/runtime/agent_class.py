@@ -1,0 +1,106 @@
+"""The class of an agent's actor: the plain class, whose process logs, and whose verbs are told whom for.
+
+`actors.runtime.directory` makes it of the plain class; neither that class nor the calls of its verbs know of
+it. It is pickled by value, under the plain class's name, which is what Ray shows.
+"""
+
+import functools
+import inspect
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import aclosing, contextmanager
+from types import FunctionType
+from typing import Any
+
+from actors import logs
+from models import log_ids
+from models.log_ids import LogIds
+
+# What a call of a verb carries besides its arguments.
+IDS = "log_ids"
+_log = logging.getLogger(__name__)
+
+
+def agent_class(plain: type, *, role: str, style: logs.LogStyle) -> type:
+    """The class that Ray makes an actor of.
+
+    Args:
+        style: how its process logs: `monitoring.logs`.
+    """
+
+    @functools.wraps(plain.__init__)  # type: ignore[misc]  # the class's own
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        logs.begin(style, process=f"agent {role}")
+        plain.__init__(self, *args, **kwargs)  # type: ignore[misc]  # the class's own
+
+    verbs = {
+        name: _told_whom_for(verb, role)
+        for name, verb in inspect.getmembers(plain, inspect.isfunction)
+        if not name.startswith("_") and isinstance(inspect.getattr_static(plain, name), FunctionType)
+    }
+    named = {"__module__": plain.__module__, "__qualname__": plain.__qualname__, "__doc__": plain.__doc__}
+    return type(plain.__name__, (plain,), {**named, **verbs, "__init__": __init__})
+
+
+def _told_whom_for(verb: Callable[..., Any], role: str) -> Callable[..., Any]:
+    """The verb, which takes the ids of the call too, and logs how long it took."""
+    made: Callable[..., Any]
+    if inspect.isasyncgenfunction(verb):
+
+        async def stream(*args: Any, log_ids: LogIds | None = None, **kwargs: Any) -> AsyncIterator[Any]:
+            with _call(role, verb.__name__, log_ids):
+                async with aclosing(verb(*args, **kwargs)) as pieces:
+                    async for piece in pieces:
+                        yield piece
+
+        made = stream
+    elif inspect.iscoroutinefunction(verb):
+
+        async def answer(*args: Any, log_ids: LogIds | None = None, **kwargs: Any) -> Any:
+            with _call(role, verb.__name__, log_ids):
+                return await verb(*args, **kwargs)
+
+        made = answer
+    else:
+
+        def work(*args: Any, log_ids: LogIds | None = None, **kwargs: Any) -> Any:
+            with _call(role, verb.__name__, log_ids):
+                return verb(*args, **kwargs)
+
+        made = work
+    made = functools.update_wrapper(made, verb)
+    # Ray looks at what is wrapped, and refuses arguments that the signature has not.
+    del made.__wrapped__
+    made.__signature__ = _signature(verb)  # type: ignore[attr-defined]  # PEP 362
+    return made
+
+
+def _signature(verb: Callable[..., Any]) -> inspect.Signature:
+    of = inspect.signature(verb)
+    parameters = list(of.parameters.values())
+    place = len(parameters)
+    if parameters and parameters[-1].kind is inspect.Parameter.VAR_KEYWORD:
+        place -= 1
+    parameters.insert(place, inspect.Parameter(IDS, inspect.Parameter.KEYWORD_ONLY, default=None))
+    return of.replace(parameters=parameters)
+
+
+@contextmanager
+def _call(role: str, verb: str, ids: LogIds | None) -> Iterator[None]:
+    if ids is None:
+        # The agent's own, or of the last release.
+        yield
+        return
+    # Not reset: each call is a task of its own, and a stream may be closed in another.
+    log_ids.take(ids)
+    facts: dict[str, str | float] = {"agent": role, "verb": verb}
+    begun = time.monotonic()
+    try:
+        yield
+    except BaseException as error:
+        facts["error"] = type(error).__name__
+        raise
+    finally:
+        facts["seconds"] = round(time.monotonic() - begun, 3)
+        _log.info("called", extra=facts)
