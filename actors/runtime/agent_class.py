@@ -29,10 +29,11 @@ def agent_class(plain: type, *, role: str, style: logs.LogStyle) -> type:
         style: how its process logs: `monitoring.logs`.
     """
 
-    @functools.wraps(plain.__init__)  # type: ignore[misc]  # the class's own
+    own: Callable[..., None] = plain.__init__  # type: ignore[misc]  # of this very class
+
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         logs.begin(style, process=f"agent {role}")
-        plain.__init__(self, *args, **kwargs)  # type: ignore[misc]  # the class's own
+        own(self, *args, **kwargs)
 
     verbs = {
         name: _told_whom_for(verb, role)
@@ -40,7 +41,9 @@ def agent_class(plain: type, *, role: str, style: logs.LogStyle) -> type:
         if not name.startswith("_") and isinstance(inspect.getattr_static(plain, name), FunctionType)
     }
     named = {"__module__": plain.__module__, "__qualname__": plain.__qualname__, "__doc__": plain.__doc__}
-    return type(plain.__name__, (plain,), {**named, **verbs, "__init__": __init__})
+    return type(
+        plain.__name__, (plain,), {**named, **verbs, "__init__": _like(own, __init__, inspect.signature(own))}
+    )
 
 
 def _told_whom_for(verb: Callable[..., Any], role: str) -> Callable[..., Any]:
@@ -69,10 +72,16 @@ def _told_whom_for(verb: Callable[..., Any], role: str) -> Callable[..., Any]:
                 return verb(*args, **kwargs)
 
         made = work
-    made = functools.update_wrapper(made, verb)
-    # Ray looks at what is wrapped, and refuses arguments that the signature has not.
-    del made.__wrapped__
-    made.__signature__ = _signature(verb)  # type: ignore[attr-defined]  # PEP 362
+    return _like(verb, made, _signature(verb))
+
+
+def _like(
+    of: Callable[..., Any], made: Callable[..., Any], signature: inspect.Signature
+) -> Callable[..., Any]:
+    """`made` under the name of what it stands for. Ray refuses arguments that the signature has not."""
+    made = functools.update_wrapper(made, of)
+    del made.__wrapped__  # there, Ray would look
+    made.__signature__ = signature  # type: ignore[attr-defined]  # PEP 362
     return made
 
 

@@ -15,6 +15,13 @@ from models.log_ids import LogIds
 IDS = LogIds(request_id="r1", user_id="rita")
 
 
+class Mute:
+    """An agent with nothing to be made of."""
+
+    async def say(self) -> str:
+        return ""
+
+
 class Parrot:
     """An agent that says whom it works for."""
 
@@ -70,6 +77,7 @@ def test_the_class_is_the_plain_one_to_ray() -> None:
     assert inspect.isasyncgenfunction(made.stream)
     assert not inspect.iscoroutinefunction(made.count)
     assert list(inspect.signature(made).parameters) == ["word"]
+    assert ray.remote(agent_class(Mute, role="mute", style="auto")) is not None
     again = ray.cloudpickle.loads(ray.cloudpickle.dumps(made))
     assert again is not Parrot
     assert issubclass(again, Parrot)
