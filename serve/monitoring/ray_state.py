@@ -41,7 +41,10 @@ def _running_replicas() -> dict[str, int]:
     running: Counter[str] = Counter()
     for application in ray_serve.status().applications.values():
         for name, deployment in application.deployments.items():
-            states = {str(state.value): count for state, count in deployment.replica_states.items()}
+            # Ray's states are strings, and not in each version members of its enumeration.
+            states = {
+                str(getattr(state, "value", state)): n for state, n in deployment.replica_states.items()
+            }
             running[deployment_key(name)] += states.get("RUNNING", 0)
     return dict(running)
 
