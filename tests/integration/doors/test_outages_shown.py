@@ -47,7 +47,9 @@ def everywhere(llm: str, embeddings: str) -> dict[str, str]:
     roles = ["fact_check", "evidence_finding", "opinion", "attribution", "style_review"]
     names += [f"article_generation.agents.specialists.{role}_llm" for role in roles]
     names += ["chat.assistant_llm", "drafting.llm", "knowledge.extraction.llm"]
-    names += ["research.tree.llm", "research.synthesis.llm", "research.synthesis.checker_llm"]
+    names += [
+        f"research.{name}" for name in ("intents.llm", "tree.llm", "synthesis.llm", "synthesis.checker_llm")
+    ]
     changes = {f"{name}.api_base": llm for name in names}
     return changes | {"embedding.api_base": embeddings}
 
