@@ -13,7 +13,7 @@ from actors.research.steps import ResearchSteps
 from actors.runtime.gate import decide
 from actors.runtime.run import Run
 from actors.runtime.workflow_graph import WorkflowGraph
-from models.research.agent_workflows import AgentWorkflow, Step
+from models.research.agent_workflows import AgentWorkflow, ResearchOptions, Step
 from models.research.intents import IntentReading
 from models.research.plans import ResearchPlan
 from models.research.results import ResearchOutcome, ResearchResult
@@ -23,7 +23,11 @@ from models.research.url_lists import ApprovedUrls, PageOutcome, UrlList
 from models.runtime.approvals import GateDecision, GateRequest
 from models.store.research import agent_workflows
 
-URLS, UNREADABLE, TREE, RESULT = "urls", "unreadable", "tree", "result"
+Gate = Literal["urls", "unreadable", "tree", "result"]
+URLS: Gate = "urls"
+UNREADABLE: Gate = "unreadable"
+TREE: Gate = "tree"
+RESULT: Gate = "result"
 
 
 class State(TypedDict, total=False):
@@ -32,6 +36,7 @@ class State(TypedDict, total=False):
     intent: IntentReading
     plan: ResearchPlan
     shown: UrlList
+    gate: Gate
     decision: GateDecision
     approved: ApprovedUrls
     read: int
@@ -41,7 +46,6 @@ class State(TypedDict, total=False):
     tree: Tree
     review: GateRequest
     synthesis: Synthesis
-    rejected_at: str
     result: ResearchResult
 
 
@@ -58,7 +62,7 @@ async def discover(state: State, runtime: Runtime[ResearchSteps]) -> State:
 
 
 async def urls_gate(state: State, runtime: Runtime[ResearchSteps]) -> State:
-    return {"decision": decide(URLS, runtime.context.request_for_urls(state["shown"]))}
+    return {"gate": URLS, "decision": decide(URLS, runtime.context.request_for_urls(state["shown"]))}
 
 
 async def admit(state: State, runtime: Runtime[ResearchSteps]) -> State:
@@ -72,7 +76,7 @@ async def scrape(state: State, runtime: Runtime[ResearchSteps]) -> State:
 
 async def unreadable_gate(state: State, runtime: Runtime[ResearchSteps]) -> State:
     request = runtime.context.request_for_unreadable(state["unreadable"], state["read"])
-    return {"decision": decide(f"{UNREADABLE}/{state['round']}", request)}
+    return {"gate": UNREADABLE, "decision": decide(f"{UNREADABLE}/{state['round']}", request)}
 
 
 async def replace(state: State, runtime: Runtime[ResearchSteps]) -> State:
@@ -85,13 +89,12 @@ async def extract(state: State, runtime: Runtime[ResearchSteps]) -> State:
 
 
 async def lay_out(state: State, runtime: Runtime[ResearchSteps]) -> State:
-    tree = await runtime.context.organizing.tree()
+    tree = await runtime.context.organizing.tree(_options(state, runtime.context))
     return {"tree": tree, "review": await runtime.context.request_for_tree(tree)}
 
 
 async def tree_gate(state: State, runtime: Runtime[ResearchSteps]) -> State:
-    decision = decide(TREE, state["review"])
-    return {"decision": decision} if decision.status == "approved" else {"rejected_at": TREE}
+    return {"gate": TREE, "decision": decide(TREE, state["review"])}
 
 
 async def build_tree(state: State, runtime: Runtime[ResearchSteps]) -> State:
@@ -104,17 +107,19 @@ async def synthesize(state: State, runtime: Runtime[ResearchSteps]) -> State:
 
 
 async def final_gate(state: State, runtime: Runtime[ResearchSteps]) -> State:
-    decision = decide(RESULT, runtime.context.request_for_result(state["tree"], state["synthesis"]))
-    return {"decision": decision} if decision.status == "approved" else {"rejected_at": RESULT}
+    request = runtime.context.request_for_result(state["tree"], state["synthesis"])
+    return {"gate": RESULT, "decision": decide(RESULT, request)}
 
 
 async def conclude(state: State, runtime: Runtime[ResearchSteps]) -> State:
     result = await runtime.context.conclude(
         _outcome(state),
         points_found=state.get("points", 0),
-        tree_id=state["tree"].id if "tree" in state else None,
+        tree_id=state["tree"].id if "synthesis" in state else None,
         sentences=state["synthesis"].counts.all if "synthesis" in state else 0,
-        rejected_at=state.get("rejected_at"),
+        ended_at=_ended_at(state),
+        gate=state.get("gate"),
+        decision=state.get("decision"),
     )
     return {"result": result}
 
@@ -148,7 +153,7 @@ def after_layout(state: State) -> Literal["tree_gate", "build_tree"]:
 
 
 def after_tree_gate(state: State) -> Literal["build_tree", "conclude"]:
-    return "conclude" if "rejected_at" in state else "build_tree"
+    return "build_tree" if state["decision"].status == "approved" else "conclude"
 
 
 def after_synthesis(state: State) -> Literal["final_gate", "conclude"]:
@@ -214,6 +219,11 @@ def _settled(state: State, outcomes: tuple[PageOutcome, ...]) -> State:
     }
 
 
+def _options(state: State, steps: ResearchSteps) -> ResearchOptions:
+    """How it is done: as the list of pages was approved, which may have changed what was asked for."""
+    return state["approved"].config if "approved" in state else steps.task.config
+
+
 def _asks(state: State, step: Step) -> bool:
     """Whether a gate stands: it was planned, and nobody has said since that no more is to be asked."""
     approved = state.get("approved")
@@ -221,15 +231,17 @@ def _asks(state: State, step: Step) -> bool:
 
 
 def _outcome(state: State) -> ResearchOutcome:
-    if "rejected_at" in state:
-        return "rejected"
+    if _ended_at(state) is not None:
+        return "expired" if state["decision"].status == "expired" else "rejected"
     if "points" in state:
         return "done"
-    if not state["shown"].urls:
-        return "nothing_found"
-    if not state["approved"].urls:
-        return "expired" if state["decision"].status == "expired" else "rejected"
-    return "nothing_read"
+    return "nothing_read" if state["shown"].urls else "nothing_found"
+
+
+def _ended_at(state: State) -> Gate | None:
+    """The last gate, where that said no or nobody decided; pages that can't be read end nothing."""
+    gate = state.get("gate", UNREADABLE)
+    return None if gate == UNREADABLE or state["decision"].status == "approved" else gate
 
 
 RESEARCH = WorkflowGraph(

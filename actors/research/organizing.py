@@ -18,8 +18,9 @@ from actors.research.tree.growing import empty_tree
 from actors.research.tree.naming import NameReply, named
 from actors.runtime.run import Run
 from actors.text.language import language_of
+from models.errors import WorkflowConflict
 from models.llm import Answer
-from models.research.agent_workflows import AgentWorkflow, ResearchTask
+from models.research.agent_workflows import AgentWorkflow, ResearchOptions, ResearchTask
 from models.research.evidence import ResearchPoint
 from models.research.results import ResearchReview, TreeReview
 from models.research.synthesis import SectionOffer, Synthesis, SynthesisSection
@@ -53,18 +54,9 @@ class Organizing:
 
         return await self.run.database.steadily(look)
 
-    async def tree(self) -> Tree:
+    async def tree(self, options: ResearchOptions) -> Tree:
         """The points as a tree, in the one that was asked for or in a new one, with names."""
-
-        async def start() -> Answer[Tree]:
-            if self.task.config.category_id is None:
-                return Answer(value=empty_tree(self.task.user_query))
-            async with self.run.database.connection() as connection:
-                return Answer(
-                    value=await trees.get(connection, self.research.project_id, self.task.config.category_id)
-                )
-
-        began = await self.run.once("tree/start", Tree, start)
+        began = await self._begun(options.category_id)
 
         async def grow() -> Answer[GrownTree]:
             found = await self.points()
@@ -86,6 +78,17 @@ class Organizing:
             replies[request.node] = reply.name
         return named(grown.tree, replies)
 
+    async def _begun(self, tree_id: int | None) -> Tree:
+        """The tree that this one grows from, as it was when that was first asked."""
+
+        async def start() -> Answer[Tree]:
+            if tree_id is None:
+                return Answer(value=empty_tree(self.task.user_query))
+            async with self.run.database.connection() as connection:
+                return Answer(value=await trees.get(connection, self.research.project_id, tree_id))
+
+        return await self.run.once("tree/start", Tree, start)
+
     async def review(self, tree: Tree) -> TreeReview:
         """What a person decides on: the tree, and some of what is in each of its nodes."""
         said = {point.point_id: point.statement for point in await self.points()}
@@ -96,15 +99,28 @@ class Organizing:
         return TreeReview(question=self.task.user_query, tree=tree, examples=examples)
 
     async def keep_tree(self, tree: Tree, decision: GateDecision | None) -> Tree:
-        """Keep the tree that was approved, as it was approved."""
+        """Keep the tree that was approved, as it was approved.
+
+        Raises:
+            WorkflowConflict: the tree that it grows from is not what it was: what others made of it since
+                would be lost.
+        """
+        began = await self._begun(tree.id)
 
         async def act(connection: Connection) -> Tree:
             approved = tree
             if decision is not None:
                 approval = await approval_inbox.get(connection, decision.approval_id)
-                approved = TreeReview.model_validate(approval.content).tree
+                approved = TreeReview.model_validate(approval.subject).tree
                 said = {"decision": decision.status}
                 await progress.finish(connection, self.research.id, "await_category_review", result=said)
+            if began.id is not None:
+                now = await trees.get(connection, self.research.project_id, began.id, lock=True)
+                if now != began:
+                    raise WorkflowConflict(
+                        f"category_id: tree {began.id} has grown since this research began: ask for analyze "
+                        "with it, which takes what was read here"
+                    )
             kept = await trees.put(connection, self.research.project_id, self.research.id, approved)
             await progress.say(
                 connection,

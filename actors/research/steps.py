@@ -7,19 +7,17 @@ nothing is written after it was stopped. Seed 002 §5.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Iterable
+from collections.abc import Mapping
 from dataclasses import InitVar, dataclass
-from typing import TypeVar
 
-from actors.knowledge.extraction.prompt import extracted_with
-from actors.knowledge.extraction.steps import ExtractionSteps
 from actors.research.classifying import classify
+from actors.research.extracting import Extracting
+from actors.research.gathering import all_of
 from actors.research.organizing import Organizing
 from actors.research.plan import plan_of
 from actors.research.reading import PageReadings, read_ones
 from actors.runtime.run import Run
 from models.errors import PermissionMissing
-from models.knowledge.extraction import ExtractionTask
 from models.llm import Answer
 from models.people.users import UserContext
 from models.record import Record
@@ -41,12 +39,12 @@ from models.research.url_lists import (
 from models.runtime.approvals import GateDecision, GateRequest
 from models.store import approval_inbox
 from models.store.database import Connection
-from models.store.knowledge import points, sources
 from models.store.people import users
-from models.store.research import candidates, evidence, progress
+from models.store.research import candidates, progress
 
 _PAGES_AT_ONCE = 4
-T = TypeVar("T")
+# Gates after which nothing is done: their steps end with the research. Approved, a tree's ends as it is kept.
+_REVIEWS: Mapping[str, Step] = {"tree": "await_category_review", "result": "await_final_review"}
 
 
 class StepKept(Record):
@@ -62,18 +60,6 @@ class TimedDiscovery(Record):
     seconds: float
 
 
-class SourceToExtract(Record):
-    """A source whose text is still to be read for knowledge; no task where that was done before."""
-
-    task: ExtractionTask | None
-
-
-class PageSources(Record):
-    """The sources that a research has read, by their ids."""
-
-    ids: tuple[int, ...]
-
-
 @dataclass  # as LangGraph wants a context to be
 class ResearchSteps:
     """The context of the graph's nodes."""
@@ -87,6 +73,7 @@ class ResearchSteps:
         # What was told of it once is kept in its row, and stands when it is taken up again.
         self.task = given.model_copy(update={"task_type": given.task_type or self.research.task_type})
         self._readings = PageReadings(run=run, research=self.research)
+        self._extracting = Extracting(run=run, research=self.research)
         self.organizing = Organizing(run=run, research=self.research, task=self.task)
 
     async def classify(self) -> IntentReading:
@@ -194,7 +181,7 @@ class ResearchSteps:
             if decision is not None:
                 approval = await approval_inbox.get(connection, decision.approval_id)
                 # What is read is what the digest of the decision covers.
-                approved = UrlList.model_validate(approval.content)
+                approved = UrlList.model_validate(approval.subject)
                 await candidates.put(connection, self.research.id, approved.urls)
             is_yes = decision is None or decision.status == "approved"
             urls = tuple(ApprovedUrl(number=url.number, url=url.url) for url in approved.urls if is_yes)
@@ -232,7 +219,7 @@ class ResearchSteps:
 
         if approved.urls:
             await self._readings.begin()
-        outcomes = await _all(one(url) for url in approved.urls)
+        outcomes = await all_of(one(url) for url in approved.urls)
 
         async def act(connection: Connection) -> StepKept:
             count = len(read_ones(outcomes))
@@ -273,40 +260,14 @@ class ResearchSteps:
 
         approved = await self._run.effect(f"instead/{round_}", ApprovedUrls, act)
         pasted = [one for one in instead if one.pasted is not None]
-        kept = await _all(self._paste(one, by) for one in pasted)
-        read = await _all(self._readings.read(url, whose=by) for url in approved.urls)
+        kept = await all_of(self._paste(one, by) for one in pasted)
+        read = await all_of(self._readings.read(url, whose=by) for url in approved.urls)
         return (*kept, *read)
 
     async def extract(self) -> int:
-        """Have what was read extracted, source by source; how many points it rests on now.
-
-        To analyze, and for the full pipeline, these are all sources of the project.
-        """
+        """Have what was read extracted; how many points it rests on now."""
         whole = self.task.task_type in ("analyze", "full_pipeline")
-
-        async def look(connection: Connection) -> PageSources:
-            await progress.finish(connection, self.research.id, "await_unreadable_review")
-            if whole:
-                return PageSources(ids=tuple(await sources.with_text(connection, self.research.project_id)))
-            return PageSources(ids=tuple(await candidates.sources_of(connection, self.research.id)))
-
-        ids = (await self._run.effect("sources", PageSources, look)).ids
-        for source_id in ids:
-            await self._extract(source_id)
-
-        async def act(connection: Connection) -> StepKept:
-            found = await evidence.keep(connection, self.research.id, ids)
-            await self._say(
-                connection,
-                "analyzer",
-                "extract_knowledge",
-                f"{found} points are known from {len(ids)} sources",
-                "each rests on words of its source; what its quote did not show was dropped",
-            )
-            await progress.finish(connection, self.research.id, "extract_knowledge", result={"points": found})
-            return StepKept(count=found)
-
-        return (await self._run.effect("extracted", StepKept, act)).count
+        return await self._extracting.points(of_project=whole)
 
     async def request_for_tree(self, tree: Tree) -> GateRequest:
         """What the gate of categories asks for: exactly this tree."""
@@ -325,13 +286,21 @@ class ResearchSteps:
         points_found: int,
         tree_id: int | None,
         sentences: int,
-        rejected_at: str | None,
+        ended_at: str | None,
+        gate: str | None,
+        decision: GateDecision | None,
     ) -> ResearchResult:
-        """Keep what it came to, and what is missing; what is still planned is not done."""
+        """Keep what it came to, and what is missing; what is still planned is not done.
+
+        Args:
+            gate: the last one that was decided; `decision` is what it got.
+        """
 
         async def act(connection: Connection) -> ResearchResult:
-            if sentences and rejected_at is None:
-                await progress.finish(connection, self.research.id, "await_final_review")
+            if gate is not None and gate in _REVIEWS and decision is not None:
+                await progress.finish(
+                    connection, self.research.id, _REVIEWS[gate], result={"decision": decision.status}
+                )
             await progress.skip_rest(connection, self.research.id)
             return ResearchResult(
                 outcome=outcome,
@@ -339,36 +308,11 @@ class ResearchSteps:
                 points=points_found,
                 tree_id=tree_id,
                 sentences=sentences,
-                rejected_at=rejected_at,
+                ended_at=ended_at,
                 missing=tuple(await candidates.missing(connection, self.research.id)),
             )
 
         return await self._run.effect("conclusion", ResearchResult, act)
-
-    async def _extract(self, source_id: int) -> None:
-        made_with = extracted_with(self._run.config.knowledge.extraction)
-
-        async def look() -> Answer[SourceToExtract]:
-            async with self._run.database.connection() as connection:
-                source = await points.text_of(connection, source_id)
-                done = await points.is_extracted(connection, source_id, extracted_with=made_with)
-            if source is None or done:
-                return Answer(value=SourceToExtract(task=None))
-            task = ExtractionTask(
-                project_id=self.task.project_id,
-                source_id=source_id,
-                text_sha256=source.text_sha256,
-                extracted_with=made_with,
-            )
-            return Answer(value=SourceToExtract(task=task))
-
-        task = (await self._run.once(f"source/{source_id}/task", SourceToExtract, look)).task
-        if task is None:
-            return
-        steps = ExtractionSteps(run=self._run, task=task, prefix=f"source/{source_id}/")
-        count = await steps.cut()
-        await _all(steps.read(number) for number in range(count))
-        await steps.keep()
 
     async def _asked_by(self) -> UserContext:
         """Who asked for it, with what he has on its topic now; PermissionMissing where that is too little."""
@@ -408,12 +352,3 @@ class ResearchSteps:
         await progress.say(
             connection, self.research.id, agent=agent, step=step, content=content, reasoning=reasoning
         )
-
-
-async def _all(some: Iterable[Awaitable[T]]) -> list[T]:
-    """What all come to. Where one raises, the others are still done and kept; then its error goes on."""
-    came = await asyncio.gather(*some, return_exceptions=True)
-    for one in came:
-        if isinstance(one, BaseException):
-            raise one
-    return [one for one in came if not isinstance(one, BaseException)]

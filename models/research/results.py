@@ -8,7 +8,7 @@ from models.research.synthesis import Synthesis
 from models.research.trees import Tree
 from models.research.url_lists import PageOutcome
 
-# `expired`: nobody decided which pages may be read; `nothing_read`: none of those could be.
+# `expired`: nobody decided at a gate in time; `nothing_read`: no approved page could be read.
 ResearchOutcome = Literal["done", "rejected", "expired", "nothing_found", "nothing_read"]
 
 
@@ -31,7 +31,7 @@ class ResearchReview(Record):
 class ResearchResult(Record):
     """How it ended: pages that were read, points that it rests on, and approved addresses without a text.
 
-    `rejected_at` is the gate that said no.
+    `ended_at` is the gate that said no, or at which nobody decided in time.
     """
 
     outcome: ResearchOutcome
@@ -39,5 +39,5 @@ class ResearchResult(Record):
     points: int
     tree_id: int | None = None
     sentences: int = 0
-    rejected_at: str | None = None
+    ended_at: str | None = None
     missing: tuple[PageOutcome, ...] = ()

@@ -109,6 +109,13 @@ class Approval(Record):
         return frozenset((self.requested_by, *_texts(self.content.get("involved"))))
 
     @property
+    def subject(self) -> dict[str, Any]:
+        """What is decided on, in the form that the gate gave it: without who amended it under four eyes."""
+        if self.asked is None or "involved" in self.asked:
+            return self.content
+        return {name: value for name, value in self.content.items() if name != "involved"}
+
+    @property
     def also_takes(self) -> tuple[str, ...]:
         """Scopes that approving takes beside `required_scope`: of topics whose drafts it reveals."""
         return _texts(self.content.get("also_takes"))

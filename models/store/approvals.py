@@ -74,7 +74,7 @@ async def gates(connection: Connection, workflow_id: str) -> dict[str, GateDecis
             status=found.status,
             decided_by=found.decided_by,
             notes=found.notes,
-            amended=None if found.asked is None else found.content,
+            amended=None if found.asked is None else found.subject,
         )
         for found in await approval_inbox.of_workflow(connection, workflow_id)
     }

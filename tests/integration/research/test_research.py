@@ -1,7 +1,6 @@
 """Research: only what a person approved is ever asked for, and nothing of what was found is lost."""
 
 import errno
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,56 +11,22 @@ from models.config import Config
 from models.store.database import Database
 from tests.fakes.model.model_server import ModelServer, Rule
 from tests.fakes.outside.page_site import Answer, PageSite, article, serving
-from tests.fakes.outside.search_providers import Page, SearchServer
+from tests.fakes.outside.search_providers import SearchServer
+from tests.integration.research.mill_site import FOUND, ICE, MILL, NOTHING, mill_search, mill_site
 from tests.integration.research.research_desk import ResearchDesk, desk_config
-
-MILL = "The Mill Company runs nine mills in Łódź. It was founded in 1871, when the river was high. " * 6
-ICE = "In winter the wheel is kept free of ice by warm water from the works. " * 8
-SECRET = "This page was never approved by anybody, and is about watermills in winter too. " * 8
-FOUND = json.dumps(
-    {
-        "entities": [],
-        "relationships": [],
-        "facts": [
-            {
-                "statement": "It has nine mills.",
-                "quote": "runs nine mills in Łódź",
-                "sentence": 1,
-                "score": 0.9,
-            }
-        ],
-        "categories": [],
-        "insights": [],
-    }
-)
-NOTHING = json.dumps({key: [] for key in ("entities", "relationships", "facts", "categories", "insights")})
 
 
 @pytest.fixture
 def site() -> Iterator[PageSite]:
     """Pages about mills; one is for those who log in."""
-    pages: dict[str, Any] = {
-        "/mill": article("The Mill Company", MILL),
-        "/ice": article("Ice on wheels", ICE),
-        "/secret": article("Not approved", SECRET),
-        "/login": Answer(b"<h1>Log in</h1>", status=401),
-    }
-    with serving(pages) as site:
+    with mill_site() as site:
         yield site
 
 
 @pytest.fixture
 def search(site: PageSite) -> Iterator[SearchServer]:
     """A search engine that knows them all."""
-    with SearchServer() as server:
-        server.found = [
-            Page(
-                "The Mill Company and its watermills", f"{site.origin}/mill", "Who runs the mills in winter."
-            ),
-            Page("Ice on wheels of watermills", f"{site.origin}/ice", "How watermills turn in winter."),
-            Page("Watermills in winter, a secret", f"{site.origin}/secret", "How watermills turn in winter."),
-            Page("Watermills for members", f"{site.origin}/login", "How watermills turn in winter."),
-        ]
+    with mill_search(site) as server:
         yield server
 
 
@@ -130,7 +95,7 @@ async def test_rejecting_the_list_ends_it_cleanly_and_nothing_is_fetched(
         "points": 0,
         "tree_id": None,
         "sentences": 0,
-        "rejected_at": None,
+        "ended_at": "urls",
         "missing": [],
     }
     assert site.hits == []

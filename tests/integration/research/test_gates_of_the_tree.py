@@ -1,0 +1,135 @@
+"""The gates of the tree and of the result: what was approved is what is kept, and no is not yes."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from models.config import Config
+from models.store.database import Database
+from tests.fakes.model.model_server import ModelServer, Rule
+from tests.fakes.outside.page_site import PageSite
+from tests.fakes.outside.search_providers import SearchServer
+from tests.integration.research.mill_site import FOUND, NOTHING, mill_search, mill_site
+from tests.integration.research.research_desk import ResearchDesk, desk_config
+
+STEP = "SELECT status, result FROM research_tasks WHERE research_id = %s AND step = %s"
+
+
+@pytest.fixture
+def site() -> Iterator[PageSite]:
+    """Pages about mills."""
+    with mill_site() as site:
+        yield site
+
+
+@pytest.fixture
+def search(site: PageSite) -> Iterator[SearchServer]:
+    """A search engine that knows them all."""
+    with mill_search(site) as server:
+        yield server
+
+
+@pytest.fixture
+def config(configure: Callable[..., Config], model: ModelServer, search: SearchServer) -> Config:
+    """The site's configuration."""
+    model.script(
+        Rule(contains="founded in 1871", reply=FOUND), Rule(contains="Extract as one", reply=NOTHING)
+    )
+    return desk_config(configure, model.base_url, search.url)
+
+
+@pytest.fixture
+def desk(config: Config, database: Database) -> ResearchDesk:
+    return ResearchDesk(config, database)
+
+
+def only_mill(shown: dict[str, Any]) -> dict[str, Any]:
+    """The list with the page of the mills alone."""
+    return shown | {"urls": [url for url in shown["urls"] if url["url"].endswith("/mill")]}
+
+
+def renamed(review: dict[str, Any], name: str) -> dict[str, Any]:
+    """The review with another name for its first node."""
+    first, *others = review["tree"]["nodes"]
+    nodes = [first | {"name": name, "named_by": "person"}, *others]
+    return review | {"tree": review["tree"] | {"nodes": nodes}}
+
+
+async def test_a_tree_that_is_rejected_is_not_kept(desk: ResearchDesk, site: PageSite) -> None:
+    async with desk.running():
+        research = await desk.start(task_type="full_pipeline")
+        await desk.amend(await desk.gate(research), only_mill((await desk.gate(research)).content))
+        await desk.reject(await desk.gate(research))
+        done = await desk.ended(research)
+    assert done.result is not None
+    assert (done.result["outcome"], done.result["ended_at"]) == ("rejected", "tree")
+    assert (done.result["tree_id"], done.result["sentences"], done.result["points"]) == (None, 0, 1)
+    assert await desk.rows("SELECT 1 FROM knowledge_trees") == []
+    [step] = await desk.rows(STEP, research.id, "await_category_review")
+    assert (step["status"], step["result"]) == ("done", {"decision": "rejected"})
+
+
+async def test_a_result_that_nobody_decides_on_in_time_has_expired_and_was_not_rejected(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        research = await desk.start(task_type="full_pipeline")
+        await desk.amend(await desk.gate(research), only_mill((await desk.gate(research)).content))
+        await desk.approve(await desk.gate(research))
+        result = await desk.gate(research)
+        async with desk.database.connection() as connection:
+            await connection.execute("UPDATE approvals SET expires_at = now() WHERE id = %s", (result.id,))
+        done = await desk.ended(research)
+    assert done.result is not None
+    assert (done.result["outcome"], done.result["ended_at"]) == ("expired", "result")
+    [step] = await desk.rows(STEP, research.id, "await_final_review")
+    assert step["result"] == {"decision": "expired"}
+
+
+async def test_under_four_eyes_what_one_has_made_of_it_another_approves(
+    config: Config, database: Database, site: PageSite
+) -> None:
+    approval = config.research.approval.model_copy(update={"four_eyes": True})
+    strict = config.model_copy(update={"research": config.research.model_copy(update={"approval": approval})})
+    desk = ResearchDesk(strict, database)
+    async with desk.running():
+        research = await desk.start(task_type="full_pipeline")
+        urls = await desk.gate(research)
+        amended = await desk.amend(urls, only_mill(urls.content), by="bob")
+        assert amended.status == "pending"
+        await desk.approve(amended, by="carl")
+        tree = await desk.gate(research)
+        amended = await desk.amend(tree, renamed(tree.content, "Who runs them"), by="bob")
+        await desk.approve(amended, by="carl")
+        await desk.approve(await desk.gate(research), by="bob")
+        done = await desk.ended(research)
+    assert (done.status, done.error) == ("succeeded", None)
+    [kept] = await desk.rows("SELECT tree FROM knowledge_trees")
+    assert [node["name"] for node in kept["tree"]["nodes"]] == ["Who runs them"]
+    assert {hit.path for hit in site.hits} == {"/mill"}
+
+
+async def test_a_tree_that_was_chosen_at_the_gate_grows_and_loses_nothing_that_others_made_of_it(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        first = await desk.start()
+        await desk.amend(await desk.gate(first), only_mill((await desk.gate(first)).content))
+        grown = ((await desk.ended(first)).result or {})["tree_id"]
+        second = await desk.start(task_type="full_pipeline")
+        urls = (await desk.gate(second)).content
+        chosen = only_mill(urls) | {"config": urls["config"] | {"category_id": grown}}
+        await desk.amend(await desk.gate(second), chosen)
+        shown = await desk.gate(second)
+        assert shown.content["tree"]["id"] == grown
+        async with desk.database.connection() as connection:
+            await connection.execute(
+                "UPDATE knowledge_trees SET tree = jsonb_set(tree, '{title}', '\"Mills and their owners\"')"
+            )
+        await desk.approve(shown)
+        done = await desk.ended(second)
+    assert done.status == "failed"
+    assert f"tree {grown} has grown since this research began" in (done.error or "")
+    [kept] = await desk.rows("SELECT tree FROM knowledge_trees")
+    assert kept["tree"]["title"] == "Mills and their owners"
