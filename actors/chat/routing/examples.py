@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-import yaml
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
+from actors.text.classifying.messages_file import read_messages
 from actors.text.normal_form import has_letters, normal_form
 from models.chat.intents import Intents, Voiced
 from models.chat.messages import INTENTS, Intent
@@ -32,20 +32,8 @@ def read_intents(path: Path) -> Intents:
 
 
 def read_voice(path: Path) -> tuple[Voiced, ...]:
-    """The messages of one voice.
-
-    Raises:
-        ConfigInvalid: one line per fault.
-    """
-    try:
-        raw = yaml.load(
-            path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        )
-        return TypeAdapter(tuple[Voiced, ...]).validate_python(raw)
-    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigInvalid(f"{path}: can't be read: {error}") from error
-    except ValidationError as error:
-        raise ConfigInvalid("\n".join(faults(lambda _: path, raw, error))) from error
+    """The messages of one voice. ConfigInvalid: one line per fault."""
+    return read_messages(path, Voiced)
 
 
 def _contradictions(intents: Intents) -> list[str]:

@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
-from pydantic import TypeAdapter, ValidationError
 
 from actors.research.intents.classify import ResearchIntents, sign_counts
 from actors.research.intents.signs import SignWords, notice
+from actors.text.classifying.messages_file import read_messages
 from actors.text.classifying.similarity import Block
 from actors.text.classifying.training import Examples, Setting, fitted_temperature
-from models.config.strict_yaml import faults
 from models.errors import ConfigInvalid
 from models.research.intents import TASKS, AskedResearch
 
@@ -39,20 +37,8 @@ def training_files(folder: Path) -> list[Path]:
 
 
 def read_asked(path: Path) -> tuple[AskedResearch, ...]:
-    """The messages in a file.
-
-    Raises:
-        ConfigInvalid: one line per fault.
-    """
-    try:
-        raw = yaml.load(
-            path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        )
-        return TypeAdapter(tuple[AskedResearch, ...]).validate_python(raw)
-    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigInvalid(f"{path}: can't be read: {error}") from error
-    except ValidationError as error:
-        raise ConfigInvalid("\n".join(faults(lambda _: path, raw, error))) from error
+    """The messages in a file. ConfigInvalid: one line per fault."""
+    return read_messages(path, AskedResearch)
 
 
 def made_of(folder: Path, signs: Path) -> str:
