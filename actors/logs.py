@@ -37,6 +37,8 @@ def begin(style: LogStyle, *, process: str, handlers: Iterable[logging.Handler] 
     """
     if _HANDLERS:
         return
+    # What can't be logged, on a full disk or a closed pipe, fails no work that it tells of.
+    logging.raiseExceptions = False
     _HANDLERS.extend([logging.StreamHandler()] if handlers is None else handlers)
     as_text = style == "text" or (style == "auto" and handlers is None and sys.stderr.isatty())
     root = logging.getLogger()

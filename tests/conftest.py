@@ -1,5 +1,6 @@
 """What all tests share: a scripted model; rules are tried without a clock, on a machine that may be busy."""
 
+import logging
 import signal
 from collections.abc import Iterator
 
@@ -22,6 +23,20 @@ def pytest_configure() -> None:
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Name bytes by their argument: each worker collects anew, and packed bytes may hold the time."""
     return argname if isinstance(val, bytes) else None
+
+
+@pytest.fixture(autouse=True)
+def own_log() -> Iterator[None]:
+    """Take from the log what a test has put there: its streams close with it, and others would write to them.
+
+    `ray.serve.llm` logs once it is imported, and a command that runs in this process begins to.
+    """
+    root = logging.getLogger()
+    handlers, level, raises = list(root.handlers), root.level, logging.raiseExceptions
+    yield
+    root.handlers[:] = [handler for handler in root.handlers if handler in handlers]
+    root.setLevel(level)
+    logging.raiseExceptions = raises
 
 
 @pytest.fixture(scope="session")

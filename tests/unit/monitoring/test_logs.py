@@ -114,6 +114,15 @@ def test_a_process_begins_once(
     assert line.startswith("{") is json_lines
 
 
+def test_what_cannot_be_written_fails_no_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = io.StringIO()
+    gone.close()
+    monkeypatch.setattr("sys.stderr", gone)
+    monkeypatch.setattr(logs, "_HANDLERS", [])
+    logs.begin("json", process="api", handlers=[logging.StreamHandler(gone)])
+    logging.getLogger("serve.y").warning("it is away")
+
+
 @pytest.mark.parametrize(
     ("sent", "kept"),
     [("r-1", True), ("a" * 129, False), ("what Rita said", False), ("x\ny", False), ("", False)],
