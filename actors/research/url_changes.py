@@ -10,8 +10,9 @@ from actors.outside.page_urls import host_of, page_url
 from actors.research.discovery.ratings import Ratings
 from models.domains import registrable_domain
 from models.errors import InputInvalid, PageFailed
-from models.research.agent_workflows import Modifications, ResearchOptions
+from models.research.agent_workflows import ResearchOptions
 from models.research.candidates import MOST_URLS, USER, UrlCandidate
+from models.research.gate_decisions import Modifications
 from models.research.url_lists import UrlList
 
 # What still matters once pages are chosen.

@@ -192,39 +192,3 @@ class ResearchStatusResponse(Record):
     waits_for: str | None
     error: str | None
     approval: WaitingGate | None
-
-
-class Modifications(BaseModel):
-    """`ApprovalModifications`: what is approved in place of what was shown. `remove_urls` are numbers."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    add_urls: tuple[Url, ...] = Field(default=(), max_length=200)
-    remove_urls: tuple[Annotated[int, Field(ge=1)], ...] = Field(default=(), max_length=200)
-    modify_config: Mapping[str, Any] = {}
-    notes: Annotated[PlainText, Field(max_length=5000)] | None = None
-
-    @field_validator("add_urls", "remove_urls", "modify_config", mode="before")
-    @classmethod
-    def _absent(cls, given: Any) -> Any:
-        return () if given is None else given
-
-
-class ApproveRequest(BaseModel):
-    """`ApprovalRequest`. `digest` says what was shown; without it only what was shown once can be meant."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    decision: Literal["approve", "reject", "modify"]
-    modifications: Modifications | None = None
-    digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
-    notes: Annotated[PlainText, Field(max_length=5000)] | None = None
-
-
-class ApproveResponse(Record):
-    """`ApprovalResponse`."""
-
-    message: str
-    workflow_id: int
-    status: AgentWorkflowStatus
-    next_step: Step | Literal["completed"]

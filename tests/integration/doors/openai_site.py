@@ -38,7 +38,7 @@ def make_assistant(barrier: Barrier) -> ScriptedAssistant:
 @asynccontextmanager
 async def openai_client(base: str, key: str) -> AsyncIterator[Any]:
     """The openai package, as somebody would use it; it asks once. Its types would take each literal apart."""
-    async with AsyncOpenAI(api_key=key, base_url=f"{base}/v1", max_retries=0, timeout=30) as made:
+    async with AsyncOpenAI(api_key=key, base_url=f"{base}/v1", max_retries=0, timeout=120) as made:
         yield made
 
 

@@ -29,8 +29,8 @@ BRANCHES = ("web_search", "data_download", "resource_query")
 
 @pytest.fixture
 def config(configure: Configure, model: ModelServer, database_url: str) -> Iterator[Config]:
-    """A site with two runners."""
-    config = configure(configured(model.base_url))
+    """A site with two runners. Killed ones are found dead; a lease that ends early would be one more way."""
+    config = configure(configured(model.base_url, **{"runners.lease_seconds": 12}))
     try:
         start_runners(config, database_url, roles="tests.fakes.researchers:ROLES", kinds=systems.graphs())
         yield config

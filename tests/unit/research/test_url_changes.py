@@ -10,8 +10,9 @@ from actors.research.discovery.ratings import Ratings
 from actors.research.url_changes import changed_list
 from models.config import DomainsConfig
 from models.errors import InputInvalid
-from models.research.agent_workflows import Modifications, ResearchOptions
+from models.research.agent_workflows import ResearchOptions
 from models.research.candidates import UrlCandidate
+from models.research.gate_decisions import Modifications
 from models.research.url_lists import UrlList
 
 RATINGS = Ratings(DomainsConfig(never=("never.example",), trust=("trusted.example",)))
