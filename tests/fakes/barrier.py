@@ -62,7 +62,7 @@ class Barrier:
         """How often a step of a workflow has begun."""
         return sum(a.workflow == workflow and a.step == step for a in self.arrivals)
 
-    def until(self, condition: Callable[[], bool], *, timeout: float = 60) -> None:
+    def until(self, condition: Callable[[], bool], *, timeout: float = 120) -> None:
         """Wait until `condition` holds; it is looked at whenever somebody arrives."""
         with self._changed:
             assert self._changed.wait_for(condition, timeout), f"in vain; arrived: {self.arrivals}"
