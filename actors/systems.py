@@ -24,9 +24,9 @@ SYSTEMS: tuple[str, ...] = (
     "actors.search.system:SYSTEM",
     "actors.publishing.system:SYSTEM",
     "actors.drafting.system:SYSTEM",
+    "actors.research.system:SYSTEM",
     "actors.editorial.system:SYSTEM",
     "actors.knowledge.system:SYSTEM",
-    "actors.research.system:SYSTEM",
     "actors.chat.system:SYSTEM",
 )
 _Thing = TypeVar("_Thing")

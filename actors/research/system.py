@@ -1,10 +1,16 @@
-"""Research: so far the agent that tells what a query asks for; no workflow can be begun yet. Seed 002."""
+"""Research: pages are found, people say which are read, and a tree of knowledge is made. Seed 002."""
 
 from typing import Any
 
 from actors.llm.prompts import read_two_part_prompt
 from actors.system import AgentDirectory, System
 from models.config import Config
+from models.errors import ConfigInvalid
+from models.research.agent_workflows import ResearchTask
+from models.research.results import ResearchResult, ResearchReview, TreeReview
+from models.research.url_lists import UnreadableList, UrlList
+from models.runtime.workflow_kinds import WorkflowKind
+from models.store.research.agent_workflows import KIND
 
 
 def _intent_reader(config: Config, directory: AgentDirectory) -> dict[str, Any]:
@@ -21,7 +27,76 @@ def _intent_reader(config: Config, directory: AgentDirectory) -> dict[str, Any]:
     }
 
 
+def _researcher(config: Config, directory: AgentDirectory) -> dict[str, Any]:
+    from actors.research.discovery.queries import read_asking
+
+    if directory.database_url is None:
+        raise ConfigInvalid("the agent researcher reads the database: make the Directory with database_url")
+    return {
+        "config": config,
+        "asking": read_asking(config.research.asking_file),
+        "database_url": directory.database_url,
+        "directory": directory,
+    }
+
+
+def _organizer(config: Config, directory: AgentDirectory) -> dict[str, Any]:
+    research = config.research
+    return {
+        "tree": research.tree,
+        "synthesis": research.synthesis,
+        "breaker": config.outages.breaker,
+        "embedding": config.embedding,
+        "name_prompt": read_two_part_prompt(research.prompts_dir, "name_node.md"),
+        "write_prompt": read_two_part_prompt(research.prompts_dir, "write_section.md"),
+        "rewrite_prompt": read_two_part_prompt(research.prompts_dir, "rewrite_sentence.md"),
+    }
+
+
+def _support_judge(config: Config, directory: AgentDirectory) -> dict[str, Any]:
+    research = config.research
+    return {
+        "settings": research.synthesis,
+        "breaker": config.outages.breaker,
+        "prompt": read_two_part_prompt(research.prompts_dir, "judge_support.md"),
+        "embedding": config.embedding,
+    }
+
+
 SYSTEM = System(
     name="research",
-    roles={"intent_reader": ("actors.research.agents.intent_reader:IntentReader", _intent_reader)},
+    roles={
+        "intent_reader": ("actors.research.agents.intent_reader:IntentReader", _intent_reader),
+        "researcher": ("actors.research.agents.researcher:Researcher", _researcher),
+        "organizer": ("actors.research.agents.organizer:Organizer", _organizer),
+        "support_judge": ("actors.research.agents.support_judge:SupportJudge", _support_judge),
+    },
+    kinds=(
+        WorkflowKind(
+            name=KIND,
+            graph="actors.research.graph:RESEARCH",
+            word="deep research",
+            input=ResearchTask,
+            result=ResearchResult,
+            approvals={
+                "research_urls": UrlList,
+                "research_unreadable": UnreadableList,
+                "research_tree": TreeReview,
+                "research_result": ResearchReview,
+            },
+            complex=True,
+        ),
+    ),
+    tools=(
+        "actors.research.tools.starting:start_research",
+        "actors.research.tools.starting:stop_research",
+        "actors.research.tools.following:get_research",
+        "actors.research.tools.following:list_research",
+        "actors.research.tools.following:read_research_messages",
+        "actors.research.tools.following:read_research_tools",
+        "actors.research.tools.following:read_research_results",
+        "actors.research.tools.following:read_research_lineage",
+        "actors.research.tools.deciding:decide_research",
+    ),
+    routers=("serve.routes.agent_workflows:router",),
 )

@@ -139,13 +139,13 @@ async def decide_article(context: ToolContext, request: ArticleDecisionRequest) 
 async def _asked(context: ToolContext, request: DecisionRequest) -> Approval:
     """The approval, if this caller may know of it and decide with the token that he came with."""
     approval = await approval_inbox.get(context.connection, request.approval_id)
-    if not _knows_of(context, approval):
+    if not knows_of(context, approval):
         raise ApprovalNotFound(f"there is no approval {approval.id!r}")
-    _check_decides(context, approval)
+    check_decides(context, approval)
     return approval
 
 
-def _knows_of(context: ToolContext, approval: Approval) -> bool:
+def knows_of(context: ToolContext, approval: Approval) -> bool:
     """Whether the caller sees what it is about, or decides on it; to all others it does not exist."""
     caller = context.caller
     if approval.topic is not None and caller.has("editor", approval.topic):
@@ -153,7 +153,7 @@ def _knows_of(context: ToolContext, approval: Approval) -> bool:
     return approval.shown_to(caller.subject, caller.scopes)
 
 
-def _check_decides(context: ToolContext, approval: Approval) -> None:
+def check_decides(context: ToolContext, approval: Approval) -> None:
     """The scope first: whoever lacks it is told so, whatever their token is for."""
     if approval.reached_by(context.caller.scopes) and not context.caller.decides:
         raise PermissionMissing(
@@ -165,11 +165,11 @@ def _check_decides(context: ToolContext, approval: Approval) -> None:
 async def _approval_meant(context: ToolContext, request: ArticleDecisionRequest) -> Approval:
     """The request that is open, or else the last one, so that the answer can say what became of it."""
     every = await approval_inbox.about(context.connection, f"article:{request.article_id}")
-    found = [approval for approval in every if _knows_of(context, approval)]
+    found = [approval for approval in every if knows_of(context, approval)]
     if not found:
         raise ApprovalNotFound(f"nobody has asked for the publication of article {request.article_id}")
     latest = found[0]
-    _check_decides(context, latest)
+    check_decides(context, latest)
     if not latest.reached_by(context.caller.scopes):
         return latest  # which is refused, and by what that takes
     shown = {approval.digest for approval in found}

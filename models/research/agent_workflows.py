@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, FailFast, Field, field_validator
 
 from models.content.outside import DateRange
 from models.record import Record
@@ -92,7 +92,7 @@ class StartRequest(BaseModel):
     config: ResearchOptions = ResearchOptions()
     project_id: int | None = Field(default=None, ge=1)
     topic: Annotated[PlainText, Field(max_length=64)] | None = None
-    urls: tuple[Url, ...] = Field(default=(), max_length=200)
+    urls: Annotated[tuple[Url, ...], FailFast()] = Field(default=(), max_length=200)
     parent_workflow_id: int | None = Field(default=None, ge=1)
     request_id: Annotated[PlainText, Field(min_length=1, max_length=200)] | None = None
 

@@ -81,7 +81,7 @@ class ResearchToolUses(Record):
     next_after: int | None = None
 
 
-class UrlRow(Record):
+class ResearchUrl(Record):
     """An address of a research: who let it in or kept it out, and what came of it.
 
     Without `approval_id` no gate stood. `instead_of` is the number of the one that it was given in place of.
@@ -123,7 +123,7 @@ class ResearchResults(Record):
     workflow_id: int
     status: AgentWorkflowStatus
     result: ResearchResult | None
-    urls: tuple[UrlRow, ...]
+    urls: tuple[ResearchUrl, ...]
     tree: TreeExport | None
     counts: SynthesisCounts
     sentences: tuple[ResultSentence, ...]

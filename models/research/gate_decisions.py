@@ -7,7 +7,7 @@ what was shown.
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, FailFast, Field, field_validator
 
 from models.record import Record
 from models.research.agent_workflows import AgentWorkflowStatus, Step, Url
@@ -27,12 +27,14 @@ class Modifications(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    add_urls: tuple[Url, ...] = Field(default=(), max_length=200)
-    remove_urls: tuple[Annotated[int, Field(ge=1)], ...] = Field(default=(), max_length=200)
+    add_urls: Annotated[tuple[Url, ...], FailFast()] = Field(default=(), max_length=200)
+    remove_urls: Annotated[tuple[Annotated[int, Field(ge=1)], ...], FailFast()] = Field(
+        default=(), max_length=200
+    )
     modify_config: Mapping[str, Any] = {}
     notes: Annotated[PlainText, Field(max_length=_MOST_NOTES)] | None = None
-    instead: tuple[InsteadOf, ...] = Field(default=(), max_length=200)
-    tree_edits: tuple[TreeEdit, ...] = Field(default=(), max_length=MOST_EDITS)
+    instead: Annotated[tuple[InsteadOf, ...], FailFast()] = Field(default=(), max_length=200)
+    tree_edits: Annotated[tuple[TreeEdit, ...], FailFast()] = Field(default=(), max_length=MOST_EDITS)
 
     @field_validator("add_urls", "remove_urls", "modify_config", "instead", "tree_edits", mode="before")
     @classmethod

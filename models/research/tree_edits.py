@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import FailFast, Field
 
 from models.record import Record
 
@@ -23,7 +23,7 @@ class MergeNodes(Record):
 
     edit: Literal["merge"] = "merge"
     into: str
-    nodes: Annotated[tuple[str, ...], Field(min_length=1)]
+    nodes: Annotated[tuple[str, ...], Field(min_length=1), FailFast()]
 
 
 class MoveNode(Record):
@@ -47,4 +47,4 @@ TreeEdit = Annotated[RenameNode | MergeNodes | MoveNode | DropNode, Field(discri
 class TreeEdits(Record):
     """Edits in the order in which they are applied: all, or none."""
 
-    edits: Annotated[tuple[TreeEdit, ...], Field(max_length=MOST_EDITS)]
+    edits: Annotated[tuple[TreeEdit, ...], Field(max_length=MOST_EDITS), FailFast()]

@@ -50,7 +50,7 @@ async def decide_in(
     decision = _read(answer)
     approval = await approvals.lock(connection, approval_id)
     _check_may_decide(approval, decided_by, tuple(scopes), decision)
-    await _check_still_open(connection, approval, decision.digest)
+    await check_open(connection, approval, decision.digest)
     await _vote(connection, approval, decided_by, decision)
     if decision.decision == "reject":
         await approvals.settle(connection, approval, "rejected", decided_by, decision.notes)
@@ -87,7 +87,7 @@ async def amend_in(
     scopes = tuple(scopes)
     approval = await approvals.lock(connection, approval_id)
     _check_reached(approval, scopes)
-    await _check_still_open(connection, approval, digest)
+    await check_open(connection, approval, digest)
     if approval.four_eyes:
         content = content | {"involved": sorted({*approval.involved, amended_by})}
     row = await (await connection.execute("SELECT %s AS content", (Jsonb(content),))).fetchone()
@@ -150,7 +150,8 @@ def _check_reached(approval: Approval, scopes: tuple[Scope, ...]) -> None:
         )
 
 
-async def _check_still_open(connection: Connection, approval: Approval, digest: str) -> None:
+async def check_open(connection: Connection, approval: Approval, digest: str) -> None:
+    """ApprovalConflict where it can't be decided any more, or shows other content than `digest` is of."""
     if approval.status == "void" and approval.void_reason is not None:
         raise ApprovalConflict(
             f"this {approval.kind} is void: what it was for has changed since it was asked for",

@@ -15,7 +15,7 @@ from actors.research.tree.naming import NameReply, NamingRequest, naming_request
 from actors.search.embedder import Embedder, OpenAIEmbedder
 from actors.search.index_files import normalised
 from actors.text.language import Language
-from models.config import Config
+from models.config import BreakerConfig, EmbeddingConfig, SynthesisConfig, TreeConfig
 from models.llm import Answer
 from models.record import Record
 from models.research.synthesis import SectionOffer
@@ -33,19 +33,29 @@ class GrownTree(Record):
 
 
 class Organizer:
-    """Embeds with the model of `embedding`; names and writes with those of `research`."""
+    """Embeds with the model of `embedding`; names with that of `tree`, and writes with that of `synthesis`.
+
+    Args:
+        name_prompt: see `TreeNamer`; `write_prompt` and `rewrite_prompt`: see `ResearchWriter`.
+    """
 
     def __init__(
         self,
         *,
-        config: Config,
-        namer: TreeNamer,
-        writer: ResearchWriter,
+        tree: TreeConfig,
+        synthesis: SynthesisConfig,
+        breaker: BreakerConfig,
+        embedding: EmbeddingConfig,
+        name_prompt: str,
+        write_prompt: str,
+        rewrite_prompt: str,
         embedder: Embedder | None = None,
     ) -> None:
-        self._namer = namer
-        self._writer = writer
-        self._embedder = embedder or OpenAIEmbedder(settings=config.embedding, breaker=config.outages.breaker)
+        self._namer = TreeNamer(settings=tree, breaker=breaker, prompt=name_prompt)
+        self._writer = ResearchWriter(
+            settings=synthesis, breaker=breaker, prompt=write_prompt, rewriting_prompt=rewrite_prompt
+        )
+        self._embedder = embedder or OpenAIEmbedder(settings=embedding, breaker=breaker)
 
     async def grow(self, tree: Tree, points: Sequence[TreePoint]) -> GrownTree:
         """The tree with all points that it did not have; the same points again change nothing.

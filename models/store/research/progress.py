@@ -49,6 +49,19 @@ async def skip_rest(connection: Connection, research_id: int) -> None:
     )
 
 
+async def at_and_after(connection: Connection, research_id: int) -> tuple[Step, Step | None]:
+    """The step that is under way, and the one that is planned after it."""
+    cursor = await connection.execute(
+        """SELECT step FROM research_tasks WHERE research_id = %s AND status IN ('running', 'planned')
+           ORDER BY number LIMIT 2""",
+        (research_id,),
+    )
+    steps: list[Step] = [row["step"] for row in await cursor.fetchall()]
+    if not steps:
+        return "classify_intent", None
+    return steps[0], steps[1] if len(steps) > 1 else None
+
+
 async def say(
     connection: Connection,
     research_id: int,

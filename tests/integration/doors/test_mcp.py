@@ -75,6 +75,14 @@ ANALYST = {
     "list_entities": {"project_id": 1},
     "get_entity": {"project_id": 1, "entity_id": 1},
     "undo_merge": {"project_id": 1, "merge_id": 1},
+    "start_research": {"topic": "macro", "user_query": "How do watermills turn in winter?"},
+    "stop_research": {"workflow_id": 1},
+    "get_research": {"workflow_id": 1},
+    "list_research": {},
+    "read_research_messages": {"workflow_id": 1},
+    "read_research_tools": {"workflow_id": 1},
+    "read_research_results": {"workflow_id": 1},
+    "read_research_lineage": {"workflow_id": 1},
 }
 ADMIN = {"get_topic_prompts": {"topic": "macro"}}
 TOPIC_ADMIN = {"edit_prompts": {"topic": "macro", "text": "Write about macro.", "version": 0}}
@@ -226,17 +234,18 @@ async def test_tools_say_what_they_take_and_do(url: str, config: Config) -> None
     assert reads == {
         name
         for name in tools
-        if name.startswith(("get_", "list_", "search_", "review_", "web_search", "fetch_", "query_"))
+        if name.startswith(("get_", "list_", "search_", "review_", "web_search", "fetch_", "query_", "read_"))
     }
     assert [name for name, tool in tools.items() if "a human decides" in tool.description] == [
-        "publish_article"
+        "publish_article",
+        "start_research",
     ]
     assert "global scope does not count" in tools["edit_prompts"].description
     outside = {name for name, tool in tools.items() if tool.annotations.open_world_hint}
     assert outside == {
         *("web_search", "search_news", "search_financial_news", "download_pdf"),
         *("fetch_equity_data", "fetch_economic_data", "fetch_fx_rates", "fetch_treasury_yields"),
-        *("search_series", "research_article", "search_web", "scrape_urls"),
+        *("search_series", "research_article", "search_web", "scrape_urls", "start_research"),
     }
     harmless = {name for name, tool in tools.items() if tool.annotations.destructive_hint is False}
     assert harmless == {

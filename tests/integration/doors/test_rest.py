@@ -75,6 +75,14 @@ async def analyst(config: Config, base: str) -> AsyncIterator[httpx2.AsyncClient
         yield made
 
 
+AGENT_WORKFLOWS = {
+    "/api/v1/agent-workflows",
+    *(f"/api/v1/agent-workflows/{what}" for what in ("start", "{id}")),
+    *(
+        f"/api/v1/agent-workflows/{{id}}/{what}"
+        for what in ("approve", "lineage", "messages", "results", "stop", "tools")
+    ),
+}
 SEED = [  # seed 000 §7.1 and §6.1
     ("POST", "/api/tools/articles/search", "search_articles"),
     ("GET", "/api/tools/articles/{id}", "get_article"),
@@ -104,8 +112,10 @@ def test_the_seed_s_endpoints_are_there_and_every_tool_of_the_doors_has_one(base
     for method, path, name in SEED:
         assert described[path][method.lower()]["operationId"] == f"{name}_endpoint"
     assert set(described["/api/approvals/{id}"]) == {"get", "post"}
-    tools = systems.tools()
-    assert {tool.name for tool in tools if tool.route} == {tool.name for tool in tools if tool.for_models}
+    offered = {tool.name for tool in systems.tools() if tool.for_models}
+    research = {name for name in offered if name.endswith("_research") or name.startswith("read_research_")}
+    assert {tool.name for tool in systems.tools() if tool.route} == offered - research
+    assert {path for path in described if path.startswith("/api/v1/")} == AGENT_WORKFLOWS
 
 
 async def test_the_answers_have_the_seed_s_fields(analyst: httpx2.AsyncClient) -> None:

@@ -20,8 +20,6 @@ from actors.llm.prompts import read_two_part_prompt
 from actors.research.agents.intent_reader import PROMPT, IntentReader
 from actors.research.agents.organizer import Organizer
 from actors.research.agents.researcher import Researcher
-from actors.research.agents.section_writer import ResearchWriter
-from actors.research.agents.tree_namer import TreeNamer
 from actors.research.discovery.queries import read_asking
 from actors.research.intents.classify import check_intents
 from actors.runtime.runner import Runner
@@ -69,18 +67,13 @@ class ResearchDesk:
                 directory=self,
             ),
             "organizer": Organizer(
-                config=config,
-                namer=TreeNamer(
-                    settings=research.tree,
-                    breaker=config.outages.breaker,
-                    prompt=read_two_part_prompt(research.prompts_dir, "name_node.md"),
-                ),
-                writer=ResearchWriter(
-                    settings=research.synthesis,
-                    breaker=config.outages.breaker,
-                    prompt=read_two_part_prompt(research.prompts_dir, "write_section.md"),
-                    rewriting_prompt=read_two_part_prompt(research.prompts_dir, "rewrite_sentence.md"),
-                ),
+                tree=research.tree,
+                synthesis=research.synthesis,
+                breaker=config.outages.breaker,
+                embedding=config.embedding,
+                name_prompt=read_two_part_prompt(research.prompts_dir, "name_node.md"),
+                write_prompt=read_two_part_prompt(research.prompts_dir, "write_section.md"),
+                rewrite_prompt=read_two_part_prompt(research.prompts_dir, "rewrite_sentence.md"),
             ),
             "intent_reader": IntentReader(
                 settings=config.research.intents,

@@ -48,9 +48,19 @@ HOLDERS = {
     "scraper",
     "browser",
     "knowledge_index",
+    "researcher",
 }
 SPECIALISTS = ("fact_check", "evidence_finding", "opinion", "attribution", "style_review")
 NOTHING: set[str] = set()
+EMBEDDING = {
+    "knowledge_base",
+    "search_index",
+    "drafter",
+    "writer",
+    "extractor",
+    "organizer",
+    "support_judge",
+}
 
 # What each file under configs/ is made for: it restarts what keeps its text. What is read whenever it is
 # needed restarts nothing: topics' prompts and market samples on each use, the knowledge base at each
@@ -69,13 +79,14 @@ FILES: list[tuple[str, set[str]]] = [
     *((f"prompts/editorial/specialists/{name}.md", {name}) for name in SPECIALISTS),
     ("prompts/knowledge/extract.md", {"extractor"}),
     ("prompts/research/classify_message.md", {"intent_reader"}),
-    ("prompts/research/*.md", NOTHING),  # no other agent of research is registered yet
+    ("prompts/research/judge_support.md", {"support_judge"}),
+    ("prompts/research/*.md", {"organizer"}),
     ("prompts/topics/*.md", NOTHING),
     ("prompts/tonalities/*.md", NOTHING),
     ("samples/knowledgebase/*", NOTHING),
     ("samples/topics/*.json", NOTHING),
     ("samples/market/*", NOTHING),
-    ("research/asking.yaml", NOTHING),
+    ("research/asking.yaml", NOTHING),  # a comment is no change here either
     # A comment is no change, nor is what made the weights: a word of a sign, and other weights, are below.
     ("research/signs.yaml", NOTHING),
     ("research/intents.npz", NOTHING),
@@ -93,12 +104,14 @@ VALUES: list[tuple[str, Any, set[str]]] = [
     ("article_generation.agents.specialists.opinion_llm.max_tokens", 99, {"opinion"}),
     ("article_generation.knowledge_base.top_k", 1, {"knowledge_base", "search_index"}),
     ("article_generation.knowledge_base.data_dir", "/elsewhere", {"knowledge_base", "search_index"}),
-    ("embedding.timeout_seconds", 77.0, {"knowledge_base", "search_index", "drafter", "writer", "extractor"}),
-    ("embedding.batch_size", 7, {"knowledge_base", "search_index", "drafter", "writer", "extractor"}),
+    ("embedding.timeout_seconds", 77.0, EMBEDDING),
+    ("embedding.batch_size", 7, EMBEDDING),
     ("search.candidates", 7, {"search_index"}),
     ("article_generation.default_style_mode", "NATURE_NEWS", NOTHING),
     ("agents.style_review.num_cpus", 0.3, {"style_review"}),
     ("research.intents.ask_below", 0.5, {"intent_reader"}),
+    ("research.tree.names", "model", {"organizer"}),
+    ("research.synthesis.most_sentences", 5, {"organizer", "support_judge"}),
     ("chat.budget.tokens", 99, NOTHING),
     ("publishing.approval.quorum", 2, NOTHING),
     ("serving.models.0.engine.max_num_seqs", 3, {"llm"}),

@@ -29,11 +29,14 @@ def test_all_that_they_name_is_there() -> None:
     for path, _ in systems.roles().values():
         assert isinstance(load_named(path), type)
     assert len(systems.tools()) == len({tool.name for tool in systems.tools()})
-    assert systems.routers() == []
+    assert [router.prefix for router in systems.routers()] == ["/api/v1/agent-workflows"]
 
 
 def test_runners_take_first_what_people_wait_for() -> None:
-    assert list(systems.graphs()) == ["publish_article", "research_article", "editorial", "extraction"]
+    assert list(systems.graphs()) == [
+        *("publish_article", "research_article", "research"),
+        *("editorial", "extraction"),
+    ]
 
 
 def test_every_function_of_the_tools_is_declared() -> None:

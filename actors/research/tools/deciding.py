@@ -1,0 +1,117 @@
+"""Deciding at the gates of a research. For people only: no agent and no MCP client is offered it.
+
+What a person changes is what is approved (`actors.research.gate_changes`). Seed 002 §8.2 (`ApprovalRequest`).
+"""
+
+from typing import Literal
+
+from actors.research.gate_changes import changed_content
+from actors.research.tools.visible import WorkflowId, about_research
+from actors.tools.decisions import check_decides, knows_of
+from actors.tools.tool import Input, Output, ToolContext, tool
+from models.errors import ApprovalConflict, ApprovalNotFound, InputInvalid
+from models.research.agent_workflows import STATUS_OF, AgentWorkflow, Step
+from models.research.gate_decisions import ApproveRequest, ApproveResponse
+from models.runtime.approvals import Approval
+from models.store import approval_inbox, decisions
+from models.store.research import agent_workflows, progress
+from models.store.runtime import workflows
+from models.tools import ToolPermission
+
+_ANYONE = ToolPermission(required_role="reader", topic_scoped=False)
+# After a no at these, nothing more is done. Pages that can't be read are gone on without.
+_ENDING = frozenset({"research_urls", "research_tree", "research_result"})
+
+
+class DecideResearchRequest(ApproveRequest, Input):
+    """One person's decision, with what he changes; `digest` is that of what he was shown."""
+
+    workflow_id: WorkflowId
+
+
+class DecideResearchResponse(ApproveResponse, Output):
+    """`ApprovalResponse` of the seed."""
+
+
+@tool(_ANYONE, rest=None, effect="writes", about=about_research, for_models=False)
+async def decide_research(context: ToolContext, request: DecideResearchRequest) -> DecideResearchResponse:
+    """Approve what a research shows at its gate, approve it with changes, or reject it."""
+    if request.decision != "modify" and request.modifications is not None:
+        raise InputInvalid(f"modifications: they go with modify: leave them out to {request.decision}")
+    research = await agent_workflows.get(context.connection, request.workflow_id)
+    approval = await _meant(context, research, request)
+    decided = await (_modified if request.decision == "modify" else _decided)(context, approval, request)
+    workflow = await workflows.get(context.connection, research.workflow_id)
+    return DecideResearchResponse(
+        message=_told(decided),
+        workflow_id=research.id,
+        status=STATUS_OF[workflow.status],
+        next_step=await _next_step(context, research, decided),
+    )
+
+
+async def _meant(context: ToolContext, research: AgentWorkflow, request: DecideResearchRequest) -> Approval:
+    """The gate that waits, or else the last one, so that the answer can say what became of it."""
+    every = await approval_inbox.of_workflow(context.connection, research.workflow_id)
+    known = [approval for approval in every if knows_of(context, approval)]
+    if not known:
+        raise ApprovalNotFound(f"research {research.id} asks you nothing")
+    meant = next((approval for approval in known if approval.status == "pending"), known[-1])
+    check_decides(context, meant)
+    if request.digest is None and (len(every) > 1 or meant.asked is not None):
+        raise ApprovalConflict(
+            f"research {research.id} has asked more than once: send the digest of what you were shown "
+            f"(GET /api/v1/agent-workflows/{research.id})",
+            approval_id=meant.id,
+            status=meant.status,
+        )
+    return meant
+
+
+async def _decided(context: ToolContext, approval: Approval, request: DecideResearchRequest) -> Approval:
+    return await decisions.decide_in(
+        context.connection,
+        approval_id=approval.id,
+        answer={
+            "decision": request.decision,
+            "digest": request.digest or approval.digest,
+            "notes": request.notes,
+        },
+        decided_by=context.caller.subject,
+        scopes=context.caller.scopes,
+    )
+
+
+async def _modified(context: ToolContext, approval: Approval, request: DecideResearchRequest) -> Approval:
+    changes, caller = request.modifications, context.caller
+    digest = request.digest or approval.digest
+    # First of all: numbers of a list that is shown no more would mean others.
+    await decisions.check_open(context.connection, approval, digest)
+    return await decisions.amend_in(
+        context.connection,
+        approval_id=approval.id,
+        digest=digest,
+        content=changed_content(approval, changes, by=caller.subject, config=context.config),
+        notes=request.notes or (changes.notes if changes is not None else None),
+        amended_by=caller.subject,
+        scopes=caller.scopes,
+    )
+
+
+def _told(decided: Approval) -> str:
+    approved = len({vote.voter for vote in decided.votes if vote.decision == "approve"})
+    if decided.status == "rejected":
+        on = "the research ends" if decided.kind in _ENDING else "it goes on without these pages"
+        return f"Rejected: {on}."
+    if decided.status == "pending":
+        return f"Kept; approved by {approved} of {decided.quorum}: {decided.quorum - approved} more needed."
+    return "Approved as you changed it." if decided.amended_by else "Approved."
+
+
+async def _next_step(
+    context: ToolContext, research: AgentWorkflow, decided: Approval
+) -> Step | Literal["completed"]:
+    if decided.status == "rejected" and decided.kind in _ENDING:
+        return "completed"
+    at, after = await progress.at_and_after(context.connection, research.id)
+    return at if decided.status == "pending" else after or "completed"

@@ -1,0 +1,154 @@
+"""How the gates of a research look on a terminal: all that is decided on, whatever it is.
+
+`signoff research` prints with it, as `cluster.cli.research_view` says.
+"""
+
+from collections.abc import Mapping
+
+from pydantic import ValidationError
+from rich.console import Console
+
+from cluster.cli.approval_view import as_yaml
+from cluster.cli.research_view import outline, put, row, rows
+from models.record import Record
+from models.research.agent_workflows import WaitingGate
+from models.research.candidates import UrlCandidate
+from models.research.results import ResearchReview, TreeReview
+from models.research.url_lists import UnreadableList, UrlList
+
+_PAGE_COLUMNS = "number, score, date, language, rating, source and domain; title; address; why"
+GATES: Mapping[str, type[Record]] = {
+    "research_urls": UrlList,
+    "research_unreadable": UnreadableList,
+    "research_tree": TreeReview,
+    "research_result": ResearchReview,
+}
+
+
+def content_of(gate: WaitingGate) -> Record | None:
+    """What the gate shows, as a record; None for other kinds and shapes, which are shown as they are."""
+    if (record := GATES.get(gate.kind)) is None:
+        return None
+    try:
+        # Where somebody has changed it under four eyes, it says who is involved.
+        return record.model_validate(
+            {name: each for name, each in gate.content.items() if name != "involved"}
+        )
+    except ValidationError:
+        return None
+
+
+def show_gate(gate: WaitingGate, console: Console) -> None:
+    """Print what is decided on: all that it says, and its digest."""
+    row(
+        console,
+        "decide on",
+        f"{gate.kind}, approval {gate.approval_id}, until {gate.expires_at:%Y-%m-%d %H:%M %Z}",
+    )
+    row(console, "title", gate.title)
+    match content_of(gate):
+        case UrlList() as found:
+            _show_urls(found, console)
+        case UnreadableList() as found:
+            _show_unreadable(found, console)
+        case TreeReview() as found:
+            row(console, "question", found.question)
+            row(console, "tree", found.tree.title)
+            outline(found.tree.nodes, console, examples=found.examples)
+            joined = (f"{each.source} and {each.target}: {len(each.points)}" for each in found.tree.relations)
+            rows(console, "related", joined)
+            if found.tree.dropped:
+                row(console, "dropped", f"{len(found.tree.dropped)} points")
+        case ResearchReview() as found:
+            _show_review(found, console)
+        case _:
+            put(console, "content", as_yaml(dict(gate.content)))
+    if involved := gate.content.get("involved"):
+        row(
+            console,
+            "changed",
+            f"involved: {', '.join(map(str, involved)) if isinstance(involved, list) else involved}",
+        )
+    if not gate.may_decide:
+        row(console, "", "approving it is not open to you")
+    row(console, "digest", gate.digest)
+
+
+def _show_urls(found: UrlList, console: Console) -> None:
+    row(console, "question", found.question)
+    row(console, "pages", f"{len(found.urls)} are read once this is approved: {_PAGE_COLUMNS}")
+    for url in found.urls:
+        _page(url, console)
+    row(
+        console, "settings", ", ".join(f"{name} {value}" for name, value in found.config if value is not None)
+    )
+    rows(
+        console,
+        "stored here",
+        (f"{text.stored_as} ({text.score:.2f}, {text.source}): {text.title}" for text in found.stored),
+    )
+    rows(console, "not read", (f"{one.url} ({one.rating}): {one.reason}" for one in found.refused))
+    if found.left_out:
+        row(console, "left out", ", ".join(f"{one.count} {one.reason}" for one in found.left_out))
+    rows(console, "notes", found.notes)
+    if found.remarks:
+        put(console, "remarks", found.remarks)
+
+
+def _page(url: UrlCandidate, console: Console) -> None:
+    when = f"{url.published or '-':10}  {url.language or '-':2}"
+    facts = f"{url.score:.2f}  {when}  {url.rating:7}  {url.source}  {url.domain}"
+    row(console, f"{url.number:>10}", facts, style="bold")
+    row(console, "", url.title)
+    row(console, "", url.url)
+    known = f"known as source {url.known}" if url.known is not None else ""
+    also = f"{len(url.folded)} other addresses of it" if url.folded else ""
+    if told := "; ".join(part for part in (url.why, known, also) if part):
+        row(console, "", told, style="dim")
+
+
+def show_page(url: UrlCandidate, console: Console) -> None:
+    """Print all that is known of an address."""
+    _page(url, console)
+    put(console, "", url.snippet or "without a snippet")
+    rows(console, "also at", url.folded)
+
+
+def _show_unreadable(found: UnreadableList, console: Console) -> None:
+    row(console, "question", found.question)
+    row(console, "unread", f"{len(found.unreadable)} pages; {found.read} could be read")
+    for one in found.unreadable:
+        row(console, f"{one.number:>10}", one.url, style="bold")
+        row(console, "", f"{one.fault or 'unknown'}: {one.reason or 'no reason was given'}")
+    for given in found.instead:
+        what = given.url
+        if given.pasted is not None:
+            what = f"{len(given.pasted.text)} characters: {given.pasted.title or 'without a title'}"
+        row(console, "instead", f"of {given.number}: {what}")
+        if given.pasted is not None:
+            put(console, "", given.pasted.text)
+
+
+def _show_review(found: ResearchReview, console: Console) -> None:
+    row(console, "question", found.question)
+    number = 0
+    for section in found.synthesis.sections:
+        row(
+            console,
+            "section",
+            f"{section.heading} ({section.node}, written as {section.written})",
+            style="bold",
+        )
+        if section.fallback:
+            row(console, "", f"not by the writer: {section.fallback}")
+        for sentence in section.sentences:
+            number += 1
+            cited = ", ".join(map(str, sentence.points))
+            put(console, f"{number:>10}", f"{sentence.outcome}: {sentence.text} [{cited}]")
+            if sentence.reason:
+                row(console, "", sentence.reason, style="dim")
+        if section.refused:
+            row(console, "", ", ".join(f"{count} {why}" for why, count in section.refused.items()))
+    row(console, "counts", ", ".join(f"{count} {name}" for name, count in found.synthesis.counts))
+    if found.tree_id is not None:
+        row(console, "tree", found.tree_id)

@@ -1,0 +1,232 @@
+"""How a research looks on a terminal: lists, what agents say, results, and the way back.
+
+`signoff research` prints with it. What pages, people and models wrote is made plain first, is never markup,
+and stands to the right of a label: no title can look like part of this command.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from cluster.plain_text import one_line, plain
+from models.research.agent_workflows import ResearchStatusResponse
+from models.research.following import (
+    AgentMessage,
+    LineagePoint,
+    LineageSource,
+    ResearchLineage,
+    ResearchList,
+    ResearchResults,
+    ResultSentence,
+)
+from models.research.trees import TreeNode
+
+_LABEL = 12
+
+
+def put(console: Console, label: str, value: str, *, indent: int = _LABEL, style: str = "") -> None:
+    """A label, and lines beside it. They are wrapped on a terminal, and whole in a file or a pipe."""
+    text = Text(plain(value), style)
+    if console.is_terminal:
+        lines = text.wrap(console, max(20, console.width - indent), overflow="fold")
+    else:
+        lines = text.split("\n", allow_blank=True)
+    for number, line in enumerate(lines or [Text()]):
+        console.print(Text(f"{'' if number else label:<{indent}}") + line, soft_wrap=True)
+
+
+def row(console: Console, label: str, value: object, *, indent: int = _LABEL, style: str = "") -> None:
+    """The same of what belongs on one line."""
+    put(console, label, one_line(str(value)), indent=indent, style=style)
+
+
+def rows(console: Console, label: str, values: Iterable[str]) -> None:
+    """Several under one label."""
+    for number, value in enumerate(values):
+        row(console, "" if number else label, value)
+
+
+def table(page: ResearchList, console: Console) -> None:
+    """Print a list of researches."""
+    shown = Table(box=None, pad_edge=False)
+    for name in ("id", "status", "task", "topic", "project", "by", "asked for", "question"):
+        shown.add_column(name, no_wrap=name in ("id", "asked for"), overflow="fold")
+    for one in page.workflows:
+        status = f"{one.status}, decide" if one.waits_for_decision else one.status
+        asked = f"{one.created_at:%Y-%m-%d %H:%M}"
+        cells = [
+            one.id,
+            status,
+            one.task_type or "",
+            one.topic,
+            one.project_id,
+            one.requested_by,
+            asked,
+            one.name,
+        ]
+        shown.add_row(*(Text(one_line(str(cell))) for cell in cells))
+    console.print(shown)
+
+
+def progress_line(status: ResearchStatusResponse) -> str:
+    """How far it is, on one line."""
+    done = status.progress
+    parts = [f"{status.status} {done.percentage:.0f} %, step {done.completed_steps} of {done.total_steps}"]
+    parts.append(status.current_step + (f" by {status.current_agent}" if status.current_agent else ""))
+    if done.urls_approved:
+        parts.append(f"{done.urls_done} of {done.urls_approved} pages")
+    if done.estimated_minutes_left is not None:
+        parts.append(f"about {math.ceil(done.estimated_minutes_left)} min left")
+    if status.waits_for:
+        parts.append(f"waits for {status.waits_for}")
+    if done.current_operation:
+        parts.append(done.current_operation)
+    return one_line(", ".join(parts))
+
+
+def show_message(message: AgentMessage, console: Console) -> None:
+    """Print what an agent did, and why."""
+    put(console, f"{message.created_at:%H:%M:%S}", f"{message.agent_type}: {message.content}")
+    if message.reasoning:
+        put(console, "", message.reasoning, style="dim")
+
+
+def show_status(status: ResearchStatusResponse, console: Console) -> None:
+    """Print where a research stands, with the gate that waits."""
+    row(console, "research", f"{status.id} in project {status.project_id}, {status.topic}")
+    row(console, "question", status.name)
+    row(console, "task", status.task_type or "not told yet")
+    row(console, "stands", progress_line(status))
+    if (found := status.results) is not None:
+        counts = f"{found.urls_discovered} addresses found, {found.urls_scraped} read"
+        row(
+            console,
+            "so far",
+            f"{counts}; {found.knowledge_points} points, {found.relationships} relationships",
+        )
+    if status.error:
+        row(console, "error", status.error)
+
+
+def outline(
+    nodes: Sequence[TreeNode], console: Console, *, examples: Mapping[str, Sequence[str]] | None = None
+) -> None:
+    """Print the nodes of a tree, each below its parent, with how many points are in it and below."""
+    below: Counter[str] = Counter()
+    for node in reversed(nodes):
+        below[node.id] += len(node.points)
+        if node.parent is not None:
+            below[node.parent] += below[node.id]
+    levels: dict[str | None, int] = {None: -1}
+    for node in nodes:
+        levels[node.id] = levels[node.parent] + 1
+        indent = _LABEL + 2 * levels[node.id]
+        row(console, "", f"{node.id}  “{node.name}”  {below[node.id]} points", indent=indent, style="bold")
+        for example in (examples or {}).get(node.id, ()):
+            row(console, "", f"- {example}", indent=indent + 4)
+
+
+def show_results(found: ResearchResults, console: Console) -> None:
+    """Print what a research has come to so far."""
+    row(console, "research", f"{found.workflow_id}, {found.status}")
+    if (ended := found.result) is not None:
+        came = f"{ended.outcome}: {ended.pages} pages, {ended.points} points, {ended.sentences} sentences"
+        row(console, "result", came + (f"; it ended at {ended.ended_at}" if ended.ended_at else ""))
+        rows(
+            console, "missing", (f"{one.url}: {one.fault or one.reason or 'unread'}" for one in ended.missing)
+        )
+    row(
+        console,
+        "approved",
+        {None: "nobody was asked, or has decided", True: "yes", False: "no"}[found.approved],
+    )
+    heading = None
+    for sentence in found.sentences:
+        if sentence.heading != heading:
+            row(console, "section", sentence.heading, style="bold")
+        heading = sentence.heading
+        _sentence(sentence, console)
+    row(console, "counts", ", ".join(f"{count} {name}" for name, count in found.counts))
+    for url in found.urls:
+        came = url.fault or (f"source {url.source_id}" if url.source_id is not None else url.user_approval)
+        row(
+            console,
+            f"{url.number:>10}",
+            f"{came}{f', by {url.decided_by}' if url.decided_by else ''}: {url.url}",
+        )
+    if found.tree is not None:
+        row(console, "tree", found.tree.title)
+        outline(found.tree.nodes, console)
+
+
+def _sentence(sentence: ResultSentence, console: Console) -> None:
+    cited = ", ".join(map(str, sentence.points))
+    put(console, f"{sentence.number:>10}", f"{sentence.outcome}: {sentence.text} [{cited}]")
+    if sentence.reason:
+        row(console, "", sentence.reason, style="dim")
+
+
+def show_lineage(found: ResearchLineage, console: Console) -> None:
+    """Print, of each sentence, its points, their exact words, the documents, and who let these in."""
+    points = {point.point_id: point for point in found.points}
+    for sentence in found.sentences:
+        _sentence(sentence, console)
+        for id_ in sentence.points:
+            if (point := points.get(id_)) is None:
+                row(console, "", f"point {id_} is not there any more")
+            else:
+                _point(point, found.sources[point.source], console)
+
+
+def _point(point: LineagePoint, source: LineageSource, console: Console) -> None:
+    row(console, "", f"point {point.point_id}, {point.kind}: {point.statement}")
+    row(console, "", f"characters {point.start} to {point.end}: “{point.quote}”", indent=_LABEL + 2)
+    row(console, "", f"of {source.title or 'a page'}, {source.final_url or source.url}", indent=_LABEL + 2)
+    row(console, "", f"text {source.text_sha256}, bytes {source.sha256 or 'unknown'}", indent=_LABEL + 2)
+    if (by := source.let_in) is None:
+        told = "nobody of a research let it in: it was there"
+    elif by.approval_id is None:
+        told = f"no gate stood: research {by.workflow_id} asked for it as {by.number}"
+    else:
+        told = f"let in by {by.by or 'unknown'}, approval {by.approval_id} of {by.digest} at {by.at}"
+    row(console, "", told, indent=_LABEL + 2)
+
+
+def markdown(name: str, found: ResearchResults, lineage: ResearchLineage) -> str:
+    """The sentences that stand, as Markdown, with numbers of the sources that they rest on."""
+    sources = {point.point_id: point.source for point in lineage.points}
+    lines = [f"# {_escaped(name)}", ""]
+    if not found.approved:
+        lines += ["*Nobody has approved this.*" if found.approved is None else "*This was rejected.*", ""]
+    heading = None
+    for sentence in (one for one in found.sentences if one.outcome != "dropped"):
+        if sentence.heading != heading:
+            lines += [f"## {_escaped(sentence.heading)}", ""]
+        heading = sentence.heading
+        cited = sorted({sources[id_] for id_ in sentence.points if id_ in sources})
+        doubt = " *(unverified)*" if sentence.outcome == "unverified" else ""
+        lines += [
+            f"{_escaped(sentence.text)}{doubt} {''.join(f'[{place + 1}]' for place in cited)}".rstrip(),
+            "",
+        ]
+    lines += ["## Sources", ""] if lineage.sources else []
+    for number, source in enumerate(lineage.sources, 1):
+        address = one_line(source.final_url or source.url)
+        where = re.sub(r"[<>\\ ]", lambda found: f"%{ord(found[0]):02X}", address)
+        lines.append(f"{number}. {_escaped(source.title or source.url)} <{where}>")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _escaped(text: str) -> str:
+    """On one line, and nothing in it is Markdown."""
+    escaped = re.sub(r"([\\`*_\[\]<>|~&#$!])", r"\\\1", one_line(text))
+    return re.sub(
+        r"^(\s*)([-+=]|\d+(?=[.)]))",
+        lambda found: f"{found[1]}\\{found[2]}" if not found[2].isdigit() else f"{found[1]}{found[2]}\\",
+        escaped,
+    )

@@ -1,0 +1,333 @@
+"""The REST API of research on loopback, with one research that goes from gate to gate as it is decided on.
+
+It reads bodies and answers with the records of the API, and keeps what was asked. A test says which gates
+come, and may put another content in place of the one that waits, as when somebody else has changed it.
+"""
+
+import json
+import re
+import threading
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, NamedTuple, Self, TypeVar
+from urllib.parse import parse_qsl, urlsplit
+
+from pydantic import BaseModel, ValidationError
+
+from models.record import Record
+from models.research.agent_workflows import (
+    AgentWorkflowStatus,
+    ProgressInfo,
+    ResearchCounts,
+    ResearchStatusResponse,
+    StartRequest,
+    StartResponse,
+    WaitingGate,
+)
+from models.research.following import (
+    AgentMessage,
+    ResearchLineage,
+    ResearchList,
+    ResearchMessages,
+    ResearchResults,
+    ResearchSummary,
+)
+from models.research.gate_decisions import ApproveRequest, ApproveResponse
+from models.research.results import ResearchResult
+from models.research.synthesis import SynthesisCounts
+from models.runtime.approvals import content_digest
+
+NOW = datetime(2026, 3, 3, 10, 20, tzinfo=UTC)
+_PATH = "/api/v1/agent-workflows"
+_PAGE = 2
+_R = TypeVar("_R", bound=BaseModel)
+_KINDS = {
+    "UrlList": "research_urls",
+    "UnreadableList": "research_unreadable",
+    "TreeReview": "research_tree",
+    "ResearchReview": "research_result",
+}
+
+
+class Asked(NamedTuple):
+    """A request as it came."""
+
+    method: str
+    path: str
+    query: dict[str, str]
+    body: Any
+
+
+class _Problem(Exception):
+    def __init__(self, status: int, name: str, detail: str, **facts: Any) -> None:
+        super().__init__(detail)
+        self.members = {
+            **facts,
+            "type": f"urn:signoff:problem:{name}",
+            "title": name,
+            "status": status,
+            "detail": detail,
+        }
+
+
+class ResearchApi:
+    """The server, a context manager. Research 7 waits at the first of `gates`, or has ended without any."""
+
+    def __init__(self, *gates: Record, name: str = "How do rates move?") -> None:
+        self.asked: list[Asked] = []
+        self.answers: list[ApproveRequest] = []
+        self.gates = list(gates)
+        self.name = name
+        self.kind: str | None = None
+        self.title = "Decide"
+        self.may_decide = True
+        self.quorum = 1
+        # In place of the content's own digest.
+        self.digest: str | None = None
+        # Is so while no gate waits.
+        self.status: AgentWorkflowStatus = "completed"
+        self.error: str | None = None
+        self.result: ResearchResult | None = ResearchResult(outcome="done", pages=2, points=3, sentences=1)
+        self.messages: list[AgentMessage] = []
+        self.results: dict[str, Any] = {}
+        self.lineage = ResearchLineage(workflow_id=7, sentences=(), points=(), sources=())
+        # Refusals of the next requests, before anything else is looked at.
+        self.refusals: list[tuple[int, str]] = []
+        # What a newer site says besides.
+        self.more: dict[str, Any] = {}
+        self._heard = threading.Condition()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    @property
+    def url(self) -> str:
+        """Where it answers."""
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What the gate that waits is about."""
+        told: dict[str, Any] = self.gates[0].model_dump(mode="json")
+        return told
+
+    def of(self, method: str, ending: str = "") -> list[Asked]:
+        """The requests of that kind."""
+        return [one for one in self.asked if one.method == method and one.path.endswith(ending)]
+
+    def until(self, method: str, ending: str, *, more: int, timeout: float = 30) -> None:
+        """Wait until so many more requests of that kind have come."""
+        wanted = len(self.of(method, ending)) + more
+        with self._heard:
+            assert self._heard.wait_for(lambda: len(self.of(method, ending)) >= wanted, timeout)
+
+    def hear(self, asked: Asked) -> None:
+        """Keep a request."""
+        with self._heard:
+            self.asked.append(asked)
+            self._heard.notify_all()
+
+    def say(self, *contents: str, reasoning: str = "because") -> None:
+        """Have the scraper say something."""
+        for content in contents:
+            self.messages.append(
+                AgentMessage(
+                    id=len(self.messages) + 1,
+                    agent_type="scraper",
+                    step="scrape_urls",
+                    content=content,
+                    reasoning=reasoning,
+                    metadata={},
+                    created_at=NOW,
+                )
+            )
+
+    def answer(self, asked: Asked) -> Mapping[str, Any]:
+        """The answer to a request, as JSON."""
+        if self.refusals:
+            status, detail = self.refusals.pop(0)
+            raise _Problem(status, "Refused", detail)
+        found: Record
+        match asked.method, re.sub(r"^/\d+", "/ID", asked.path.removeprefix(_PATH)):
+            case "POST", "/start":
+                found = self._start(_read(StartRequest, asked.body))
+            case "GET", "":
+                found = self._list(asked.query)
+            case "GET", "/ID":
+                found = self._status()
+            case "POST", "/ID/approve":
+                found = self._approve(_read(ApproveRequest, asked.body))
+            case "GET", "/ID/messages":
+                found = self._messages(int(asked.query.get("after", "0")))
+            case "GET", "/ID/results":
+                found = self._results()
+            case "GET", "/ID/lineage":
+                found = self.lineage
+            case "POST", "/ID/stop":
+                self.gates, self.status = [], "stopped"
+                found = self._status()
+            case _:
+                raise _Problem(404, "NotFound", "there is no such page")
+        return {**found.model_dump(mode="json"), **self.more}
+
+    def _start(self, request: StartRequest) -> StartResponse:
+        self.name = request.user_query
+        return StartResponse(
+            workflow_id=7,
+            status="pending",
+            estimated_steps=11,
+            current_step="classify_intent",
+            current_agent=None,
+            estimated_duration_minutes=12,
+            message="The research has begun.",
+            project_id=request.project_id or 3,
+        )
+
+    def _standing(self) -> AgentWorkflowStatus:
+        return "awaiting_approval" if self.gates else self.status
+
+    def _list(self, query: Mapping[str, str]) -> ResearchList:
+        one = ResearchSummary(
+            id=7, name=self.name, status=self._standing(), task_type="research", project_id=3, topic="macro",
+            requested_by="ann", parent_workflow_id=None, waits_for_decision=bool(self.gates), created_at=NOW,
+            updated_at=NOW,
+        )  # fmt: skip
+        return ResearchList(workflows=(one,), next_before=7 if query.get("limit") == "1" else None)
+
+    def _status(self) -> ResearchStatusResponse:
+        return ResearchStatusResponse(
+            id=7,
+            name=self.name,
+            status=self._standing(),
+            task_type="research",
+            current_step="scrape_urls",
+            current_agent="scraper",
+            progress=ProgressInfo(
+                completed_steps=4,
+                total_steps=11,
+                percentage=36.4,
+                current_operation="reading pages",
+                urls_done=1,
+                urls_approved=2,
+                estimated_minutes_left=2.5,
+            ),
+            agent_reasoning=None,
+            results=ResearchCounts(
+                urls_discovered=5, urls_scraped=1, knowledge_points=3, relationships=1, knowledge_tree_id=None
+            ),
+            created_at=NOW,
+            updated_at=NOW,
+            project_id=3,
+            topic="macro",
+            parent_workflow_id=None,
+            waits_for=None,
+            error=self.error,
+            approval=self._gate() if self.gates else None,
+        )
+
+    def _gate(self) -> WaitingGate:
+        kind = self.kind or _KINDS[type(self.gates[0]).__name__]
+        return WaitingGate(
+            approval_id=str(20 - len(self.gates)),
+            kind=kind,
+            digest=self.digest or content_digest(self.content),
+            title=self.title,
+            content=self.content,
+            expires_at=NOW,
+            may_decide=self.may_decide,
+        )
+
+    def _approve(self, request: ApproveRequest) -> ApproveResponse:
+        if not self.gates:
+            raise _Problem(409, "ApprovalConflict", "this is already approved")
+        if request.digest != content_digest(self.content):
+            raise _Problem(
+                409,
+                "ApprovalConflict",
+                "this is not what was shown to you: look at it again, and decide on that",
+            )
+        if request.decision == "reject" and not (request.notes or "").strip():
+            raise _Problem(422, "DecisionInvalid", "notes: a rejection needs its reason")
+        if request.decision != "modify" and request.modifications is not None:
+            raise _Problem(422, "InputInvalid", "modifications: they go with modify")
+        if request.modifications is not None and "ftp://x" in request.modifications.add_urls:
+            raise _Problem(422, "InputInvalid", "modifications.add_urls.0: it is none of the web")
+        self.answers.append(request)
+        if len(self.answers) < self.quorum:
+            message = f"Kept; approved by {len(self.answers)} of {self.quorum}."
+        elif request.decision == "reject":
+            self.gates, message = [], "Rejected: the research ends."
+        else:
+            self.gates.pop(0)
+            message = "Approved."
+        return ApproveResponse(
+            message=message, workflow_id=7, status=self._standing(), next_step="scrape_urls"
+        )
+
+    def _messages(self, after: int) -> ResearchMessages:
+        found = [one for one in self.messages if one.id > after]
+        more = found[_PAGE - 1].id if len(found) > _PAGE else None
+        return ResearchMessages(workflow_id=7, messages=tuple(found[:_PAGE]), next_after=more)
+
+    def _results(self) -> ResearchResults:
+        given: dict[str, Any] = {
+            "workflow_id": 7,
+            "status": self._standing(),
+            "result": self.result,
+            "urls": (),
+            "tree": None,
+            "counts": SynthesisCounts(),
+            "sentences": (),
+            "approved": None,
+        }
+        return ResearchResults.model_validate({**given, **self.results})
+
+
+def _read(expected: type[_R], body: Any) -> _R:
+    try:
+        return expected.model_validate(body)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in fault["loc"])
+        raise _Problem(422, "InputInvalid", f"{where}: {fault['msg']}") from error
+
+
+def _handler(api: ResearchApi) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            address = urlsplit(self.path)
+            size = int(self.headers.get("Content-Length") or 0)
+            body = json.loads(self.rfile.read(size)) if size else None
+            asked = Asked(self.command, address.path, dict(parse_qsl(address.query)), body)
+            api.hear(asked)
+            try:
+                if not self.headers.get("Authorization", "").startswith("Bearer "):
+                    raise _Problem(401, "Unauthenticated", "send a token")
+                status, told = (201 if address.path.endswith("/start") else 200), api.answer(asked)
+            except _Problem as problem:
+                status, told = problem.members["status"], problem.members
+            sent = json.dumps(told).encode()
+            self.send_response(status)
+            kind = "application/json" if status < 400 else "application/problem+json"
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(sent)))
+            self.end_headers()
+            self.wfile.write(sent)
+
+        do_POST = do_GET
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    return Handler

@@ -1,0 +1,267 @@
+"""Research over HTTP, on a real site: begun, followed, decided on, stopped; nobody else's is seen."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import httpx2
+import pytest
+
+from models.config import Config
+from models.store.database import Database
+from tests.fakes.model.model_server import ModelServer, Rule
+from tests.fakes.outside.page_site import PageSite
+from tests.fakes.outside.search_providers import SearchServer
+from tests.integration.research.mill_site import FOUND, ICE, NOTHING, mill_search, mill_site
+from tests.integration.research.research_desk import QUESTION, ResearchDesk, desk_config
+from tests.integration.rest import client, served
+
+AT = "/api/v1/agent-workflows"
+ASKED = {"user_query": QUESTION, "topic": "macro", "config": {"language": "any"}}
+
+
+@pytest.fixture
+def site() -> Iterator[PageSite]:
+    """Pages about mills; one is for those who log in."""
+    with mill_site() as site:
+        yield site
+
+
+@pytest.fixture
+def search(site: PageSite) -> Iterator[SearchServer]:
+    """A search engine that knows them all."""
+    with mill_search(site) as server:
+        yield server
+
+
+@pytest.fixture
+def config(configure: Callable[..., Config], model: ModelServer, search: SearchServer) -> Config:
+    """The site's configuration."""
+    model.script(
+        Rule(contains="founded in 1871", reply=FOUND), Rule(contains="Extract as one", reply=NOTHING)
+    )
+    return desk_config(configure, model.base_url, search.url)
+
+
+@pytest.fixture
+def base(config: Config, database_url: str) -> Iterator[str]:
+    """The base URL of the app."""
+    with served(config, database_url) as url:
+        yield url
+
+
+@pytest.fixture
+async def ann(config: Config, base: str) -> AsyncIterator[httpx2.AsyncClient]:
+    """Ann, who is an analyst of macro."""
+    async with client(config, base, "ann", "macro:analyst") as made:
+        yield made
+
+
+@pytest.fixture
+async def desk(config: Config, database: Database) -> AsyncIterator[ResearchDesk]:
+    """A runner that works."""
+    made = ResearchDesk(config, database)
+    async with made.running():
+        yield made
+
+
+async def begun(who: httpx2.AsyncClient, **more: Any) -> int:
+    """Begin a research; its number."""
+    answer = await who.post(f"{AT}/start", json={"task_type": "research"} | ASKED | more)
+    assert answer.status_code == 201, answer.text
+    return int(answer.json()["workflow_id"])
+
+
+async def until(who: httpx2.AsyncClient, number: int, *statuses: str, kind: str | None = None) -> Any:
+    """How it stands once it has one of the statuses, and waits at a gate of this kind."""
+    async with asyncio.timeout(60):
+        while True:
+            found = (await who.get(f"{AT}/{number}")).json()
+            assert found["status"] in statuses or found["status"] not in ("failed", "completed"), found
+            if found["status"] in statuses and (
+                kind is None or (found["approval"] or {}).get("kind") == kind
+            ):
+                return found
+
+
+async def decide(who: httpx2.AsyncClient, number: int, **said: Any) -> Any:
+    """A decision that is taken."""
+    answer = await who.post(f"{AT}/{number}/approve", json=said)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def number_of(found: Any, path: str) -> int:
+    """The number of a page on the list that waits."""
+    return int(
+        next(url["number"] for url in found["approval"]["content"]["urls"] if url["url"].endswith(path))
+    )
+
+
+async def test_the_story_over_http(ann: httpx2.AsyncClient, desk: ResearchDesk, site: PageSite) -> None:
+    answer = await ann.post(f"{AT}/start", json=ASKED | {"task_type": "full_pipeline"})
+    began = answer.json()
+    assert (answer.status_code, began["status"], began["current_step"]) == (201, "pending", "classify_intent")
+    assert began["estimated_steps"] == 10
+    number = began["workflow_id"]
+    shown = await until(ann, number, "awaiting_approval", kind="research_urls")
+    assert (shown["current_step"], shown["results"]["urls_discovered"]) == ("await_user_review", 4)
+    assert site.hits == []
+    mill = number_of(shown, "/mill")
+    said = await decide(
+        ann,
+        number,
+        decision="modify",
+        digest=shown["approval"]["digest"],
+        modifications={
+            "remove_urls": [number_of(shown, "/secret"), number_of(shown, "/ice")],
+            "add_urls": [f"{site.origin}/gone"],
+            "notes": "the company's own page",
+        },
+    )
+    assert (said["workflow_id"], said["next_step"]) == (number, "scrape_urls")
+    shown = await until(ann, number, "awaiting_approval", kind="research_unreadable")
+    assert {one["fault"] for one in shown["approval"]["content"]["unreadable"]} == {"login", "not_found"}
+    login = next(one for one in shown["approval"]["content"]["unreadable"] if one["fault"] == "login")
+    instead = [{"number": login["number"], "pasted": {"text": ICE, "title": "Ice"}}]
+    await decide(
+        ann,
+        number,
+        decision="modify",
+        digest=shown["approval"]["digest"],
+        modifications={"instead": instead},
+    )
+    shown = await until(ann, number, "awaiting_approval", kind="research_tree")
+    node = shown["approval"]["content"]["tree"]["nodes"][0]["id"]
+    said = await decide(
+        ann,
+        number,
+        decision="modify",
+        digest=shown["approval"]["digest"],
+        modifications={"tree_edits": [{"edit": "rename", "node": node, "name": "Who runs them"}]},
+    )
+    assert said["next_step"] == "build_tree"
+    shown = await until(ann, number, "awaiting_approval", kind="research_result")
+    said = await decide(ann, number, decision="approve", digest=shown["approval"]["digest"])
+    assert said["next_step"] == "completed"
+    done = await until(ann, number, "completed")
+    assert (done["progress"]["percentage"], done["approval"], done["error"]) == (100, None, None)
+    results = (await ann.get(f"{AT}/{number}/results")).json()
+    assert (results["result"]["outcome"], results["approved"]) == ("done", True)
+    assert [one["heading"] for one in results["sentences"]] == ["Who runs them"]
+    assert [one["url"] for one in results["result"]["missing"]] == [f"{site.origin}/gone"]
+    lineage = (await ann.get(f"{AT}/{number}/lineage")).json()
+    [sentence] = lineage["sentences"]
+    [point] = [one for one in lineage["points"] if one["point_id"] in sentence["points"]]
+    let_in = lineage["sources"][point["source"]]["let_in"]
+    assert (let_in["by"], let_in["number"]) == ("ann", mill)
+    assert point["quote"] == "runs nine mills in Łódź"
+    messages = (await ann.get(f"{AT}/{number}/messages")).json()["messages"]
+    assert {"researcher", "scraper", "analyzer", "organizer"} == {one["agent_type"] for one in messages}
+    assert {hit.path for hit in site.hits} == {"/mill", "/login", "/gone"}
+
+
+async def test_a_decision_on_what_was_not_shown_changes_nothing(
+    ann: httpx2.AsyncClient, desk: ResearchDesk, site: PageSite
+) -> None:
+    number = await begun(ann)
+    shown = await until(ann, number, "awaiting_approval")
+    for said in (
+        {"decision": "approve", "digest": "0" * 64},
+        {"decision": "modify", "digest": "0" * 64, "modifications": {"remove_urls": [99]}},
+    ):
+        answer = await ann.post(f"{AT}/{number}/approve", json=said)
+        assert (answer.status_code, answer.json()["status"]) == (409, 409), answer.text
+    digest = shown["approval"]["digest"]
+    for said, field in (
+        ({"decision": "modify"}, "modifications"),
+        ({"decision": "approve", "modifications": {"remove_urls": [1]}}, "modifications"),
+        ({"decision": "modify", "modifications": {"remove_urls": [99]}}, "modifications.remove_urls.0"),
+        (
+            {"decision": "modify", "modifications": {"add_urls": ["http://10.0.0.1/"]}},
+            "modifications.add_urls",
+        ),
+        (
+            {"decision": "modify", "modifications": {"modify_config": {"max_urls": 3}}},
+            "modify_config.max_urls",
+        ),
+        (
+            {"decision": "modify", "modifications": {"tree_edits": [{"edit": "drop", "node": "a"}]}},
+            "modifications.tree_edits",
+        ),
+        ({"decision": "yes"}, "decision"),
+        ({"decision": "reject"}, "reason"),
+    ):
+        answer = await ann.post(f"{AT}/{number}/approve", json=said | {"digest": digest})
+        assert answer.status_code == 422, answer.text
+        assert field in answer.text
+    assert site.hits == []
+    assert (await until(ann, number, "awaiting_approval"))["approval"]["digest"] == digest
+
+
+async def test_the_next_gate_is_not_decided_by_an_answer_without_its_digest(
+    ann: httpx2.AsyncClient, desk: ResearchDesk
+) -> None:
+    number = await begun(ann)
+    await until(ann, number, "awaiting_approval", kind="research_urls")
+    await decide(ann, number, decision="approve")  # the only thing that was ever shown
+    await until(ann, number, "awaiting_approval", kind="research_unreadable")
+    answer = await ann.post(f"{AT}/{number}/approve", json={"decision": "approve"})
+    assert answer.status_code == 409
+    assert "send the digest" in answer.text
+
+
+async def test_a_research_is_for_the_analysts_of_its_topic(
+    ann: httpx2.AsyncClient, config: Config, base: str, desk: ResearchDesk
+) -> None:
+    number = await begun(ann)
+    await until(ann, number, "awaiting_approval")
+    async with client(config, base, "eve", "equity:admin", "macro:reader") as eve:
+        for path in ("", "/messages", "/tools", "/results", "/lineage"):
+            assert (await eve.get(f"{AT}/{number}{path}")).status_code == 404
+        assert (await eve.post(f"{AT}/{number}/stop")).status_code == 404
+        assert (await eve.post(f"{AT}/{number}/approve", json={"decision": "approve"})).status_code == 404
+        assert (await eve.get(AT)).json()["workflows"] == []
+        assert (await eve.post(f"{AT}/start", json=ASKED)).status_code == 403
+    async with client(config, base, "bob", "macro:analyst") as bob:
+        assert [one["id"] for one in (await bob.get(AT)).json()["workflows"]] == [number]
+        assert (await bob.get(AT, params={"mine": True})).json()["workflows"] == []
+        assert (await bob.post(f"{AT}/{number}/stop")).status_code == 403
+
+
+async def test_the_same_request_is_the_same_research_and_what_is_asked_is_checked(
+    ann: httpx2.AsyncClient,
+) -> None:
+    first = await begun(ann, request_id="mills-1")
+    assert await begun(ann, request_id="mills-1") == first
+    for more, field in (
+        ({"request_id": "mills-1", "user_query": "How do windmills turn in summer?"}, "request_id"),
+        ({"user_query": "too short"}, "user_query"),
+        ({"topic": "nothing"}, "topic"),
+        ({"topic": None}, "project_id"),
+        ({"config": {"max_urls": 201}}, "max_urls"),
+        ({"config": {"category_id": 3}}, "category_id"),
+        ({"task_type": "guess"}, "task_type"),
+        ({"more": 1}, "more"),
+    ):
+        answer = await ann.post(f"{AT}/start", json=ASKED | more)
+        assert answer.status_code == 422, answer.text
+        assert field in answer.text
+    assert (await ann.post(f"{AT}/start", json=ASKED | {"parent_workflow_id": 99})).status_code == 404
+    assert (await ann.post(f"{AT}/start", json=ASKED | {"project_id": 99})).status_code == 404
+    assert [one["id"] for one in (await ann.get(AT)).json()["workflows"]] == [first]
+
+
+async def test_what_is_stopped_stays_stopped(
+    ann: httpx2.AsyncClient, desk: ResearchDesk, site: PageSite
+) -> None:
+    number = await begun(ann)
+    shown = await until(ann, number, "awaiting_approval")
+    answer = await ann.post(f"{AT}/{number}/stop", json={"reason": "not needed"})
+    assert (answer.status_code, answer.json()["status"]) == (200, "stopped")
+    found = (await ann.get(f"{AT}/{number}")).json()
+    assert (found["status"], found["approval"], found["error"]) == ("stopped", None, "not needed (ann)")
+    late = {"decision": "approve", "digest": shown["approval"]["digest"]}
+    assert (await ann.post(f"{AT}/{number}/approve", json=late)).status_code == 409
+    assert (await ann.post(f"{AT}/{number}/stop")).status_code == 409
+    assert site.hits == []

@@ -1,0 +1,155 @@
+"""Researches beside each other: how long their steps take is learnt, and the newest come first."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from models.config import Config
+from models.research.agent_workflows import AgentWorkflow, Step
+from models.research.following import ResearchList
+from models.store.database import Database
+from models.store.research import durations, overviews
+from tests.fakes.model.model_server import ModelServer
+from tests.fakes.outside.page_site import PageSite, article
+from tests.fakes.outside.search_providers import SearchServer
+from tests.integration.research.mill_knowledge import COLD, KNOWLEDGE, ask, only, status
+from tests.integration.research.mill_site import mill_search, mill_site
+from tests.integration.research.research_desk import ResearchDesk, desk_config
+
+STEPS: tuple[Step, ...] = (
+    "create_plan",
+    "discover_urls",
+    "await_user_review",
+    "scrape_urls",
+    "extract_knowledge",
+    "build_tree",
+    "synthesize_results",
+)
+
+
+@pytest.fixture
+def site() -> Iterator[PageSite]:
+    """Pages about mills; one is for those who log in."""
+    with mill_site() as site:
+        site.pages["/ice"] = article("Ice on wheels", COLD)
+        yield site
+
+
+@pytest.fixture
+def search(site: PageSite) -> Iterator[SearchServer]:
+    """A search engine that knows them all."""
+    with mill_search(site) as server:
+        yield server
+
+
+@pytest.fixture
+def desk(
+    database: Database, configure: Callable[..., Config], model: ModelServer, search: SearchServer
+) -> ResearchDesk:
+    model.script(*KNOWLEDGE)
+    return ResearchDesk(desk_config(configure, model.base_url, search.url), database)
+
+
+async def take(desk: ResearchDesk, research: AgentWorkflow, **seconds: float) -> None:
+    """As if its steps had taken so long; a tree is laid out before its gate."""
+    async with desk.database.connection() as connection:
+        for step, took in seconds.items():
+            await connection.execute(
+                """UPDATE research_tasks t SET started_at = completed_at - make_interval(secs => %s)
+                   WHERE research_id = %s AND step = %s""",
+                (took, research.id, step),
+            )
+        await connection.execute(
+            """UPDATE research_tasks t SET started_at = a.created_at - make_interval(secs => %s)
+               FROM approvals a WHERE a.workflow_id = %s AND a.gate = 'tree'
+                 AND t.research_id = %s AND t.step = 'await_category_review'""",
+            (seconds["build_tree"], research.workflow_id, research.id),
+        )
+
+
+async def test_how_long_it_takes_is_learnt_from_those_that_ended_well(
+    desk: ResearchDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def estimated() -> float | None:
+        found: float | None = await ask(desk, lambda c: overviews.estimate(c, STEPS))
+        return found
+
+    async def left(research: AgentWorkflow) -> float | None:
+        return (await status(desk, research)).progress.estimated_minutes_left
+
+    async with desk.running():
+        first = await desk.start(task_type="full_pipeline")
+        urls = await desk.gate(first)
+        assert (await estimated(), await left(first)) == (None, None)
+        await desk.amend(urls, only(urls.content, "/mill", "/ice"))
+        await desk.approve(await desk.gate(first))
+        await desk.approve(await desk.gate(first))
+        await desk.ended(first)
+        took = {"discover_urls": 60, "scrape_urls": 120, "extract_knowledge": 180}
+        await take(desk, first, **took, build_tree=240, synthesize_results=300)
+        assert (await estimated(), await left(first)) == (15, None)
+        second = await desk.start(task_type="full_pipeline")
+        urls = await desk.gate(second)
+        # A minute for each of the four addresses that may be read, and all that comes after them.
+        assert await left(second) == 4 + 3 + 4 + 5
+        await desk.amend(urls, only(urls.content, "/mill", "/login"))
+        unreadable = await desk.gate(second)
+        assert await left(second) == 3 + 4 + 5
+        await desk.approve(unreadable)
+        tree = await desk.gate(second)
+        assert await left(second) == 5
+        await desk.approve(tree)
+        result = await desk.gate(second)
+        assert await left(second) == 0
+        await desk.approve(result)
+        await desk.ended(second)
+    third = await desk.start(task_type="full_pipeline")
+    assert await left(third) is None
+    # What people take does not count; of two, the median is the mean.
+    took = {"discover_urls": 60, "scrape_urls": 240, "await_user_review": 9000, "await_final_review": 9000}
+    await take(desk, second, **took, extract_knowledge=180, build_tree=240, synthesize_results=420)
+    assert await estimated() == 1 + 3 + 3 + 4 + 6
+    monkeypatch.setattr(durations, "_LATEST", 1)
+    assert await estimated() == 1 + 4 + 3 + 4 + 7
+
+
+async def test_the_newest_come_first_and_only_those_that_are_asked_for(desk: ResearchDesk) -> None:
+    async def recent(**of: Any) -> ResearchList:
+        every = {"requested_by": None, "status": None, "project_id": None, "before": None, "limit": 9}
+        found: ResearchList = await ask(
+            desk, lambda c: overviews.recent(c, **({"topics": ["macro"]} | every | of))
+        )
+        return found
+
+    async def numbers(**of: Any) -> list[int]:
+        return [one.id for one in (await recent(**of)).workflows]
+
+    async with desk.running():
+        first = await desk.start()
+        await desk.gate(first)
+    second = await desk.start("bob", parent_workflow_id=first.id)
+    third = await desk.start()
+    assert await numbers() == [third.id, second.id, first.id]
+    assert await numbers(requested_by="ann") == [third.id, first.id]
+    assert await numbers(status="awaiting_approval") == [first.id]
+    assert await numbers(status="pending", before=third.id) == [second.id]
+    assert await numbers(project_id=first.project_id) == [third.id, second.id, first.id]
+    assert await numbers(project_id=first.project_id + 1) == await numbers(topics=["fx"]) == []
+    page = await recent(limit=2)
+    assert ([one.id for one in page.workflows], page.next_before) == ([third.id, second.id], second.id)
+    last = await recent(limit=1, before=second.id)
+    assert ([one.id for one in last.workflows], last.next_before) == ([first.id], None)
+    [waiting] = last.workflows
+    assert (waiting.waits_for_decision, waiting.status, waiting.task_type) == (
+        True,
+        "awaiting_approval",
+        "research",
+    )
+    assert waiting.updated_at == (await status(desk, first)).updated_at > waiting.created_at
+    newer = page.workflows[1]
+    assert (newer.requested_by, newer.parent_workflow_id, newer.waits_for_decision) == (
+        "bob",
+        first.id,
+        False,
+    )

@@ -1,0 +1,104 @@
+"""What the tests of `signoff research` share: contents of its gates, and the command in this process."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cluster.cli import research_following
+from cluster.cli.signoff import app
+from models.research.agent_workflows import ResearchOptions
+from models.research.candidates import LeftOut, RefusedUrl, StoredText, UrlCandidate
+from models.research.results import ResearchReview, TreeReview
+from models.research.synthesis import Synthesis, SynthesisSection, SynthesisSentence
+from models.research.trees import Tree, TreeNode
+from models.research.url_lists import PageOutcome, UnreadableList, UrlList
+from tests.fakes.research_api import ResearchApi
+
+SURE = "[y/N]: "
+WAITS, WITHOUT_RESULT = 3, 4
+
+
+def candidate(number: int, **changes: Any) -> UrlCandidate:
+    whole = {
+        "number": number, "url": f"https://example.org/{number}", "title": f"Page {number}",
+        "snippet": f"Snippet {number}", "score": 0.5, "published": "2026-03-01", "source": "searx",
+        "language": "en", "domain": "example.org", "rating": "trust", "why": "its title",
+    }  # fmt: skip
+    return UrlCandidate.model_validate({**whole, **changes})
+
+
+def urls(*numbers: int, **changes: Any) -> UrlList:
+    return UrlList(
+        question="How do rates move?",
+        urls=tuple(candidate(number, **changes) for number in numbers or (1, 2, 3)),
+        config=ResearchOptions(),
+        stored=(
+            StoredText(
+                stored_as="article:17", title="Ours", snippet="", score=0.4, published=None, source="site"
+            ),
+        ),
+        refused=(RefusedUrl(url="http://10.0.0.1/", rating="neutral", reason="it is not public"),),
+        left_out=(LeftOut(reason="weak", count=4),),
+        notes=("one engine was away",),
+    )
+
+
+UNREADABLE = UnreadableList(
+    question="How do rates move?",
+    unreadable=(
+        PageOutcome(number=2, url="https://example.org/2", fault="login", reason="it asks for a login"),
+        PageOutcome(number=3, url="https://example.org/3", fault="timeout", reason="30 s"),
+    ),
+    read=1,
+)
+TREE = TreeReview(
+    question="How do rates move?",
+    tree=Tree(
+        title="Rates",
+        nodes=(
+            TreeNode(id="n1", position=0, name="Banks", points=(1, 2)),
+            TreeNode(id="n2", parent="n1", position=0, name="Fed", points=(3,)),
+            TreeNode(id="n3", position=1, name="Prices", points=(4,)),
+        ),
+    ),
+    examples={"n2": ("The Fed held rates.",)},
+)
+REVIEW = ResearchReview(
+    question="How do rates move?",
+    tree_id=5,
+    synthesis=Synthesis.of(
+        [
+            SynthesisSection(
+                node="n1",
+                heading="Banks",
+                sentences=(
+                    SynthesisSentence(text="The Fed held rates.", points=(1, 3), outcome="kept", reason=""),
+                    SynthesisSentence(
+                        text="Cuts are sure.", points=(2,), outcome="dropped", reason="no quote says so"
+                    ),
+                ),
+                written="prose",
+            )
+        ]
+    ),
+)
+
+
+@pytest.fixture(name="token")
+def make_token(tmp_path: Path) -> Path:
+    """A file with a token; with it, no configuration is needed."""
+    (tmp_path / "token").write_text("a.b.c")
+    return tmp_path / "token"
+
+
+@pytest.fixture(name="quick", autouse=True)
+def make_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that run in this process ask at once again."""
+    monkeypatch.setattr(research_following, "POLL_SECONDS", 0.01)
+
+
+def run(api: ResearchApi, token: Path, *arguments: str, stdin: str | None = None) -> Any:
+    given = ["research", *arguments, "--url", api.url, "--token-file", str(token)]
+    return CliRunner().invoke(app, [*given, "--config", str(token.parent / "none.yaml")], input=stdin)

@@ -1,0 +1,181 @@
+"""`signoff research` without a terminal, over a real socket: what is printed, sent, and refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cluster.cli import research_following
+from cluster.cli.signoff import app
+from models.research.results import ResearchResult
+from models.runtime.approvals import content_digest
+from tests.fakes.research_api import ResearchApi
+from tests.integration.cluster.approval_site import NASTY
+from tests.unit.cluster.research_site import WAITS, WITHOUT_RESULT, make_quick, make_token, run, urls
+
+__all__ = ["make_quick", "make_token"]  # the fixtures
+
+
+class TestWithoutATerminal:
+    def test_lines_are_printed_and_nobody_is_asked(self, token: Path) -> None:
+        with ResearchApi(urls()) as api:
+            api.say("one", "two", "three")
+            done = run(api, token, "follow", "7", stdin="approve\ny\n")
+        assert (done.exit_code, api.of("POST")) == (WAITS, [])
+        lines = done.stdout.splitlines()
+        assert [line for line in lines if "scraper: " in line] == [
+            f"10:20:00    scraper: {word}" for word in ("one", "two", "three")
+        ]
+        short = content_digest(urls().model_dump(mode="json"))[:12]
+        assert lines[-1] == f"            signoff research decide 7 approve --digest {short}"
+        assert (
+            "progress    awaiting_approval 36 %, step 4 of 11, scrape_urls by scraper, 1 of 2 pages"
+            in done.stdout
+        )
+
+    @pytest.mark.parametrize(
+        ("status", "outcome", "code"),
+        [
+            ("completed", "done", 0),
+            ("completed", "rejected", WITHOUT_RESULT),
+            ("completed", "nothing_found", WITHOUT_RESULT),
+            ("completed", None, WITHOUT_RESULT),
+            ("stopped", None, WITHOUT_RESULT),
+            ("failed", None, 1),
+        ],
+    )
+    def test_how_it_ended_is_the_exit_code(self, token: Path, status: Any, outcome: Any, code: int) -> None:
+        with ResearchApi() as api:
+            api.status = status
+            api.result = outcome and ResearchResult(outcome=outcome, pages=0, points=0)
+            assert run(api, token, "follow", "7").exit_code == code
+
+    def test_a_gate_out_of_sight_is_waited_for_a_while(
+        self, token: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(research_following, "_UNSEEN_SECONDS", 0.05)
+        with ResearchApi() as api:
+            api.status = "awaiting_approval"
+            done = run(api, token, "follow", "7")
+        assert (done.exit_code, len(api.of("GET", "/7")) > 1) == (WAITS, True)
+
+    def test_a_site_that_was_there_is_asked_again(self, token: Path) -> None:
+        with ResearchApi() as api:
+            api.refusals = [(503, "away")]
+            assert run(api, token, "follow", "7").exit_code == 1
+            api.status = "in_progress"
+            original = api.answer
+
+            def answer(asked: Any) -> Any:
+                if len(api.of("GET", "/7")) == 3:
+                    api.refusals, api.status = [(503, "away")], "completed"
+                return original(asked)
+
+            api.answer = answer  # type: ignore[method-assign]
+            done = run(api, token, "follow", "7")
+        assert done.exit_code == 0
+        assert done.stdout.count("away: it is asked again") == 1
+
+    def test_start_sends_what_was_given_and_follows(self, token: Path) -> None:
+        options = ("--topic", "macro", "--task-type", "research", "--max-urls", "5", "--language", "en")
+        more = ("--date-range", "month", "--no-approval", "--page", "https://a.example/", "--request-id", "r")
+        with ResearchApi() as api:
+            done = run(api, token, "start", "How do rates move?", *options, *more)
+            assert done.exit_code == 0
+            assert "result      done" in done.stdout
+            assert api.of("POST")[0].body == {
+                "user_query": "How do rates move?",
+                "topic": "macro",
+                "task_type": "research",
+                "urls": ["https://a.example/"],
+                "config": {"max_urls": 5, "language": "en", "date_range": "month", "require_approval": False},
+                "request_id": "r",
+            }
+            quiet = run(api, token, "start", "How do rates move?", "--project", "4", "--no-follow")
+            assert (quiet.exit_code, quiet.stdout.splitlines()[-1].strip()) == (
+                0,
+                "to follow it: signoff research follow 7",
+            )
+            body = api.of("POST")[1].body
+            assert {**body, "request_id": ""} == {
+                "user_query": "How do rates move?",
+                "project_id": 4,
+                "request_id": "",
+            }
+            assert len(body["request_id"]) == 32
+
+    @pytest.mark.parametrize(
+        ("arguments", "told"),
+        [
+            (("start", "short"), "user_query: String should have at least 10 characters"),
+            (("start", "How do rates move?", "--language", "english"), "config.language: "),
+            (("decide", "7", "agree"), "decision: Input should be 'approve', 'reject' or 'modify'"),
+            (("decide", "7", "reject"), "--notes is empty"),
+            (("decide", "7", "reject", "--notes", " "), "--notes is empty"),
+            (("decide", "7", "approve"), "there is no terminal to ask on: to decide on what is shown above"),
+            (("decide", "7", "approve", "--remove", "1"), "what modify takes, and nothing else does"),
+            (("decide", "7", "modify"), "what modify takes, and nothing else does"),
+            (("decide", "7", "approve", "--digest", "abc"), "is too short"),
+            (("decide", "7", "approve", "--digest", "0" * 64), "names other content"),
+            (("decide", "7", "modify", "--set", "x", "--digest", "0" * 64), "'x' sets nothing"),
+            (("result", "7", "--json", "--markdown"), "give one of them"),
+            (("lineage", "7", "--sentence", "3"), "has no such sentence"),
+        ],
+    )
+    def test_what_is_wrong_is_one_line_and_decides_nothing(
+        self, token: Path, arguments: tuple[str, ...], told: str
+    ) -> None:
+        with ResearchApi(urls()) as api:
+            done = run(api, token, *arguments, stdin="y\n")
+        assert (done.exit_code, done.stderr.count("\n"), api.of("POST")) == (1, 1, [])
+        assert told in done.stderr
+
+    def test_scripts_decide_by_the_digest_of_what_they_read(self, token: Path) -> None:
+        digest = content_digest(urls().model_dump(mode="json"))
+        changes = ("--remove", "2", "--add", "https://a.example/", "--set", "language=en", "--notes", "fine")
+        with ResearchApi(urls(), urls(), urls()) as api:
+            for arguments in (
+                ("approve", "--digest", digest[:12]),
+                ("modify", "--digest", digest, *changes),
+                ("reject", "--digest", digest, "--notes", "too thin"),
+            ):
+                done = run(api, token, "decide", "7", *arguments)
+                assert (done.exit_code, done.stderr) == (0, "")
+            gone = run(api, token, "decide", "7", "approve", "--digest", digest)
+        assert (gone.exit_code, "waits for no decision" in gone.stderr) == (1, True)
+        approved, modified, rejected = api.answers
+        assert {answer.digest for answer in api.answers} == {digest}
+        assert modified.modifications is not None
+        assert (modified.modifications.remove_urls, modified.notes) == ((2,), "fine")
+        assert (approved.decision, rejected.decision, rejected.notes) == ("approve", "reject", "too thin")
+
+    def test_the_token_on_stdin_leaves_nobody_to_ask(self, token: Path) -> None:
+        with ResearchApi(urls()) as api:
+            given = ["research", "decide", "7", "approve", "--url", api.url, "--token-file", "-"]
+            done = CliRunner().invoke(
+                app, [*given, "--config", str(token.parent / "none.yaml")], input="a.b.c\n"
+            )
+        assert (done.exit_code, api.of("POST")) == (1, [])
+
+    def test_lists_and_records_are_read_by_people_and_programs(self, token: Path) -> None:
+        with ResearchApi(urls(), name=f"Rates {NASTY}") as api:
+            api.more = {"something_new": 1}
+            listed = run(
+                api, token, "list", "--limit", "1", "--status", "awaiting_approval", "--project", "3"
+            )
+            assert "awaiting_approval, decide" in listed.stdout
+            assert "there are older ones: --before 7" in listed.stdout
+            assert api.asked[-1].query == {"limit": "1", "status": "awaiting_approval", "project_id": "3"}
+            shown = run(api, token, "show", "7")
+            assert "so far      5 addresses found, 1 read; 3 points, 1 relationships" in shown.stdout
+            assert "Page 3" in shown.stdout
+            told = json.loads(run(api, token, "show", "7", "--json").stdout)
+            assert (told["approval"]["kind"], told["something_new"]) == ("research_urls", 1)
+            stopped = run(api, token, "stop", "7", "--reason", "enough")
+            assert stopped.stdout == "research    7 is stopped\n"
+            assert api.of("POST", "/stop")[0].body == {"reason": "enough"}
+            for one in (listed, shown):
+                assert one.exit_code == 0
+                assert not set("\x1b\x07\r\u202e\u2028") & set(one.stdout)
