@@ -101,7 +101,7 @@ def read(expected: type[_R], told: Any) -> _R:
         raise ClusterProblem("an answer is not as Signoff writes them: see --url") from error
 
 
-class Progress:
+class ProgressShown:
     """How far something is: one line below all others on a terminal, elsewhere each that is new."""
 
     def __init__(self, console: Console) -> None:
@@ -146,7 +146,7 @@ class Following:
         self._id = research_id
         self._console = console
         self._settle = settle
-        self._progress = Progress(console)
+        self._progress = ProgressShown(console)
         self._seen = 0
         # Gates that were decided on or told of here; nobody is asked twice about the same.
         self._done: set[tuple[str, str]] = set()

@@ -319,8 +319,8 @@ class TestAtATerminal:
             api.status = "in_progress"
             api.say("one [bold]page[/]", "two", "three")
             with ResearchTerminal(api, token, "follow", "7", term="xterm") as terminal:
-                terminal.until("reading pages")
                 terminal.until("three")
+                terminal.until("reading pages")
                 api.status = "completed"
                 assert terminal.left() == 0
         said = terminal.said

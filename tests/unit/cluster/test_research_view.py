@@ -1,0 +1,231 @@
+"""How a research is printed: all of it, in plain text, and nothing that looks like the command itself."""
+
+import io
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from cluster.cli.research_gate_view import content_of, show_gate
+from cluster.cli.research_view import markdown, show_lineage, show_message, show_results
+from models.record import Record
+from models.research.agent_workflows import WaitingGate
+from models.research.following import (
+    AgentMessage,
+    LetIn,
+    LineagePoint,
+    LineageSource,
+    ResearchLineage,
+    ResearchResults,
+    ResearchUrl,
+    ResultSentence,
+)
+from models.research.results import ResearchResult
+from models.research.synthesis import SynthesisCounts
+from models.research.trees import TreeExport
+from models.research.url_lists import InsteadOf, PastedText
+from models.runtime.approvals import content_digest
+from tests.unit.cluster.research_site import REVIEW, TREE, UNREADABLE, urls
+
+NOW = datetime(2026, 3, 3, 10, 20, tzinfo=UTC)
+LABELS = {
+    *("decide on", "title", "question", "pages", "settings", "stored here", "not read", "left out", "notes"),
+    *("unread", "instead", "tree", "section", "counts", "content", "changed", "digest", "research", "result"),
+    *("approved", "missing", "10:20:00"),
+}
+anything = st.text(st.characters(codec=None))
+
+
+def gate_of(content: dict[str, Any], kind: str, **changes: Any) -> WaitingGate:
+    given = {
+        "approval_id": "19",
+        "kind": kind,
+        "digest": content_digest(content),
+        "title": "Decide",
+        "content": content,
+        "expires_at": NOW,
+        "may_decide": True,
+    }
+    return WaitingGate.model_validate({**given, **changes})
+
+
+def gate(record: Record, kind: str, **changes: Any) -> WaitingGate:
+    return gate_of(record.model_dump(mode="json"), kind, **changes)
+
+
+def printed(show: Any, shown: Any, *, terminal: bool = False, width: int = 160) -> list[str]:
+    file = io.StringIO()
+    show(
+        shown,
+        Console(
+            file=file,
+            width=width,
+            force_terminal=terminal,
+            color_system=None,
+            markup=False,
+            emoji=False,
+            highlight=False,
+        ),
+    )
+    return file.getvalue().split("\n")[:-1]
+
+
+def sentence(number: int, text: str = "The Fed held rates.", **changes: Any) -> ResultSentence:
+    given = {
+        "number": number,
+        "node": "n1",
+        "heading": "Banks",
+        "text": text,
+        "points": (1, 9),
+        "outcome": "kept",
+        "reason": "",
+    }
+    return ResultSentence.model_validate({**given, **changes})
+
+
+def lineage(text: str = "words", *sentences: ResultSentence, **let_in: Any) -> ResearchLineage:
+    who = {"workflow_id": 7, "number": 1, "by": "ann", "approval_id": "19", "digest": "d" * 64, "at": NOW}
+    source = LineageSource(
+        url="https://example.org/<a b>",
+        final_url=None,
+        title=text,
+        source_id=4,
+        sha256=None,
+        text_sha256="e" * 64,
+        let_in=LetIn.model_validate({**who, **let_in}),
+    )
+    point = LineagePoint(point_id=1, kind="fact", statement=text, start=3, end=8, quote=text, source=0)
+    return ResearchLineage(
+        workflow_id=7, sentences=sentences or (sentence(1),), points=(point,), sources=(source,)
+    )
+
+
+def results(text: str = "The Fed held rates.", **changes: Any) -> ResearchResults:
+    row = {
+        "number": 1, "url": text, "title": text, "score": 0.5, "source": text, "user_approval": "approved",
+        "decided_by": text, "approval_id": "19", "instead_of": None, "source_id": 4, "fault": None,
+        "reason": None,
+    }  # fmt: skip
+    given = {
+        "workflow_id": 7,
+        "status": "completed",
+        "result": ResearchResult(outcome="done", pages=1, points=1, missing=UNREADABLE.unreadable[:1]),
+        "urls": (ResearchUrl.model_validate(row),),
+        "tree": TreeExport(id=5, title="Rates", nodes=TREE.tree.nodes, edges=(), metadata=TREE.tree.metadata),
+        "counts": SynthesisCounts(kept=1),
+        "sentences": (sentence(1, text, reason=text, heading=text),),
+        "approved": None,
+    }
+    return ResearchResults.model_validate({**given, **changes})
+
+
+class TestResearchView:
+    @given(anything, st.booleans(), st.integers(30, 90))
+    def test_nothing_that_others_wrote_looks_like_the_command(
+        self, text: str, terminal: bool, width: int
+    ) -> None:
+        hostile = urls(
+            1, title=text, snippet=text, why=text, source=text, domain=text, url=text, folded=(text,)
+        )
+        message = AgentMessage(
+            id=1,
+            agent_type="scraper",
+            step="scrape_urls",
+            content=text,
+            reasoning=text,
+            metadata={},
+            created_at=NOW,
+        )
+        for show, shown in (
+            (show_gate, gate_of({**urls().model_dump(mode="json"), "urls": []}, "research_urls", title=text)),
+            (show_gate, gate_of(hostile.model_dump(), "research_urls", title=text)),
+            (show_gate, gate_of({"plan": text, text: "x"}, "another")),
+            (show_gate, gate_of({**TREE.model_dump(), "examples": {"n1": (text,)}}, "research_tree")),
+            (show_results, results(text)),
+            (show_lineage, lineage(text, sentence(1, text, reason=text))),
+            (show_message, message),
+        ):
+            lines = printed(show, shown, terminal=terminal, width=width)
+            assert {line[:12].strip() for line in lines if not line[:12].strip().isdigit()} - {""} <= LABELS
+            assert not set("\x1b\x07\r\u202e\u2028\u0085\u200b") & set("".join(lines))
+
+    def test_each_gate_is_shown_whole(self) -> None:
+        pasted = InsteadOf(number=2, pasted=PastedText(text="Held.\nAs ever.", title="Ours"))
+        unreadable = UNREADABLE.model_copy(update={"instead": (pasted,)})
+        for record, kind, told in (
+            (
+                urls(known=12, folded=("https://m.example.org/",)),
+                "research_urls",
+                "known as source 12; 1 other",
+            ),
+            (unreadable, "research_unreadable", "            As ever."),
+            (TREE, "research_tree", "              n2  “Fed”  1 points"),
+            (REVIEW, "research_result", "         2  dropped: Cuts are sure. [2]"),
+        ):
+            lines = printed(show_gate, gate(record, kind))
+            assert content_of(gate(record, kind)) == record
+            assert told in "\n".join(lines)
+            assert lines[-1] == f"digest      {content_digest(record.model_dump(mode='json'))}"
+
+    @pytest.mark.parametrize("kind", ["research_urls", "another"])
+    def test_what_is_not_known_of_is_shown_too(self, kind: str) -> None:
+        content = {**urls().model_dump(mode="json"), "small_print": "and the house"}
+        shown = gate_of(content, kind)
+        assert content_of(shown) is None
+        text = "\n".join(printed(show_gate, shown))
+        assert "small_print: and the house" in text
+        assert "title: Page 2" in text
+
+    def test_who_changed_it_under_four_eyes_is_shown(self) -> None:
+        content = {**urls().model_dump(mode="json"), "involved": ["ann", "bob"]}
+        lines = printed(show_gate, gate_of(content, "research_urls", may_decide=False))
+        assert "changed     involved: ann, bob" in lines
+        assert "            approving it is not open to you" in lines
+        assert "pages       3 are read once this is approved" in "\n".join(lines)
+
+    def test_the_way_back_leads_to_words_documents_and_people(self) -> None:
+        lines = "\n".join(printed(show_lineage, lineage("Rates held")))
+        for told in (
+            "         1  kept: The Fed held rates. [1, 9]",
+            "point 1, fact: Rates held",
+            "characters 3 to 8: “Rates held”",
+            f"let in by ann, approval 19 of {'d' * 64}",
+            "point 9 is not there any more",
+        ):
+            assert told in lines
+        assert "no gate stood: research 7" in "\n".join(printed(show_lineage, lineage(approval_id=None)))
+
+    def test_results_say_whether_anybody_approved_them(self) -> None:
+        for approved, told in ((None, "nobody was asked, or has decided"), (True, "yes"), (False, "no")):
+            assert f"approved    {told}" in printed(show_results, results(approved=approved))
+        assert "missing     https://example.org/2: login" in printed(show_results, results())
+
+    def test_markdown_holds_what_stands_with_its_sources(self) -> None:
+        found = results(
+            approved=True,
+            sentences=(
+                sentence(1, "1. [a](b) <i>_c_</i> ![d]"),
+                sentence(2, "Cuts are sure.", outcome="dropped"),
+                sentence(3, "- so it is", outcome="unverified", heading="Prices\n# x"),
+            ),
+        )
+        assert markdown("Rates # [x]\x1b[2J", found, lineage("A `title`")).splitlines() == [
+            r"# Rates \# \[x\]\\x1b\[2J",
+            "",
+            "## Banks",
+            "",
+            r"1\. \[a\](b) \<i\>\_c\_\</i\> \!\[d\] [1]",
+            "",
+            r"## Prices\\n\# x",
+            "",
+            r"\- so it is *(unverified)* [1]",
+            "",
+            "## Sources",
+            "",
+            r"1. A \`title\` <https://example.org/%3Ca%20b%3E>",
+        ]
+        assert "*Nobody has approved this.*" in markdown("x", results(approved=None), lineage())
+        assert "*This was rejected.*" in markdown("x", results(approved=False), lineage())
