@@ -161,12 +161,14 @@ class ResearchSteps:
 
     def request_for_urls(self, shown: UrlList) -> GateRequest:
         """What the gate of addresses asks for: exactly this list."""
-        return self._request("research_urls", shown, f"{len(shown.urls)} pages to read: {self.research.name}")
+        return self._request(
+            "research_urls", shown, f"Pages to read, {len(shown.urls)}: {self.research.name}"
+        )
 
     def request_for_unreadable(self, unreadable: tuple[PageOutcome, ...], read: int) -> GateRequest:
         """What the gate of pages that can't be read asks for."""
         shown = UnreadableList(question=self.task.user_query, unreadable=unreadable, read=read)
-        title = f"{len(unreadable)} pages can't be read: {self.research.name}"
+        title = f"Pages that can't be read, {len(unreadable)}: {self.research.name}"
         return self._request("research_unreadable", shown, title)
 
     async def admit(self, shown: UrlList, decision: GateDecision | None) -> ApprovedUrls:
@@ -272,7 +274,7 @@ class ResearchSteps:
     async def request_for_tree(self, tree: Tree) -> GateRequest:
         """What the gate of categories asks for: exactly this tree."""
         shown = await self.organizing.review(tree)
-        return self._request("research_tree", shown, f"{len(tree.nodes)} categories: {self.research.name}")
+        return self._request("research_tree", shown, f"Categories, {len(tree.nodes)}: {self.research.name}")
 
     def request_for_result(self, tree: Tree, made: Synthesis) -> GateRequest:
         """What the last gate asks for: exactly these sentences."""

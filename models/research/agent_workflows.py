@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, FailFast, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, field_validator
 
 from models.content.outside import DateRange
 from models.record import Record
@@ -42,7 +42,20 @@ Step = Literal[
     "synthesize_results",
     "await_final_review",
 ]
-Query = Annotated[PlainText, Field(min_length=10, max_length=2000, pattern=r"\S")]
+_LEAST, _MOST = 10, 2000
+
+
+def _question(text: str) -> str:
+    if not _LEAST <= len(text) <= _MOST or not text.strip():
+        raise ValueError(f"a question has {_LEAST} to {_MOST} characters: this one has {len(text)}")
+    return text
+
+
+Query = Annotated[
+    PlainText,
+    AfterValidator(_question),
+    Field(json_schema_extra={"minLength": _LEAST, "maxLength": _MOST}),
+]
 Url = Annotated[PlainText, Field(min_length=1, max_length=2000)]
 
 

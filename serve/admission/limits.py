@@ -18,6 +18,7 @@ _LARGE = (
     ("/api/tools/resources/create/", ""),
     ("/v1/chat/completions", ""),
     ("/mcp", ""),
+    ("/api/v1/agent-workflows/", "/approve"),  # a page that somebody pastes
 )
 _OPEN = ("/health", "/metrics", "/.well-known/oauth-protected-resource", "/docs", "/openapi.json")
 _STREAMS = ("/api/events",)

@@ -1,4 +1,4 @@
-"""The analyst: begins a research, submits a draft. Seed 000 §3.2, AnalystAgent.
+"""The analyst: begins a research, deep or for a draft, submits a draft. Seed 000 §3.2, AnalystAgent.
 
 Asked by a replica, once `main_chat` has named it. Only the person's own words begin or submit anything, and
 after a yes of their own: what is found and read is never asked what to do. What was begun is a workflow: see
@@ -6,6 +6,8 @@ after a yes of their own: what is found and read is never asked what to do. What
 """
 
 from actors import systems
+from actors.chat.agents import deep_research
+from actors.chat.routing.deep_research import asks_for_deep_research
 from actors.chat.turn.article_numbers import articles_named
 from actors.chat.turn.chat_agent import ChatAgent
 from actors.chat.turn.confirmation import agreed
@@ -48,7 +50,18 @@ class Analyst(ChatAgent):
             query = turn.message.strip()
             if len(query) > _QUERY:
                 raise InputInvalid(f"message: a research takes {_QUERY} characters at most: say it in fewer")
-            act = Act(intent="research", article_id=turn.article_id, topic=route.topic, words=query)
+            is_deep = asks_for_deep_research(query)
+            if is_deep and len(query) < deep_research.LEAST:
+                raise InputInvalid("message: say what the deep research is to be about")
+            act = Act(
+                intent="deep_research" if is_deep else "research",
+                article_id=None if is_deep else turn.article_id,
+                topic=route.topic,
+                words=query,
+            )
+        if act.intent == "deep_research":
+            await deep_research.begin(self._context, turn, route, reply, act)
+            return
         if (yes := await agreed(self._context, turn, route, reply, act)) is None:
             return
         asked = {

@@ -4,12 +4,14 @@ The doors stream `route_or_answer`. It finds out what a message asks for and who
 caller may do; it answers itself where that is small talk, the caller's tasks, or a refusal.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from typing import Literal
+from typing import Literal, cast
 
 from actors import systems
+from actors.chat.agents.deep_research import stop, tell_of
 from actors.chat.routing.access import ACCESS
+from actors.chat.routing.deep_research import research_named
 from actors.chat.routing.router import Router
 from actors.chat.routing.weights_file import read_weights
 from actors.chat.turn.chat_agent import ChatAgent
@@ -28,6 +30,12 @@ from models.runtime.workflows import OPEN_STATUSES
 from models.store.runtime import tasks
 from models.text import shortened
 
+# What acts of other names belong to.
+_INTENTS: Mapping[str, Intent] = {
+    "download": "data",
+    "deep_research": "research",
+    "stop_research": "tasks",
+}
 _TASKS = 8
 _ASKED = 300
 
@@ -89,6 +97,10 @@ class MainChat(ChatAgent):
         elif route.unclear == "over":
             reply.say(self._context.text("asked_too_late"))
             reply.ends("failed")
+        elif route.confirmed is not None and route.confirmed.act.intent == "stop_research":
+            await stop(self._context, turn, route, reply)
+        elif (named := research_named(turn.message)) is not None:
+            await tell_of(self._context, turn, route, reply, named)
         elif route.intent == "tasks":
             reply.say(await self._tasks(turn))
         elif self._context.writes == "quotes":
@@ -138,7 +150,7 @@ def _on_yes(turn: Turn, confirmation: Confirmed | Unclear | Literal["over"]) -> 
             by="confirmed",
             unclear=confirmation,
         )
-    intent: Intent = "data" if confirmation.act.intent == "download" else confirmation.act.intent
+    intent = _INTENTS.get(confirmation.act.intent) or cast("Intent", confirmation.act.intent)
     return Route(
         intent=intent,
         agent_type=ACCESS[intent][0],

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from actors.chat.routing.access import Access
+from actors.chat.routing.deep_research import asks_for_deep_research, research_named
 from actors.chat.routing.topics import TopicFinder
 from actors.llm.client import ModelClient, RejectedReply
 from actors.llm.prompts import TwoPartPrompt
@@ -123,6 +124,10 @@ class Router:
             return _Judgement(intent, "example", 1.0, f"is an example of {intent}")
         if not has_letters(normal):
             return _Judgement("general", "best_guess", 0.0, "has no words")
+        if research_named(turn.message):
+            return _Judgement("tasks", "similarity", 1.0, "names a deep research by its number")
+        if asks_for_deep_research(turn.message):
+            return _Judgement("research", "similarity", 1.0, "asks for deep research")
         if _KNOWLEDGE_BASE.search(normal):
             return _Judgement("resources", "similarity", 1.0, "speaks of the knowledge base")
         found = self._probabilities(turn, normal)

@@ -20,6 +20,7 @@ from models.chat.messages import Route, Turn
 from models.content.articles import ArticleStatus
 from models.errors import ArticleConflict
 from models.people.scopes import Role
+from models.research.agent_workflows import ResearchStatusResponse
 from models.store.content import articles
 from models.store.database import Connection
 from models.store.people import chat_acts
@@ -176,7 +177,11 @@ async def agreed(context: AgentContext, turn: Turn, route: Route, reply: Reply, 
 async def _facts(turn: Turn, reply: Reply, act: Act) -> dict[str, object]:
     """Where what an act is about stands now, once it is sure that it could be done."""
     facts: dict[str, object] = {"HEADLINE": None, "VERSION": None, "STATUS": None, "TOPIC": act.topic}
-    if act.intent == "research" or act.article_id is None:
+    if act.intent == "stop_research":
+        found = await reply.call("get_research", {"workflow_id": act.research_id})
+        assert isinstance(found, ResearchStatusResponse)
+        return facts | {"HEADLINE": escaped(found.name), "STATUS": found.status, "TOPIC": found.topic}
+    if act.intent in ("research", "deep_research") or act.article_id is None:
         assert act.topic is not None, "it is about an article or a topic"
         turn.caller.require("analyst", act.topic)
         return facts
@@ -208,6 +213,7 @@ def _question(context: AgentContext, act: Act, facts: dict[str, object], act_id:
         "ask_first",
         INTENT=act.intent,
         ARTICLE_ID=act.article_id,
+        RESEARCH_ID=act.research_id,
         WORDS=escaped(said, len(said)),
         URLS=[f"`{shortened(url, len(url))}`" for url in act.urls or pdf_addresses(said)],
         REFERENCE=reference_of(act_id),

@@ -180,8 +180,8 @@ def _few(found: int, settings: ResearchConfig, request: DiscoveryRequest) -> lis
     least = min(settings.candidates.least, request.max_urls)
     if found >= least:
         return []
-    how = "a longer time, " if request.date_range != "any" else ""
-    return [f"fewer than {least} pages were found: {found}; ask in other words, for {how}or give addresses"]
+    longer = ", for a longer time" if request.date_range != "any" else ""
+    return [f"fewer than {least} pages were found: {found}; ask in other words{longer}, or give addresses"]
 
 
 def _told(left_out: Counter[LeftOutReason]) -> tuple[LeftOut, ...]:

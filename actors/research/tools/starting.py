@@ -18,7 +18,7 @@ from actors.research.tools.visible import (
 )
 from actors.tools.tool import Input, Output, ToolContext, tool
 from actors.tools.visibility import known_topic
-from models.errors import InputInvalid, PermissionMissing
+from models.errors import InputInvalid, PermissionMissing, WorkflowEnded
 from models.knowledge.projects import Project
 from models.research.agent_workflows import STATUS_OF, AgentWorkflowStatus, StartRequest, StartResponse
 from models.store.knowledge import projects
@@ -124,9 +124,13 @@ async def stop_research(context: ToolContext, request: StopResearchRequest) -> S
             f"{research.requested_by} asked for this research: stopping it for somebody else takes {wanted}",
             scope=wanted,
         )
-    stopped = await workflows.cancel(
-        connection, research.workflow_id, reason=f"{request.reason} ({caller.subject})"
-    )
+    try:
+        stopped = await workflows.cancel(
+            connection, research.workflow_id, reason=f"{request.reason} ({caller.subject})"
+        )
+    except WorkflowEnded:
+        workflow = await workflows.get(connection, research.workflow_id)
+        raise WorkflowEnded(f"research {research.id} is over: {STATUS_OF[workflow.status]}") from None
     return StopResearchResponse(
         workflow_id=research.id,
         status=STATUS_OF[stopped.status],

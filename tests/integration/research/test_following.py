@@ -200,13 +200,16 @@ async def check_said_and_used(
 
 async def in_ones(desk: ResearchDesk, pages: Any, research: AgentWorkflow, name: str) -> tuple[Any, ...]:
     """All of a list, read in pages of one."""
-    found, after = [], 0
-    while after is not None:
+    found: list[Any] = []
+    more = True
+    while more:
+        after = found[-1].id if found else 0
         page = await ask(desk, lambda c, after=after: pages(c, research.id, after=after, limit=1))
         [one] = getattr(page, name)
         found.append(one)
-        after = page.next_after
-        assert after in (None, one.id)
+        more = page.next_after is not None
+        assert page.next_after in (None, one.id)
+        assert one.id > after
     return tuple(found)
 
 
