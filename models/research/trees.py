@@ -8,6 +8,7 @@ given points. A point is in one node, or was dropped by a person: it is kept as 
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from itertools import pairwise
 from typing import Annotated, Literal
 
@@ -216,6 +217,16 @@ class Tree(Record):
             named_by=dict(sorted(Counter(node.named_by for node in self.nodes).items())),
             making=self.making,
         )
+
+
+class TreeSummary(Record):
+    """A tree in a list. `workflow_id` is the research that it was first made in, where it was one."""
+
+    id: int
+    title: str
+    nodes: int
+    workflow_id: int | None
+    grown_at: datetime
 
 
 class TreeExport(Record):

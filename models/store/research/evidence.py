@@ -11,16 +11,22 @@ _COLUMNS = (
 )
 
 
+# The points of sources as a research keeps them, with `research_points`' columns in their order.
+_KNOWN = """
+SELECT p.id AS point_id, p.kind, p.said, s.name AS subject, o.name AS object, p.score, p.start, p."end",
+       p.quote, r.id AS source_id, r.title, r.url, r.final_url, r.text_sha256, r.sha256
+FROM knowledge_points p JOIN sources r ON r.id = p.source_id
+LEFT JOIN knowledge_entities s ON s.id = p.subject_id
+LEFT JOIN knowledge_entities o ON o.id = p.object_id
+"""
+
+
 async def keep(connection: Connection, research_id: int, source_ids: Sequence[int]) -> int:
     """Keep what is known from some sources now; how many points there are."""
     await connection.execute(
         f"""INSERT INTO research_points (research_id, {_COLUMNS})
-            SELECT %s, p.id, p.kind, p.said, s.name, o.name, p.score, p.start, p."end", p.quote, r.id,
-                   r.title, r.url, r.final_url, r.text_sha256, r.sha256
-            FROM knowledge_points p JOIN sources r ON r.id = p.source_id
-            LEFT JOIN knowledge_entities s ON s.id = p.subject_id
-            LEFT JOIN knowledge_entities o ON o.id = p.object_id
-            WHERE p.source_id = ANY(%s) ON CONFLICT DO NOTHING""".encode(),
+            SELECT %s, known.* FROM ({_KNOWN} WHERE p.source_id = ANY(%s)) known
+            ON CONFLICT DO NOTHING""".encode(),
         (research_id, list(source_ids)),
     )
     cursor = await connection.execute(
@@ -36,5 +42,17 @@ async def get_all(connection: Connection, research_id: int) -> list[ResearchPoin
     cursor = await connection.execute(
         f"SELECT {_COLUMNS} FROM research_points WHERE research_id = %s ORDER BY point_id".encode(),
         (research_id,),
+    )
+    return [ResearchPoint.model_validate(row) for row in await cursor.fetchall()]
+
+
+async def of_project(
+    connection: Connection, project_id: int, point_ids: Sequence[int] | None, *, limit: int
+) -> list[ResearchPoint]:
+    """What is known in a project now: all, or those of these ids that there are; by their ids, to `limit`."""
+    cursor = await connection.execute(
+        f"""{_KNOWN} WHERE r.project_id = %s AND (%s::bigint[] IS NULL OR p.id = ANY(%s))
+            ORDER BY p.id LIMIT %s""".encode(),
+        (project_id, *2 * [None if point_ids is None else list(point_ids)], limit),
     )
     return [ResearchPoint.model_validate(row) for row in await cursor.fetchall()]

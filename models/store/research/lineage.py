@@ -36,13 +36,15 @@ WITH document AS MATERIALIZED (
     WHERE p.kind = 'research_unreadable' AND p.status = 'approved' AND one -> 'pasted' ->> 'text' IS NOT NULL
       AND EXISTS (SELECT 1 FROM document WHERE url LIKE 'urn:sha256:%%')
 ), found AS (
-    SELECT d.place, d.url, c.research_id, c.number
-    FROM document d JOIN url_candidates c ON c.source_id = d.source_id
+    SELECT d.place, d.url, c.research_id, c.number FROM document d
+    JOIN url_candidates c ON c.source_id = d.source_id
     UNION
-    SELECT d.place, d.url, c.research_id, c.number
-    FROM document d CROSS JOIN research r
-    JOIN url_candidates c ON c.research_id = r.id AND c.url = d.url AND c.fault IS NULL
-    WHERE (r.id = %(research)s OR d.source_id IS NULL) AND (r.id = %(research)s OR c.source_id IS NULL)
+    SELECT d.place, d.url, c.research_id, c.number FROM document d
+    JOIN url_candidates c ON c.research_id = %(research)s AND c.url = d.url AND c.fault IS NULL
+    UNION
+    SELECT d.place, d.url, c.research_id, c.number FROM document d
+    JOIN url_candidates c ON c.url = d.url AND c.source_id IS NULL AND c.fault IS NULL
+    WHERE d.source_id IS NULL
     UNION
     SELECT d.place, d.url, p.research_id, p.number FROM document d JOIN pasted p ON p.url = d.url
 ), let_in AS (

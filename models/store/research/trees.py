@@ -3,7 +3,7 @@
 from psycopg.types.json import Jsonb
 
 from models.errors import TreeNotFound
-from models.research.trees import Tree
+from models.research.trees import Tree, TreeSummary
 from models.store.database import Connection
 
 
@@ -43,3 +43,14 @@ async def get(connection: Connection, project_id: int, tree_id: int, *, lock: bo
     if row is None:
         raise TreeNotFound(f"project {project_id} has no tree {tree_id}")
     return Tree.model_validate(row["tree"] | {"id": row["id"]})
+
+
+async def recent(connection: Connection, project_id: int, *, limit: int) -> list[TreeSummary]:
+    """The trees of a project, the one that has grown last first."""
+    cursor = await connection.execute(
+        """SELECT id, research_id AS workflow_id, title, grown_at,
+                  jsonb_array_length(coalesce(tree -> 'nodes', '[]')) AS nodes
+           FROM knowledge_trees WHERE project_id = %s ORDER BY grown_at DESC, id DESC LIMIT %s""",
+        (project_id, limit),
+    )
+    return [TreeSummary.model_validate(row) for row in await cursor.fetchall()]

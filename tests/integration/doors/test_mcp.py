@@ -83,6 +83,9 @@ ANALYST = {
     "read_research_tools": {"workflow_id": 1},
     "read_research_results": {"workflow_id": 1},
     "read_research_lineage": {"workflow_id": 1},
+    "create_knowledge_tree": {"project_id": 1},
+    "get_knowledge_tree": {"project_id": 1, "tree_id": 1},
+    "list_knowledge_trees": {"project_id": 1},
 }
 ADMIN = {"get_topic_prompts": {"topic": "macro"}}
 TOPIC_ADMIN = {"edit_prompts": {"topic": "macro", "text": "Write about macro.", "version": 0}}

@@ -1,5 +1,6 @@
 """A research as people follow it: each figure at each moment, and all that was said and done."""
 
+import functools
 import itertools
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
@@ -65,7 +66,8 @@ def figures(found: ResearchStatusResponse) -> tuple[Any, ...]:
 @pytest.fixture
 def after_each_step(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], Awaitable[None]]]:
     """What is done whenever a step of a research is kept."""
-    effect, looks = Run.effect, []
+    effect = Run.effect
+    looks: list[Callable[[], Awaitable[None]]] = []
 
     async def look(self: Run, key: str, type_: Any, act: Any) -> Any:
         made = await effect(self, key, type_, act)
@@ -204,7 +206,7 @@ async def in_ones(desk: ResearchDesk, pages: Any, research: AgentWorkflow, name:
     more = True
     while more:
         after = found[-1].id if found else 0
-        page = await ask(desk, lambda c, after=after: pages(c, research.id, after=after, limit=1))
+        page = await ask(desk, functools.partial(pages, research_id=research.id, after=after, limit=1))
         [one] = getattr(page, name)
         found.append(one)
         more = page.next_after is not None

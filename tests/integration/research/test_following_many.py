@@ -51,8 +51,8 @@ def desk(
     return ResearchDesk(desk_config(configure, model.base_url, search.url), database)
 
 
-async def take(desk: ResearchDesk, research: AgentWorkflow, **seconds: float) -> None:
-    """As if its steps had taken so long; a tree is laid out before its gate."""
+async def take(desk: ResearchDesk, research: AgentWorkflow, *, lays_out: float, **seconds: float) -> None:
+    """As if its steps had taken so long; a tree is laid out before its gate, while that is under way."""
     async with desk.database.connection() as connection:
         for step, took in seconds.items():
             await connection.execute(
@@ -64,12 +64,12 @@ async def take(desk: ResearchDesk, research: AgentWorkflow, **seconds: float) ->
             """UPDATE research_tasks t SET started_at = a.created_at - make_interval(secs => %s)
                FROM approvals a WHERE a.workflow_id = %s AND a.gate = 'tree'
                  AND t.research_id = %s AND t.step = 'await_category_review'""",
-            (seconds["build_tree"], research.workflow_id, research.id),
+            (lays_out, research.workflow_id, research.id),
         )
 
 
 async def test_how_long_it_takes_is_learnt_from_those_that_ended_well(
-    desk: ResearchDesk, monkeypatch: pytest.MonkeyPatch
+    desk: ResearchDesk, site: PageSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def estimated() -> float | None:
         found: float | None = await ask(desk, lambda c: overviews.estimate(c, STEPS))
@@ -87,7 +87,7 @@ async def test_how_long_it_takes_is_learnt_from_those_that_ended_well(
         await desk.approve(await desk.gate(first))
         await desk.ended(first)
         took = {"discover_urls": 60, "scrape_urls": 120, "extract_knowledge": 180}
-        await take(desk, first, **took, build_tree=240, synthesize_results=300)
+        await take(desk, first, **took, lays_out=240, synthesize_results=300)
         assert (await estimated(), await left(first)) == (15, None)
         second = await desk.start(task_type="full_pipeline")
         urls = await desk.gate(second)
@@ -96,7 +96,9 @@ async def test_how_long_it_takes_is_learnt_from_those_that_ended_well(
         await desk.amend(urls, only(urls.content, "/mill", "/login"))
         unreadable = await desk.gate(second)
         assert await left(second) == 3 + 4 + 5
-        await desk.approve(unreadable)
+        [one] = unreadable.content["unreadable"]
+        instead = [{"number": one["number"], "url": f"{site.origin}/ice", "pasted": None}]
+        await desk.amend(unreadable, unreadable.content | {"instead": instead})
         tree = await desk.gate(second)
         assert await left(second) == 5
         await desk.approve(tree)
@@ -108,10 +110,12 @@ async def test_how_long_it_takes_is_learnt_from_those_that_ended_well(
     assert await left(third) is None
     # What people take does not count; of two, the median is the mean.
     took = {"discover_urls": 60, "scrape_urls": 240, "await_user_review": 9000, "await_final_review": 9000}
-    await take(desk, second, **took, extract_knowledge=180, build_tree=240, synthesize_results=420)
+    await take(desk, second, **took, extract_knowledge=180, lays_out=240, synthesize_results=420)
     assert await estimated() == 1 + 3 + 3 + 4 + 6
     monkeypatch.setattr(durations, "_LATEST", 1)
     assert await estimated() == 1 + 4 + 3 + 4 + 7
+    # What was given in place of a page that had been tried was not read in that step.
+    assert (await ask(desk, durations.learnt))["scrape_urls"].per_url == 120
 
 
 async def test_the_newest_come_first_and_only_those_that_are_asked_for(desk: ResearchDesk) -> None:

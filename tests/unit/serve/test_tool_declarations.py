@@ -63,7 +63,7 @@ def test_what_the_tools_do() -> None:
         *("get_article", "get_resource", "get_pending_approvals", "get_tonalities", "get_topic_prompts"),
         *("search_articles", "search_text_resources", "search_table_resources", "search_all_resources"),
         *("review_article", "list_projects", "get_source", "query_knowledge_base"),
-        *("list_entities", "get_entity"),
+        *("list_entities", "get_entity", "get_knowledge_tree", "list_knowledge_trees"),
         *RESEARCH - {"start_research", "stop_research"},
     }
     assert {tool.name for tool in systems.tools() if tool.changes_something and tool.only_adds} == {

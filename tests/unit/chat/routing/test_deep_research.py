@@ -18,6 +18,11 @@ from actors.chat.routing.deep_research import asks_for_deep_research, research_n
         "poproszę o dogłębny research o inflacji",
         "Führe eine tiefgehende Recherche zu KI in der Medizin durch",
         "Mach bitte eine Tiefenrecherche zu Anleihen",
+        "kick off deep-research about private credit defaults",
+        "Odpal deep research na temat cen gazu TTF",
+        "zbadaj dogłębnie temat REIT-ów, w trybie deep research",
+        "Könntest du eine Tiefenrecherche zum Goldpreis anstoßen?",
+        "Czy możesz przeprowadzić pogłębioną kwerendę o długu BGK",
     ],
 )
 def test_what_asks_for_deep_research(message: str) -> None:
@@ -34,6 +39,10 @@ def test_what_asks_for_deep_research(message: str) -> None:
         "zrób artykuł o inflacji",
         "",
         "our deep research department closed; summarize that article",
+        "Did OpenAI launch its Deep Research product in 2025?",
+        "Proszę przerwać pogłębiony research 12.",
+        "stop the deep research",
+        "przetłumacz: in-depth research costs money",
     ],
 )
 def test_what_does_not(message: str) -> None:
@@ -52,6 +61,10 @@ def test_what_does_not(message: str) -> None:
         ("zatrzymaj badanie numer 9", 9, True),
         ("brich die Recherche 4 ab", 4, True),
         ("please cancel deep research 2, thanks", 2, True),
+        ("Proszę przerwać pogłębiony research 12.", 12, True),
+        ("kill deep research no 22 pls", 22, True),
+        ("any news on research #7", 7, False),
+        ("czy deep research #31 już się skończył", 31, False),
     ],
 )
 def test_a_research_is_named_by_its_number(message: str, number: int, stops: bool) -> None:

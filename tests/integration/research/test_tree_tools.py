@@ -1,0 +1,130 @@
+"""Trees of a project by their tools: made of its points, grown by later ones, given away in three forms."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from pydantic import BaseModel
+
+from actors import systems
+from actors.search.hybrid import HybridSearch
+from actors.tools.registry import Registry
+from models.config import Config
+from models.errors import InputInvalid, PermissionMissing, ProjectNotFound, TreeNotFound
+from models.people.scopes import read_scopes
+from models.people.users import UserContext
+from models.store.database import Database
+from tests.fakes.model.model_server import ModelServer, Rule
+from tests.fakes.outside.page_site import PageSite
+from tests.fakes.outside.search_providers import SearchServer
+from tests.integration.research.mill_site import FOUND, NOTHING, mill_search, mill_site
+from tests.integration.research.research_desk import ResearchDesk, desk_config
+
+
+@pytest.fixture
+def site() -> Iterator[PageSite]:
+    """Pages about mills."""
+    with mill_site() as site:
+        yield site
+
+
+@pytest.fixture
+def search(site: PageSite) -> Iterator[SearchServer]:
+    """A search engine that knows them all."""
+    with mill_search(site) as server:
+        yield server
+
+
+@pytest.fixture
+def desk(
+    database: Database, configure: Callable[..., Config], model: ModelServer, search: SearchServer
+) -> ResearchDesk:
+    model.script(
+        Rule(contains="founded in 1871", reply=FOUND), Rule(contains="Extract as one", reply=NOTHING)
+    )
+    return ResearchDesk(desk_config(configure, model.base_url, search.url), database)
+
+
+def person(name: str, *scopes: str) -> UserContext:
+    """Somebody who calls."""
+    return UserContext(
+        user_id=1,
+        subject=name,
+        name=name,
+        email=f"{name}@example.com",
+        scopes=read_scopes(scopes),
+        role=None,
+        decides=True,
+    )
+
+
+async def call(desk: ResearchDesk, tool: str, who: UserContext | None = None, **given: Any) -> Any:
+    """What a tool answers."""
+    registry = Registry(
+        systems.tools(),
+        config=desk.config,
+        database=desk.database,
+        search=HybridSearch(database=desk.database, semantic=None, settings=desk.config.search),
+        agents=desk,
+    )
+    answer: BaseModel = await registry.call(
+        tool, given, caller=who or person("ann", "macro:analyst"), door="rest"
+    )
+    return answer
+
+
+async def read(desk: ResearchDesk, site: PageSite) -> int:
+    """Have the mill's page read into the project; the project's id."""
+    async with desk.running():
+        config = {"language": "any", "require_approval": False}
+        research = await desk.start(task_type="scrape", urls=[f"{site.origin}/mill"], config=config)
+        done = await desk.ended(research)
+    assert done.status == "succeeded", done.error
+    return research.project_id
+
+
+async def test_a_tree_is_made_grows_by_what_is_new_and_is_given_away(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    with pytest.raises(InputInvalid, match="nothing is known"):
+        await call(desk, "create_knowledge_tree", project_id=(await empty_project(desk)))
+    project = await read(desk, site)
+    made = await call(desk, "create_knowledge_tree", project_id=project, title="Mills")
+    assert (made.title, made.points, made.depth) == ("Mills", 1, 1)
+    same = await call(desk, "create_knowledge_tree", project_id=project, category_id=made.tree_id)
+    assert (same.tree_id, same.points, same.node_count) == (made.tree_id, 1, made.node_count)
+    [listed] = (await call(desk, "list_knowledge_trees", project_id=project)).trees
+    assert (listed.id, listed.title, listed.nodes) == (made.tree_id, "Mills", made.node_count)
+
+    where = {"project_id": project, "tree_id": made.tree_id}
+    told = json.loads((await call(desk, "get_knowledge_tree", **where)).content)
+    assert (told["title"], told["metadata"]["points"]) == ("Mills", 1)
+    text = (await call(desk, "get_knowledge_tree", **where, format="markdown")).content
+    assert "It has nine mills." in text
+    graph = (await call(desk, "get_knowledge_tree", **where, format="graphml")).content
+    assert ElementTree.fromstring(graph).tag.endswith("graphml")
+
+
+async def empty_project(desk: ResearchDesk) -> int:
+    """A project in which nothing is known."""
+    made = await call(desk, "create_project", topic="macro", name="Empty")
+    return int(made.project.id)
+
+
+async def test_a_tree_is_its_project_s_and_its_points_too(desk: ResearchDesk, site: PageSite) -> None:
+    project, other = await read(desk, site), await empty_project(desk)
+    [point] = await desk.rows("SELECT id FROM knowledge_points")
+    with pytest.raises(InputInvalid, match=f"has no point {point['id']}"):
+        await call(desk, "create_knowledge_tree", project_id=other, knowledge_points=[point["id"]])
+    made = await call(desk, "create_knowledge_tree", project_id=project, knowledge_points=[point["id"]])
+    with pytest.raises(TreeNotFound):
+        await call(desk, "get_knowledge_tree", project_id=other, tree_id=made.tree_id)
+    with pytest.raises(TreeNotFound):
+        await call(desk, "create_knowledge_tree", project_id=project, category_id=made.tree_id + 1)
+    eve = person("eve", "equity:analyst")
+    with pytest.raises(ProjectNotFound):
+        await call(desk, "get_knowledge_tree", eve, project_id=project, tree_id=made.tree_id)
+    with pytest.raises(PermissionMissing):
+        await call(desk, "create_knowledge_tree", person("rita", "macro:reader"), project_id=project)
