@@ -97,6 +97,7 @@ SYSTEM = System(
         "actors.research.tools.following:read_research_results",
         "actors.research.tools.following:read_research_lineage",
         "actors.research.tools.deciding:decide_research",
+        "actors.research.tools.article:write_article_from_research",
         "actors.research.tools.trees:create_knowledge_tree",
         "actors.research.tools.trees:get_knowledge_tree",
         "actors.research.tools.trees:list_knowledge_trees",

@@ -55,10 +55,11 @@ async def start(
         return known, False
 
 
-async def get(connection: Connection, research_id: int) -> AgentWorkflow:
+async def get(connection: Connection, research_id: int, *, lock: bool = False) -> AgentWorkflow:
     """One research; ResearchNotFound if there is none."""
+    locked = "FOR UPDATE" if lock else ""
     cursor = await connection.execute(
-        f"SELECT {_COLUMNS} FROM agent_workflows WHERE id = %s".encode(), (research_id,)
+        f"SELECT {_COLUMNS} FROM agent_workflows WHERE id = %s {locked}".encode(), (research_id,)
     )
     row = await cursor.fetchone()
     if row is None:

@@ -114,6 +114,7 @@ def test_the_seed_s_endpoints_are_there_and_every_tool_of_the_doors_has_one(base
     assert set(described["/api/approvals/{id}"]) == {"get", "post"}
     offered = {tool.name for tool in systems.tools() if tool.for_models}
     research = {name for name in offered if name.endswith("_research") or name.startswith("read_research_")}
+    research -= {"write_article_from_research"}
     assert {tool.name for tool in systems.tools() if tool.route} == offered - research
     assert {path for path in described if path.startswith("/api/v1/")} == AGENT_WORKFLOWS
 

@@ -160,6 +160,17 @@ async def test_the_story_over_http(ann: httpx2.AsyncClient, desk: ResearchDesk, 
     assert {"researcher", "scraper", "analyzer", "organizer"} == {one["agent_type"] for one in messages}
     assert {hit.path for hit in site.hits} == {"/mill", "/login", "/gone"}
 
+    made = (await ann.post(f"/api/tools/research/{number}/article", json={"headline": "Nine mills"})).json()
+    assert (made["created"], made["topic"], len(made["resource_ids"])) == (True, "macro", 1)
+    article = (await ann.get(f"/api/tools/articles/{made['article_id']}")).json()["article"]
+    assert f"{sentence['text']}[^1]" in article["content"]
+    resource = (await ann.get(f"/api/tools/resources/{made['resource_ids'][0]}")).json()["resource"]
+    source = lineage["sources"][point["source"]]
+    assert f"SHA-256 of its bytes: {source['sha256']}" in resource["content"]
+    assert f"approval {let_in['approval_id']} of {let_in['digest']}" in resource["content"]
+    again = (await ann.post(f"/api/tools/research/{number}/article", json={})).json()
+    assert again == made | {"created": False}
+
 
 async def test_a_decision_on_what_was_not_shown_changes_nothing(
     ann: httpx2.AsyncClient, desk: ResearchDesk, site: PageSite
@@ -261,6 +272,8 @@ async def test_what_is_stopped_stays_stopped(
     assert (answer.status_code, answer.json()["status"]) == (200, "stopped")
     found = (await ann.get(f"{AT}/{number}")).json()
     assert (found["status"], found["approval"], found["error"]) == ("stopped", None, "not needed (ann)")
+    answer = await ann.post(f"/api/tools/research/{number}/article", json={})
+    assert (answer.status_code, "only a completed one" in answer.text) == (409, True)
     late = {"decision": "approve", "digest": shown["approval"]["digest"]}
     assert (await ann.post(f"{AT}/{number}/approve", json=late)).status_code == 409
     assert (await ann.post(f"{AT}/{number}/stop")).status_code == 409

@@ -72,7 +72,7 @@ def test_what_the_tools_do() -> None:
     }
     assert {tool.name for tool in systems.tools() if tool.idempotent} == {
         *("attach_resource", "detach_resource", "set_user_tonality", "create_project"),
-        *("save_to_database", "undo_merge"),
+        *("save_to_database", "undo_merge", "write_article_from_research"),
     }
 
 

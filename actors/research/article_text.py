@@ -1,0 +1,116 @@
+"""A research's result as an article: its sentences with footnotes, and a resource for each document.
+
+Called by `write_article_from_research`. Each footnote names the exact words that a sentence rests on, and
+each resource the document's digests and whoever let it in: a reader of what is published can walk it back.
+Texts are of pages and models; nothing of them becomes Markdown. Pure.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from actors.text.markdown import opening, unlinked, web_address
+from models.research.following import LineagePoint, LineageSource, ResearchLineage, ResultSentence
+from models.text import shortened
+
+_TITLE, _QUOTE, _ADDRESS = 200, 2_000, 2_000
+_UNVERIFIED = " (unverified: the check of this sentence failed)"
+
+
+class EvidenceText(NamedTuple):
+    """A document that an article rests on, as a resource's text. `source` is its place in the lineage."""
+
+    source: int
+    name: str
+    description: str
+    content: str
+
+
+def evidence_texts(lineage: ResearchLineage) -> list[EvidenceText]:
+    """The documents that sentences rest on, in the order in which they are first cited."""
+    cited = _cited(lineage)
+    order = list(dict.fromkeys(point.source for point in cited))
+    return [_evidence(lineage, place, [one for one in cited if one.source == place]) for place in order]
+
+
+def article_text(lineage: ResearchLineage, resource_ids: Mapping[int, int]) -> str:
+    """The article's Markdown: a part for each category, and a footnote for each point that is cited.
+
+    Args:
+        resource_ids: of the documents, by their places in the lineage.
+    """
+    cited = _cited(lineage)
+    numbers = {point.point_id: number for number, point in enumerate(cited, start=1)}
+    blocks: list[str] = []
+    heading: str | None = None
+    paragraph: list[str] = []
+    for sentence in lineage.sentences:
+        if sentence.heading != heading:
+            blocks += [" ".join(paragraph)] if paragraph else []
+            heading, paragraph = sentence.heading, []
+            blocks.append(f"## {unlinked(shortened(heading, _TITLE)) or '…'}")
+        paragraph.append(_sentence(sentence, numbers, is_first=not paragraph))
+    blocks += [" ".join(paragraph)] if paragraph else []
+    closing = (
+        f"From deep research {lineage.workflow_id}. Each footnote names the exact words that a sentence rests "
+        "on; its resource names the document and whoever approved that it be read."
+    )
+    notes = [
+        f"[^{numbers[point.point_id]}]: {_note(point, lineage.sources[point.source], resource_ids)}"
+        for point in cited
+    ]
+    return "\n\n".join([*blocks, "---", closing, *notes]) + "\n"
+
+
+def _cited(lineage: ResearchLineage) -> list[LineagePoint]:
+    """The points that sentences cite, in the order in which they first are."""
+    points = {point.point_id: point for point in lineage.points}
+    ids = dict.fromkeys(id_ for sentence in lineage.sentences for id_ in sentence.points if id_ in points)
+    return [points[id_] for id_ in ids]
+
+
+def _sentence(sentence: ResultSentence, numbers: Mapping[int, int], *, is_first: bool) -> str:
+    text = unlinked(sentence.text)
+    marks = "".join(f"[^{numbers[id_]}]" for id_ in sentence.points if id_ in numbers)
+    doubt = _UNVERIFIED if sentence.outcome == "unverified" else ""
+    return (opening(text) if is_first else text) + marks + doubt
+
+
+def _note(point: LineagePoint, source: LineageSource, resource_ids: Mapping[int, int]) -> str:
+    title = opening(unlinked(shortened(source.title or source.url, _TITLE))) or "Untitled"
+    address = web_address(source.final_url or source.url)
+    where = f" — <{address}>" if address is not None and len(address) <= _ADDRESS else ""
+    quote = unlinked(shortened(point.quote, _QUOTE))
+    return (
+        f"{title}{where}, characters {point.start} to {point.end}: “{quote}” "
+        f"(resource {resource_ids[point.source]})"
+    )
+
+
+def _evidence(lineage: ResearchLineage, place: int, points: Sequence[LineagePoint]) -> EvidenceText:
+    source = lineage.sources[place]
+    lines = [f"Read at {source.final_url or source.url}"]
+    if source.final_url not in (None, source.url):
+        lines.append(f"Asked for at {source.url}")
+    if source.sha256 is not None:
+        lines.append(f"SHA-256 of its bytes: {source.sha256}")
+    lines += [f"SHA-256 of its text: {source.text_sha256}", _let_in(source), "", "What the article rests on:"]
+    lines += [f"- characters {one.start} to {one.end}: “{one.quote}”" for one in points]
+    return EvidenceText(
+        source=place,
+        name=shortened(source.title or source.url, _TITLE) or "Untitled",
+        description=f"A document of deep research {lineage.workflow_id}",
+        content="\n".join(lines),
+    )
+
+
+def _let_in(source: LineageSource) -> str:
+    if source.let_in is None:
+        return "Nobody of a research let it in: it was in the project before"
+    who = source.let_in.by or "nobody who is known"
+    at = f" at {source.let_in.at.isoformat()}" if source.let_in.at is not None else ""
+    if source.let_in.approval_id is None:
+        return f"Read on the word of {who}, who asked for deep research {source.let_in.workflow_id}"
+    return (
+        f"Let in by {who}{at}: approval {source.let_in.approval_id} of {source.let_in.digest}, "
+        f"number {source.let_in.number} in deep research {source.let_in.workflow_id}"
+    )

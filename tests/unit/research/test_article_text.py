@@ -1,0 +1,99 @@
+"""A research as an article: each sentence leads by its footnote to exact words, and to who let them in."""
+
+from datetime import UTC, datetime
+
+from actors.research.article_text import article_text, evidence_texts
+from models.research.following import LetIn, LineagePoint, LineageSource, ResearchLineage, ResultSentence
+
+AT = datetime(2026, 11, 26, tzinfo=UTC)
+
+
+def sentence(
+    number: int, text: str, *points: int, heading: str = "Mills", outcome: str = "kept"
+) -> ResultSentence:
+    return ResultSentence.model_validate(
+        {
+            "number": number,
+            "node": heading,
+            "heading": heading,
+            "text": text,
+            "points": points,
+            "outcome": outcome,
+            "reason": "so",
+        }
+    )
+
+
+def point(number: int, source: int, quote: str) -> LineagePoint:
+    return LineagePoint(
+        point_id=number, kind="fact", statement=quote, start=3, end=3 + len(quote), quote=quote, source=source
+    )
+
+
+def source(url: str, title: str | None, let_in: LetIn | None) -> LineageSource:
+    return LineageSource(
+        url=url,
+        final_url=None,
+        title=title,
+        source_id=1,
+        sha256="b" * 64,
+        text_sha256="a" * 64,
+        let_in=let_in,
+    )
+
+
+LINEAGE = ResearchLineage(
+    workflow_id=12,
+    sentences=(
+        sentence(1, "Nine mills turn.", 7, 8),
+        sentence(2, "- They *stop* <b>in winter</b>.", 7, outcome="unverified"),
+        sentence(3, "Ann runs them.", 9, heading="[Who](http://evil.example)"),
+    ),
+    points=(
+        point(9, 1, "Ann"),
+        point(7, 0, "nine mills"),
+        point(8, 1, "turn ] again"),
+        point(5, 0, "unused"),
+    ),
+    sources=(
+        source(
+            "https://example.org/mill",
+            "The Mill",
+            LetIn(workflow_id=12, number=2, by="bob", approval_id="3", digest="d" * 64, at=AT),
+        ),
+        source("urn:sha256:abc", None, None),
+    ),
+)
+
+
+def test_each_sentence_has_a_footnote_with_the_words_that_it_rests_on() -> None:
+    text = article_text(LINEAGE, {0: 50, 1: 51})
+    assert text.startswith(
+        "## Mills\n\nNine mills turn.[^1][^2] - They \\*stop\\* \\<b\\>in winter\\</b\\>.[^1] (unverified"
+    )
+    assert "\n\nAnn runs them.[^3]\n\n---\n\n" in text
+    assert (
+        "[^1]: The Mill — <https://example.org/mill>, characters 3 to 13: “nine mills” (resource 50)" in text
+    )
+    assert "[^2]: urn:sha256:abc, characters 3 to 15: “turn \\] again” (resource 51)" in text
+    assert "http://evil" not in text
+    assert "unused" not in text
+
+
+def test_each_document_says_its_digests_and_who_let_it_in() -> None:
+    mill, pasted = evidence_texts(LINEAGE)
+    assert (mill.source, mill.name, mill.description) == (0, "The Mill", "A document of deep research 12")
+    assert mill.content.splitlines() == [
+        "Read at https://example.org/mill",
+        f"SHA-256 of its bytes: {'b' * 64}",
+        f"SHA-256 of its text: {'a' * 64}",
+        f"Let in by bob at 2026-11-26T00:00:00+00:00: approval 3 of {'d' * 64}, number 2 in deep research 12",
+        "",
+        "What the article rests on:",
+        "- characters 3 to 13: “nine mills”",
+    ]
+    assert "Nobody of a research let it in" in pasted.content
+    assert [line for line in pasted.content.splitlines() if line.startswith("- ")] == [
+        "- characters 3 to 15: “turn ] again”",
+        "- characters 3 to 6: “Ann”",
+    ]
