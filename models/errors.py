@@ -178,6 +178,12 @@ class ResearchNotFound(SignoffError):
     http_status = 404
 
 
+class ResearchLimited(SignoffError):
+    """A person has as many researches under way as the topic's plan allows (`research.limits`)."""
+
+    http_status = 429
+
+
 class TreeNotFound(SignoffError):
     """A project holds no tree of this id."""
 

@@ -51,8 +51,8 @@ def article_text(lineage: ResearchLineage, resource_ids: Mapping[int, int]) -> s
         paragraph.append(_sentence(sentence, numbers, is_first=not paragraph))
     blocks += [" ".join(paragraph)] if paragraph else []
     closing = (
-        f"From deep research {lineage.workflow_id}. Each footnote names the exact words that a sentence rests "
-        "on; its resource names the document and whoever approved that it be read."
+        f"From deep research {lineage.workflow_id}. Each footnote names the exact words that a sentence "
+        "rests on; its resource names the document and whoever approved that it be read."
     )
     notes = [
         f"[^{numbers[point.point_id]}]: {_note(point, lineage.sources[point.source], resource_ids)}"

@@ -1,7 +1,7 @@
 """From sources to points: each source is read once for what it says, and what a research rests on is kept.
 
-Called by the steps. What was extracted before, by whichever research, is not extracted again. Seed 002 §5
-(node 6).
+Called by the steps. What was extracted before, by whichever research, is not extracted again. A source that
+fails, or that a limit leaves no room for, is left, and the rest goes on. Seed 002 §5 (node 6).
 """
 
 from dataclasses import dataclass
@@ -9,20 +9,24 @@ from dataclasses import dataclass
 from actors.knowledge.extraction.prompt import extracted_with
 from actors.knowledge.extraction.steps import ExtractionSteps
 from actors.research.gathering import all_of
+from actors.research.limits import ResearchMeter, own_failure
 from actors.runtime.run import Run
 from models.knowledge.extraction import ExtractionTask
-from models.llm import Answer
+from models.llm import Answer, ModelCall
 from models.record import Record
 from models.research.agent_workflows import AgentWorkflow
+from models.research.limits import LeftUndone, Limit
 from models.store.database import Connection
 from models.store.knowledge import points, sources
+from models.store.knowledge.points import TextToRead
 from models.store.research import candidates, evidence, progress
 
 
 class SourceToExtract(Record):
-    """A source whose text is still to be read for knowledge; no task where that was done before."""
+    """A source to be read for knowledge; no task where that was done before, or where it is left."""
 
     task: ExtractionTask | None
+    left: LeftUndone | None = None
 
 
 class PageSources(Record):
@@ -32,9 +36,11 @@ class PageSources(Record):
 
 
 class PointsKept(Record):
-    """That the points are kept, and how many there are."""
+    """That the points are kept, how many there are, and which of how many sources were left."""
 
     count: int
+    sources: int = 0
+    left: tuple[LeftUndone, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -43,9 +49,10 @@ class Extracting:
 
     run: Run
     research: AgentWorkflow
+    meter: ResearchMeter
 
-    async def points(self, *, of_project: bool) -> int:
-        """Have what was read extracted, source by source; how many points it rests on now.
+    async def points(self, *, of_project: bool) -> PointsKept:
+        """Have what was read extracted, source by source; what it rests on now.
 
         Args:
             of_project: of all sources of the project, and not only of those that it has read itself.
@@ -58,8 +65,7 @@ class Extracting:
             return PageSources(ids=tuple(await candidates.sources_of(connection, self.research.id)))
 
         ids = (await self.run.effect("sources", PageSources, look)).ids
-        for source_id in ids:
-            await self._extract(source_id)
+        left = [one for source_id in ids if (one := await self._extract(source_id)) is not None]
 
         async def act(connection: Connection) -> PointsKept:
             found = await evidence.keep(connection, self.research.id, ids)
@@ -68,15 +74,22 @@ class Extracting:
                 self.research.id,
                 agent="analyzer",
                 step="extract_knowledge",
-                content=f"{found} points are known from {len(ids)} sources",
-                reasoning="each rests on words of its source; what its quote did not show was dropped",
+                content=f"{found} points are known from {len(ids) - len(left)} of {len(ids)} sources",
+                reasoning="; ".join(
+                    (
+                        "each rests on words of its source; what its quote did not show was dropped",
+                        *(f"{one.name} was left: {one.reason}" for one in left),
+                    )
+                ),
             )
             await progress.finish(connection, self.research.id, "extract_knowledge", result={"points": found})
-            return PointsKept(count=found)
+            return PointsKept(count=found, sources=len(ids), left=tuple(left))
 
-        return (await self.run.effect("extracted", PointsKept, act)).count
+        return await self.run.effect("extracted", PointsKept, act)
 
-    async def _extract(self, source_id: int) -> None:
+    async def _extract(self, source_id: int) -> LeftUndone | None:
+        """Have a source extracted; why it was not, if it was left."""
+        key = f"source/{source_id}"
         made_with = extracted_with(self.run.config.knowledge.extraction)
 
         async def look() -> Answer[SourceToExtract]:
@@ -85,6 +98,9 @@ class Extracting:
                 done = await points.is_extracted(connection, source_id, extracted_with=made_with)
             if source is None or done:
                 return Answer(value=SourceToExtract(task=None))
+            if (stop := await self.meter.stops(key)) is not None:
+                left = _left(source_id, source, stop.reason, stop.limit)
+                return Answer(value=SourceToExtract(task=None, left=left))
             task = ExtractionTask(
                 project_id=self.research.project_id,
                 source_id=source_id,
@@ -93,10 +109,37 @@ class Extracting:
             )
             return Answer(value=SourceToExtract(task=task))
 
-        task = (await self.run.once(f"source/{source_id}/task", SourceToExtract, look)).task
-        if task is None:
-            return
-        steps = ExtractionSteps(run=self.run, task=task, prefix=f"source/{source_id}/")
-        count = await steps.cut()
-        await all_of(steps.read(number) for number in range(count))
-        await steps.keep()
+        begun = await self.run.once(f"{key}/task", SourceToExtract, look)
+        if begun.task is None:
+            if begun.left is not None:
+                self.meter.tell(key, begun.left.limit)
+            return begun.left
+        self.meter.tell(key, None)
+        steps = ExtractionSteps(run=self.run, task=begun.task, prefix=f"{key}/")
+        if (left := self.run.kept(f"{key}/left", LeftUndone)) is not None:
+            steps.recall()
+            return left
+        try:
+            count = await steps.cut()
+            await all_of(steps.read(number) for number in range(count))
+            await steps.keep()
+        except Exception as error:  # noqa: BLE001  # what is no fault of the source goes on
+            return await self._failed(source_id, error)
+        return None
+
+    async def _failed(self, source_id: int, error: Exception) -> LeftUndone:
+        """Keep that a source failed, with the calls that the failure tells of."""
+        reason = own_failure(error, f"source {source_id} of research {self.research.id}")
+
+        async def leave() -> Answer[LeftUndone]:
+            async with self.run.database.connection() as connection:
+                source = await points.text_of(connection, source_id)
+            calls: tuple[ModelCall, ...] = getattr(error, "calls", ())
+            return Answer(value=_left(source_id, source, reason), calls=calls)
+
+        return await self.run.once(f"source/{source_id}/left", LeftUndone, leave)
+
+
+def _left(source_id: int, source: TextToRead | None, reason: str, limit: Limit | None = None) -> LeftUndone:
+    name = f"source {source_id}" if source is None else source.title or source.url
+    return LeftUndone(what="source", id=str(source_id), name=name, limit=limit, reason=reason)

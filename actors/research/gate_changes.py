@@ -59,6 +59,7 @@ def _changed_urls(approval: Approval, changes: Modifications, by: str, config: C
         by=by,
         ratings=Ratings(config.research.domains),
         allow_internal=config.outgoing.allow_internal,
+        most=config.research.limits.of(approval.topic or "").max_urls,
     )
     return changed.model_dump(mode="json")
 

@@ -1,6 +1,7 @@
 """Research: find pages, ask which may be read, read them, extract what they say, and put it together.
 
-Each gate binds to exactly what is shown there. The steps do the work and keep every outcome. Seed 002 §5.
+Each gate binds to exactly what is shown there. The steps do the work and keep every outcome. Where a limit
+(`research.limits`) is reached it goes on to its gates with what it has. Seed 002 §5.
 """
 
 from typing import Any, Literal, TypedDict
@@ -8,6 +9,7 @@ from typing import Any, Literal, TypedDict
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
+from actors.research.extracting import PointsKept
 from actors.research.reading import read_ones
 from actors.research.steps import ResearchSteps
 from actors.runtime.gate import decide
@@ -15,6 +17,7 @@ from actors.runtime.run import Run
 from actors.runtime.workflow_graph import WorkflowGraph
 from models.research.agent_workflows import AgentWorkflow, ResearchOptions, Step
 from models.research.intents import IntentReading
+from models.research.limits import LeftUndone
 from models.research.plans import ResearchPlan
 from models.research.results import ResearchOutcome, ResearchResult
 from models.research.synthesis import Synthesis
@@ -43,6 +46,7 @@ class State(TypedDict, total=False):
     unreadable: tuple[PageOutcome, ...]
     round: int
     points: int
+    extraction: PointsKept
     tree: Tree
     review: GateRequest
     synthesis: Synthesis
@@ -85,7 +89,8 @@ async def replace(state: State, runtime: Runtime[ResearchSteps]) -> State:
 
 
 async def extract(state: State, runtime: Runtime[ResearchSteps]) -> State:
-    return {"points": await runtime.context.extract()}
+    extraction = await runtime.context.extract()
+    return {"points": extraction.count, "extraction": extraction}
 
 
 async def lay_out(state: State, runtime: Runtime[ResearchSteps]) -> State:
@@ -117,6 +122,7 @@ async def conclude(state: State, runtime: Runtime[ResearchSteps]) -> State:
         points_found=state.get("points", 0),
         tree_id=state["tree"].id if "synthesis" in state else None,
         sentences=state["synthesis"].counts.all if "synthesis" in state else 0,
+        left=_left(state),
         ended_at=_ended_at(state),
         gate=state.get("gate"),
         decision=state.get("decision"),
@@ -215,7 +221,10 @@ def result(state: dict[str, Any]) -> dict[str, Any]:
 def _settled(state: State, outcomes: tuple[PageOutcome, ...]) -> State:
     return {
         "read": state.get("read", 0) + len(read_ones(outcomes)),
-        "unreadable": tuple(outcome for outcome in outcomes if outcome.source_id is None),
+        # Nobody is asked about what a limit left: no answer would make room for it.
+        "unreadable": tuple(
+            outcome for outcome in outcomes if outcome.source_id is None and outcome.limit is None
+        ),
     }
 
 
@@ -233,9 +242,23 @@ def _asks(state: State, step: Step) -> bool:
 def _outcome(state: State) -> ResearchOutcome:
     if _ended_at(state) is not None:
         return "expired" if state["decision"].status == "expired" else "rejected"
-    if "points" in state:
-        return "done"
+    if "extraction" in state:
+        return _extracted(state["extraction"], state.get("synthesis"))
     return "nothing_read" if state["shown"].urls else "nothing_found"
+
+
+def _extracted(extraction: PointsKept, synthesis: Synthesis | None) -> ResearchOutcome:
+    if not extraction.count and extraction.sources and len(extraction.left) == extraction.sources:
+        return "nothing_extracted"
+    sections = synthesis.sections if synthesis else ()
+    return "nothing_written" if sections and all(section.left for section in sections) else "done"
+
+
+def _left(state: State) -> tuple[LeftUndone, ...]:
+    """Sources and sections that it did without, in their order."""
+    sources = state["extraction"].left if "extraction" in state else ()
+    sections = state["synthesis"].sections if "synthesis" in state else ()
+    return (*sources, *(section.left for section in sections if section.left is not None))
 
 
 def _ended_at(state: State) -> Gate | None:

@@ -1,7 +1,8 @@
 """From points to a tree that people have looked at, and to sentences that cite its points.
 
 Called by the steps. The tree that is kept is the one that was approved; each sentence cites points that are
-kept with the words that they rest on. Seed 002 §5 (nodes 7 to 9).
+kept with the words that they rest on. A section that fails, or that a limit leaves no room for, is left, and
+the rest goes on. Seed 002 §5 (nodes 7 to 9).
 """
 
 import asyncio
@@ -10,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from actors.research.agents.organizer import GrownTree
+from actors.research.limits import ResearchMeter, own_failure
 from actors.research.synthesis.agent_ports import AgentChecker, AgentWriter
 from actors.research.synthesis.passages import passages
 from actors.research.synthesis.quoted import quoted_section
@@ -22,6 +24,7 @@ from models.errors import WorkflowConflict
 from models.llm import Answer
 from models.research.agent_workflows import AgentWorkflow, ResearchOptions, ResearchTask
 from models.research.evidence import ResearchPoint
+from models.research.limits import LeftUndone, Limit
 from models.research.results import ResearchReview, TreeReview
 from models.research.synthesis import SectionOffer, Synthesis, SynthesisSection
 from models.research.trees import Tree, TreeNode
@@ -44,6 +47,7 @@ class Organizing:
     run: Run
     research: AgentWorkflow
     task: ResearchTask
+    meter: ResearchMeter
 
     async def points(self) -> list[ResearchPoint]:
         """What it rests on; it does not change any more."""
@@ -71,6 +75,8 @@ class Organizing:
         for request in grown.requests:
 
             async def name(request: object = request) -> Answer[NameReply]:
+                if await self.meter.used_up():  # the node keeps the name that code gave it
+                    return Answer(value=NameReply(name=""))
                 answer: Answer[NameReply] = await self.run.agent("organizer").name(request, language)
                 return answer
 
@@ -144,6 +150,7 @@ class Organizing:
             for node in tree.children.get(None, ())
         ]
         made = Synthesis.of(sections)
+        left = [section.left for section in sections if section.left is not None]
 
         async def act(connection: Connection) -> Synthesis:
             await sentences.put(connection, self.research.id, made)
@@ -153,9 +160,15 @@ class Organizing:
                 self.research.id,
                 agent="organizer",
                 step="synthesize_results",
-                content=f"{counts.all} sentences were written about {len(sections)} categories",
-                reasoning=f"kept {counts.kept}, rewritten {counts.rewritten}, dropped {counts.dropped}, "
-                f"unverified {counts.unverified}",
+                content=f"{counts.all} sentences were written about {len(sections) - len(left)} of "
+                f"{len(sections)} categories",
+                reasoning="; ".join(
+                    (
+                        f"kept {counts.kept}, rewritten {counts.rewritten}, dropped {counts.dropped}, "
+                        f"unverified {counts.unverified}",
+                        *(f"{one.name} was left: {one.reason}" for one in left),
+                    )
+                ),
                 metadata=counts.model_dump(),
             )
             await progress.finish(
@@ -170,24 +183,34 @@ class Organizing:
         return ResearchReview(question=self.task.user_query, tree_id=tree.id, synthesis=made)
 
     async def _section(self, node: TreeNode, points: Sequence[ResearchPoint]) -> SynthesisSection:
-        settings = self.run.config.research.synthesis
-        language = language_of(self.task.user_query)
+        key = f"section/{node.id}"
 
         async def write() -> Answer[SynthesisSection]:
-            offer = await self._offer(node, points)
-            if settings.llm.writes == "quotes":
-                return Answer(
-                    value=await asyncio.to_thread(quoted_section, offer, most=settings.most_sentences)
-                )
-            return await written_section(
-                offer,
-                writer=AgentWriter(self.run.agent("organizer"), language=language),
-                checker=AgentChecker(self.run.agent("support_judge"), language=language),
-                language=language,
-                most=settings.most_sentences,
-            )
+            if (stop := await self.meter.stops(key)) is not None:
+                return Answer(value=_left(node, stop.reason, stop.limit))
+            try:
+                return await self._written(node, points)
+            except Exception as error:  # noqa: BLE001  # what is no fault of the section goes on
+                reason = own_failure(error, f"section {node.id} of research {self.research.id}")
+                return Answer(value=_left(node, reason), calls=getattr(error, "calls", ()))
 
-        return await self.run.once(f"section/{node.id}", SynthesisSection, write)
+        section = await self.run.once(key, SynthesisSection, write)
+        self.meter.tell(key, section.left.limit if section.left else None)
+        return section
+
+    async def _written(self, node: TreeNode, points: Sequence[ResearchPoint]) -> Answer[SynthesisSection]:
+        settings = self.run.config.research.synthesis
+        language = language_of(self.task.user_query)
+        offer = await self._offer(node, points)
+        if settings.llm.writes == "quotes":
+            return Answer(value=await asyncio.to_thread(quoted_section, offer, most=settings.most_sentences))
+        return await written_section(
+            offer,
+            writer=AgentWriter(self.run.agent("organizer"), language=language),
+            checker=AgentChecker(self.run.agent("support_judge"), language=language),
+            language=language,
+            most=settings.most_sentences,
+        )
 
     async def _offer(self, node: TreeNode, points: Sequence[ResearchPoint]) -> SectionOffer:
         """The points that may be cited, each with the sentence that it stands in."""
@@ -221,6 +244,12 @@ def _best(points: Iterable[ResearchPoint]) -> list[ResearchPoint]:
     """The best of a node's points, in the order of the sources."""
     best = sorted(points, key=lambda point: (point.kind == "entity", -point.score, point.point_id))
     return sorted(best[:_MOST_POINTS], key=_place)
+
+
+def _left(node: TreeNode, reason: str, limit: Limit | None = None) -> SynthesisSection:
+    """What stands for a section that was not written."""
+    left = LeftUndone(what="section", id=node.id, name=node.name, limit=limit, reason=reason)
+    return SynthesisSection(node=node.id, heading=node.name, sentences=(), written="quotes", left=left)
 
 
 def _place(point: ResearchPoint) -> tuple[int, ...]:

@@ -13,13 +13,15 @@ from datetime import UTC, datetime
 
 from actors.knowledge.reading.page_reading import PageReading
 from actors.outside.page_urls import page_url
+from actors.research.limits import ResearchMeter, own_failure
 from actors.runtime.run import Run
-from models.errors import PageFailed, SignoffError
+from models.errors import PageFailed
 from models.knowledge.pages import PageText, ScrapedPage
 from models.knowledge.reach import PageReach
 from models.knowledge.sources import KnowledgeSource
 from models.record import Record
 from models.research.agent_workflows import AgentWorkflow
+from models.research.limits import ReachedLimit
 from models.research.url_lists import ApprovedUrl, PageOutcome, PastedText
 from models.store.database import Connection
 from models.store.knowledge import sources
@@ -39,6 +41,7 @@ class PageReadings:
 
     run: Run
     research: AgentWorkflow
+    meter: ResearchMeter
 
     async def begin(self) -> ReadingBatch:
         """Get an id to claim addresses under: each is claimed and settled in one transaction."""
@@ -52,7 +55,7 @@ class PageReadings:
         return await self.run.effect("reading", ReadingBatch, act)
 
     async def read(self, url: ApprovedUrl, *, whose: str) -> PageOutcome:
-        """Fetch an address, unless the project holds it; what came of it.
+        """Fetch an address, unless the project holds it; what came of it. Where a limit is reached, neither.
 
         Args:
             whose: the person who let it in.
@@ -60,9 +63,13 @@ class PageReadings:
         Raises:
             Fenced: the research was stopped; nothing was kept.
         """
-        if (kept := self.run.kept(f"page/{url.number}", PageOutcome)) is not None:
+        key = f"page/{url.number}"
+        if (kept := self.run.kept(key, PageOutcome)) is not None:
+            self.meter.tell(key, kept.limit)
             return kept
         batch = await self.begin()
+        if (stop := await self.meter.stops(key)) is not None:
+            return await self._left(url, stop)
         held = await self._held(url.url)
         began = time.monotonic()
         page = None
@@ -86,10 +93,22 @@ class PageReadings:
             )
             return outcome
 
+        return await self.run.effect(key, PageOutcome, act)
+
+    async def _left(self, url: ApprovedUrl, stop: ReachedLimit) -> PageOutcome:
+        async def act(connection: Connection) -> PageOutcome:
+            outcome = PageOutcome(number=url.number, url=url.url, fault=stop.limit, reason=stop.reason)
+            await candidates.settle(connection, self.research.id, outcome)
+            return outcome
+
         return await self.run.effect(f"page/{url.number}", PageOutcome, act)
 
     async def keep_pasted(self, number: int, text: PastedText, *, by: str) -> PageOutcome:
-        """Keep a text that a person gave in place of an address, without its personal data, as a source."""
+        """Keep a text that a person gave in place of an address, without its personal data, as a source.
+
+        What a person has taken the trouble to give is taken, whatever else was used up.
+        """
+        self.meter.tell(f"pasted/{number}", None)
         if (kept := self.run.kept(f"pasted/{number}", PageOutcome)) is not None:
             return kept
         batch = await self.begin()
@@ -139,10 +158,8 @@ class PageReadings:
             return ScrapedPage(url=url, fault=failed.facts["fault"], reason=str(failed))
         try:
             page: ScrapedPage = await self.run.agent("scraper").scrape(url, "auto", reach)
-        except SignoffError as error:
-            if error.outage:
-                raise
-            return ScrapedPage(url=url, fault="error", reason=str(error))
+        except Exception as error:  # noqa: BLE001  # what is no fault of the page goes on
+            return ScrapedPage(url=url, fault="error", reason=own_failure(error, f"page {url}"))
         return page
 
     async def _held(self, url: str) -> KnowledgeSource | None:

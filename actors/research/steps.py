@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import InitVar, dataclass
 
 from actors.research.classifying import classify
-from actors.research.extracting import Extracting
+from actors.research.extracting import Extracting, PointsKept
 from actors.research.gathering import all_of
+from actors.research.limits import ResearchMeter
 from actors.research.organizing import Organizing
 from actors.research.plan import plan_of
 from actors.research.reading import PageReadings, read_ones
@@ -24,6 +25,7 @@ from models.record import Record
 from models.research.agent_workflows import AgentType, AgentWorkflow, ResearchTask, Step
 from models.research.candidates import Discovery, DiscoveryRequest
 from models.research.intents import IntentReading
+from models.research.limits import LeftUndone
 from models.research.plans import ResearchPlan
 from models.research.results import ResearchOutcome, ResearchResult
 from models.research.synthesis import Synthesis
@@ -45,6 +47,8 @@ from models.store.research import candidates, progress
 _PAGES_AT_ONCE = 4
 # Gates after which nothing is done: their steps end with the research. Approved, a tree's ends as it is kept.
 _REVIEWS: Mapping[str, Step] = {"tree": "await_category_review", "result": "await_final_review"}
+# They don't stand where a person said at the gate of addresses that no more is to be asked.
+_LATER_GATES: tuple[Step, ...] = ("await_unreadable_review", *_REVIEWS.values())
 
 
 class StepKept(Record):
@@ -72,9 +76,10 @@ class ResearchSteps:
         given = ResearchTask.model_validate(run.input)
         # What was told of it once is kept in its row, and stands when it is taken up again.
         self.task = given.model_copy(update={"task_type": given.task_type or self.research.task_type})
-        self._readings = PageReadings(run=run, research=self.research)
-        self._extracting = Extracting(run=run, research=self.research)
-        self.organizing = Organizing(run=run, research=self.research, task=self.task)
+        self._meter = ResearchMeter(run, self.research)
+        self._readings = PageReadings(run=run, research=self.research, meter=self._meter)
+        self._extracting = Extracting(run=run, research=self.research, meter=self._meter)
+        self.organizing = Organizing(run=run, research=self.research, task=self.task, meter=self._meter)
 
     async def classify(self) -> IntentReading:
         """Keep what is asked for: the steps after it go by its task type."""
@@ -107,7 +112,7 @@ class ResearchSteps:
         task = self.task
         request = DiscoveryRequest(
             question=task.user_query,
-            max_urls=max(task.config.max_urls, len(set(task.urls))),
+            max_urls=min(max(task.config.max_urls, len(set(task.urls))), self._meter.limits.max_urls),
             date_range=task.config.date_range,
             language=task.config.language,
             urls=task.urls,
@@ -124,6 +129,7 @@ class ResearchSteps:
             return Answer(value=TimedDiscovery(found=found, seconds=time.monotonic() - began))
 
         timed = await self._run.once("discovery", TimedDiscovery, find)
+        self._meter.tell("discovery", None)
         found = timed.found
 
         async def act(connection: Connection) -> StepKept:
@@ -194,6 +200,8 @@ class ResearchSteps:
                 decided_by=None if decision is None else decision.decided_by,
                 approval_id=None if decision is None else decision.approval_id,
             )
+            if not approved.config.require_approval:
+                await progress.skip(connection, self.research.id, _LATER_GATES)
             if decision is not None:
                 await progress.finish(
                     connection,
@@ -266,8 +274,8 @@ class ResearchSteps:
         read = await all_of(self._readings.read(url, whose=by) for url in approved.urls)
         return (*kept, *read)
 
-    async def extract(self) -> int:
-        """Have what was read extracted; how many points it rests on now."""
+    async def extract(self) -> PointsKept:
+        """Have what was read extracted; what it rests on now."""
         whole = self.task.task_type in ("analyze", "full_pipeline")
         return await self._extracting.points(of_project=whole)
 
@@ -288,6 +296,7 @@ class ResearchSteps:
         points_found: int,
         tree_id: int | None,
         sentences: int,
+        left: tuple[LeftUndone, ...],
         ended_at: str | None,
         gate: str | None,
         decision: GateDecision | None,
@@ -312,6 +321,8 @@ class ResearchSteps:
                 sentences=sentences,
                 ended_at=ended_at,
                 missing=tuple(await candidates.missing(connection, self.research.id)),
+                limit=self._meter.limit,
+                left=left,
             )
 
         return await self._run.effect("conclusion", ResearchResult, act)

@@ -20,9 +20,18 @@ _CHANGEABLE = ("category_id", "language", "require_approval", "scrape_parallel")
 
 
 def changed_list(
-    shown: UrlList, changes: Modifications, *, by: str, ratings: Ratings, allow_internal: tuple[str, ...]
+    shown: UrlList,
+    changes: Modifications,
+    *,
+    by: str,
+    ratings: Ratings,
+    allow_internal: tuple[str, ...],
+    most: int = MOST_URLS,
 ) -> UrlList:
     """The list that is approved in place of the one that was shown.
+
+    Args:
+        most: addresses that it may have: `max_urls` of the topic's plan.
 
     Raises:
         InputInvalid: a number is not on the list; an address is none, may not be fetched, or is never read
@@ -50,8 +59,8 @@ def changed_list(
         following += 1
     if not kept:
         raise InputInvalid("modifications.remove_urls: no address would be left: reject the list instead")
-    if len(kept) > MOST_URLS:
-        raise InputInvalid(f"modifications.add_urls: the list would have {len(kept)}: {MOST_URLS} at most")
+    if len(kept) > most:
+        raise InputInvalid(f"modifications.add_urls: the list would have {len(kept)}: {most} at most")
     return shown.model_copy(
         update={"urls": tuple(kept), "config": _config(shown.config, changes), "remarks": changes.notes}
     )

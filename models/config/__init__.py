@@ -70,6 +70,8 @@ from models.config.publishing import WebhooksConfig as WebhooksConfig
 from models.config.research import CandidatesConfig as CandidatesConfig
 from models.config.research import DomainsConfig as DomainsConfig
 from models.config.research import IntentsConfig as IntentsConfig
+from models.config.research import LimitsConfig as LimitsConfig
+from models.config.research import PlanLimits as PlanLimits
 from models.config.research import ResearchConfig as ResearchConfig
 from models.config.research import SynthesisConfig as SynthesisConfig
 from models.config.research import TreeConfig as TreeConfig

@@ -1,4 +1,4 @@
-"""What settings of different sections must agree on: models with what is served, ports with each other.
+"""What settings of different sections must agree on: models with what is served, ports, and topics.
 
 Part of `models.config`: a fault is told at the key that is to be corrected.
 """
@@ -17,7 +17,7 @@ Faults = dict[tuple[str | int, ...], str]
 
 def disagreements(config: "Config", own: OwnEndpoints | None) -> Faults:
     """All of them. `own` are the site's own endpoints; None where settings travel without secrets."""
-    found = _chunks(config) | _ports(config)
+    found = _chunks(config) | _ports(config) | _plans(config)
     return found if own is None else found | _models(config, own) | _embeddings(config, own)
 
 
@@ -31,6 +31,17 @@ def _chunks(config: "Config") -> Faults:
         f"chunk_size_tokens to {embedding.max_input_tokens} or less"
     )
     return {("article_generation", "knowledge_base"): reason}
+
+
+def _plans(config: "Config") -> Faults:
+    topics = config.publishing.topics
+    return {
+        ("research", "limits", "topics", topic): (
+            f"there is no topic {topic} (publishing.topics: {', '.join(sorted(topics))}): name one of them"
+        )
+        for topic in config.research.limits.topics
+        if topic not in topics
+    }
 
 
 def _ports(config: "Config") -> Faults:

@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from models.config.fields import Count, ResolvedPath, Section, Text, resolved
+from models.config.fields import Count, Positive, ResolvedPath, Section, Text, resolved
 from models.config.llm import ModelSettings, WriterSettings
 from models.config.publishing import ApprovalPolicy
 from models.config.strict_yaml import faults, read_mapping
@@ -116,6 +116,44 @@ def _read_domains(said: Any, info: ValidationInfo) -> Any:
         raise ValueError(str(error)) from error
 
 
+class PlanLimits(Section):
+    """What one research may use, and how many of them a person has at once (seed 002 §10.1).
+
+    Where one is used up, no further page is fetched, no further source is read for knowledge, and no further
+    section is written. The research goes on to its gates, ends with what it has, and says what is missing.
+    """
+
+    max_urls: Annotated[int, Field(ge=1, le=MOST_CANDIDATES)]  # addresses, those in place of others as well
+    max_tool_calls: Count  # searches, pages, sources that are read for knowledge, and sections, together
+    max_duration_seconds: Positive  # that its tools and models work, added up; not what it waits for
+    max_llm_tokens: Count  # of prompts and of answers, together
+    max_workflows: Count  # researches that one person has under way, in whichever topics
+
+
+class LimitsConfig(Section):
+    """Plans of limits by their names; each topic has one.
+
+    What a plan says now counts for all that is still to be done, in researches that are under way as well.
+    """
+
+    default: Text  # the plan of topics that name none
+    plans: dict[Text, PlanLimits] = Field(min_length=1)
+    topics: dict[Text, Text] = Field(default_factory=dict)  # a topic's plan, where it has another one
+
+    @model_validator(mode="after")
+    def _plans_exist(self) -> "LimitsConfig":
+        named = {"default": self.default} | {f"topics.{topic}": plan for topic, plan in self.topics.items()}
+        for key, plan in named.items():
+            if plan not in self.plans:
+                known = ", ".join(sorted(self.plans))
+                raise ValueError(f"{key} is {plan}, which is no plan: name one of plans ({known}), or add it")
+        return self
+
+    def of(self, topic: str) -> PlanLimits:
+        """The limits of researches in a topic."""
+        return self.plans[self.topics.get(topic, self.default)]
+
+
 class ResearchConfig(Section):
     """Research: sources are found, a person decides which are read, and their knowledge is put together."""
 
@@ -125,5 +163,6 @@ class ResearchConfig(Section):
     asking_file: ResolvedPath  # words by which people ask for research, which no search engine is asked for
     intents: IntentsConfig
     prompts_dir: ResolvedPath  # the prompts of those that classify, name, write and check
+    limits: LimitsConfig
     tree: TreeConfig
     synthesis: SynthesisConfig

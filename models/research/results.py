@@ -4,12 +4,20 @@ from collections.abc import Mapping
 from typing import Literal
 
 from models.record import Record
+from models.research.limits import LeftUndone, Limit
 from models.research.synthesis import Synthesis
 from models.research.trees import Tree
 from models.research.url_lists import PageOutcome
 
-# `expired`: nobody decided at a gate in time; `nothing_read`: no approved page could be read.
-ResearchOutcome = Literal["done", "rejected", "expired", "nothing_found", "nothing_read"]
+ResearchOutcome = Literal[
+    "done",  # with all, or with what it has: see `limit`, `missing` and `left`
+    "rejected",
+    "expired",  # nobody decided at a gate in time
+    "nothing_found",
+    "nothing_read",  # no approved page could be read, or was before a limit was reached
+    "nothing_extracted",  # no source was: each failed, or was left
+    "nothing_written",  # there is a tree, and each of its sections failed, or was left
+]
 
 
 class TreeReview(Record):
@@ -31,7 +39,9 @@ class ResearchReview(Record):
 class ResearchResult(Record):
     """How it ended: pages that were read, points that it rests on, and approved addresses without a text.
 
-    `ended_at` is the gate that said no, or at which nobody decided in time.
+    `ended_at` is the gate that said no, or at which nobody decided in time. `limit` is the first limit that
+    was reached. Its name is the fault of pages in `missing` that were not asked for; `left` is what else was
+    not done, because of it or because it failed.
     """
 
     outcome: ResearchOutcome
@@ -41,3 +51,5 @@ class ResearchResult(Record):
     sentences: int = 0
     ended_at: str | None = None
     missing: tuple[PageOutcome, ...] = ()
+    limit: Limit | None = None
+    left: tuple[LeftUndone, ...] = ()

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 from models.content.quoting import Written
 from models.knowledge.points import Words
 from models.record import Record
+from models.research.limits import LeftUndone
 
 # `rewritten` stands, too: in its second form. `unverified` stands, and says so; `dropped` is not shown.
 SentenceOutcome = Literal["kept", "rewritten", "dropped", "unverified"]
@@ -110,7 +111,7 @@ class SynthesisSection(Record):
     """What is written about a node of the tree, under its name.
 
     `refused` counts what a model wrote that is no sentence at all. `written` says how it was written, and
-    `fallback` why that is in quotes though there is a writer.
+    `fallback` why that is in quotes though there is a writer. One that was `left` was not written at all.
     """
 
     node: str
@@ -119,6 +120,7 @@ class SynthesisSection(Record):
     written: Written
     refused: Mapping[DraftFault, int] = {}
     fallback: str | None = None
+    left: LeftUndone | None = None
 
     @property
     def shown(self) -> tuple[SynthesisSentence, ...]:

@@ -11,6 +11,7 @@ from models.knowledge.pages import PageFault
 from models.record import Record
 from models.research.agent_workflows import ResearchOptions, Url
 from models.research.candidates import LeftOut, RefusedUrl, StoredText, UrlCandidate
+from models.research.limits import LIMITS, Limit
 from models.tools import PlainText
 
 LONGEST_PASTED = 1_000_000
@@ -57,13 +58,21 @@ class ApprovedUrls(Record):
 
 
 class PageOutcome(Record):
-    """What came of an address: a source of the project, or a fault and its reason."""
+    """What came of an address: a source of the project, or a fault and its reason.
+
+    The fault may be a limit's name: then it was not asked for.
+    """
 
     number: int
     url: str
     source_id: int | None = None
-    fault: PageFault | None = None
+    fault: PageFault | Limit | None = None
     reason: str | None = None
+
+    @property
+    def limit(self) -> Limit | None:
+        """The limit that kept it from being read."""
+        return next((limit for limit in LIMITS if limit == self.fault), None)
 
 
 class PastedText(Record):

@@ -109,6 +109,12 @@ class ExtractionSteps:
 
         return await self._run.effect(f"{self.prefix}kept", ExtractionResult, act)
 
+    def recall(self) -> None:
+        """Ask for what is kept of an extraction that failed: nothing of it is done again, nor passed over."""
+        chunks = self._run.kept(f"{self.prefix}chunks", ChunkSpans)
+        for number in range(len(chunks.spans) if chunks else 0):
+            self._run.kept(f"{self.prefix}chunk/{number}", ExtractedChunk)
+
     def _chunks(self) -> ChunkSpans:
         chunks = self._run.kept(f"{self.prefix}chunks", ChunkSpans)
         assert chunks is not None, "the text is cut first"

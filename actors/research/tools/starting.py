@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from actors.knowledge.tools.projects import visible_project
+from actors.research.limits import check_asked
 from actors.research.plan import plan_of
 from actors.research.tools.visible import (
     ANALYST,
@@ -60,13 +61,19 @@ async def _topic(context: ToolContext, request: StartResearchRequest) -> str:
 async def start_research(context: ToolContext, request: StartResearchRequest) -> StartResearchResponse:
     """Begin deep research: pages are found, a person says which are read, and a tree of knowledge is made."""
     connection, caller = context.connection, context.caller
+    limits = context.config.research.limits.of(await _topic(context, request))
+    check_asked(request, limits)
     project = await _project(context, request)
     if request.config.category_id is not None:
         await trees.get(connection, project.id, request.config.category_id)
     if request.parent_workflow_id is not None:
         await visible_research(context, connection, request.parent_workflow_id)
     research, new = await agent_workflows.start(
-        connection, request, project=project, requested_by=caller.subject
+        connection,
+        request,
+        project=project,
+        requested_by=caller.subject,
+        most_at_once=limits.max_workflows,
     )
     plan = plan_of(research.task_type or "research", request.config)
     minutes = await overviews.estimate(connection, [step.step for step in plan.steps])
@@ -76,7 +83,7 @@ async def start_research(context: ToolContext, request: StartResearchRequest) ->
         status=STATUS_OF[workflow.status],
         estimated_steps=len(plan.steps),
         current_step="classify_intent",
-        current_agent=None,
+        current_agent="researcher",
         estimated_duration_minutes=plan.estimated_minutes if minutes is None else max(1, round(minutes)),
         message="The research has begun." if new else "It was begun before, by the same request_id.",
         project_id=project.id,

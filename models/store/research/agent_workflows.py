@@ -3,17 +3,19 @@
 from psycopg.errors import UniqueViolation
 from psycopg.types.json import Jsonb
 
-from models.errors import InputInvalid, ResearchNotFound
+from models.errors import InputInvalid, ResearchLimited, ResearchNotFound
 from models.knowledge.projects import Project
 from models.research.agent_workflows import AgentWorkflow, StartRequest
 from models.research.intents import IntentReading
 from models.runtime.approvals import content_digest
-from models.runtime.workflows import Permission, WorkflowRequest
+from models.runtime.workflows import OPEN_STATUSES, Permission, WorkflowRequest
 from models.store.database import Connection
 from models.store.runtime import workflows
 
 KIND = "research"
 _MOST_NAME = 120
+# Held to the end of the transaction in which a person begins a research.
+_LOCK = "SELECT pg_advisory_xact_lock(hashtext('signoff researches'), hashtext(%s))"
 _COLUMNS = (
     "id, workflow_id, project_id, topic, name, task_type, requested_by, request_id, parent_id, created_at, "
     "intent"
@@ -21,16 +23,28 @@ _COLUMNS = (
 
 
 async def start(
-    connection: Connection, request: StartRequest, *, project: Project, requested_by: str
+    connection: Connection,
+    request: StartRequest,
+    *,
+    project: Project,
+    requested_by: str,
+    most_at_once: int | None = None,
 ) -> tuple[AgentWorkflow, bool]:
     """Begin a research in the caller's transaction; whether it is new.
 
     The same `request_id` of the same person is the research that is there.
 
+    Args:
+        most_at_once: researches that the person may have under way, this one among them.
+
     Raises:
         InputInvalid: that one was asked for in other words; or the parent is of another topic.
+        ResearchLimited: as many are under way.
         ResearchNotFound: there is no such parent.
     """
+    if most_at_once is not None:
+        # First of all: of two that are begun at once, the second one sees what came of the first.
+        await connection.execute(_LOCK, (requested_by,))
     given = request.model_dump(mode="json") | {"project_id": project.id, "topic": project.topic}
     if request.request_id is not None:
         known = await _of_request(connection, requested_by, request.request_id)
@@ -44,6 +58,8 @@ async def start(
                 f"parent_workflow_id: {parent.id} is of the topic {parent.topic}, and this one of "
                 f"{project.topic}: begin it in the same topic"
             )
+    if most_at_once is not None:
+        await _check_room(connection, requested_by, most_at_once)
     try:
         async with connection.transaction():  # a savepoint: who asks for the same at once finds it
             return await _insert(connection, request, given, project, requested_by), True
@@ -84,6 +100,21 @@ async def classified(connection: Connection, research_id: int, intent: IntentRea
         "UPDATE agent_workflows SET intent = %s, task_type = %s WHERE id = %s",
         (Jsonb(intent.model_dump(mode="json")), intent.task_type, research_id),
     )
+
+
+async def _check_room(connection: Connection, person: str, most: int) -> None:
+    cursor = await connection.execute(
+        """SELECT count(*) AS n FROM agent_workflows a JOIN workflows w ON w.id = a.workflow_id
+           WHERE a.requested_by = %s AND w.status = ANY(%s)""",
+        (person, list(OPEN_STATUSES)),
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    if row["n"] >= most:
+        raise ResearchLimited(
+            f"{row['n']} researches of yours are under way, and {most} may be at once "
+            "(research.limits, max_workflows): stop one, or wait until one has ended"
+        )
 
 
 async def _insert(

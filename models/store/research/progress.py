@@ -40,6 +40,15 @@ async def finish(
     await _begin_next(connection, research_id)
 
 
+async def skip(connection: Connection, research_id: int, steps: Sequence[Step]) -> None:
+    """Some planned steps will not be done after all."""
+    await connection.execute(
+        """UPDATE research_tasks SET status = 'skipped', completed_at = now()
+           WHERE research_id = %s AND step = ANY(%s) AND status = 'planned'""",
+        (research_id, list(steps)),
+    )
+
+
 async def skip_rest(connection: Connection, research_id: int) -> None:
     """What is still planned will not be done."""
     await connection.execute(

@@ -103,14 +103,20 @@ class ResearchDesk:
                 runner.stop()
                 await asyncio.wait_for(task, 20)
 
-    async def start(self, person: str = "ann", **request: Any) -> AgentWorkflow:
+    async def start(
+        self, person: str = "ann", *, most_at_once: int | None = None, **request: Any
+    ) -> AgentWorkflow:
         """Ask for a research."""
         await self.grant(person)
         given = {"task_type": "research", "user_query": QUESTION, "config": {"language": "any"}} | request
         async with self.database.transaction() as connection:
             project, _ = await projects.find_or_create(connection, topic="macro", name="Mills", by=person)
             research, _ = await agent_workflows.start(
-                connection, StartRequest.model_validate(given), project=project, requested_by=person
+                connection,
+                StartRequest.model_validate(given),
+                project=project,
+                requested_by=person,
+                most_at_once=most_at_once,
             )
         return research
 

@@ -133,3 +133,25 @@ async def test_a_tree_that_was_chosen_at_the_gate_grows_and_loses_nothing_that_o
     assert f"tree {grown} has grown since this research began" in (done.error or "")
     [kept] = await desk.rows("SELECT tree FROM knowledge_trees")
     assert kept["tree"]["title"] == "Mills and their owners"
+
+
+async def test_where_no_more_is_to_be_asked_the_later_gates_are_skipped_and_the_work_is_followed(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        research = await desk.start(task_type="full_pipeline")
+        urls = await desk.gate(research)
+        alone = only_mill(urls.content)
+        await desk.amend(urls, alone | {"config": alone["config"] | {"require_approval": False}})
+        done = await desk.ended(research)
+    assert (done.status, (done.result or {})["outcome"]) == ("succeeded", "done")
+    tasks = await desk.rows(
+        "SELECT step, status, started_at < completed_at AS took FROM research_tasks WHERE research_id = %s",
+        research.id,
+    )
+    assert {row["step"] for row in tasks if row["status"] == "skipped"} == {
+        "await_unreadable_review",
+        "await_category_review",
+        "await_final_review",
+    }
+    assert {row["step"] for row in tasks if row["took"]} >= {"build_tree", "synthesize_results"}

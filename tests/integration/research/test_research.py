@@ -97,6 +97,8 @@ async def test_rejecting_the_list_ends_it_cleanly_and_nothing_is_fetched(
         "sentences": 0,
         "ended_at": "urls",
         "missing": [],
+        "limit": None,
+        "left": [],
     }
     assert site.hits == []
     tasks = await desk.rows(

@@ -86,3 +86,40 @@ def test_the_nearest_domain_rates_a_host() -> None:
     assert ratings.of_host("x.data.example.org") == "prefer"
     assert ratings.of_host("NBP.pl.") == "trust"
     assert ratings.of_host("notnbp.pl") == "neutral"
+
+
+def test_the_shipped_plan_has_room_for_what_a_site_of_its_own_can_do() -> None:
+    limits = load(ROOT / "configs/local.yaml", root=ROOT).research.limits
+    assert limits.of("macro").model_dump() == {
+        "max_urls": 50,
+        "max_tool_calls": 500,
+        "max_duration_seconds": 14400,
+        "max_llm_tokens": 5_000_000,
+        "max_workflows": 3,
+    }
+
+
+def test_a_topic_has_its_own_plan(tmp_path: Path) -> None:
+    deep = {"max_urls": 200, "max_tool_calls": 9, "max_duration_seconds": 9, "max_llm_tokens": 9}
+    said = {"plans": {"deep": deep | {"max_workflows": 1}}, "topics": {"macro": "deep"}}
+    limits = load(site(tmp_path, limits=said), root=tmp_path).research.limits
+    assert (limits.of("macro").max_urls, limits.of("equities").max_urls) == (200, 50)
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        (
+            {"topics": {"macro": "deep"}},
+            "limits: topics.macro is deep, which is no plan: name one of plans (standard), or add it",
+        ),
+        ({"default": "deep"}, "research.limits: default is deep, which is no plan"),
+        ({"topics": {"makro": "standard"}}, "research.limits.topics.makro: there is no topic makro"),
+        ({"plans": {"standard": {"max_urls": 201}}}, "research.limits.plans.standard.max_urls"),
+        ({"plans": {"standard": {"max_llm_tokens": 0}}}, "research.limits.plans.standard.max_llm_tokens"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused(limits: Any, told: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigInvalid) as refused:
+        load(site(tmp_path, limits=limits), root=tmp_path)
+    assert told in str(refused.value)

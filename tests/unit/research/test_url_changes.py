@@ -99,3 +99,11 @@ def test_an_address_keeps_its_number_whatever_is_taken_out_and_put_back(
     assert all(numbers.get(url.url, url.number) == url.number for url in made.urls)
     assert {url.number for url in made.urls if url.url in numbers} == left
     assert sum(url.url not in numbers for url in made.urls) == new
+
+
+def test_a_list_is_not_grown_past_what_the_plan_allows() -> None:
+    more = Modifications.model_validate({"add_urls": ["https://a.example/", "https://b.example/"]})
+    how: dict[str, Any] = {"by": "ann", "ratings": RATINGS, "allow_internal": ()}
+    assert len(changed_list(listed(), more, **how, most=5).urls) == 5
+    with pytest.raises(InputInvalid, match=r"modifications\.add_urls: the list would have 5: 4 at most"):
+        changed_list(listed(), more, **how, most=4)
