@@ -30,11 +30,11 @@ async def plan(connection: Connection, research_id: int, steps: Sequence[Planned
 async def finish(
     connection: Connection, research_id: int, step: Step, *, result: dict[str, Any] | None = None
 ) -> None:
-    """A planned step is done, and the next one is under way."""
+    """A planned step is done, unless it was skipped, and the next one is under way."""
     await connection.execute(
         """UPDATE research_tasks SET status = 'done', completed_at = now(), result = %s,
                   started_at = coalesce(started_at, now())
-           WHERE research_id = %s AND step = %s""",
+           WHERE research_id = %s AND step = %s AND status <> 'skipped'""",
         (None if result is None else Jsonb(result), research_id, step),
     )
     await _begin_next(connection, research_id)
