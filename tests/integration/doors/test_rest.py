@@ -228,9 +228,8 @@ async def test_the_list_of_tools_is_what_may_be_called(
     async with client(config, base, "pat", f"macro:{role}") as pat:
         listed = {tool["name"] for tool in (await pat.get("/api/tools")).json()}
         for tool, route in [(tool.name, tool.route) for tool in systems.tools() if tool.route]:
-            path = "/api/tools" + route.path.format(
-                id=number, slug="macro", project_id=1, source_id=1, entity_id=1, merge_id=1
-            )
+            numbers = dict.fromkeys(dict(route.in_path), 1) | {"id": number, "slug": "macro"}
+            path = "/api/tools" + route.path.format(**numbers)
             answer = await pat.request(route.method, path, json={} if route.method == "POST" else None)
             # Without a body a permitted call is malformed, out of order, not found, or done.
             if answer.status_code != 422:
