@@ -84,7 +84,8 @@ async def unreadable_gate(state: State, runtime: Runtime[ResearchSteps]) -> Stat
 
 
 async def replace(state: State, runtime: Runtime[ResearchSteps]) -> State:
-    outcomes = await runtime.context.replace(state["decision"], state["round"])
+    options = _options(state, runtime.context)
+    outcomes = await runtime.context.replace(state["decision"], state["round"], options)
     return {**_settled(state, outcomes), "round": state["round"] + 1}
 
 

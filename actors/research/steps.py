@@ -22,7 +22,7 @@ from models.errors import PermissionMissing
 from models.llm import Answer
 from models.people.users import UserContext
 from models.record import Record
-from models.research.agent_workflows import AgentType, AgentWorkflow, ResearchTask, Step
+from models.research.agent_workflows import AgentType, AgentWorkflow, ResearchOptions, ResearchTask, Step
 from models.research.candidates import Discovery, DiscoveryRequest
 from models.research.intents import IntentReading
 from models.research.limits import LeftUndone
@@ -220,16 +220,9 @@ class ResearchSteps:
 
     async def scrape(self, approved: ApprovedUrls) -> tuple[PageOutcome, ...]:
         """Read all approved addresses, some at a time; one that fails holds up no other."""
-        room = asyncio.Semaphore(_PAGES_AT_ONCE if approved.config.scrape_parallel else 1)
-        whose = approved.decided_by or self.research.requested_by
-
-        async def one(url: ApprovedUrl) -> PageOutcome:
-            async with room:
-                return await self._readings.read(url, whose=whose)
-
         if approved.urls:
             await self._readings.begin()
-        outcomes = await all_of(one(url) for url in approved.urls)
+        outcomes = await self._read_all(approved, approved.decided_by or self.research.requested_by)
 
         async def act(connection: Connection) -> StepKept:
             count = len(read_ones(outcomes))
@@ -246,7 +239,18 @@ class ResearchSteps:
         await self._run.effect("scraped", StepKept, act)
         return tuple(outcomes)
 
-    async def replace(self, decision: GateDecision, round_: int) -> tuple[PageOutcome, ...]:
+    async def _read_all(self, approved: ApprovedUrls, whose: str) -> list[PageOutcome]:
+        room = asyncio.Semaphore(_PAGES_AT_ONCE if approved.config.scrape_parallel else 1)
+
+        async def one(url: ApprovedUrl) -> PageOutcome:
+            async with room:
+                return await self._readings.read(url, whose=whose)
+
+        return await all_of(one(url) for url in approved.urls)
+
+    async def replace(
+        self, decision: GateDecision, round_: int, options: ResearchOptions
+    ) -> tuple[PageOutcome, ...]:
         """Take what a person gave in place of addresses that could not be read; what came of it.
 
         Whatever else was decided, the work goes on without them.
@@ -264,14 +268,12 @@ class ResearchSteps:
                 decided_by=by,
                 approval_id=decision.approval_id,
             )
-            return ApprovedUrls(
-                urls=urls, config=self.task.config, approval_id=decision.approval_id, decided_by=by
-            )
+            return ApprovedUrls(urls=urls, config=options, approval_id=decision.approval_id, decided_by=by)
 
         approved = await self._run.effect(f"instead/{round_}", ApprovedUrls, act)
         pasted = [one for one in instead if one.pasted is not None]
         kept = await all_of(self._paste(one, by) for one in pasted)
-        read = await all_of(self._readings.read(url, whose=by) for url in approved.urls)
+        read = await self._read_all(approved, by)
         return (*kept, *read)
 
     async def extract(self) -> PointsKept:

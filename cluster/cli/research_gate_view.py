@@ -141,6 +141,8 @@ def _show_review(found: ResearchReview, console: Console) -> None:
         )
         if section.fallback:
             row(console, "", f"not by the writer: {section.fallback}")
+        if section.left:
+            row(console, "", f"not written: {section.left}")
         for sentence in section.sentences:
             number += 1
             cited = ", ".join(map(str, sentence.points))

@@ -137,6 +137,9 @@ def show_results(found: ResearchResults, console: Console) -> None:
     if (ended := found.result) is not None:
         came = f"{ended.outcome}: {ended.pages} pages, {ended.points} points, {ended.sentences} sentences"
         row(console, "result", came + (f"; it ended at {ended.ended_at}" if ended.ended_at else ""))
+        if ended.limit is not None:
+            row(console, "limit", f"{ended.limit} was used up")
+        rows(console, "left", (f"{one.what} {one.name}: {one.reason}" for one in ended.left))
         rows(
             console, "missing", (f"{one.url}: {one.fault or one.reason or 'unread'}" for one in ended.missing)
         )

@@ -85,9 +85,9 @@ class ResearchOptions(Record):
     max_urls: int = Field(default=20, ge=1, le=200)
     scrape_parallel: bool = True
     require_approval: bool = True
-    category_id: int | None = Field(default=None, ge=1, description="A node that the tree is to grow under")
+    category_id: int | None = Field(default=None, ge=1, description="A tree of the project that is to grow")
     date_range: DateRange = "any"
-    language: Annotated[str, Field(pattern=r"^([a-z]{2}|any)$")] = "pl"
+    language: Annotated[str, Field(pattern=r"^([a-z]{2}|any)$")] = "any"
 
 
 class StartRequest(BaseModel):

@@ -30,6 +30,8 @@ _ENDED: Mapping[ResearchOutcome, str] = {
     "expired": "It has ended: nobody decided in time.",
     "nothing_found": "It has ended: no page was found.",
     "nothing_read": "It has ended: no page could be read.",
+    "nothing_extracted": "It has ended: nothing was found in what was read.",
+    "nothing_written": "It has ended: there is a tree, and nothing could be written about it.",
 }
 
 

@@ -47,7 +47,13 @@ class StopRequest(Record):
 @router.post("/start", status_code=201, responses=problem_responses(409))
 async def start(request: Request, caller: Caller, body: StartRequest) -> StartResearchResponse:
     """Begin a research. The same `request_id` again is the same research, never a second one."""
-    return await _call(request, caller, "start_research", body.model_dump(mode="json"), StartResearchResponse)
+    return await _call(
+        request,
+        caller,
+        "start_research",
+        body.model_dump(mode="json", exclude_unset=True),
+        StartResearchResponse,
+    )
 
 
 @router.get("")

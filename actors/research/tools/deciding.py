@@ -3,18 +3,19 @@
 What a person changes is what is approved (`actors.research.gate_changes`). Seed 002 §8.2 (`ApprovalRequest`).
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from actors.research.gate_changes import changed_content
-from actors.research.tools.visible import WorkflowId, about_research
+from actors.research.tools.visible import ROLE, WorkflowId, about_research
 from actors.tools.decisions import check_decides, knows_of
 from actors.tools.tool import Input, Output, ToolContext, tool
-from models.errors import ApprovalConflict, ApprovalNotFound, InputInvalid
+from models.errors import ApprovalConflict, ApprovalNotFound, InputInvalid, ResearchNotFound
 from models.research.agent_workflows import STATUS_OF, AgentWorkflow, Step
 from models.research.gate_decisions import ApproveRequest, ApproveResponse
+from models.research.url_lists import UnreadableList, UrlList
 from models.runtime.approvals import Approval
 from models.store import approval_inbox, decisions
-from models.store.research import agent_workflows, progress
+from models.store.research import agent_workflows, candidates, progress, trees
 from models.store.runtime import workflows
 from models.tools import ToolPermission
 
@@ -40,7 +41,10 @@ async def decide_research(context: ToolContext, request: DecideResearchRequest) 
         raise InputInvalid(f"modifications: they go with modify: leave them out to {request.decision}")
     research = await agent_workflows.get(context.connection, request.workflow_id)
     approval = await _meant(context, research, request)
-    decided = await (_modified if request.decision == "modify" else _decided)(context, approval, request)
+    if request.decision == "modify":
+        decided = await _modified(context, research, approval, request)
+    else:
+        decided = await _decided(context, approval, request)
     workflow = await workflows.get(context.connection, research.workflow_id)
     return DecideResearchResponse(
         message=_told(decided),
@@ -55,7 +59,9 @@ async def _meant(context: ToolContext, research: AgentWorkflow, request: DecideR
     every = await approval_inbox.of_workflow(context.connection, research.workflow_id)
     known = [approval for approval in every if knows_of(context, approval)]
     if not known:
-        raise ApprovalNotFound(f"research {research.id} asks you nothing")
+        if context.caller.has(ROLE, research.topic):
+            raise ApprovalNotFound(f"research {research.id} asks you nothing")
+        raise ResearchNotFound(f"there is no research {research.id}")
     meant = next((approval for approval in known if approval.status == "pending"), known[-1])
     check_decides(context, meant)
     if request.digest is None and (len(every) > 1 or meant.asked is not None):
@@ -82,20 +88,50 @@ async def _decided(context: ToolContext, approval: Approval, request: DecideRese
     )
 
 
-async def _modified(context: ToolContext, approval: Approval, request: DecideResearchRequest) -> Approval:
+async def _modified(
+    context: ToolContext, research: AgentWorkflow, approval: Approval, request: DecideResearchRequest
+) -> Approval:
     changes, caller = request.modifications, context.caller
     digest = request.digest or approval.digest
     # First of all: numbers of a list that is shown no more would mean others.
     await decisions.check_open(context.connection, approval, digest)
+    content = changed_content(approval, changes, by=caller.subject, config=context.config)
+    await _check_against_kept(context, research, approval, content)
     return await decisions.amend_in(
         context.connection,
         approval_id=approval.id,
         digest=digest,
-        content=changed_content(approval, changes, by=caller.subject, config=context.config),
+        content=content,
         notes=request.notes or (changes.notes if changes is not None else None),
         amended_by=caller.subject,
         scopes=caller.scopes,
     )
+
+
+async def _check_against_kept(
+    context: ToolContext, research: AgentWorkflow, approval: Approval, content: dict[str, Any]
+) -> None:
+    """What only Postgres knows of a change: the tree that is to grow, and pages that were let in before.
+
+    Raises:
+        InputInvalid, TreeNotFound.
+    """
+    connection = context.connection
+    if approval.kind == "research_urls":
+        tree_id = UrlList.model_validate(content).config.category_id
+        if tree_id is not None:
+            await trees.get(connection, research.project_id, tree_id)
+    if approval.kind == "research_unreadable":
+        let_in = await candidates.let_in(connection, research.id)
+        given = [one.url for one in UnreadableList.model_validate(content).instead if one.url is not None]
+        if again := next((url for url in given if url in let_in), None):
+            raise InputInvalid(f"modifications.instead: {again} was approved before: give another")
+        most = context.config.research.limits.of(research.topic).max_urls
+        if given and (asked_for := len(let_in) + len(given)) > most:
+            raise InputInvalid(
+                f"modifications.instead: {asked_for} addresses would be asked for in all, and this topic's "
+                f"plan allows {most}: paste texts, or go on without them"
+            )
 
 
 def _told(decided: Approval) -> str:

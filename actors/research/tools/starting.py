@@ -23,7 +23,7 @@ from models.errors import InputInvalid, PermissionMissing, WorkflowEnded
 from models.knowledge.projects import Project
 from models.research.agent_workflows import STATUS_OF, AgentWorkflowStatus, StartRequest, StartResponse
 from models.store.knowledge import projects
-from models.store.research import agent_workflows, overviews, trees
+from models.store.research import agent_workflows, overviews, progress, trees
 from models.store.runtime import workflows
 from models.tools import PlainText, ToolPermission
 
@@ -61,9 +61,11 @@ async def _topic(context: ToolContext, request: StartResearchRequest) -> str:
 async def start_research(context: ToolContext, request: StartResearchRequest) -> StartResearchResponse:
     """Begin deep research: pages are found, a person says which are read, and a tree of knowledge is made."""
     connection, caller = context.connection, context.caller
-    limits = context.config.research.limits.of(await _topic(context, request))
-    check_asked(request, limits)
+    _check_unasked(context, request)
     project = await _project(context, request)
+    limits = context.config.research.limits.of(project.topic)
+    if not await agent_workflows.is_known(connection, caller.subject, request.request_id):
+        check_asked(request, limits)
     if request.config.category_id is not None:
         await trees.get(connection, project.id, request.config.category_id)
     if request.parent_workflow_id is not None:
@@ -82,12 +84,28 @@ async def start_research(context: ToolContext, request: StartResearchRequest) ->
         workflow_id=research.id,
         status=STATUS_OF[workflow.status],
         estimated_steps=len(plan.steps),
-        current_step="classify_intent",
+        current_step=(await progress.at_and_after(connection, research.id))[0],
         current_agent="researcher",
         estimated_duration_minutes=plan.estimated_minutes if minutes is None else max(1, round(minutes)),
         message="The research has begun." if new else "It was begun before, by the same request_id.",
         project_id=project.id,
     )
+
+
+def _check_unasked(context: ToolContext, request: StartResearchRequest) -> None:
+    """That nobody is asked takes a person's own word, and a site where one person's is enough."""
+    policy = context.config.research.approval
+    if request.config.require_approval:
+        return
+    if policy.four_eyes or policy.quorum > 1:
+        raise InputInvalid(
+            "config.require_approval: this site has others decide (research.approval): leave it true"
+        )
+    if not context.caller.decides:
+        raise PermissionMissing(
+            "config.require_approval: false means that you approve what is found, which takes a person: this "
+            "token is one for an agent or a client; leave it true, or begin it with your own (auth.decide)"
+        )
 
 
 async def _project(context: ToolContext, request: StartResearchRequest) -> Project:

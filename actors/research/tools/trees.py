@@ -4,6 +4,7 @@ A research makes its tree by itself, with people at its gate; these are for whoe
 points beside that.
 """
 
+import asyncio
 from typing import Annotated, Literal
 
 from pydantic import FailFast, Field
@@ -26,6 +27,7 @@ from models.tools import Number, PlainText
 # Of one call: clustering takes the square of them.
 MOST_POINTS = 2_000
 _MOST_TREES = 200
+_NAMED_AT_ONCE = 4
 TreeId = Annotated[Number, Field(description="The tree", examples=[1])]
 
 
@@ -82,8 +84,11 @@ async def create_knowledge_tree(
     grown: GrownTree = await organizer.grow(began, [point.in_tree() for point in found])
     language = language_of(grown.tree.title)
 
+    room = asyncio.Semaphore(_NAMED_AT_ONCE)
+
     async def name(asked: NamingRequest) -> tuple[str, str]:
-        answer: Answer[NameReply] = await organizer.name(asked, language)
+        async with room:
+            answer: Answer[NameReply] = await organizer.name(asked, language)
         return asked.node, answer.value.name
 
     made = named(grown.tree, dict(await all_of(name(asked) for asked in grown.requests)))

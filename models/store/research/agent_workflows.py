@@ -83,6 +83,11 @@ async def get(connection: Connection, research_id: int, *, lock: bool = False) -
     return AgentWorkflow.model_validate(row)
 
 
+async def is_known(connection: Connection, requested_by: str, request_id: str | None) -> bool:
+    """Whether a person has begun one under this name."""
+    return request_id is not None and await _of_request(connection, requested_by, request_id) is not None
+
+
 async def of_workflow(connection: Connection, workflow_id: str) -> AgentWorkflow:
     """The research that a workflow runs; ResearchNotFound if it runs none."""
     cursor = await connection.execute(

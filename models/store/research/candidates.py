@@ -110,6 +110,14 @@ async def put_instead(
     return tuple(urls)
 
 
+async def let_in(connection: Connection, research_id: int) -> frozenset[str]:
+    """The addresses that may be read, or were."""
+    cursor = await connection.execute(
+        "SELECT url FROM url_candidates WHERE research_id = %s AND user_approval = 'approved'", (research_id,)
+    )
+    return frozenset(row["url"] for row in await cursor.fetchall())
+
+
 async def settle(connection: Connection, research_id: int, outcome: PageOutcome) -> None:
     """Keep what came of an address."""
     await connection.execute(

@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx2
 import pytest
 
+from cluster.cli.tokens import mint_token
 from models.config import Config
 from models.store.database import Database
 from tests.fakes.model.model_server import ModelServer, Rule
@@ -278,3 +280,57 @@ async def test_what_is_stopped_stays_stopped(
     assert (await ann.post(f"{AT}/{number}/approve", json=late)).status_code == 409
     assert (await ann.post(f"{AT}/{number}/stop")).status_code == 409
     assert site.hits == []
+
+
+async def test_what_only_the_store_knows_is_checked_before_it_is_approved(
+    ann: httpx2.AsyncClient, desk: ResearchDesk, site: PageSite
+) -> None:
+    number = await begun(ann, urls=[f"{site.origin}/gone"])
+    shown = await until(ann, number, "awaiting_approval", kind="research_urls")
+    said = {"decision": "modify", "digest": shown["approval"]["digest"]}
+    tree = {"modifications": {"modify_config": {"category_id": 77}}}
+    assert (await ann.post(f"{AT}/{number}/approve", json=said | tree)).status_code == 404
+    await decide(ann, number, decision="approve", digest=shown["approval"]["digest"])
+    shown = await until(ann, number, "awaiting_approval", kind="research_unreadable")
+    gone = next(one for one in shown["approval"]["content"]["unreadable"] if one["url"].endswith("/gone"))
+    said = {"decision": "modify", "digest": shown["approval"]["digest"]}
+    for url, told in (
+        (f"{site.origin}/mill", "approved before"),
+        (f"{site.origin}/gone", "could not be read"),
+    ):
+        instead = {"modifications": {"instead": [{"number": gone["number"], "url": url}]}}
+        answer = await ann.post(f"{AT}/{number}/approve", json=said | instead)
+        assert (answer.status_code, told in answer.text) == (422, True), answer.text
+
+
+async def test_that_nobody_is_asked_takes_a_person_and_a_site_where_one_is_enough(
+    config: Config, base: str, database_url: str, ann: httpx2.AsyncClient
+) -> None:
+    unasked = ASKED | {"config": {"require_approval": False}}
+    assert (await ann.post(f"{AT}/start", json=unasked)).status_code == 201
+    agents = mint_token(config.auth, user="ann", scopes=["macro:analyst"], now=datetime.now(UTC))
+    headers = {"Authorization": f"Bearer {agents}"}
+    async with httpx2.AsyncClient(base_url=base, headers=headers, trust_env=False) as agent:
+        answer = await agent.post(f"{AT}/start", json=unasked)
+        assert (answer.status_code, "takes a person" in answer.text) == (403, True)
+        assert (await agent.post(f"{AT}/start", json=ASKED)).status_code == 201
+    policy = config.research.approval.model_copy(update={"four_eyes": True})
+    strict = config.model_copy(update={"research": config.research.model_copy(update={"approval": policy})})
+    with served(strict, database_url) as other:
+        async with client(strict, other, "bob", "macro:analyst") as bob:
+            answer = await bob.post(f"{AT}/start", json=unasked)
+            assert (answer.status_code, "has others decide" in answer.text) == (422, True)
+
+
+async def test_under_a_small_plan_one_that_says_no_number_gets_as_many_as_the_plan_allows(
+    configure: Callable[..., Config], config: Config, database_url: str
+) -> None:
+    limits = config.research.limits
+    plan = limits.plans["standard"].model_copy(update={"max_urls": 5})
+    small = limits.model_copy(update={"plans": {"standard": plan}})
+    strict = config.model_copy(update={"research": config.research.model_copy(update={"limits": small})})
+    with served(strict, database_url) as base:
+        async with client(strict, base, "ann", "macro:analyst") as ann:
+            assert (await ann.post(f"{AT}/start", json=ASKED)).status_code == 201
+            answer = await ann.post(f"{AT}/start", json=ASKED | {"config": {"max_urls": 6}})
+            assert (answer.status_code, "config.max_urls" in answer.text) == (422, True)
