@@ -42,9 +42,3 @@ class DropNode(Record):
 
 
 TreeEdit = Annotated[RenameNode | MergeNodes | MoveNode | DropNode, Field(discriminator="edit")]
-
-
-class TreeEdits(Record):
-    """Edits in the order in which they are applied: all, or none."""
-
-    edits: Annotated[tuple[TreeEdit, ...], Field(max_length=MOST_EDITS), FailFast()]

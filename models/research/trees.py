@@ -137,6 +137,16 @@ class TreeMetadata(Record):
     making: TreeMaking
 
 
+class TreeExport(Record):
+    """A tree as programs read it."""
+
+    id: int | None
+    title: str
+    nodes: tuple[TreeNode, ...]
+    edges: tuple[TreeEdge, ...]
+    metadata: TreeMetadata
+
+
 class Tree(Record):
     """A tree. Nodes lie as they are read: each before those below it, and siblings by their positions.
 
@@ -218,6 +228,12 @@ class Tree(Record):
             making=self.making,
         )
 
+    def export(self) -> TreeExport:
+        """Nodes, edges and metadata, as programs read them."""
+        return TreeExport(
+            id=self.id, title=self.title, nodes=self.nodes, edges=self.edges, metadata=self.metadata
+        )
+
 
 class TreeSummary(Record):
     """A tree in a list. `workflow_id` is the research that it was first made in, where it was one."""
@@ -227,16 +243,6 @@ class TreeSummary(Record):
     nodes: int
     workflow_id: int | None
     grown_at: datetime
-
-
-class TreeExport(Record):
-    """A tree as programs read it."""
-
-    id: int | None
-    title: str
-    nodes: tuple[TreeNode, ...]
-    edges: tuple[TreeEdge, ...]
-    metadata: TreeMetadata
 
 
 def arranged(nodes: Iterable[TreeNode]) -> tuple[TreeNode, ...]:

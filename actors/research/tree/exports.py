@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from xml.etree import ElementTree
 
 from actors.text.markdown import escaped
-from models.research.trees import Tree, TreeExport
+from models.research.trees import Tree
 from models.text import cut, seen
 
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
@@ -37,16 +37,9 @@ _KEYS = (
 _LONGEST_TEXT = 300
 
 
-def tree_export(tree: Tree) -> TreeExport:
-    """Nodes, edges and metadata of a tree."""
-    return TreeExport(
-        id=tree.id, title=tree.title, nodes=tree.nodes, edges=tree.edges, metadata=tree.metadata
-    )
-
-
 def as_json(tree: Tree) -> str:
     """A `TreeExport` as JSON."""
-    return tree_export(tree).model_dump_json(indent=2)
+    return tree.export().model_dump_json(indent=2)
 
 
 def as_markdown(tree: Tree, texts: Mapping[int, str] | None = None) -> str:

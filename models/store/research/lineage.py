@@ -12,9 +12,9 @@ from models.research.following import (
     LineagePoint,
     LineageSource,
     ResearchLineage,
-    ResultSentence,
 )
 from models.store.database import Connection
+from models.store.research import sentences
 
 # Which addresses of the project's researches a document is from, and which approval let each of them in.
 #
@@ -70,8 +70,9 @@ async def of_research(connection: Connection, research: AgentWorkflow) -> Resear
 
     Sentences are in their order, points by their ids, and sources as points come upon them.
     """
-    sentences = await _sentences(connection, research.id)
-    points = await _points(connection, research.id, {point for one in sentences for point in one.points})
+    written = await sentences.get_all(connection, research.id)
+    standing = tuple(sentence for sentence in written if sentence.outcome != "dropped")
+    points = await _points(connection, research.id, {point for one in standing for point in one.points})
     # Where any of it differs, it was another document.
     places: dict[LineageSource, int] = {}
     for point in points:
@@ -79,7 +80,7 @@ async def of_research(connection: Connection, research: AgentWorkflow) -> Resear
     let_in = await _let_in(connection, research, list(places))
     return ResearchLineage(
         workflow_id=research.id,
-        sentences=sentences,
+        sentences=standing,
         points=tuple(
             LineagePoint(
                 point_id=point.point_id,
@@ -96,15 +97,6 @@ async def of_research(connection: Connection, research: AgentWorkflow) -> Resear
             source.model_copy(update={"let_in": let_in.get(place)}) for source, place in places.items()
         ),
     )
-
-
-async def _sentences(connection: Connection, research_id: int) -> tuple[ResultSentence, ...]:
-    cursor = await connection.execute(
-        """SELECT number, node, heading, text, points, outcome, reason FROM research_sentences
-           WHERE research_id = %s AND outcome <> 'dropped' ORDER BY number""",
-        (research_id,),
-    )
-    return tuple(ResultSentence.model_validate(row) for row in await cursor.fetchall())
 
 
 async def _points(connection: Connection, research_id: int, ids: Iterable[int]) -> list[ResearchPoint]:

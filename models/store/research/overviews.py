@@ -27,15 +27,14 @@ from models.research.following import (
     ResearchSummary,
     ResearchToolUses,
     ResearchUrl,
-    ResultSentence,
     ToolUse,
 )
 from models.research.operations import operation
 from models.research.synthesis import SynthesisCounts
-from models.research.trees import Tree, TreeExport
+from models.research.trees import Tree
 from models.store import approval_inbox
 from models.store.database import Connection
-from models.store.research import durations, figures
+from models.store.research import durations, figures, sentences
 from models.store.research.figures import PENDING, TREE_ID, UPDATED, ResearchFigures
 
 _WORKFLOW_STATUS: Mapping[str, str] = {here: there for there, here in STATUS_OF.items()}
@@ -170,15 +169,15 @@ async def results(connection: Connection, research: AgentWorkflow) -> ResearchRe
     row = await cursor.fetchone()
     if row is None:
         raise ResearchNotFound(f"there is no research {research.id}")
-    sentences = await _sentences(connection, research.id)
+    written = await sentences.get_all(connection, research.id)
     return ResearchResults(
         workflow_id=research.id,
         status=STATUS_OF[row["status"]],
         result=row["result"],
         urls=await _urls(connection, research.id),
-        tree=None if row["id"] is None else _export(Tree.model_validate(row["tree"] | {"id": row["id"]})),
-        counts=SynthesisCounts.model_validate(Counter(one.outcome for one in sentences)),
-        sentences=sentences,
+        tree=None if row["id"] is None else Tree.model_validate(row["tree"] | {"id": row["id"]}).export(),
+        counts=SynthesisCounts.model_validate(Counter(one.outcome for one in written)),
+        sentences=written,
         approved=_SAID_YES.get(row["said"]),
     )
 
@@ -242,21 +241,6 @@ async def _urls(connection: Connection, research_id: int) -> tuple[ResearchUrl, 
         (research_id,),
     )
     return tuple(ResearchUrl.model_validate(row) for row in await cursor.fetchall())
-
-
-async def _sentences(connection: Connection, research_id: int) -> tuple[ResultSentence, ...]:
-    cursor = await connection.execute(
-        """SELECT number, node, heading, text, points, outcome, reason FROM research_sentences
-           WHERE research_id = %s ORDER BY number""",
-        (research_id,),
-    )
-    return tuple(ResultSentence.model_validate(row) for row in await cursor.fetchall())
-
-
-def _export(tree: Tree) -> TreeExport:
-    return TreeExport(
-        id=tree.id, title=tree.title, nodes=tree.nodes, edges=tree.edges, metadata=tree.metadata
-    )
 
 
 def _cut(rows: Sequence[dict[str, Any]], limit: int) -> tuple[Sequence[dict[str, Any]], int | None]:

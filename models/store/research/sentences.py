@@ -1,5 +1,6 @@
 """The sentences of a research in Postgres, each with the points that it cites, and what came of it."""
 
+from models.research.following import ResultSentence
 from models.research.synthesis import Synthesis
 from models.store.database import Connection
 
@@ -19,3 +20,13 @@ async def put(connection: Connection, research_id: int, synthesis: Synthesis) ->
             [(research_id, number, *row) for number, row in enumerate(rows, 1)],
         )
     return len(rows)
+
+
+async def get_all(connection: Connection, research_id: int) -> tuple[ResultSentence, ...]:
+    """All of a research in their order, those that were dropped, too."""
+    cursor = await connection.execute(
+        """SELECT number, node, heading, text, points, outcome, reason FROM research_sentences
+           WHERE research_id = %s ORDER BY number""",
+        (research_id,),
+    )
+    return tuple(ResultSentence.model_validate(row) for row in await cursor.fetchall())

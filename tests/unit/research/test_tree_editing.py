@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from actors.research.tree.editing import edited
 from models.errors import InputInvalid
-from models.research.tree_edits import DropNode, MergeNodes, MoveNode, RenameNode, TreeEdits
+from models.research.gate_decisions import Modifications
+from models.research.tree_edits import DropNode, MergeNodes, MoveNode, RenameNode
 from models.research.trees import MOST_NAME, NodeRelation, Tree, TreeNode
 from tests.unit.research.drawn_trees import HOSTILE, all_points, trees
 
@@ -215,7 +216,7 @@ def test_no_more_nodes_come_below_one_than_there_is_room_for() -> None:
 )
 def test_an_edit_of_another_form_is_refused(edit: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
-        TreeEdits.model_validate({"edits": [edit]})
+        Modifications.model_validate({"tree_edits": [edit]})
 
 
 @given(trees())

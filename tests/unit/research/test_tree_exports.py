@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from actors.research.tree.exports import as_graphml, as_json, as_markdown, tree_export
+from actors.research.tree.exports import as_graphml, as_json, as_markdown
 from models.research.trees import NodeRelation, Tree, TreeExport, TreeMaking, TreeNode
 from models.text import one_line
 from tests.unit.research.drawn_trees import HOSTILE, trees
@@ -22,7 +22,7 @@ NAMESPACE = "{http://graphml.graphdrawing.org/xmlns}"
 @given(trees())
 def test_json_is_read_again_as_it_was(tree: Tree) -> None:
     read = TreeExport.model_validate_json(as_json(tree))
-    assert read == tree_export(tree)
+    assert read == tree.export()
     assert (read.nodes, read.edges, read.metadata) == (tree.nodes, tree.edges, tree.metadata)
 
 
