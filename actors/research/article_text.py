@@ -13,6 +13,8 @@ from models.research.following import LineagePoint, LineageSource, ResearchLinea
 from models.text import shortened
 
 _TITLE, _QUOTE, _ADDRESS = 200, 2_000, 2_000
+# The address of a text that a person gave: it is its digest.
+_GIVEN = "urn:sha256:"
 _UNVERIFIED = " (unverified: the check of this sentence failed)"
 
 
@@ -80,15 +82,18 @@ def _note(point: LineagePoint, source: LineageSource, resource_ids: Mapping[int,
     address = web_address(source.final_url or source.url)
     where = f" — <{address}>" if address is not None and len(address) <= _ADDRESS else ""
     quote = unlinked(shortened(point.quote, _QUOTE))
+    given = ", as somebody gave it" if source.url.startswith(_GIVEN) else ""
     return (
-        f"{title}{where}, characters {point.start} to {point.end}: “{quote}” "
+        f"{title}{given}{where}, characters {point.start} to {point.end}: “{quote}” "
         f"(resource {resource_ids[point.source]})"
     )
 
 
 def _evidence(lineage: ResearchLineage, place: int, points: Sequence[LineagePoint]) -> EvidenceText:
     source = lineage.sources[place]
-    lines = [f"Read at {source.final_url or source.url}"]
+    is_given = source.url.startswith(_GIVEN)
+    lines = ["A text that somebody gave; nobody has read it at an address"] if is_given else []
+    lines += [] if is_given else [f"Read at {source.final_url or source.url}"]
     if source.final_url not in (None, source.url):
         lines.append(f"Asked for at {source.url}")
     if source.sha256 is not None:
@@ -110,7 +115,8 @@ def _let_in(source: LineageSource) -> str:
     at = f" at {source.let_in.at.isoformat()}" if source.let_in.at is not None else ""
     if source.let_in.approval_id is None:
         return f"Read on the word of {who}, who asked for deep research {source.let_in.workflow_id}"
+    verb = "Given" if source.url.startswith(_GIVEN) else "Let in"
     return (
-        f"Let in by {who}{at}: approval {source.let_in.approval_id} of {source.let_in.digest}, "
+        f"{verb} by {who}{at}: approval {source.let_in.approval_id} of {source.let_in.digest}, "
         f"number {source.let_in.number} in deep research {source.let_in.workflow_id}"
     )

@@ -8,6 +8,7 @@ from models.llm import Answer
 from models.research.agent_workflows import AgentWorkflow, ResearchTask
 from models.research.intents import IntentReading
 from models.store.database import Connection
+from models.store.knowledge import sources
 from models.store.research import agent_workflows, progress
 
 
@@ -18,9 +19,10 @@ async def classify(run: Run, research: AgentWorkflow, task: ResearchTask) -> Int
         answer: Answer[IntentReading] = await run.agent("intent_reader").read(task.user_query, task.task_type)
         return answer
 
-    intent = await run.once("intent", IntentReading, read)
+    told = await run.once("intent", IntentReading, read)
 
     async def act(connection: Connection) -> IntentReading:
+        intent = await _that_can_be_done(connection, research, task, told)
         await agent_workflows.classified(connection, research.id, intent)
         await progress.say(
             connection,
@@ -34,3 +36,18 @@ async def classify(run: Run, research: AgentWorkflow, task: ResearchTask) -> Int
         return intent
 
     return await run.effect("classified", IntentReading, act)
+
+
+async def _that_can_be_done(
+    connection: Connection, research: AgentWorkflow, task: ResearchTask, told: IntentReading
+) -> IntentReading:
+    """What was told; work on what is held becomes research where pages are named, or nothing is held."""
+    if told.found == "given" or told.task_type != "analyze":
+        return told
+    why = "addresses are given"
+    if not task.urls:
+        if await sources.with_text(connection, research.project_id):
+            return told
+        why = "its project holds nothing yet"
+    reasoning = f"{told.reasoning}; but {why}, so pages are looked for"
+    return told.model_copy(update={"task_type": "research", "reasoning": reasoning})

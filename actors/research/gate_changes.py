@@ -60,6 +60,7 @@ def _changed_urls(approval: Approval, changes: Modifications, by: str, config: C
         ratings=Ratings(config.research.domains),
         allow_internal=config.outgoing.allow_internal,
         most=config.research.limits.of(approval.topic or "").max_urls,
+        asked=None if approval.asked is None else UrlList.model_validate(approval.asked),
     )
     return changed.model_dump(mode="json")
 

@@ -244,15 +244,14 @@ def _outcome(state: State) -> ResearchOutcome:
     if _ended_at(state) is not None:
         return "expired" if state["decision"].status == "expired" else "rejected"
     if "extraction" in state:
-        return _extracted(state["extraction"], state.get("synthesis"))
+        return _extracted(state["plan"], state["extraction"], state.get("synthesis"))
     return "nothing_read" if state["shown"].urls else "nothing_found"
 
 
-def _extracted(extraction: PointsKept, synthesis: Synthesis | None) -> ResearchOutcome:
-    if not extraction.count and extraction.sources and len(extraction.left) == extraction.sources:
-        return "nothing_extracted"
-    sections = synthesis.sections if synthesis else ()
-    return "nothing_written" if sections and all(section.left for section in sections) else "done"
+def _extracted(plan: ResearchPlan, extraction: PointsKept, synthesis: Synthesis | None) -> ResearchOutcome:
+    if not extraction.count and (len(extraction.left) or plan.has("build_tree")):
+        return "nothing_extracted" if extraction.sources else "nothing_found"
+    return "nothing_written" if synthesis is not None and not synthesis.counts.all else "done"
 
 
 def _left(state: State) -> tuple[LeftUndone, ...]:

@@ -73,14 +73,15 @@ class PageReadings:
         held = await self._held(url.url)
         began = time.monotonic()
         page = None
-        if held is None or held.text is None:
+        # A text that somebody gave under an address is not what stands there.
+        if held is None or held.text is None or held.engine is None:
             page = await self._scraped(url.url)
         seconds = time.monotonic() - began
 
         async def act(connection: Connection) -> PageOutcome:
             source = await self._kept(connection, batch, url.url, page)
             outcome = _outcome(url, source, page)
-            await candidates.settle(connection, self.research.id, outcome)
+            await candidates.settle(connection, self.research.id, outcome, text_sha256=_digest(source))
             await progress.tell_tool(
                 connection,
                 self.research.id,
@@ -98,7 +99,7 @@ class PageReadings:
     async def _left(self, url: ApprovedUrl, stop: ReachedLimit) -> PageOutcome:
         async def act(connection: Connection) -> PageOutcome:
             outcome = PageOutcome(number=url.number, url=url.url, fault=stop.limit, reason=stop.reason)
-            await candidates.settle(connection, self.research.id, outcome)
+            await candidates.settle(connection, self.research.id, outcome, text_sha256=None)
             return outcome
 
         return await self.run.effect(f"page/{url.number}", PageOutcome, act)
@@ -129,7 +130,7 @@ class PageReadings:
         async def act(connection: Connection) -> PageOutcome:
             source = await self._kept(connection, batch, page.url, page)
             outcome = PageOutcome(number=number, url=page.url, source_id=source.id if source else None)
-            await candidates.settle(connection, self.research.id, outcome)
+            await candidates.settle(connection, self.research.id, outcome, text_sha256=_digest(source))
             await progress.tell_tool(
                 connection,
                 self.research.id,
@@ -153,7 +154,8 @@ class PageReadings:
 
     async def _scraped(self, url: str) -> ScrapedPage:
         try:
-            reach = PageReach.of([page_url(url, allow_internal=self.run.config.outgoing.allow_internal)])
+            place = page_url(url, allow_internal=self.run.config.outgoing.allow_internal)
+            reach = PageReach.of([place], without=await self._kept_out())
         except PageFailed as failed:
             return ScrapedPage(url=url, fault=failed.facts["fault"], reason=str(failed))
         try:
@@ -161,6 +163,15 @@ class PageReadings:
         except Exception as error:  # noqa: BLE001  # what is no fault of the page goes on
             return ScrapedPage(url=url, fault="error", reason=own_failure(error, f"page {url}"))
         return page
+
+    async def _kept_out(self) -> frozenset[str]:
+        """The addresses that a person has kept out: nothing leads there either."""
+
+        async def look() -> frozenset[str]:
+            async with self.run.database.connection() as connection:
+                return await candidates.kept_out(connection, self.research.id)
+
+        return await self.run.database.steadily(look)
 
     async def _held(self, url: str) -> KnowledgeSource | None:
         async def look() -> KnowledgeSource | None:
@@ -182,6 +193,10 @@ class PageReadings:
                 await sources.settle(connection, project_id=project_id, batch_id=batch.batch_id, pages=[page])
         source = (await sources.by_urls(connection, project_id, [url])).get(url)
         return source if source is not None and (source.text or source.fault) else None
+
+
+def _digest(source: KnowledgeSource | None) -> str | None:
+    return None if source is None else source.text_sha256
 
 
 def _outcome(url: ApprovedUrl, source: KnowledgeSource | None, page: ScrapedPage | None) -> PageOutcome:

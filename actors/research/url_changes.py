@@ -27,10 +27,14 @@ def changed_list(
     ratings: Ratings,
     allow_internal: tuple[str, ...],
     most: int = MOST_URLS,
+    asked: UrlList | None = None,
 ) -> UrlList:
     """The list that is approved in place of the one that was shown.
 
+    An address keeps the number that it had, whoever took it out meanwhile; no other one gets it.
+
     Args:
+        asked: what the gate asked for, where somebody has changed that before.
         most: addresses that it may have: `max_urls` of the topic's plan.
 
     Raises:
@@ -45,15 +49,15 @@ def changed_list(
             )
     kept = [url for url in shown.urls if url.number not in changes.remove_urls]
     known = {url.url for url in kept}
-    taken_back = {url.url: url for url in shown.urls if url.number in changes.remove_urls}
-    following = max(numbers, default=0) + 1
+    offered = {url.url: url for url in (*(asked.urls if asked else ()), *shown.urls)}
+    following = max((url.number for url in offered.values()), default=0) + 1
     for place, text in enumerate(changes.add_urls):
         url = _checked(place, text, ratings, allow_internal)
         if url in known:
             continue
         known.add(url)
-        if url in taken_back:  # an address keeps its number
-            kept.append(taken_back[url])
+        if url in offered:
+            kept.append(offered[url])
             continue
         kept.append(_added(following, url, by, ratings))
         following += 1

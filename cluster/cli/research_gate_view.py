@@ -145,7 +145,7 @@ def _show_review(found: ResearchReview, console: Console) -> None:
             row(console, "", f"not written: {section.left}")
         for sentence in section.sentences:
             number += 1
-            cited = ", ".join(map(str, sentence.points))
+            cited = "point " + ", ".join(map(str, sentence.points))
             put(console, f"{number:>10}", f"{sentence.outcome}: {sentence.text} [{cited}]")
             if sentence.reason:
                 row(console, "", sentence.reason, style="dim")

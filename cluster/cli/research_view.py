@@ -146,7 +146,9 @@ def show_results(found: ResearchResults, console: Console) -> None:
     row(
         console,
         "approved",
-        {None: "nobody was asked, or has decided", True: "yes", False: "no"}[found.approved],
+        {None: "no gate stood for the text, or nobody has decided on it", True: "yes", False: "no"}[
+            found.approved
+        ],
     )
     heading = None
     for sentence in found.sentences:
@@ -168,7 +170,7 @@ def show_results(found: ResearchResults, console: Console) -> None:
 
 
 def _sentence(sentence: ResultSentence, console: Console) -> None:
-    cited = ", ".join(map(str, sentence.points))
+    cited = "point " + ", ".join(map(str, sentence.points))
     put(console, f"{sentence.number:>10}", f"{sentence.outcome}: {sentence.text} [{cited}]")
     if sentence.reason:
         row(console, "", sentence.reason, style="dim")

@@ -18,14 +18,17 @@ class PageReach(Record):
     """Places that may be asked: hosts, each with its port where that is neither 80 nor 443."""
 
     places: frozenset[str]
+    without: frozenset[str] = frozenset()  # addresses there that may not be asked for
 
     @classmethod
-    def of(cls, urls: Iterable[str]) -> "PageReach":
-        """The places of some addresses, which are in their one form."""
-        return cls(places=frozenset(place_of(url) for url in urls))
+    def of(cls, urls: Iterable[str], *, without: Iterable[str] = ()) -> "PageReach":
+        """The places of some addresses, which are in their one form, as those `without` are."""
+        return cls(places=frozenset(place_of(url) for url in urls), without=frozenset(without))
 
     def check(self, url: str) -> None:
-        """PageFailed where an address, in its one form, is at none of them."""
+        """PageFailed where an address, in its one form, is at none of them, or was left out."""
+        if url in self.without:
+            raise PageFailed(f"it leads to {url}, which was left out", fault="other_host")
         if (place := place_of(url)) not in self.places:
             raise PageFailed(f"it leads to {place}, which was not approved", fault="other_host")
 

@@ -28,7 +28,7 @@ class Modifications(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     add_urls: Annotated[tuple[Url, ...], FailFast()] = Field(default=(), max_length=200)
-    remove_urls: Annotated[tuple[Annotated[int, Field(ge=1)], ...], FailFast()] = Field(
+    remove_urls: Annotated[tuple[Annotated[int, Field(ge=1, strict=True)], ...], FailFast()] = Field(
         default=(), max_length=200
     )
     modify_config: Mapping[str, Any] = {}

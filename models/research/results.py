@@ -15,8 +15,8 @@ ResearchOutcome = Literal[
     "expired",  # nobody decided at a gate in time
     "nothing_found",
     "nothing_read",  # no approved page could be read, or was before a limit was reached
-    "nothing_extracted",  # no source was: each failed, or was left
-    "nothing_written",  # there is a tree, and each of its sections failed, or was left
+    "nothing_extracted",  # no point was, from all that was read
+    "nothing_written",  # there is a tree, and no sentence about it
 ]
 
 

@@ -85,7 +85,7 @@ class PastedText(Record):
 class InsteadOf(Record):
     """What is taken in place of an address that could not be read: another address, or its text."""
 
-    number: int
+    number: Annotated[int, Field(strict=True)]
     url: Url | None = None
     pasted: PastedText | None = None
 

@@ -34,10 +34,7 @@ from models.research.candidates import (
 )
 
 _MOST_KNOWN, _MOST_STORED = 20, 20
-_NO_PROVIDER = (
-    "no search provider is configured, and the web was not searched: "
-    "add outside.search.searxng or outside.search.google_cse to the configuration"
-)
+_NOT_SEARCHED = "nothing was searched for: only addresses that are given are offered"
 _BY_WORDS = "scored by words only: there is no embedding model here"
 
 
@@ -108,7 +105,7 @@ async def discover(
     left_out.update(more_left_out)
     scored = _scored(stored, vectors.stored, scorer)
     left_out["over_limit"] += len(scored[_MOST_STORED:])
-    notes = [*searched.notes] if providers else [_NO_PROVIDER]
+    notes = [*searched.notes] if providers else [_NOT_SEARCHED]
     notes += [] if embedder is not None else [_BY_WORDS]
     notes += _few(len(candidates), settings, request)
     return Discovery(

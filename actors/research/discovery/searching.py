@@ -45,7 +45,15 @@ async def search(
     errors = [error for one in said for error in one.errors]
     return SearchResults(
         tuple(hit for one in said for hit in one.hits),
-        tuple(dict.fromkeys(note for one in said for note in one.notes)),
+        tuple(
+            dict.fromkeys(
+                note
+                for one, provider in zip(said, providers, strict=True)
+                for note in one.notes
+                # That it searches no web is no news where another one does.
+                if provider.name != "local" or len(providers) == 1
+            )
+        ),
         errors[0] if errors and not any(one.answered for one in said) else None,
     )
 

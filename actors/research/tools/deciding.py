@@ -141,7 +141,7 @@ def _told(decided: Approval) -> str:
         return f"Rejected: {on}."
     if decided.status == "pending":
         return f"Kept; approved by {approved} of {decided.quorum}: {decided.quorum - approved} more needed."
-    return "Approved as you changed it." if decided.amended_by else "Approved."
+    return "Approved as you changed it." if decided.amended_by == decided.decided_by else "Approved."
 
 
 async def _next_step(

@@ -62,6 +62,10 @@ async def start_research(context: ToolContext, request: StartResearchRequest) ->
     """Begin deep research: pages are found, a person says which are read, and a tree of knowledge is made."""
     connection, caller = context.connection, context.caller
     _check_unasked(context, request)
+    if request.task_type == "analyze" and request.urls:
+        raise InputInvalid(
+            "urls: analyze reads no page: leave them out, or ask for research or full_pipeline"
+        )
     project = await _project(context, request)
     limits = context.config.research.limits.of(project.topic)
     if not await agent_workflows.is_known(connection, caller.subject, request.request_id):

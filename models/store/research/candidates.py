@@ -118,12 +118,29 @@ async def let_in(connection: Connection, research_id: int) -> frozenset[str]:
     return frozenset(row["url"] for row in await cursor.fetchall())
 
 
-async def settle(connection: Connection, research_id: int, outcome: PageOutcome) -> None:
-    """Keep what came of an address."""
+async def kept_out(connection: Connection, research_id: int) -> frozenset[str]:
+    """The addresses that may not be read: a person left them out."""
+    cursor = await connection.execute(
+        "SELECT url FROM url_candidates WHERE research_id = %s AND user_approval = 'rejected'", (research_id,)
+    )
+    return frozenset(row["url"] for row in await cursor.fetchall())
+
+
+async def settle(
+    connection: Connection, research_id: int, outcome: PageOutcome, *, text_sha256: str | None
+) -> None:
+    """Keep what came of an address, and the digest of the text that it is the approval of."""
     await connection.execute(
-        """UPDATE url_candidates SET source_id = %s, fault = %s, reason = %s
+        """UPDATE url_candidates SET source_id = %s, fault = %s, reason = %s, metadata = metadata || %s
            WHERE research_id = %s AND number = %s AND user_approval = 'approved'""",
-        (outcome.source_id, outcome.fault, outcome.reason, research_id, outcome.number),
+        (
+            outcome.source_id,
+            outcome.fault,
+            outcome.reason,
+            Jsonb({} if text_sha256 is None else {"text_sha256": text_sha256}),
+            research_id,
+            outcome.number,
+        ),
     )
 
 

@@ -22,10 +22,13 @@ from models.store.research import sentences
 # nothing kept it from being read. A pasted text stands for an address that another gate let in: it is found
 # by its digest in what was approved at the gate of pages that could not be read, and that let it in.
 #
+# What was let in is a text, by its digest: one that somebody put under its address later is another.
+#
 # What another research let in counts where that was before this one took its points.
 _LET_IN = b"""
 WITH document AS MATERIALIZED (
-    SELECT * FROM unnest(%(sources)s::bigint[], %(urls)s::text[]) WITH ORDINALITY AS d(source_id, url, place)
+    SELECT * FROM unnest(%(sources)s::bigint[], %(urls)s::text[], %(texts)s::text[])
+        WITH ORDINALITY AS d(source_id, url, text, place)
 ), research AS MATERIALIZED (
     SELECT id, workflow_id, requested_by FROM agent_workflows WHERE project_id = %(project)s
 ), pasted AS MATERIALIZED (
@@ -37,13 +40,15 @@ WITH document AS MATERIALIZED (
       AND EXISTS (SELECT 1 FROM document WHERE url LIKE 'urn:sha256:%%')
 ), found AS (
     SELECT d.place, d.url, c.research_id, c.number FROM document d
-    JOIN url_candidates c ON c.source_id = d.source_id
+    JOIN url_candidates c ON c.source_id = d.source_id AND c.metadata ->> 'text_sha256' = d.text
     UNION
     SELECT d.place, d.url, c.research_id, c.number FROM document d
     JOIN url_candidates c ON c.research_id = %(research)s AND c.url = d.url AND c.fault IS NULL
+        AND c.metadata ->> 'text_sha256' = d.text
     UNION
     SELECT d.place, d.url, c.research_id, c.number FROM document d
     JOIN url_candidates c ON c.url = d.url AND c.source_id IS NULL AND c.fault IS NULL
+        AND c.metadata ->> 'text_sha256' = d.text
     WHERE d.source_id IS NULL
     UNION
     SELECT d.place, d.url, p.research_id, p.number FROM document d JOIN pasted p ON p.url = d.url
@@ -119,6 +124,7 @@ async def _let_in(
         {
             "sources": [source.source_id for source in sources],
             "urls": [source.url for source in sources],
+            "texts": [source.text_sha256 for source in sources],
             "project": research.project_id,
             "research": research.id,
         },

@@ -75,7 +75,10 @@ def test_each_sentence_has_a_footnote_with_the_words_that_it_rests_on() -> None:
     assert (
         "[^1]: The Mill — <https://example.org/mill>, characters 3 to 13: “nine mills” (resource 50)" in text
     )
-    assert "[^2]: urn:sha256:abc, characters 3 to 15: “turn \\] again” (resource 51)" in text
+    assert (
+        "[^2]: urn:sha256:abc, as somebody gave it, characters 3 to 15: “turn \\] again” (resource 51)"
+        in text
+    )
     assert "http://evil" not in text
     assert "unused" not in text
 
@@ -93,6 +96,7 @@ def test_each_document_says_its_digests_and_who_let_it_in() -> None:
         "- characters 3 to 13: “nine mills”",
     ]
     assert "Nobody of a research let it in" in pasted.content
+    assert pasted.content.startswith("A text that somebody gave")
     assert [line for line in pasted.content.splitlines() if line.startswith("- ")] == [
         "- characters 3 to 15: “turn ] again”",
         "- characters 3 to 6: “Ann”",

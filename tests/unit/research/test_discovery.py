@@ -331,9 +331,9 @@ async def test_a_search_that_nobody_answers_is_an_error_and_not_nothing_found() 
     assert urls(found) == ["https://t.example/"]
 
 
-async def test_a_site_without_a_provider_says_so() -> None:
+async def test_where_nobody_is_asked_that_is_said() -> None:
     found = await discovered(ask(urls=("https://t.example/",)))
-    assert "no search provider is configured" in found.notes[0]
+    assert "nothing was searched for" in found.notes[0]
 
 
 @pytest.mark.parametrize(("queries", "wanted", "asked"), [(1, 50, 50), (8, 50, 20), (3, 5, 10), (1, 1, 10)])
