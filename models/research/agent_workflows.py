@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, fie
 from models.content.outside import DateRange
 from models.record import Record
 from models.research.intents import IntentReading, TaskType
-from models.tools import PlainText
+from models.tools import Number, PlainText
 
 AgentType = Literal["researcher", "scraper", "analyzer", "organizer"]
 # What a workflow's status is called here: pending is queued, parked waits for something that is away.
@@ -85,7 +85,7 @@ class ResearchOptions(Record):
     max_urls: int = Field(default=20, ge=1, le=200)
     scrape_parallel: bool = True
     require_approval: bool = True
-    category_id: int | None = Field(default=None, ge=1, description="A tree of the project that is to grow")
+    category_id: Number | None = Field(default=None, description="A tree of the project that is to grow")
     date_range: DateRange = "any"
     language: Annotated[str, Field(pattern=r"^([a-z]{2}|any)$")] = "any"
 

@@ -281,7 +281,8 @@ async def test_without_a_gate_that_was_planned_it_is_at_what_comes_after_that(
     assert found.approved is None
     for step in ("build_tree", "synthesize_results"):
         learnt = await ask(desk, lambda c, step=step: overviews.estimate(c, [step]))
-        assert learnt is not None and learnt > 0
+        assert learnt is not None
+        assert learnt > 0
 
 
 async def test_one_that_waits_failed_or_was_stopped_says_so(desk: ResearchDesk, site: PageSite) -> None:

@@ -1,0 +1,147 @@
+"""What was let in is what is read: no text, number or redirect takes the place of what a person approved."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from actors.research.gate_changes import changed_content
+from models.config import Config
+from models.research.gate_decisions import Modifications
+from models.runtime.approvals import Approval
+from models.store.database import Database
+from models.store.research import lineage
+from tests.fakes.model.model_server import ModelServer, Rule
+from tests.fakes.outside.page_site import Answer, PageSite
+from tests.fakes.outside.search_providers import SearchServer
+from tests.integration.research.mill_site import FOUND, MILL, NOTHING, mill_search, mill_site
+from tests.integration.research.research_desk import ResearchDesk, desk_config
+
+UNASKED = {"language": "any", "require_approval": False}
+# As a tool writes it that keeps a text which somebody has: without an engine that read it.
+GIVEN = """
+INSERT INTO sources (project_id, url, text, text_sha256, sha256, title, settled_at)
+VALUES (%(project)s, %(url)s, %(text)s, encode(sha256(convert_to(%(text)s, 'UTF8')), 'hex'), 'f', 'T', now())
+ON CONFLICT (project_id, url) DO UPDATE
+SET text = excluded.text, text_sha256 = excluded.text_sha256, sha256 = 'f', engine = NULL,
+    extracted_with = NULL
+"""
+
+
+@pytest.fixture
+def site() -> Iterator[PageSite]:
+    """Pages about mills."""
+    with mill_site() as site:
+        yield site
+
+
+@pytest.fixture
+def search(site: PageSite) -> Iterator[SearchServer]:
+    """A search engine that knows them all."""
+    with mill_search(site) as server:
+        yield server
+
+
+@pytest.fixture
+def desk(
+    database: Database, configure: Callable[..., Config], model: ModelServer, search: SearchServer
+) -> ResearchDesk:
+    model.script(
+        Rule(contains="founded in 1871", reply=FOUND), Rule(contains="Extract as one", reply=NOTHING)
+    )
+    return ResearchDesk(desk_config(configure, model.base_url, search.url), database)
+
+
+def only_mill(shown: dict[str, Any]) -> dict[str, Any]:
+    """The list with the page of the mills alone."""
+    return shown | {"urls": [url for url in shown["urls"] if url["url"].endswith("/mill")]}
+
+
+async def give(desk: ResearchDesk, project_id: int, url: str, text: str) -> None:
+    """Have somebody keep a text under an address."""
+    async with desk.database.connection() as connection:
+        await connection.execute(GIVEN.encode(), {"project": project_id, "url": url, "text": text})
+
+
+async def test_a_text_that_somebody_gave_under_an_address_is_not_what_stands_there(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        research = await desk.start()
+        urls = await desk.gate(research)
+        await give(desk, research.project_id, f"{site.origin}/mill", f"{MILL} It poisons the river.")
+        await desk.amend(urls, only_mill(urls.content))
+        await desk.ended(research)
+    assert site.asked("/mill") == 1
+    [source] = await desk.rows("SELECT text FROM sources WHERE url LIKE '%%/mill'")
+    assert "poisons" not in source["text"]
+
+
+async def test_who_let_a_page_in_did_not_let_in_what_was_put_in_its_place(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        first = await desk.start()
+        urls = await desk.gate(first)
+        await desk.amend(urls, only_mill(urls.content))
+        await desk.ended(first)
+        await give(desk, first.project_id, f"{site.origin}/mill", f"{MILL} It poisons the river.")
+        second = await desk.start("bob", task_type="analyze", config=UNASKED)
+        await desk.ended(second)
+    async with desk.database.connection() as connection:
+        honest = await lineage.of_research(connection, first)
+        forged = await lineage.of_research(connection, second)
+    assert [source.let_in.by for source in honest.sources if source.let_in] == ["ann"]
+    assert forged.sources
+    assert [source.let_in for source in forged.sources] == [None] * len(forged.sources)
+
+
+async def test_an_approved_page_does_not_lead_to_one_that_was_left_out(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    site.pages["/mill"] = Answer(status=302, headers={"location": "/secret"})
+    async with desk.running():
+        research = await desk.start()
+        urls = await desk.gate(research)
+        await desk.amend(urls, only_mill(urls.content))
+        blocked = await desk.gate(research)
+    [one] = blocked.content["unreadable"]
+    assert (one["fault"], "was left out" in one["reason"]) == ("other_host", True)
+    assert site.asked("/secret") == 0
+
+
+async def test_an_address_keeps_its_number_whoever_takes_it_out_and_puts_it_back(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        urls = await desk.gate(await desk.start())
+    first, *others = urls.content["urls"]
+    without = changed(desk, urls, remove_urls=[first["number"]])
+    again = urls.model_copy(update={"asked": urls.content, "content": without})
+    back = changed(desk, again, add_urls=[first["url"], f"{site.origin}/other"])
+    assert [url["number"] for url in back["urls"]] == [
+        *(url["number"] for url in others),
+        first["number"],
+        len(others) + 2,
+    ]
+    last = urls.content["urls"][-1]["number"]
+    without = changed(desk, urls, remove_urls=[last])
+    again = urls.model_copy(update={"asked": urls.content, "content": without})
+    assert changed(desk, again, add_urls=[f"{site.origin}/other"])["urls"][-1]["number"] == last + 1
+
+
+def changed(desk: ResearchDesk, approval: Approval, **changes: Any) -> dict[str, Any]:
+    """What somebody makes of a list."""
+    return changed_content(approval, Modifications.model_validate(changes), by="bob", config=desk.config)
+
+
+async def test_a_query_that_names_pages_or_has_nothing_to_go_by_is_no_analysis(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    asked = "Compare the mills that we have with those of other towns."
+    async with desk.running():
+        research = await desk.start(task_type=None, user_query=asked, config=UNASKED)
+        await desk.ended(research)
+    [row] = await desk.rows("SELECT task_type, intent FROM agent_workflows WHERE id = %s", research.id)
+    assert row["task_type"] == "research"
+    assert site.hits
