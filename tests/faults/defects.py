@@ -141,7 +141,7 @@ FOUND_BY = {
     2: Search("one runner runs a workflow twice", 4, ("slow_link", "decided_early")),
     4: Search("files written before the fence", 5, ("stop_in_a_call",)),
     7: Search("a locked row holds up the others", 3, ("locked_rows",)),
-    101: Search("a research reads what was shown", 2, ("decisions",)),
+    101: Search("a research reads what was shown", 2, ("kill",)),
 }
 
 
