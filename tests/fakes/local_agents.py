@@ -8,7 +8,7 @@ from typing import Any
 class NoIndex:
     """The search index of a site where it is down: words still count."""
 
-    async def search(self, query: str, **how: Any) -> Any:
+    async def search(self, *of: Any, **how: Any) -> Any:
         """Fails."""
         raise ConnectionError("there is no search index in this process")
 

@@ -10,7 +10,9 @@ from tests.faults import checks, draws, ledger
 from tests.faults.draws.scene import Found
 from tests.faults.people.chats import Chats
 from tests.faults.people.readers import Readers, reading
+from tests.faults.people.researchers import Researchers
 from tests.faults.people.work import People, Work, begin
+from tests.faults.site.pages import pages_of
 from tests.faults.site.world import RUNNERS, World, open_world
 
 _AT_ONCE = 3
@@ -83,14 +85,19 @@ class Campaign:
         drawn = draws.draw(rng, rng.randint(self.fewest, self.most), self.only)
         work, began = Work(number), time.monotonic()
         world.disturbances.clear()
+        world.pages.pages = pages_of(number)
+        world.pages.hits.clear()
         wrong: list[str] = []
         struck: list[str] = []
-        beginning = asyncio.create_task(begin(people, work, rng))
+        researchers = Researchers(world, people, work)
+        beginning = asyncio.gather(begin(people, work, rng), researchers.begin())
         deciding = asyncio.create_task(_decide_now_and_then(people, work, random.Random(rng.random())))
         over = asyncio.Event()
         chats = Chats(world, people, work, random.Random(f"{self.seed}/{number}/chats"))
         meanwhile = asyncio.gather(
-            chats.carry(over), people.broken_march(work, random.Random(f"{self.seed}/{number}/march"))
+            chats.carry(over),
+            people.broken_march(work, random.Random(f"{self.seed}/{number}/march")),
+            researchers.begin_and_stop(random.Random(f"{self.seed}/{number}/stopped")),
         )
         under_way: set[asyncio.Task[bool]] = set()
         try:
@@ -120,7 +127,8 @@ class Campaign:
         finally:
             deciding.cancel()
             meanwhile.cancel()
-            for task in (*under_way, beginning):
+            beginning.cancel()
+            for task in under_way:
                 task.cancel()
         rest = random.Random(rng.random())
 

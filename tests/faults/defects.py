@@ -1,4 +1,4 @@
-"""Defects of an earlier release, put back on purpose: the campaign must find each of them.
+"""Defects, most of them of an earlier release, put back on purpose: the campaign must find each of them.
 
 Each is a change of the product's source text, made in a process of the campaign. A change whose text is not
 there any more fails loudly, so that none of them is lost when the product is rewritten.
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from actors.research import steps as research
 from actors.runtime import execution, runner
 from actors.runtime.group_commit import JournalWriter
 from models.runtime.workflows import Workflow, WorkflowStatus
@@ -107,12 +108,22 @@ def _a_locked_row_holds_up_the_others() -> None:
     defaults["lanes"] = 1
 
 
-# By their numbers in the list of what was found.
+def _a_research_reads_what_was_shown() -> None:
+    """What a research may read is what its gate showed, and not what somebody made of it."""
+    _change(
+        research.ResearchSteps,
+        "admit",
+        ("approved = UrlList.model_validate(approval.subject)", "approved = shown"),
+    )
+
+
+# By their numbers in the list of what was found; one that was never in a release has a hundred.
 DEFECTS: dict[int, Callable[[], None]] = {
     1: _settled_work_is_run_again,
     2: _one_runner_runs_a_workflow_twice,
     4: _a_run_writes_files_before_its_fence,
     7: _a_locked_row_holds_up_the_others,
+    101: _a_research_reads_what_was_shown,
 }
 
 
@@ -130,6 +141,7 @@ FOUND_BY = {
     2: Search("one runner runs a workflow twice", 4, ("slow_link", "decided_early")),
     4: Search("files written before the fence", 5, ("stop_in_a_call",)),
     7: Search("a locked row holds up the others", 3, ("locked_rows",)),
+    101: Search("a research reads what was shown", 2, ("kill",)),
 }
 
 

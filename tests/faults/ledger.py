@@ -1,4 +1,4 @@
-"""The ledger: what Postgres itself notes of every move of a workflow and of every document, whoever wrote.
+"""The ledger: what Postgres itself notes of every move of a workflow, document and row of a deep research.
 
 Triggers write it, in the transaction of what they note: what was rolled back is not in it. Times are
 `time.time()` seconds; the server and the processes share one clock.
@@ -52,6 +52,34 @@ BEGIN
 END $$;
 CREATE TRIGGER campaign_keep AFTER INSERT OR UPDATE OR DELETE ON public.documents
 FOR EACH ROW EXECUTE FUNCTION campaign.note_keep();
+
+CREATE TABLE campaign.writes (
+    n bigserial PRIMARY KEY, research bigint NOT NULL, "table" text NOT NULL, did text NOT NULL,
+    status text NOT NULL, was jsonb, now jsonb);
+CREATE INDEX ON campaign.writes (research);
+CREATE FUNCTION campaign.note_write() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    was jsonb;
+    now jsonb;
+BEGIN
+    IF TG_OP <> 'INSERT' THEN was := to_jsonb(OLD); END IF;
+    IF TG_OP <> 'DELETE' THEN now := to_jsonb(NEW); END IF;
+    INSERT INTO campaign.writes (research, "table", did, status, was, now)
+    SELECT a.id, TG_TABLE_NAME, TG_OP, w.status, was, now
+    FROM public.agent_workflows a JOIN public.workflows w ON w.id = a.workflow_id
+    WHERE a.id = (coalesce(now, was) ->> 'research_id')::bigint;
+    RETURN NULL;
+END $$;
+DO $$
+DECLARE
+    name text;
+BEGIN
+    FOREACH name IN ARRAY ARRAY['url_candidates', 'research_tasks', 'agent_messages', 'workflow_tools',
+                                'research_points', 'research_sentences', 'knowledge_trees'] LOOP
+        EXECUTE format('CREATE TRIGGER campaign_write AFTER INSERT OR UPDATE OR DELETE ON public.%I'
+                       ' FOR EACH ROW EXECUTE FUNCTION campaign.note_write()', name);
+    END LOOP;
+END $$;
 """
 
 
@@ -89,6 +117,21 @@ class Keep:
     made_under: int | None
 
 
+@dataclass(frozen=True)
+class Write:
+    """A row of a deep research was written, changed or deleted (`did`), while its workflow had this status.
+
+    `was` is the row before, and `now` after.
+    """
+
+    research: int
+    table: str
+    did: str
+    status: str
+    was: dict[str, Any] | None = None
+    now: dict[str, Any] | None = None
+
+
 async def install(database: Database) -> None:
     """Let the server note it from now on."""
     async with database.connection() as connection:
@@ -107,3 +150,10 @@ async def keeps(ask: Ask, ids: Sequence[str]) -> list[Keep]:
     query = "SELECT workflow, key, at, did, epoch, status, made_under FROM campaign.keeps"
     found = await ask(f"{query} WHERE workflow = ANY(%s) ORDER BY n", list(ids))
     return [Keep(**row) for row in found]
+
+
+async def writes(ask: Ask, researches: Sequence[int]) -> list[Write]:
+    """What was done to the rows of these deep researches, in order."""
+    query = 'SELECT research, "table", did, status, was, now FROM campaign.writes'
+    found = await ask(f"{query} WHERE research = ANY(%s) ORDER BY n", list(researches))
+    return [Write(**row) for row in found]

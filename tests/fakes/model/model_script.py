@@ -43,7 +43,8 @@ class Rule(BaseModel):
     `tool_calls`, and the rule applies only to calls that offer tools. `pieces` are the very deltas of a
     streamed reply, in place of its words. A stream is reset after `drop_after` deltas. `usage` false leaves
     token counts out, as old servers do.
-    `times` is how many calls it applies to; None means all.
+    `times` is how many calls it applies to; None means all. A `standing` one applies where no other does,
+    and outlives a reset.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -66,6 +67,7 @@ class Rule(BaseModel):
     drop_after: PositiveInt | None = None
     usage: bool = True
     times: PositiveInt | None = None
+    standing: bool = False
 
     @property
     def ending(self) -> str:
@@ -169,6 +171,7 @@ class Book:
     def add(self, script: Script) -> None:
         """Append rules, and take over a new latency; calls under way keep theirs."""
         self._rules.extend((rule, rule.times) for rule in script.rules)
+        self._rules.sort(key=lambda row: row[0].standing)
         if script.latency is not None:
             self.latency = script.latency
 
@@ -228,9 +231,9 @@ class Book:
         return len(held[: what.times])
 
     def reset(self) -> None:
-        """Forget rules and calls, let held calls go on, and take the first latency again."""
+        """Forget rules but the standing ones, and calls; let held calls go, and take the first latency."""
         self.release(Release())
-        self._rules.clear()
+        self._rules = [row for row in self._rules if row[0].standing]
         self._calls.clear()
         self.latency = self._first_latency
         self._change()

@@ -21,14 +21,21 @@ from models.runtime.workflows import ENDED_STATUSES, WorkflowRequest
 from models.store import approvals, decisions
 from models.store.database import GONE
 from models.store.runtime import documents, workflows
-from tests.faults.people import batches
+from tests.faults.people import batches, deep
 from tests.faults.people.batches import Batch, topic_of
+from tests.faults.people.deep import DeepResearch, How
 from tests.faults.site.kinds import GATE, plan
 from tests.faults.site.world import World
 from tests.integration.chat.sites.chat_site import events_of
 
 _DECIDERS = ("bob", "cleo", "dan")
-_SCOPES = {"ann": ("macro:analyst",), "eve": ("macro:editor",), "root": ("global:admin",)}
+_SCOPES: dict[str, tuple[str, ...]] = {
+    "ann": ("macro:analyst",),
+    "eve": ("macro:editor",),
+    "root": ("global:admin",),
+}
+# A gate of a research is shown to those of its topic; what was written is published by any editor.
+_SCOPES |= dict.fromkeys(_DECIDERS, ("global:editor", "macro:analyst"))
 _EDITOR = read_scopes(["global:editor"])
 _STEPS = 12
 # About how long a march takes, and how long at most until one asks for its decision while all is well.
@@ -49,7 +56,7 @@ class Said:
 
     approval_id: str
     who: str
-    decision: str
+    decision: How
     status: int | None
     digest: str
     shown: dict[str, Any] | None
@@ -65,6 +72,7 @@ class Work:
     ids: list[str] = field(default_factory=list)
     articles: list[int] = field(default_factory=list)
     researches: list[str] = field(default_factory=list)
+    deep: list[DeepResearch] = field(default_factory=list)
     cancelled: set[str] = field(default_factory=set)
     said: list[Said] = field(default_factory=list)
     mended: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -275,39 +283,47 @@ class People:
                         await asyncio.sleep(0.05)
         if not pending:
             return False
-        approval_id = rng.choice(pending)["id"]
+        approval = rng.choice(pending)
         intents = [
-            (
-                _DECIDERS[number % len(_DECIDERS)],
-                rng.choice(("approve", "approve", "approve", "reject")),
-                rng.random() < 0.1,
-            )
+            (_DECIDERS[number % len(_DECIDERS)], _decision(approval["kind"], rng), rng.random() < 0.1)
             for number in range(at_once)
         ]
-        path = f"/api/approvals/{approval_id}"
+        path = f"/api/approvals/{approval['id']}"
         seen = await asyncio.gather(*(self.ask(who, "GET", path) for who, _, _ in intents))
         sends = [
-            self._say(work, approval_id, who, decision, answer, stale=stale)
+            self._say(work, approval, who, decision, answer, stale=stale)
             for (who, decision, stale), answer in zip(intents, seen, strict=True)
             if answer is not None
         ]
         return any(await asyncio.gather(*sends))
 
     async def _say(
-        self, work: Work, approval_id: str, who: str, decision: str, seen: httpx2.Response, *, stale: bool
+        self,
+        work: Work,
+        approval: dict[str, Any],
+        who: str,
+        decision: How,
+        seen: httpx2.Response,
+        *,
+        stale: bool,
     ) -> bool:
+        approval_id = approval["id"]
         if seen.status_code != 200:
             work.said.append(Said(approval_id, who, decision, seen.status_code, "", None))
             return False
         shown = seen.json()
         digest = _OTHER_DIGEST if stale else shown["digest"]
-        body = {"decision": decision, "digest": digest}
+        body: dict[str, Any] = {"decision": decision, "digest": digest}
+        path = f"/api/approvals/{approval_id}/decision"
+        if approval["kind"] in deep.GATES:
+            body |= deep.changes(decision, shown["content"])
+            path = f"{deep.AT}/{approval['research']}/approve"
         if decision == "reject":
             body["notes"] = "no"
         # Noted before: whoever is cut off may have been heard.
         place = len(work.said)
         work.said.append(Said(approval_id, who, decision, None, digest, shown["content"], stale))
-        answer = await self.ask(who, "POST", f"/api/approvals/{approval_id}/decision", body)
+        answer = await self.ask(who, "POST", path, body)
         if answer is None:
             return False
         work.said[place] = replace(work.said[place], status=answer.status_code)
@@ -326,8 +342,13 @@ class People:
             chosen = {"id": await self.march(work, rng, gated=rng.random() < 0.3), "kind": "march"}
             await asyncio.sleep(rng.uniform(0, _MARCH_SECONDS))
         # A march is nobody's task: whoever looks after workflows stops it.
-        noun, body = ("workflows", {"reason": "cancelled"}) if chosen["kind"] == "march" else ("tasks", {})
-        answer = await self.ask("root", "POST", f"/api/{noun}/{chosen['id']}/cancel", body)
+        who, path, body = "root", f"/api/tasks/{chosen['id']}/cancel", {}
+        if chosen["kind"] == "march":
+            path, body = f"/api/workflows/{chosen['id']}/cancel", {"reason": "cancelled"}
+        elif chosen["kind"] == "research":
+            [number] = [one.number for one in work.deep if one.workflow_id == chosen["id"]]
+            who, path, body = "ann", f"{deep.AT}/{number}/stop", {"reason": "cancelled"}
+        answer = await self.ask(who, "POST", path, body)
         if answer is None or answer.status_code != 200:
             return False
         work.cancelled.add(chosen["id"])
@@ -335,7 +356,9 @@ class People:
 
     async def _pending(self, work: Work) -> list[dict[str, Any]]:
         return await self._world.rows(
-            "SELECT id FROM approvals WHERE status = 'pending' AND workflow_id = ANY(%s) ORDER BY id",
+            "SELECT p.id, p.kind, a.id AS research FROM approvals p"
+            " LEFT JOIN agent_workflows a USING (workflow_id)"
+            " WHERE p.status = 'pending' AND p.workflow_id = ANY(%s) ORDER BY p.id",
             work.ids,
         )
 
@@ -356,3 +379,9 @@ async def begin(people: People, work: Work, rng: random.Random) -> None:
     await people.batch(work, f"batch-{work.run}", 2)
     await people.topic(work, 0)
     await asyncio.gather(people.research(work), people.publication(work))
+
+
+def _decision(kind: str, rng: random.Random) -> How:
+    if kind in deep.GATES:
+        return deep.decision(kind, rng)
+    return rng.choice(("approve", "approve", "approve", "reject"))

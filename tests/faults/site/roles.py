@@ -2,7 +2,8 @@
 a batch's driver.
 
 The agents are the product's own classes, asking the scripted model server over HTTP, those of the chat too;
-only the branches of a research, the knowledge base and the search index are played.
+only the branches of a drafted article's research, the knowledge base, the search indices and hosts' turns are
+played.
 """
 
 import asyncio
@@ -15,16 +16,22 @@ from pathlib import Path
 from typing import Any, Literal
 
 from actors import systems
+from actors.knowledge.scraping.open_scraper import open_scraper
+from actors.knowledge.scraping.scraper import Scraper
+from actors.knowledge.scraping.scraping_settings import ScrapingSettings
 from actors.outside.outbox import Dispatcher
 from actors.runtime.runner import Runner
 from actors.system import AgentRole
 from actors.systems import load
 from models.config import Config
 from models.content.editorial import Passage
+from models.knowledge.pages import EngineChoice
+from models.knowledge.reach import PageReach
 from models.store.database import Database
 from tests.fakes.agents import ROLES as TEST_ROLES
 from tests.fakes.cast import Cast
 from tests.fakes.local_agents import LocalAgent, NoIndex
+from tests.fakes.outside.open_turns import OpenTurns
 from tests.faults import defects
 from tests.faults.site.driver import drive
 from tests.faults.site.kinds import kinds
@@ -128,7 +135,32 @@ def _played(config: Config) -> dict[str, Any]:
     """Who is played in a runner: what a research looks into, and the knowledge base."""
     cast = Cast(config)
     branches = ("web_search", "data_download", "resource_query")
-    return {"knowledge_base": _EmptyKnowledgeBase(), **{branch: cast.agent(branch) for branch in branches}}
+    return {
+        "knowledge_base": _EmptyKnowledgeBase(),
+        "knowledge_index": NoIndex(),
+        "scraper": _Scraper(config),
+        **{branch: cast.agent(branch) for branch in branches},
+    }
+
+
+class _Scraper:
+    """The agent `scraper`, whose hosts have no turns. Its engines are opened with the first page."""
+
+    def __init__(self, config: Config) -> None:
+        self._settings = ScrapingSettings.of(config)
+        self._opening = asyncio.Lock()
+        self._scraper: Scraper | None = None
+
+    async def scrape(self, url: str, engine: EngineChoice = "auto", reach: PageReach | None = None) -> Any:
+        return await (await self._open()).scrape(url, engine, reach)
+
+    async def _open(self) -> Scraper:
+        async with self._opening:
+            if self._scraper is None:
+                # Kept, because what it opens is closed when nobody holds it any more.
+                self._engines = open_scraper(self._settings, OpenTurns())
+                self._scraper = await self._engines.__aenter__()
+            return self._scraper
 
 
 class _EmptyKnowledgeBase:

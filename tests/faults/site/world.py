@@ -1,4 +1,4 @@
-"""The world of a campaign: Postgres behind a proxy, a model, a webhook's target, and the site's processes.
+"""The world of a campaign: Postgres behind a proxy, a model, a webhook's target, pages, the site's processes.
 
 All of it on loopback, in a folder of its own, and gone with the block. What was done to it is noted, so that
 the checks know which step had a reason to be begun again.
@@ -31,11 +31,13 @@ from models.store.schema.migrate import migrate
 from models.webhooks.records import NewWebhook
 from tests.fakes.endpoints import with_keys
 from tests.fakes.model.model_server import ModelServer
+from tests.fakes.outside.page_site import PageSite, serving
 from tests.fakes.prose import in_prose
 from tests.faults.disturbances import HINDERED, HINDERS, Disturbance
 from tests.faults.site.driver import exit_file
 from tests.faults.site.kinds import Trace
 from tests.faults.site.nursery import Nursery
+from tests.faults.site.pages import FINDS
 from tests.faults.site.proxy import Proxy
 from tests.faults.site.roles import Order
 from tests.faults.site.starved import Starved
@@ -61,6 +63,7 @@ class World:
         self.proxy: Proxy
         self.model: ModelServer
         self.target: Target
+        self.pages: PageSite
         self.nursery: Nursery
         self.database: Database
         self.config: Config
@@ -253,6 +256,8 @@ async def open_world(*, defect: int | None = None) -> AsyncIterator[World]:
             _mount(world, stack)
             world.proxy = await stack.enter_async_context(Proxy(world.socket))
             world.model = stack.enter_context(ModelServer())
+            await asyncio.to_thread(world.model.script, *FINDS)
+            world.pages = stack.enter_context(serving({}))
             world.target = await stack.enter_async_context(Target())
             world.config = _configure(world)
             world.database = await stack.enter_async_context(
@@ -320,11 +325,34 @@ def _configure(world: World) -> Config:
     raw["embedding"]["api_base"] = world.model.base_url
     raw["chat"]["prompts_dir"] = str(ROOT / "configs/prompts/chat")
     raw["drafting"]["prompts_dir"] = str(ROOT / "configs/prompts/drafting")
+    _configure_research(raw, world.model.base_url)
     raw["chat"]["intents_file"] = str(ROOT / "configs/intents.yaml")
     raw["publishing"]["prompts_dir"] = str(ROOT / "configs/prompts")
     path = world.folder / "config.yaml"
     path.write_text(yaml.safe_dump(with_keys(raw)))
     return load(path, root=world.folder)
+
+
+def _configure_research(raw: dict[str, Any], model_url: str) -> None:
+    research, extraction = raw["research"], raw["knowledge"]["extraction"]
+    research["tree"]["names"] = "model"
+    research["synthesis"]["llm"]["writes"] = "prose"
+    research["synthesis"]["checker"] = "model"
+    research["limits"]["plans"]["standard"]["max_workflows"] = 100
+    extraction["prompts_dir"] = str(ROOT / "configs/prompts/knowledge")
+    research["prompts_dir"] = str(ROOT / "configs/prompts/research")
+    research["asking_file"] = str(ROOT / "configs/research/asking.yaml")
+    files = {"weights_file": "intents.npz", "signs_file": "signs.yaml"}
+    research["intents"].update({key: str(ROOT / "configs/research" / name) for key, name in files.items()})
+    synthesis = research["synthesis"]
+    for model in (
+        extraction["llm"],
+        research["tree"]["llm"],
+        research["intents"]["llm"],
+        synthesis["llm"],
+        synthesis["checker_llm"],
+    ):
+        model.update(api_base=model_url, retry_delay=0.05, max_retries=2, timeout_seconds=30)
 
 
 async def _make_webhooks(world: World) -> None:

@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 
+from models.research.agent_workflows import StartRequest
 from models.runtime.workflows import Claim, WorkflowRequest
 from models.store.database import Database
+from models.store.knowledge import projects
+from models.store.research import agent_workflows, progress
 from models.store.runtime import claims, documents, runners, workflows
 from models.store.runtime.documents import NewDocument
 from models.store.runtime.runners import RunnerProcess
@@ -66,3 +69,26 @@ async def test_what_is_moved_kept_and_tampered_with_is_noted(database: Database,
         ("k", "INSERT", 1, "running", 1),
         ("k", "UPDATE", 1, "running", None),
     ]
+
+
+async def test_what_is_written_of_a_research_is_noted_with_its_status(database: Database, ask: Ask) -> None:
+    await ledger.install(database)
+    request = StartRequest.model_validate({"task_type": "scrape", "user_query": "How do watermills turn?"})
+    async with database.transaction() as connection:
+        project, _ = await projects.find_or_create(connection, topic="macro", name="Mills", by="ann")
+        research, _ = await agent_workflows.start(connection, request, project=project, requested_by="ann")
+        await progress.say(
+            connection, research.id, agent="researcher", step="create_plan", content="c", reasoning="r"
+        )
+        await workflows.cancel(connection, research.workflow_id, reason="cancelled by ann")
+        await connection.execute("UPDATE agent_messages SET content = 'd'")
+        await connection.execute("DELETE FROM agent_messages")
+    noted = await ledger.writes(ask, [research.id])
+    assert [(w.table, w.did, w.status) for w in noted] == [
+        ("agent_messages", "INSERT", "queued"),
+        ("agent_messages", "UPDATE", "cancelled"),
+        ("agent_messages", "DELETE", "cancelled"),
+    ]
+    assert [(w.was or {}).get("content") for w in noted] == [None, "c", "d"]
+    assert [(w.now or {}).get("content") for w in noted] == ["c", "d", None]
+    assert await ledger.writes(ask, [research.id + 1]) == []

@@ -1,0 +1,144 @@
+"""The campaign's checks of deep researches: red where something is wrong."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.faults.checks import deep
+from tests.faults.checks.deep import Deep
+from tests.faults.ledger import Write
+from tests.unit.faults.rows import assert_told, workflow
+
+ORIGIN = "http://site"
+MILL, LOGIN, SECRET = f"{ORIGIN}/mill", f"{ORIGIN}/login", f"{ORIGIN}/secret"
+
+
+@pytest.mark.parametrize(
+    ("hits", "found"),
+    [
+        ([("/robots.txt", 1.0), ("/mill", 11.0), ("/mill", 12.0)], ""),
+        ([("/secret", 11.0)], "/secret was asked for, and approved by nobody"),
+        ([("/mill", 9.0)], r"/mill was asked for 1\.00 s before it was approved"),
+    ],
+)
+def test_what_is_asked_for_was_let_in(hits: list[tuple[str, float]], found: str) -> None:
+    assert_told(list(deep.only_what_was_let_in(hits, {MILL: 10.0}, ORIGIN)), found)
+
+
+def inserted(table: str, **row: Any) -> Write:
+    return Write(1, table, "INSERT", "running", None, row)
+
+
+def address(url: str, approval: str, source: int | None = None, fault: str | None = None) -> dict[str, Any]:
+    number = (MILL, LOGIN, SECRET).index(url) + 1
+    return {
+        "number": number,
+        "url": url,
+        "user_approval": approval,
+        "source_id": source,
+        "fault": fault,
+    }
+
+
+def updated(was: dict[str, Any], now: dict[str, Any]) -> Write:
+    return Write(1, "url_candidates", "UPDATE", "running", was, now)
+
+
+MESSAGES = [
+    inserted("agent_messages", step=step) for step in ("classify_intent", "create_plan", "scrape_urls")
+]
+USES = [inserted("workflow_tools", tool_name="scrape_urls", input={"url": url}) for url in (MILL, LOGIN)]
+WAITING = address(MILL, "pending")
+APPROVED = address(MILL, "approved")
+READ = address(MILL, "approved", source=7)
+WRITES = [
+    inserted("url_candidates", **WAITING),
+    *MESSAGES,
+    *USES,
+    updated(WAITING, APPROVED),
+    updated(APPROVED, READ),
+    inserted("research_sentences", number=1),
+    inserted("knowledge_trees", id=3),
+    Write(1, "research_tasks", "UPDATE", "running", {"status": "planned"}, {"status": "done"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        ([], ""),
+        ([inserted("agent_messages", step="create_plan")], "the message of create_plan is there 2 times"),
+        ([USES[0]], "scrape_urls .* is there 2 times"),
+        ([inserted("research_sentences", number=1)], "sentence 1 is there 2 times"),
+        ([inserted("knowledge_trees", id=4)], "its tree is there 2 times"),
+        ([inserted("url_candidates", **WAITING)], "address .*mill is there 2 times"),
+        ([replace(inserted("research_points", point_id=1), status="cancelled")], "while it was cancelled"),
+        ([replace(updated(READ, READ), status="succeeded")], "UPDATE while it was succeeded"),
+        ([Write(1, "url_candidates", "DELETE", "running", READ)], "a row was lost"),
+        ([Write(1, "research_sentences", "UPDATE", "running", {}, {})], "what was told was changed"),
+        ([updated(APPROVED, address(MILL, "rejected"))], "mill was approved, and then rejected"),
+        ([updated(READ, APPROVED)], r"came to \(7, None\), and then to \(None, None\)"),
+        ([updated(READ, address(MILL, "approved", source=8))], "came to .*, and then to"),
+        ([updated(address(SECRET, "rejected"), address(SECRET, "rejected", source=9))], "and is rejected"),
+    ],
+)
+def test_rows_are_written_once_while_it_runs_and_none_is_lost(more: list[Write], found: str) -> None:
+    assert_told(list(deep.written([*WRITES, *more])), found)
+
+
+RESULT = {
+    "outcome": "done",
+    "ended_at": None,
+    "pages": 1,
+    "sentences": 1,
+    "tree_id": 3,
+    "missing": [{"number": 2, "url": LOGIN}],
+    "left": [],
+}
+LIST = {"kind": "research_urls", "status": "approved", "content": {"urls": [{"url": MILL}, {"url": LOGIN}]}}
+TREE = {"kind": "research_tree", "status": "approved", "content": {}}
+UNREADABLE = {"kind": "research_unreadable", "status": "rejected", "content": {}}
+DONE = [{"step": step, "status": "done"} for step in ("create_plan", "await_user_review", "scrape_urls")]
+ONE = Deep(
+    number=1,
+    workflow=workflow(kind="research", result=RESULT),
+    approvals=[LIST, UNREADABLE, TREE],
+    candidates=[READ, address(LOGIN, "approved", fault="login"), address(SECRET, "rejected")],
+    tasks=DONE,
+    sentences=1,
+    trees=[3],
+)
+NO_LIST = {**LIST, "status": "rejected"}
+REJECTED = {**RESULT, "outcome": "rejected", "ended_at": "urls", "pages": 0, "missing": []}
+
+
+def result(**more: Any) -> dict[str, Any]:
+    return {"workflow": workflow(kind="research", result={**RESULT, **more})}
+
+
+@pytest.mark.parametrize(
+    ("change", "without", "found"),
+    [
+        ({}, 0, ""),
+        ({"workflow": workflow(kind="research", status="cancelled", result=None), "trees": []}, 9, ""),
+        (result(outcome="rejected", ended_at="urls"), 0, "nobody said no"),
+        ({"approvals": [LIST, {**TREE, "status": "rejected"}]}, 0, "research_tree was rejected"),
+        ({"approvals": [NO_LIST], **result(**REJECTED)}, 0, "was let in: \\[\\]"),
+        ({"candidates": [READ]}, 0, "may be read: .*; was let in"),
+        ({"candidates": [*ONE.candidates[:2], address(SECRET, "approved", 9)]}, 0, "was let in"),
+        ({"candidates": [APPROVED, *ONE.candidates[1:]]}, 0, "nothing has come of .*mill"),
+        (result(pages=2), 0, "tells of 2 pages, and has 1"),
+        (result(missing=[]), 0, "is missing"),
+        (result(outcome="nothing_read"), 0, "came to nothing_read with 1 pages"),
+        (result(outcome="nothing_extracted"), 0, "and nothing was left"),
+        ({"sentences": 0}, 0, "tells of 1 sentences, and has 0"),
+        ({"trees": [3, 4]}, 0, "has \\[3, 4\\]"),
+        ({"tasks": [*DONE, {"step": "build_tree", "status": "running"}]}, 0, "are not"),
+        ({"tasks": DONE[:2]}, 0, "its agents told of"),
+        ({}, 1, "told as read are"),
+    ],
+)
+def test_it_ends_as_it_was_decided(change: dict[str, Any], without: int, found: str) -> None:
+    writes = [*MESSAGES, *USES[without:]]
+    assert_told(list(deep.ended(replace(ONE, **change), writes)), found)
