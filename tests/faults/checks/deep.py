@@ -159,5 +159,5 @@ def _pages(one: Deep, result: Mapping[str, Any], writes: Sequence[Write]) -> Ite
         yield f"it tells that {result.get('missing')} is missing, and it is {missing}"
     if approved and (result.get("outcome") == "nothing_read") != (not read):
         yield f"it came to {result.get('outcome')} with {len(read)} pages"
-    if result.get("outcome") in ("nothing_extracted", "nothing_written") and not result.get("left"):
-        yield f"it came to {result['outcome']}, and nothing was left"
+    if result.get("outcome") == "nothing_extracted" and result.get("points"):
+        yield f"it came to nothing_extracted with {result['points']} points"

@@ -131,7 +131,7 @@ def result(**more: Any) -> dict[str, Any]:
         (result(pages=2), 0, "tells of 2 pages, and has 1"),
         (result(missing=[]), 0, "is missing"),
         (result(outcome="nothing_read"), 0, "came to nothing_read with 1 pages"),
-        (result(outcome="nothing_extracted"), 0, "and nothing was left"),
+        (result(outcome="nothing_extracted", points=3), 0, "nothing_extracted with 3 points"),
         ({"sentences": 0}, 0, "tells of 1 sentences, and has 0"),
         ({"trees": [3, 4]}, 0, "has \\[3, 4\\]"),
         ({"tasks": [*DONE, {"step": "build_tree", "status": "running"}]}, 0, "are not"),
