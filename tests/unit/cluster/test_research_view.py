@@ -163,7 +163,7 @@ class TestResearchView:
             ),
             (unreadable, "research_unreadable", "            As ever."),
             (TREE, "research_tree", "              n2  “Fed”  1 points"),
-            (REVIEW, "research_result", "         2  dropped: Cuts are sure. [2]"),
+            (REVIEW, "research_result", "         2  dropped: Cuts are sure. [point 2]"),
         ):
             lines = printed(show_gate, gate(record, kind))
             assert content_of(gate(record, kind)) == record
@@ -189,7 +189,7 @@ class TestResearchView:
     def test_the_way_back_leads_to_words_documents_and_people(self) -> None:
         lines = "\n".join(printed(show_lineage, lineage("Rates held")))
         for told in (
-            "         1  kept: The Fed held rates. [1, 9]",
+            "         1  kept: The Fed held rates. [point 1, 9]",
             "point 1, fact: Rates held",
             "characters 3 to 8: “Rates held”",
             f"let in by ann, approval 19 of {'d' * 64}",
@@ -199,7 +199,11 @@ class TestResearchView:
         assert "no gate stood: research 7" in "\n".join(printed(show_lineage, lineage(approval_id=None)))
 
     def test_results_say_whether_anybody_approved_them(self) -> None:
-        for approved, told in ((None, "nobody was asked, or has decided"), (True, "yes"), (False, "no")):
+        for approved, told in (
+            (None, "no gate stood for the text, or nobody has decided on it"),
+            (True, "yes"),
+            (False, "no"),
+        ):
             assert f"approved    {told}" in printed(show_results, results(approved=approved))
         assert "missing     https://example.org/2: login" in printed(show_results, results())
 
