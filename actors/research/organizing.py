@@ -97,7 +97,7 @@ class Organizing:
 
     async def review(self, tree: Tree) -> TreeReview:
         """What a person decides on: the tree, and some of what is in each of its nodes."""
-        said = {point.point_id: point.statement for point in await self.points()}
+        said = {point.point_id: point.shown for point in await self.points()}
         examples = {
             node.id: tuple(said[point] for point in node.points if point in said)[:_SHOWN]
             for node in tree.nodes

@@ -130,7 +130,9 @@ class PageReadings:
         async def act(connection: Connection) -> PageOutcome:
             source = await self._kept(connection, batch, page.url, page)
             outcome = PageOutcome(number=number, url=page.url, source_id=source.id if source else None)
-            await candidates.settle(connection, self.research.id, outcome, text_sha256=_digest(source))
+            await candidates.settle(
+                connection, self.research.id, outcome, text_sha256=_digest(source), pasted_by=by
+            )
             await progress.tell_tool(
                 connection,
                 self.research.id,

@@ -159,11 +159,9 @@ def show_results(found: ResearchResults, console: Console) -> None:
     row(console, "counts", ", ".join(f"{count} {name}" for name, count in found.counts))
     for url in found.urls:
         came = url.fault or (f"source {url.source_id}" if url.source_id is not None else url.user_approval)
-        row(
-            console,
-            f"{url.number:>10}",
-            f"{came}{f', by {url.decided_by}' if url.decided_by else ''}: {url.url}",
-        )
+        by = f", by {url.decided_by}" if url.decided_by else ""
+        given = f", a text that {url.pasted_by} gave in its place" if url.pasted_by else by
+        row(console, f"{url.number:>10}", f"{came}{given}: {url.url}")
     if found.tree is not None:
         row(console, "tree", found.tree.title)
         outline(found.tree.nodes, console)

@@ -4,6 +4,9 @@ from models.knowledge.points import PointKind, SourceSpan, Words
 from models.record import Record
 from models.research.synthesis import CitablePoint
 from models.research.trees import TreePoint
+from models.text import shortened
+
+_LONGEST_QUOTE = 300
 
 
 class ResearchPoint(Record):
@@ -40,6 +43,13 @@ class ResearchPoint(Record):
         if self.kind == "relationship":
             return f"{self.subject} {self.said} {self.object}"
         return self.said
+
+    @property
+    def shown(self) -> str:
+        """As a person is shown it: a name or a label with the words that it rests on."""
+        if self.kind in ("entity", "category") and self.quote != self.said:
+            return f"{self.said}: “{shortened(self.quote, _LONGEST_QUOTE)}”"
+        return self.statement
 
     def in_tree(self) -> TreePoint:
         """As trees are made of it."""

@@ -84,7 +84,8 @@ class ResearchToolUses(Record):
 class ResearchUrl(Record):
     """An address of a research: who let it in or kept it out, and what came of it.
 
-    Without `approval_id` no gate stood. `instead_of` is the number of the one that it was given in place of.
+    Without `approval_id` no gate stood. `instead_of` is the number of the one that it was given in place of;
+    `pasted_by` gave a text in place of this one.
     """
 
     number: int
@@ -96,6 +97,7 @@ class ResearchUrl(Record):
     decided_by: str | None
     approval_id: str | None
     instead_of: int | None
+    pasted_by: str | None = None
     source_id: int | None
     fault: str | None
     reason: str | None

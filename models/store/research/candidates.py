@@ -127,9 +127,19 @@ async def kept_out(connection: Connection, research_id: int) -> frozenset[str]:
 
 
 async def settle(
-    connection: Connection, research_id: int, outcome: PageOutcome, *, text_sha256: str | None
+    connection: Connection,
+    research_id: int,
+    outcome: PageOutcome,
+    *,
+    text_sha256: str | None,
+    pasted_by: str | None = None,
 ) -> None:
-    """Keep what came of an address, and the digest of the text that it is the approval of."""
+    """Keep what came of an address, and the digest of the text that it is the approval of.
+
+    Args:
+        pasted_by: who gave the text in its place.
+    """
+    told = {"text_sha256": text_sha256, "pasted_by": pasted_by}
     await connection.execute(
         """UPDATE url_candidates SET source_id = %s, fault = %s, reason = %s, metadata = metadata || %s
            WHERE research_id = %s AND number = %s AND user_approval = 'approved'""",
@@ -137,7 +147,7 @@ async def settle(
             outcome.source_id,
             outcome.fault,
             outcome.reason,
-            Jsonb({} if text_sha256 is None else {"text_sha256": text_sha256}),
+            Jsonb({name: value for name, value in told.items() if value is not None}),
             research_id,
             outcome.number,
         ),

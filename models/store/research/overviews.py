@@ -236,7 +236,8 @@ async def _gate(
 async def _urls(connection: Connection, research_id: int) -> tuple[ResearchUrl, ...]:
     cursor = await connection.execute(
         """SELECT number, url, title, relevance_score AS score, source, user_approval, decided_by,
-                  approval_id, (metadata ->> 'instead_of')::int AS instead_of, source_id, fault, reason
+                  approval_id, (metadata ->> 'instead_of')::int AS instead_of,
+                  metadata ->> 'pasted_by' AS pasted_by, source_id, fault, reason
            FROM url_candidates WHERE research_id = %s ORDER BY number""",
         (research_id,),
     )

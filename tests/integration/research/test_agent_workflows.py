@@ -152,6 +152,9 @@ async def test_the_story_over_http(ann: httpx2.AsyncClient, desk: ResearchDesk, 
     assert (results["result"]["outcome"], results["approved"]) == ("done", True)
     assert [one["heading"] for one in results["sentences"]] == ["Who runs them"]
     assert [one["url"] for one in results["result"]["missing"]] == [f"{site.origin}/gone"]
+    assert {url["url"]: url["pasted_by"] for url in results["urls"] if url["pasted_by"]} == {
+        f"{site.origin}/login": "ann"
+    }
     lineage = (await ann.get(f"{AT}/{number}/lineage")).json()
     [sentence] = lineage["sentences"]
     [point] = [one for one in lineage["points"] if one["point_id"] in sentence["points"]]
