@@ -196,8 +196,8 @@ async def test_what_was_stopped_reads_nothing_more_and_what_it_found_is_kept(
     cluster: Cluster, site: PageSite
 ) -> None:
     people = People(cluster)
-    site.pages |= {f"/slow/{n}": article(f"Wheel {n}", f"Wheel {n} turns in winter. " * 20) for n in range(8)}
-    urls = [f"{site.origin}/slow/{n}" for n in range(8)]
+    site.pages |= {f"/slow/{n}": article(f"Wheel {n}", f"Wheel {n} turns in winter. " * 20) for n in range(6)}
+    urls = [f"{site.origin}/slow/{n}" for n in range(6)]
     first = await Research.begun(people, task_type="scrape", urls=urls)
     shown = await first.until("research_urls")
     before = len(site.hits)
@@ -221,7 +221,6 @@ async def test_what_was_stopped_reads_nothing_more_and_what_it_found_is_kept(
     assert (done["status"], done["parent_workflow_id"]) == ("completed", first.number)
     assert await first.get("/results") == kept, "nothing was written after it was stopped"
     asked = [hit.path for hit in site.hits[before:] if hit.path.startswith("/slow/")]
-    assert set(asked) == {f"/slow/{n}" for n in range(8)}
-    assert [path for path in asked if f"{site.origin}{path}" in read] == [
-        url.removeprefix(site.origin) for url in read
-    ], "what was read was not fetched again"
+    assert set(asked) == {f"/slow/{n}" for n in range(6)}
+    twice = {path for path in asked if asked.count(path) > 1}
+    assert not {f"{site.origin}{path}" for path in twice} & set(read), "what was read was not fetched again"
