@@ -7,24 +7,22 @@ what is approved, and goes on exactly as it is.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from actors.outside.page_urls import host_of, page_url
 from actors.research.discovery.ratings import Ratings
 from actors.research.tree.editing import edited
-from actors.research.url_changes import changed_list
+from actors.research.url_changes import changed_list, readable_url
 from models.config import Config
-from models.errors import InputInvalid, PageFailed
+from models.errors import InputInvalid
 from models.research.gate_decisions import Modifications
 from models.research.results import TreeReview
 from models.research.url_lists import InsteadOf, UnreadableList, UrlList
 from models.runtime.approvals import Approval
 
-# What is the same for all gates is not among these.
+# What may be changed at each. A person's notes go with any change; on a list of addresses they are one.
 _FIELDS: Mapping[str, frozenset[str]] = {
     "research_urls": frozenset({"add_urls", "remove_urls", "modify_config", "notes"}),
     "research_unreadable": frozenset({"instead"}),
     "research_tree": frozenset({"tree_edits"}),
 }
-_MORE_NOTES = frozenset({"notes"})
 
 
 def changed_content(
@@ -42,7 +40,7 @@ def changed_content(
         )
     given = set() if changes is None else {name for name, value in changes if value}
     here = _FIELDS[approval.kind]
-    if stray := sorted(given - here - _MORE_NOTES):
+    if stray := sorted(given - here - {"notes"}):
         raise InputInvalid(
             f"modifications.{stray[0]}: nothing of that kind is shown; give {', '.join(sorted(here))}"
         )
@@ -71,6 +69,7 @@ def _changed_unreadable(
     shown = UnreadableList.model_validate(approval.subject)
     numbers = {outcome.number for outcome in shown.unreadable}
     unread = {outcome.url for outcome in shown.unreadable}
+    ratings, allow_internal = Ratings(config.research.domains), config.outgoing.allow_internal
     seen: set[int] = set()
     given: list[InsteadOf] = []
     for place, one in enumerate(changes.instead):
@@ -80,22 +79,13 @@ def _changed_unreadable(
         if one.number in seen:
             raise InputInvalid(f"{field}.number: {one.number} is given twice: leave one out")
         seen.add(one.number)
-        checked = one if one.url is None else _checked(field, one, config)
-        if checked.url in unread:
-            raise InputInvalid(f"{field}.url: {checked.url} is what could not be read: give another")
-        given.append(checked)
+        if one.url is not None:
+            url = readable_url(f"{field}.url", one.url, ratings=ratings, allow_internal=allow_internal)
+            if url in unread:
+                raise InputInvalid(f"{field}.url: {url} is what could not be read: give another")
+            one = one.model_copy(update={"url": url})
+        given.append(one)
     return shown.model_copy(update={"instead": tuple(given)}).model_dump(mode="json")
-
-
-def _checked(field: str, one: InsteadOf, config: Config) -> InsteadOf:
-    assert one.url is not None, "only addresses come here"
-    try:
-        url = page_url(one.url, allow_internal=config.outgoing.allow_internal)
-    except PageFailed as failed:
-        raise InputInvalid(f"{field}.url: {failed}") from failed
-    if Ratings(config.research.domains).of_host(host_of(url)) == "never":
-        raise InputInvalid(f"{field}.url: {host_of(url)} is never read here (research.domains): give another")
-    return one.model_copy(update={"url": url})
 
 
 def _changed_tree(approval: Approval, changes: Modifications, by: str, config: Config) -> dict[str, Any]:

@@ -45,7 +45,6 @@ class State(TypedDict, total=False):
     read: int
     unreadable: tuple[PageOutcome, ...]
     round: int
-    points: int
     extraction: PointsKept
     tree: Tree
     review: GateRequest
@@ -90,8 +89,7 @@ async def replace(state: State, runtime: Runtime[ResearchSteps]) -> State:
 
 
 async def extract(state: State, runtime: Runtime[ResearchSteps]) -> State:
-    extraction = await runtime.context.extract()
-    return {"points": extraction.count, "extraction": extraction}
+    return {"extraction": await runtime.context.extract()}
 
 
 async def lay_out(state: State, runtime: Runtime[ResearchSteps]) -> State:
@@ -120,7 +118,7 @@ async def final_gate(state: State, runtime: Runtime[ResearchSteps]) -> State:
 async def conclude(state: State, runtime: Runtime[ResearchSteps]) -> State:
     result = await runtime.context.conclude(
         _outcome(state),
-        points_found=state.get("points", 0),
+        points_found=state["extraction"].count if "extraction" in state else 0,
         tree_id=state["tree"].id if "synthesis" in state else None,
         sentences=state["synthesis"].counts.all if "synthesis" in state else 0,
         left=_left(state),
@@ -152,7 +150,7 @@ def after_reading(state: State) -> Literal["unreadable_gate", "extract", "conclu
 
 
 def after_extraction(state: State) -> Literal["lay_out", "conclude"]:
-    return "lay_out" if state["plan"].has("build_tree") and state["points"] else "conclude"
+    return "lay_out" if state["plan"].has("build_tree") and state["extraction"].count else "conclude"
 
 
 def after_layout(state: State) -> Literal["tree_gate", "build_tree"]:

@@ -52,7 +52,8 @@ def changed_list(
     offered = {url.url: url for url in (*(asked.urls if asked else ()), *shown.urls)}
     following = max((url.number for url in offered.values()), default=0) + 1
     for place, text in enumerate(changes.add_urls):
-        url = _checked(place, text, ratings, allow_internal)
+        field = f"modifications.add_urls.{place}"
+        url = readable_url(field, text, ratings=ratings, allow_internal=allow_internal)
         if url in known:
             continue
         known.add(url)
@@ -70,8 +71,8 @@ def changed_list(
     )
 
 
-def _checked(place: int, text: str, ratings: Ratings, allow_internal: tuple[str, ...]) -> str:
-    field = f"modifications.add_urls.{place}"
+def readable_url(field: str, text: str, *, ratings: Ratings, allow_internal: tuple[str, ...]) -> str:
+    """An address that a person gives, in its one form; InputInvalid where it is never read."""
     try:
         url = page_url(text, allow_internal=allow_internal)
     except PageFailed as failed:

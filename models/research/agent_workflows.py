@@ -42,19 +42,21 @@ Step = Literal[
     "synthesize_results",
     "await_final_review",
 ]
-_LEAST, _MOST = 10, 2000
+LEAST_QUESTION, MOST_QUESTION = 10, 2000  # characters
 
 
 def _question(text: str) -> str:
-    if not _LEAST <= len(text) <= _MOST or not text.strip():
-        raise ValueError(f"a question has {_LEAST} to {_MOST} characters: this one has {len(text)}")
+    if not LEAST_QUESTION <= len(text) <= MOST_QUESTION or not text.strip():
+        raise ValueError(
+            f"a question has {LEAST_QUESTION} to {MOST_QUESTION} characters: this one has {len(text)}"
+        )
     return text
 
 
 Query = Annotated[
     PlainText,
     AfterValidator(_question),
-    Field(json_schema_extra={"minLength": _LEAST, "maxLength": _MOST}),
+    Field(json_schema_extra={"minLength": LEAST_QUESTION, "maxLength": MOST_QUESTION}),
 ]
 Url = Annotated[PlainText, Field(min_length=1, max_length=2000)]
 

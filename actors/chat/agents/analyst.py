@@ -16,6 +16,7 @@ from actors.tools.research_article import ResearchArticleResponse
 from models.chat.acts import Act, Confirmed
 from models.chat.messages import Route, Turn, WorkflowState
 from models.errors import InputInvalid, PermissionMissing, SignoffError
+from models.research.agent_workflows import LEAST_QUESTION
 from models.store.runtime import tasks
 
 # What the tool takes at most of a question.
@@ -51,7 +52,7 @@ class Analyst(ChatAgent):
             if len(query) > _QUERY:
                 raise InputInvalid(f"message: a research takes {_QUERY} characters at most: say it in fewer")
             is_deep = asks_for_deep_research(query)
-            if is_deep and len(query) < deep_research.LEAST:
+            if is_deep and len(query) < LEAST_QUESTION:
                 raise InputInvalid("message: say what the deep research is to be about")
             act = Act(
                 intent="deep_research" if is_deep else "research",

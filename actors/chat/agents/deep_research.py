@@ -17,9 +17,6 @@ from models.research.agent_workflows import ResearchStatusResponse, StartRespons
 from models.store.research import agent_workflows
 from models.store.runtime import tasks
 
-# Of a question; the tool takes no shorter one.
-LEAST = 10
-
 
 async def begin(context: AgentContext, turn: Turn, route: Route, reply: Reply, act: Act) -> None:
     """Begin one on the person's own words, once they have said yes."""
@@ -30,7 +27,6 @@ async def begin(context: AgentContext, turn: Turn, route: Route, reply: Reply, a
         {
             "topic": act.topic,
             "user_query": act.words,
-            "config": {"language": "any"},
             # What was asked about once is begun once, however often its yes is sent.
             "request_id": f"act:{yes.act_id}",
         },

@@ -1,16 +1,24 @@
-"""What a model finds on the pages about mills: five points, one of which joins two."""
+"""What a model finds on the pages about mills: five points, one of which joins two.
+
+Tests that need them take its `site` and `desk` in place of the usual ones.
+"""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
+import pytest
+
+from models.config import Config
 from models.people.scopes import read_scopes
 from models.research.agent_workflows import AgentWorkflow, ResearchStatusResponse
-from models.store.database import Connection
+from models.store.database import Connection, Database
 from models.store.research import overviews
-from tests.fakes.model.model_server import Rule
-from tests.integration.research.mill_site import ICE, NOTHING
-from tests.integration.research.research_desk import ANALYST, ResearchDesk
+from tests.fakes.model.model_server import ModelServer, Rule
+from tests.fakes.outside.page_site import PageSite, article
+from tests.fakes.outside.search_providers import SearchServer
+from tests.integration.research.mill_site import ICE, NOTHING, mill_site
+from tests.integration.research.research_desk import ANALYST, ResearchDesk, desk_config
 
 # A character that is two in UTF-16 and four in UTF-8 comes before what is quoted.
 COLD = "🏭 In Łódź it is cold. " + ICE
@@ -39,6 +47,23 @@ KNOWLEDGE = (
     Rule(contains="kept free of ice", reply=json.dumps(json.loads(NOTHING) | _ICE)),
     Rule(contains="Extract as one", reply=NOTHING),
 )
+
+
+@pytest.fixture(name="site")
+def make_site() -> Iterator[PageSite]:
+    """Pages about mills, one of which tells more."""
+    with mill_site() as site:
+        site.pages["/ice"] = article("Ice on wheels", COLD)
+        yield site
+
+
+@pytest.fixture(name="desk")
+def make_desk(
+    database: Database, configure: Callable[..., Config], model: ModelServer, search: SearchServer
+) -> ResearchDesk:
+    """A desk whose model finds all of it."""
+    model.script(*KNOWLEDGE)
+    return ResearchDesk(desk_config(configure, model.base_url, search.url), database)
 
 
 async def ask(desk: ResearchDesk, of: Callable[[Connection], Awaitable[Any]]) -> Any:

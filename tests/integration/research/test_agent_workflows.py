@@ -11,38 +11,13 @@ import pytest
 from cluster.cli.tokens import mint_token
 from models.config import Config
 from models.store.database import Database
-from tests.fakes.model.model_server import ModelServer, Rule
 from tests.fakes.outside.page_site import PageSite
-from tests.fakes.outside.search_providers import SearchServer
-from tests.integration.research.mill_site import FOUND, ICE, NOTHING, mill_search, mill_site
-from tests.integration.research.research_desk import QUESTION, ResearchDesk, desk_config
+from tests.integration.research.mill_site import ICE
+from tests.integration.research.research_desk import QUESTION, ResearchDesk
 from tests.integration.rest import client, served
 
 AT = "/api/v1/agent-workflows"
 ASKED = {"user_query": QUESTION, "topic": "macro", "config": {"language": "any"}}
-
-
-@pytest.fixture
-def site() -> Iterator[PageSite]:
-    """Pages about mills; one is for those who log in."""
-    with mill_site() as site:
-        yield site
-
-
-@pytest.fixture
-def search(site: PageSite) -> Iterator[SearchServer]:
-    """A search engine that knows them all."""
-    with mill_search(site) as server:
-        yield server
-
-
-@pytest.fixture
-def config(configure: Callable[..., Config], model: ModelServer, search: SearchServer) -> Config:
-    """The site's configuration."""
-    model.script(
-        Rule(contains="founded in 1871", reply=FOUND), Rule(contains="Extract as one", reply=NOTHING)
-    )
-    return desk_config(configure, model.base_url, search.url)
 
 
 @pytest.fixture

@@ -2,48 +2,22 @@
 
 import functools
 import itertools
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
 from actors.runtime.run import Run
-from models.config import Config
 from models.research.agent_workflows import AgentWorkflow, ResearchStatusResponse
 from models.research.following import ResearchResults
 from models.runtime.approvals import Approval
-from models.store.database import Database
 from models.store.research import overviews
 from models.store.runtime import workflows
-from tests.fakes.model.model_server import ModelServer
-from tests.fakes.outside.page_site import PageSite, article
-from tests.fakes.outside.search_providers import SearchServer
-from tests.integration.research.mill_knowledge import COLD, KNOWLEDGE, ask, only, status
-from tests.integration.research.mill_site import mill_search, mill_site
-from tests.integration.research.research_desk import ResearchDesk, desk_config
+from tests.fakes.outside.page_site import PageSite
+from tests.integration.research.mill_knowledge import ask, make_desk, make_site, only, status
+from tests.integration.research.research_desk import ResearchDesk
 
-
-@pytest.fixture
-def site() -> Iterator[PageSite]:
-    """Pages about mills; one is for those who log in."""
-    with mill_site() as site:
-        site.pages["/ice"] = article("Ice on wheels", COLD)
-        yield site
-
-
-@pytest.fixture
-def search(site: PageSite) -> Iterator[SearchServer]:
-    """A search engine that knows them all."""
-    with mill_search(site) as server:
-        yield server
-
-
-@pytest.fixture
-def desk(
-    database: Database, configure: Callable[..., Config], model: ModelServer, search: SearchServer
-) -> ResearchDesk:
-    model.script(*KNOWLEDGE)
-    return ResearchDesk(desk_config(configure, model.base_url, search.url), database)
+__all__ = ["make_desk", "make_site"]  # the fixtures
 
 
 async def results(desk: ResearchDesk, research: AgentWorkflow) -> ResearchResults:

@@ -1,21 +1,17 @@
 """Researches beside each other: how long their steps take is learnt, and the newest come first."""
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from models.config import Config
 from models.research.agent_workflows import AgentWorkflow, Step
 from models.research.following import ResearchList
-from models.store.database import Database
 from models.store.research import durations, overviews
-from tests.fakes.model.model_server import ModelServer
-from tests.fakes.outside.page_site import PageSite, article
-from tests.fakes.outside.search_providers import SearchServer
-from tests.integration.research.mill_knowledge import COLD, KNOWLEDGE, ask, only, status
-from tests.integration.research.mill_site import mill_search, mill_site
-from tests.integration.research.research_desk import ResearchDesk, desk_config
+from tests.fakes.outside.page_site import PageSite
+from tests.integration.research.mill_knowledge import ask, make_desk, make_site, only, status
+from tests.integration.research.research_desk import ResearchDesk
+
+__all__ = ["make_desk", "make_site"]  # the fixtures
 
 STEPS: tuple[Step, ...] = (
     "create_plan",
@@ -26,29 +22,6 @@ STEPS: tuple[Step, ...] = (
     "build_tree",
     "synthesize_results",
 )
-
-
-@pytest.fixture
-def site() -> Iterator[PageSite]:
-    """Pages about mills; one is for those who log in."""
-    with mill_site() as site:
-        site.pages["/ice"] = article("Ice on wheels", COLD)
-        yield site
-
-
-@pytest.fixture
-def search(site: PageSite) -> Iterator[SearchServer]:
-    """A search engine that knows them all."""
-    with mill_search(site) as server:
-        yield server
-
-
-@pytest.fixture
-def desk(
-    database: Database, configure: Callable[..., Config], model: ModelServer, search: SearchServer
-) -> ResearchDesk:
-    model.script(*KNOWLEDGE)
-    return ResearchDesk(desk_config(configure, model.base_url, search.url), database)
 
 
 async def take(desk: ResearchDesk, research: AgentWorkflow, *, lays_out: float, **seconds: float) -> None:

@@ -1,47 +1,13 @@
 """The gates of the tree and of the result: what was approved is what is kept, and no is not yes."""
 
-from collections.abc import Callable, Iterator
 from typing import Any
-
-import pytest
 
 from models.config import Config
 from models.store.database import Database
-from tests.fakes.model.model_server import ModelServer, Rule
 from tests.fakes.outside.page_site import PageSite
-from tests.fakes.outside.search_providers import SearchServer
-from tests.integration.research.mill_site import FOUND, NOTHING, mill_search, mill_site
-from tests.integration.research.research_desk import ResearchDesk, desk_config
+from tests.integration.research.research_desk import ResearchDesk
 
 STEP = "SELECT status, result FROM research_tasks WHERE research_id = %s AND step = %s"
-
-
-@pytest.fixture
-def site() -> Iterator[PageSite]:
-    """Pages about mills."""
-    with mill_site() as site:
-        yield site
-
-
-@pytest.fixture
-def search(site: PageSite) -> Iterator[SearchServer]:
-    """A search engine that knows them all."""
-    with mill_search(site) as server:
-        yield server
-
-
-@pytest.fixture
-def config(configure: Callable[..., Config], model: ModelServer, search: SearchServer) -> Config:
-    """The site's configuration."""
-    model.script(
-        Rule(contains="founded in 1871", reply=FOUND), Rule(contains="Extract as one", reply=NOTHING)
-    )
-    return desk_config(configure, model.base_url, search.url)
-
-
-@pytest.fixture
-def desk(config: Config, database: Database) -> ResearchDesk:
-    return ResearchDesk(config, database)
 
 
 def only_mill(shown: dict[str, Any]) -> dict[str, Any]:

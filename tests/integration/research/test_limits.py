@@ -1,7 +1,7 @@
 """Limits of a research: where one is used up, or work fails, it ends with what it has, and says so."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,25 +16,11 @@ from tests.fakes.model.model_server import ModelServer, Rule
 from tests.fakes.outside.page_site import PageSite
 from tests.fakes.outside.search_providers import SearchServer
 from tests.integration.research.breaking_off import break_off_after_each
-from tests.integration.research.mill_site import FOUND, NOTHING, mill_search, mill_site
+from tests.integration.research.mill_site import FOUND, NOTHING
 from tests.integration.research.research_desk import ResearchDesk, desk_config
 
 _WARM = {"statement": "Warm water keeps ice off.", "quote": "kept free of ice by warm water"}
 MELTED = json.dumps(json.loads(NOTHING) | {"facts": [_WARM | {"sentence": 1, "score": 0.9}]})
-
-
-@pytest.fixture
-def site() -> Iterator[PageSite]:
-    """Pages about mills."""
-    with mill_site() as site:
-        yield site
-
-
-@pytest.fixture
-def search(site: PageSite) -> Iterator[SearchServer]:
-    """A search engine that knows them all."""
-    with mill_search(site) as server:
-        yield server
 
 
 @pytest.fixture

@@ -1,43 +1,16 @@
 """Research: only what a person approved is ever asked for, and nothing of what was found is lost."""
 
 import errno
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from actors.runtime.run import Run
-from models.config import Config
-from models.store.database import Database
 from tests.fakes.model.model_server import ModelServer, Rule
 from tests.fakes.outside.page_site import Answer, PageSite, article, serving
 from tests.fakes.outside.search_providers import SearchServer
-from tests.integration.research.mill_site import FOUND, ICE, MILL, NOTHING, mill_search, mill_site
-from tests.integration.research.research_desk import ResearchDesk, desk_config
-
-
-@pytest.fixture
-def site() -> Iterator[PageSite]:
-    """Pages about mills; one is for those who log in."""
-    with mill_site() as site:
-        yield site
-
-
-@pytest.fixture
-def search(site: PageSite) -> Iterator[SearchServer]:
-    """A search engine that knows them all."""
-    with mill_search(site) as server:
-        yield server
-
-
-@pytest.fixture
-def desk(
-    database: Database, configure: Callable[..., Config], model: ModelServer, search: SearchServer
-) -> ResearchDesk:
-    model.script(
-        Rule(contains="founded in 1871", reply=FOUND), Rule(contains="Extract as one", reply=NOTHING)
-    )
-    return ResearchDesk(desk_config(configure, model.base_url, search.url), database)
+from tests.integration.research.mill_site import ICE, MILL, NOTHING
+from tests.integration.research.research_desk import ResearchDesk
 
 
 def only(shown: dict[str, Any], *paths: str) -> dict[str, Any]:

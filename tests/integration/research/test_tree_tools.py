@@ -1,7 +1,6 @@
 """Trees of a project by their tools: made of its points, grown by later ones, given away in three forms."""
 
 import json
-from collections.abc import Callable, Iterator
 from typing import Any
 from xml.etree import ElementTree
 
@@ -11,40 +10,11 @@ from pydantic import BaseModel
 from actors import systems
 from actors.search.hybrid import HybridSearch
 from actors.tools.registry import Registry
-from models.config import Config
 from models.errors import InputInvalid, PermissionMissing, ProjectNotFound, TreeNotFound
 from models.people.scopes import read_scopes
 from models.people.users import UserContext
-from models.store.database import Database
-from tests.fakes.model.model_server import ModelServer, Rule
 from tests.fakes.outside.page_site import PageSite
-from tests.fakes.outside.search_providers import SearchServer
-from tests.integration.research.mill_site import FOUND, NOTHING, mill_search, mill_site
-from tests.integration.research.research_desk import ResearchDesk, desk_config
-
-
-@pytest.fixture
-def site() -> Iterator[PageSite]:
-    """Pages about mills."""
-    with mill_site() as site:
-        yield site
-
-
-@pytest.fixture
-def search(site: PageSite) -> Iterator[SearchServer]:
-    """A search engine that knows them all."""
-    with mill_search(site) as server:
-        yield server
-
-
-@pytest.fixture
-def desk(
-    database: Database, configure: Callable[..., Config], model: ModelServer, search: SearchServer
-) -> ResearchDesk:
-    model.script(
-        Rule(contains="founded in 1871", reply=FOUND), Rule(contains="Extract as one", reply=NOTHING)
-    )
-    return ResearchDesk(desk_config(configure, model.base_url, search.url), database)
+from tests.integration.research.research_desk import ResearchDesk
 
 
 def person(name: str, *scopes: str) -> UserContext:

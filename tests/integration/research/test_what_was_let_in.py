@@ -1,21 +1,14 @@
 """What was let in is what is read: no text, number or redirect takes the place of what a person approved."""
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
-import pytest
-
 from actors.research.gate_changes import changed_content
-from models.config import Config
 from models.research.gate_decisions import Modifications
 from models.runtime.approvals import Approval
-from models.store.database import Database
 from models.store.research import lineage
-from tests.fakes.model.model_server import ModelServer, Rule
 from tests.fakes.outside.page_site import Answer, PageSite
-from tests.fakes.outside.search_providers import SearchServer
-from tests.integration.research.mill_site import FOUND, MILL, NOTHING, mill_search, mill_site
-from tests.integration.research.research_desk import ResearchDesk, desk_config
+from tests.integration.research.mill_site import MILL
+from tests.integration.research.research_desk import ResearchDesk
 
 UNASKED = {"language": "any", "require_approval": False}
 # As a tool writes it that keeps a text which somebody has: without an engine that read it.
@@ -26,30 +19,6 @@ ON CONFLICT (project_id, url) DO UPDATE
 SET text = excluded.text, text_sha256 = excluded.text_sha256, sha256 = 'f', engine = NULL,
     extracted_with = NULL
 """
-
-
-@pytest.fixture
-def site() -> Iterator[PageSite]:
-    """Pages about mills."""
-    with mill_site() as site:
-        yield site
-
-
-@pytest.fixture
-def search(site: PageSite) -> Iterator[SearchServer]:
-    """A search engine that knows them all."""
-    with mill_search(site) as server:
-        yield server
-
-
-@pytest.fixture
-def desk(
-    database: Database, configure: Callable[..., Config], model: ModelServer, search: SearchServer
-) -> ResearchDesk:
-    model.script(
-        Rule(contains="founded in 1871", reply=FOUND), Rule(contains="Extract as one", reply=NOTHING)
-    )
-    return ResearchDesk(desk_config(configure, model.base_url, search.url), database)
 
 
 def only_mill(shown: dict[str, Any]) -> dict[str, Any]:
