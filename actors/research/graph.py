@@ -10,6 +10,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from actors.research.extracting import PointsKept
+from actors.research.organizing import numbered
 from actors.research.reading import read_ones
 from actors.research.steps import ResearchSteps
 from actors.runtime.gate import decide
@@ -46,8 +47,10 @@ class State(TypedDict, total=False):
     unreadable: tuple[PageOutcome, ...]
     round: int
     extraction: PointsKept
+    layout: int
     tree: Tree
     review: GateRequest
+    kept_tree: Tree
     synthesis: Synthesis
     result: ResearchResult
 
@@ -93,25 +96,27 @@ async def extract(state: State, runtime: Runtime[ResearchSteps]) -> State:
 
 
 async def lay_out(state: State, runtime: Runtime[ResearchSteps]) -> State:
-    tree = await runtime.context.organizing.tree(_options(state, runtime.context))
-    return {"tree": tree, "review": await runtime.context.request_for_tree(tree)}
+    layout = state.get("layout", 0) + 1
+    tree = await runtime.context.organizing.tree(_options(state, runtime.context), layout)
+    return {"layout": layout, "tree": tree, "review": await runtime.context.request_for_tree(tree, layout)}
 
 
 async def tree_gate(state: State, runtime: Runtime[ResearchSteps]) -> State:
-    return {"gate": TREE, "decision": decide(TREE, state["review"])}
+    return {"gate": TREE, "decision": decide(numbered(TREE, state["layout"]), state["review"])}
 
 
 async def build_tree(state: State, runtime: Runtime[ResearchSteps]) -> State:
     decision = state["decision"] if _asks(state, "await_category_review") else None
-    return {"tree": await runtime.context.organizing.keep_tree(state["tree"], decision)}
+    kept = await runtime.context.organizing.keep_tree(state["tree"], decision, state["layout"])
+    return {} if kept is None else {"kept_tree": kept}
 
 
 async def synthesize(state: State, runtime: Runtime[ResearchSteps]) -> State:
-    return {"synthesis": await runtime.context.organizing.synthesis(state["tree"])}
+    return {"synthesis": await runtime.context.organizing.synthesis(state["kept_tree"])}
 
 
 async def final_gate(state: State, runtime: Runtime[ResearchSteps]) -> State:
-    request = runtime.context.request_for_result(state["tree"], state["synthesis"])
+    request = runtime.context.request_for_result(state["kept_tree"], state["synthesis"])
     return {"gate": RESULT, "decision": decide(RESULT, request)}
 
 
@@ -119,7 +124,7 @@ async def conclude(state: State, runtime: Runtime[ResearchSteps]) -> State:
     result = await runtime.context.conclude(
         _outcome(state),
         points_found=state["extraction"].count if "extraction" in state else 0,
-        tree_id=state["tree"].id if "synthesis" in state else None,
+        tree_id=state["kept_tree"].id if "kept_tree" in state else None,
         sentences=state["synthesis"].counts.all if "synthesis" in state else 0,
         left=_left(state),
         ended_at=_ended_at(state),
@@ -161,6 +166,10 @@ def after_tree_gate(state: State) -> Literal["build_tree", "conclude"]:
     return "build_tree" if state["decision"].status == "approved" else "conclude"
 
 
+def after_keeping(state: State) -> Literal["synthesize", "lay_out"]:
+    return "synthesize" if "kept_tree" in state else "lay_out"
+
+
 def after_synthesis(state: State) -> Literal["final_gate", "conclude"]:
     return "final_gate" if _asks(state, "await_final_review") else "conclude"
 
@@ -194,7 +203,7 @@ def build_graph() -> StateGraph[State, ResearchSteps, State, State]:
     graph.add_conditional_edges("extract", after_extraction)
     graph.add_conditional_edges("lay_out", after_layout)
     graph.add_conditional_edges("tree_gate", after_tree_gate)
-    graph.add_edge("build_tree", "synthesize")
+    graph.add_conditional_edges("build_tree", after_keeping)
     graph.add_conditional_edges("synthesize", after_synthesis)
     graph.add_edge("final_gate", "conclude")
     graph.add_edge("conclude", END)

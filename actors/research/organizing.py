@@ -20,12 +20,11 @@ from actors.research.tree.growing import empty_tree
 from actors.research.tree.naming import NameReply, named
 from actors.runtime.run import Run
 from actors.text.language import language_of
-from models.errors import WorkflowConflict
 from models.llm import Answer
 from models.research.agent_workflows import AgentWorkflow, ResearchOptions, ResearchTask
 from models.research.evidence import ResearchPoint
 from models.research.limits import LeftUndone, Limit
-from models.research.results import ResearchReview, TreeReview
+from models.research.results import ResearchReview, TreeKept, TreeReview
 from models.research.synthesis import SectionOffer, Synthesis, SynthesisSection
 from models.research.trees import Tree, TreeNode
 from models.runtime.approvals import GateDecision
@@ -38,6 +37,12 @@ from models.store.research import evidence, progress, sentences, trees
 # Points that a section may cite, the best of its node's, and texts that a person is shown of a node.
 _MOST_POINTS = 40
 _SHOWN = 3
+_ANEW = "the points are laid out anew in what it is now"
+
+
+def numbered(key: str, layout: int) -> str:
+    """A key of the layout of a tree: the first has no number."""
+    return key if layout == 1 else f"{key}/{layout}"
 
 
 @dataclass(frozen=True)
@@ -58,9 +63,13 @@ class Organizing:
 
         return await self.run.database.steadily(look)
 
-    async def tree(self, options: ResearchOptions) -> Tree:
-        """The points as a tree, in the one that was asked for or in a new one, with names."""
-        began = await self._begun(options.category_id)
+    async def tree(self, options: ResearchOptions, layout: int) -> Tree:
+        """The points as a tree, in the one that was asked for or in a new one, with names.
+
+        Args:
+            layout: 1; one more each time that others changed the tree before this one was kept.
+        """
+        began = await self._begun(options.category_id, layout)
 
         async def grow() -> Answer[GrownTree]:
             found = await self.points()
@@ -69,7 +78,7 @@ class Organizing:
             )
             return Answer(value=grown)
 
-        grown = await self.run.once("tree/grown", GrownTree, grow)
+        grown = await self.run.once(numbered("tree/grown", layout), GrownTree, grow)
         replies: dict[str, str] = {}
         language = language_of(self.task.user_query)
         for request in grown.requests:
@@ -80,12 +89,12 @@ class Organizing:
                 answer: Answer[NameReply] = await self.run.agent("organizer").name(request, language)
                 return answer
 
-            reply = await self.run.once(f"tree/name/{request.node}", NameReply, name)
+            reply = await self.run.once(numbered(f"tree/name/{request.node}", layout), NameReply, name)
             replies[request.node] = reply.name
         return named(grown.tree, replies)
 
-    async def _begun(self, tree_id: int | None) -> Tree:
-        """The tree that this one grows from, as it was when that was first asked."""
+    async def _begun(self, tree_id: int | None, layout: int) -> Tree:
+        """The tree that this one grows from, as it was when it was laid out."""
 
         async def start() -> Answer[Tree]:
             if tree_id is None:
@@ -93,40 +102,45 @@ class Organizing:
             async with self.run.database.connection() as connection:
                 return Answer(value=await trees.get(connection, self.research.project_id, tree_id))
 
-        return await self.run.once("tree/start", Tree, start)
+        return await self.run.once(numbered("tree/start", layout), Tree, start)
 
-    async def review(self, tree: Tree) -> TreeReview:
+    async def review(self, tree: Tree, layout: int) -> TreeReview:
         """What a person decides on: the tree, and some of what is in each of its nodes."""
         said = {point.point_id: point.shown for point in await self.points()}
         examples = {
             node.id: tuple(said[point] for point in node.points if point in said)[:_SHOWN]
             for node in tree.nodes
         }
-        return TreeReview(question=self.task.user_query, tree=tree, examples=examples)
+        notes = () if layout == 1 else (f"tree {tree.id} was changed by others meanwhile: {_ANEW}",)
+        return TreeReview(question=self.task.user_query, tree=tree, examples=examples, notes=notes)
 
-    async def keep_tree(self, tree: Tree, decision: GateDecision | None) -> Tree:
+    async def keep_tree(self, tree: Tree, decision: GateDecision | None, layout: int) -> Tree | None:
         """Keep the tree that was approved, as it was approved.
 
-        Raises:
-            WorkflowConflict: the tree that it grows from is not what it was: what others made of it since
-                would be lost.
+        None where the tree that it grows from is not what it was when this one was laid out: what others made
+        of it since would be lost, and what was approved would not be what is kept.
         """
-        began = await self._begun(tree.id)
+        began = await self._begun(tree.id, layout)
 
-        async def act(connection: Connection) -> Tree:
+        async def act(connection: Connection) -> TreeKept:
+            if began.id is not None:
+                now = await trees.get(connection, self.research.project_id, began.id, lock=True)
+                if now != began:
+                    await progress.say(
+                        connection,
+                        self.research.id,
+                        agent="organizer",
+                        step="build_tree",
+                        content=f"tree {began.id} was changed by others meanwhile, and is left so",
+                        reasoning=_ANEW,
+                    )
+                    return TreeKept(tree=None)
             approved = tree
             if decision is not None:
                 approval = await approval_inbox.get(connection, decision.approval_id)
                 approved = TreeReview.model_validate(approval.subject).tree
                 said = {"decision": decision.status}
                 await progress.finish(connection, self.research.id, "await_category_review", result=said)
-            if began.id is not None:
-                now = await trees.get(connection, self.research.project_id, began.id, lock=True)
-                if now != began:
-                    raise WorkflowConflict(
-                        f"category_id: tree {began.id} has grown since this research began: ask for analyze "
-                        "with it, which takes what was read here"
-                    )
             kept = await trees.put(connection, self.research.project_id, self.research.id, approved)
             await progress.say(
                 connection,
@@ -137,9 +151,9 @@ class Organizing:
                 reasoning="points of like meaning are together; a person's names and moves stand",
             )
             await progress.finish(connection, self.research.id, "build_tree", result={"tree_id": kept.id})
-            return kept
+            return TreeKept(tree=kept)
 
-        return await self.run.effect("tree/kept", Tree, act)
+        return (await self.run.effect(numbered("tree/kept", layout), TreeKept, act)).tree
 
     async def synthesis(self, tree: Tree) -> Synthesis:
         """A section about each node at the top; each of its sentences was looked at, or is a quotation."""

@@ -281,9 +281,9 @@ class ResearchSteps:
         whole = self.task.task_type in ("analyze", "full_pipeline")
         return await self._extracting.points(of_project=whole)
 
-    async def request_for_tree(self, tree: Tree) -> GateRequest:
+    async def request_for_tree(self, tree: Tree, layout: int) -> GateRequest:
         """What the gate of categories asks for: exactly this tree."""
-        shown = await self.organizing.review(tree)
+        shown = await self.organizing.review(tree, layout)
         return self._request("research_tree", shown, f"Categories, {len(tree.nodes)}: {self.research.name}")
 
     def request_for_result(self, tree: Tree, made: Synthesis) -> GateRequest:

@@ -54,6 +54,7 @@ def show_gate(gate: WaitingGate, console: Console) -> None:
         case TreeReview() as found:
             row(console, "question", found.question)
             row(console, "tree", found.tree.title)
+            rows(console, "note", found.notes)
             outline(found.tree.nodes, console, examples=found.examples)
             joined = (f"{each.source} and {each.target}: {len(each.points)}" for each in found.tree.relations)
             rows(console, "related", joined)

@@ -21,11 +21,21 @@ ResearchOutcome = Literal[
 
 
 class TreeReview(Record):
-    """The tree that is kept once it is approved; `examples` are some of what is in each node."""
+    """The tree that is kept once it is approved.
+
+    `examples` are some of what is in each node; `notes` say why it is shown again.
+    """
 
     question: str
     tree: Tree
     examples: Mapping[str, tuple[str, ...]]
+    notes: tuple[str, ...] = ()
+
+
+class TreeKept(Record):
+    """The tree as it is kept; None where it was not, as others had changed the one that it grows from."""
+
+    tree: Tree | None
 
 
 class ResearchReview(Record):

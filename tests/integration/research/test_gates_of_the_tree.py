@@ -7,6 +7,7 @@ from models.store.database import Database
 from tests.fakes.outside.page_site import PageSite
 from tests.integration.research.research_desk import ResearchDesk
 
+CHANGED = b"UPDATE knowledge_trees SET tree = jsonb_set(tree, '{title}', '\"Mills and their owners\"')"
 STEP = "SELECT status, result FROM research_tasks WHERE research_id = %s AND step = %s"
 
 
@@ -90,15 +91,61 @@ async def test_a_tree_that_was_chosen_at_the_gate_grows_and_loses_nothing_that_o
         shown = await desk.gate(second)
         assert shown.content["tree"]["id"] == grown
         async with desk.database.connection() as connection:
-            await connection.execute(
-                "UPDATE knowledge_trees SET tree = jsonb_set(tree, '{title}', '\"Mills and their owners\"')"
-            )
+            await connection.execute(CHANGED)
         await desk.approve(shown)
+        anew = await desk.gate(second)
+        assert (anew.gate, anew.content["tree"]["title"]) == ("tree/2", "Mills and their owners")
+        assert anew.content["notes"] == [
+            f"tree {grown} was changed by others meanwhile: the points are laid out anew in what it is now"
+        ]
+        assert (await desk.rows(STEP, second.id, "await_category_review"))[0]["status"] == "running"
+        await desk.amend(anew, renamed(anew.content, "Who runs them"))
+        await desk.approve(await desk.gate(second))
         done = await desk.ended(second)
-    assert done.status == "failed"
-    assert f"tree {grown} has grown since this research began" in (done.error or "")
+    assert (done.status, (done.result or {})["tree_id"]) == ("succeeded", grown)
     [kept] = await desk.rows("SELECT tree FROM knowledge_trees")
     assert kept["tree"]["title"] == "Mills and their owners"
+    assert kept["tree"]["nodes"][0]["name"] == "Who runs them"
+
+
+async def test_a_tree_that_others_change_while_it_is_laid_out_is_laid_out_again_where_nobody_is_asked(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        first = await desk.start()
+        await desk.amend(await desk.gate(first), only_mill((await desk.gate(first)).content))
+        grown = ((await desk.ended(first)).result or {})["tree_id"]
+        desk.agents["organizer"] = _Interrupted(desk, desk.agents["organizer"])
+        second = await desk.start(
+            task_type="analyze", config={"require_approval": False, "category_id": grown}
+        )
+        done = await desk.ended(second)
+    assert (done.status, (done.result or {})["tree_id"]) == ("succeeded", grown)
+    [kept] = await desk.rows("SELECT tree FROM knowledge_trees")
+    assert kept["tree"]["title"] == "Mills and their owners"
+    said = await desk.rows(
+        "SELECT content FROM agent_messages WHERE research_id = %s AND step = 'build_tree' ORDER BY id",
+        second.id,
+    )
+    assert "was changed by others meanwhile" in said[0]["content"]
+    assert len(said) == 2
+
+
+class _Interrupted:
+    """The organizer; another changes the tree while it first works on it."""
+
+    def __init__(self, desk: ResearchDesk, organizer: Any) -> None:
+        self._desk, self._organizer, self._times = desk, organizer, 0
+
+    async def grow(self, *of: Any) -> Any:
+        self._times += 1
+        if self._times == 1:
+            async with self._desk.database.connection() as connection:
+                await connection.execute(CHANGED)
+        return await self._organizer.grow(*of)
+
+    async def name(self, *of: Any) -> Any:
+        return await self._organizer.name(*of)
 
 
 async def test_where_no_more_is_to_be_asked_the_later_gates_are_skipped_and_the_work_is_followed(
