@@ -18,7 +18,7 @@ from models.config import Config
 from models.errors import AgentDied, FeatureOff, InputInvalid, ModelNotFound, SignoffError
 from models.people.users import UserContext
 from models.store.database import Database
-from models.store.people import conversations
+from models.store.runtime import model_calls
 from models.tools import PlainText
 from serve.answering import Answering, ClientGone, assistant_for
 from serve.auth.caller import Caller
@@ -129,7 +129,7 @@ async def create_chat_completion(
     async def keep(done: Done) -> Done:
         async def write() -> None:
             async with database.connection() as connection:
-                await conversations.record_calls(connection, done, message_id=None)
+                await model_calls.put(connection, done.calls, step="answer")
 
         if done.calls:
             await database.steadily(write)

@@ -18,10 +18,11 @@ from actors.research.tree.naming import NameReply, NamingRequest, named
 from actors.text.language import language_of
 from actors.tools.tool import Input, Output, ToolContext, tool
 from models.errors import InputInvalid, WorkflowConflict
-from models.llm import Answer
+from models.llm import Answer, ModelCall
 from models.research.trees import MOST_TITLE, Tree, TreeSummary
 from models.store.knowledge import projects
 from models.store.research import evidence, trees
+from models.store.runtime import model_calls
 from models.tools import Number, PlainText
 
 # Of one call: clustering takes the square of them.
@@ -85,13 +86,20 @@ async def create_knowledge_tree(
     language = language_of(grown.tree.title)
 
     room = asyncio.Semaphore(_NAMED_AT_ONCE)
+    calls: list[ModelCall] = []
 
     async def name(asked: NamingRequest) -> tuple[str, str]:
         async with room:
             answer: Answer[NameReply] = await organizer.name(asked, language)
+        calls.extend(answer.calls)
         return asked.node, answer.value.name
 
-    made = named(grown.tree, dict(await all_of(name(asked) for asked in grown.requests)))
+    try:
+        names = await all_of(name(asked) for asked in grown.requests)
+    finally:  # they were made, whatever comes of the tree
+        async with context.database.connection() as connection:
+            await model_calls.put(connection, calls, step="create_knowledge_tree")
+    made = named(grown.tree, dict(names))
     async with context.database.transaction() as connection:
         if began.id is not None:
             now = await trees.get(connection, request.project_id, began.id, lock=True)

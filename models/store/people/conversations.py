@@ -21,6 +21,7 @@ from models.chat.conversations import (
 from models.chat.messages import ChatMessage, Done, Usage
 from models.errors import ConversationNotFound, InputInvalid, RequestConflict
 from models.store.database import Connection
+from models.store.runtime import model_calls
 
 _COLUMNS = "id, title, created_at, updated_at"
 _MESSAGE = (
@@ -149,21 +150,8 @@ async def keep(connection: Connection, owner: str, question: Question, done: Don
         kept = await _answer(connection, question.message_id)
         assert kept is not None, "what is in the way of an answer is an answer"
         return answer_of(kept)
-    await record_calls(connection, done, message_id=written["id"])
+    await model_calls.put(connection, done.calls, step="answer", message_id=written["id"])
     return answer_of(written)
-
-
-async def record_calls(connection: Connection, done: Done, *, message_id: int | None) -> None:
-    """Write down the model calls of an answer; `message_id` is absent where it is kept by the client."""
-    await connection.execute(
-        """INSERT INTO model_calls (message_id, step, agent, model, prompt_sha256, prompt_tokens,
-                                    completion_tokens, latency_seconds, error)
-           SELECT %s, 'answer', c.agent, c.model, c.prompt_sha256, c.prompt_tokens, c.completion_tokens,
-                  c.latency_seconds, c.error
-           FROM jsonb_to_recordset(%s) AS c(agent text, model text, prompt_sha256 text, prompt_tokens int,
-                completion_tokens int, latency_seconds float8, error text)""",
-        (message_id, Jsonb([call.model_dump() for call in done.calls])),
-    )
 
 
 async def recent(

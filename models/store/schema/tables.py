@@ -134,7 +134,8 @@ model_calls = sa.Table(
     "model_calls",
     metadata,
     sa.Column("id", sa.BigInteger, sa.Identity(), primary_key=True),
-    # Of a workflow's step, or of a chat message's answer; of neither where an OpenAI client keeps the chat.
+    # Of a workflow's step, or of an answer in a chat; of neither where an OpenAI client keeps the chat, or
+    # where a tool made it.
     sa.Column("workflow_id", sa.Text, sa.ForeignKey("workflows.id", ondelete="CASCADE")),
     sa.Column("message_id", sa.BigInteger, sa.ForeignKey("messages.id", ondelete="CASCADE")),
     column_text("step"),

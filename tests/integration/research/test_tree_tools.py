@@ -8,13 +8,35 @@ import pytest
 from pydantic import BaseModel
 
 from actors import systems
+from actors.research.tree.naming import NameReply
 from actors.search.hybrid import HybridSearch
 from actors.tools.registry import Registry
 from models.errors import InputInvalid, PermissionMissing, ProjectNotFound, TreeNotFound
+from models.llm import Answer, ModelCall
 from models.people.scopes import read_scopes
 from models.people.users import UserContext
 from tests.fakes.outside.page_site import PageSite
 from tests.integration.research.research_desk import ResearchDesk
+
+SPENT = "SELECT agent, prompt_tokens, completion_tokens FROM model_calls WHERE step = 'create_knowledge_tree'"
+
+
+class _Naming:
+    """The organizer; its model names nodes, and says what that took."""
+
+    def __init__(self, organizer: Any) -> None:
+        self.grow = organizer.grow
+
+    async def name(self, *of: Any) -> Answer[NameReply]:
+        spent = ModelCall(
+            agent="tree_namer",
+            model="m",
+            prompt_sha256="0" * 64,
+            prompt_tokens=40,
+            completion_tokens=3,
+            latency_seconds=0.1,
+        )
+        return Answer(value=NameReply(name="Wheels"), calls=(spent,))
 
 
 def person(name: str, *scopes: str) -> UserContext:
@@ -67,6 +89,11 @@ async def test_a_tree_is_made_grows_by_what_is_new_and_is_given_away(
     assert (same.tree_id, same.points, same.node_count) == (made.tree_id, 1, made.node_count)
     [listed] = (await call(desk, "list_knowledge_trees", project_id=project)).trees
     assert (listed.id, listed.title, listed.nodes) == (made.tree_id, "Mills", made.node_count)
+
+    desk.agents["organizer"] = _Naming(desk.agents["organizer"])
+    await call(desk, "create_knowledge_tree", project_id=project, title="Named")
+    [spent] = await desk.rows(SPENT)
+    assert (spent["agent"], spent["prompt_tokens"], spent["completion_tokens"]) == ("tree_namer", 40, 3)
 
     where = {"project_id": project, "tree_id": made.tree_id}
     told = json.loads((await call(desk, "get_knowledge_tree", **where)).content)
