@@ -62,6 +62,7 @@ async def list_agent_workflows(
     caller: Caller,
     status: AgentWorkflowStatus | None = None,
     project_id: Annotated[Number | None, Query()] = None,
+    parent_workflow_id: Annotated[Number | None, Query()] = None,
     mine: bool = False,
     before: Annotated[Number | None, Query()] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
@@ -70,6 +71,7 @@ async def list_agent_workflows(
     given = {
         "status": status,
         "project_id": project_id,
+        "parent_workflow_id": parent_workflow_id,
         "mine": mine,
         "before": before,
         "limit": limit,

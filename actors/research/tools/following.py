@@ -57,10 +57,11 @@ async def get_research(context: ToolContext, request: ResearchRequest) -> GetRes
 
 
 class ListResearchRequest(Input):
-    """Which researches; `mine`: those alone that the caller asked for."""
+    """Which researches; `mine`: those alone that the caller asked for, `parent_workflow_id`: its children."""
 
     status: AgentWorkflowStatus | None = None
     project_id: Number | None = None
+    parent_workflow_id: Number | None = None
     mine: bool = False
     before: Number | None = Field(default=None, description="The id of the last one of the page before")
     limit: Annotated[int, Field(ge=1, le=100)] = 50
@@ -80,6 +81,7 @@ async def list_research(context: ToolContext, request: ListResearchRequest) -> L
         requested_by=caller.subject if request.mine else None,
         status=request.status,
         project_id=request.project_id,
+        parent_id=request.parent_workflow_id,
         before=request.before,
         limit=request.limit,
     )

@@ -90,6 +90,7 @@ async def recent(
     requested_by: str | None,
     status: AgentWorkflowStatus | None,
     project_id: int | None,
+    parent_id: int | None,
     before: int | None,
     limit: int,
 ) -> ResearchList:
@@ -107,6 +108,7 @@ async def recent(
               AND (%(by)s::text IS NULL OR a.requested_by = %(by)s)
               AND (%(status)s::text IS NULL OR w.status = %(status)s)
               AND (%(project)s::bigint IS NULL OR a.project_id = %(project)s)
+              AND (%(parent)s::bigint IS NULL OR a.parent_id = %(parent)s)
               AND (%(before)s::bigint IS NULL OR a.id < %(before)s)
             ORDER BY a.id DESC LIMIT %(limit)s + 1""".encode(),
         {
@@ -114,6 +116,7 @@ async def recent(
             "by": requested_by,
             "status": None if status is None else _WORKFLOW_STATUS[status],
             "project": project_id,
+            "parent": parent_id,
             "before": before,
             "limit": limit,
         },
