@@ -8,6 +8,7 @@ decided are given their decisions on the way.
 import asyncio
 import json
 import logging
+import pickle
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -41,12 +42,22 @@ _INTERRUPT = "__interrupt__"
 _RECURSION_LIMIT = 1_000
 
 
+class _Pickled:
+    """How the saver keeps a state between two stops of one run: it never leaves this process's memory."""
+
+    def dumps_typed(self, value: Any) -> tuple[str, bytes]:
+        return "pickle", pickle.dumps(value)
+
+    def loads_typed(self, kept: tuple[str, bytes]) -> Any:
+        return pickle.loads(kept[1])  # what this process wrote a moment ago
+
+
 class CompiledGraph:
     """A workflow graph, compiled; one in each runner. Gates need a saver, in memory, for one run."""
 
     def __init__(self, declared: WorkflowGraph) -> None:
         self.declared = declared
-        self._saver = InMemorySaver() if declared.gates else None
+        self._saver = InMemorySaver(serde=_Pickled()) if declared.gates else None
         self.graph: CompiledStateGraph[Any, Any, Any, Any] = declared.build().compile(
             checkpointer=self._saver
         )
