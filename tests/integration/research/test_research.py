@@ -273,7 +273,7 @@ async def test_what_the_request_says_is_its_intent(desk: ResearchDesk) -> None:
     ("reply", "task_type", "found"),
     [
         ('{"reason": "It wants pages kept.", "task_type": "scrape", "complexity": "low"}', "scrape", "model"),
-        ("I will not say.", "full_pipeline", "measured"),
+        ("I will not say.", "scrape", "measured"),
     ],
 )
 async def test_without_a_task_type_the_query_tells_it_and_the_plan_goes_by_it(
