@@ -4,9 +4,6 @@ It ends with one article that waits for approval. A second run finds all of it t
 topic, and asks for the next article's publication once that one is decided.
 """
 
-import shlex
-import shutil
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +12,7 @@ from rich.text import Text
 
 from cluster.cli.inbox import DEFAULT_SCOPES, Inbox
 from cluster.cli.tokens import mint_token
+from cluster.cli.typed import command, typed
 from cluster.parts.apps import base_url
 from cluster.plain_text import one_line
 from cluster.submit import dashboard_url, submit
@@ -38,8 +36,8 @@ def demo(config: Config, path: Path, console: Console) -> int:
     console.print(f"\n{edited_by(config)}")
     console.print(f"HTTP       {base_url(config)}/docs")
     console.print(f"dashboard  {dashboard_url(config)}")
-    again = [command(), "submit", *([] if path == DEFAULT_CONFIG else ["--config", str(path)])]
-    console.print(f"again      {shlex.join([*again, 'edit_articles', *arguments])}")
+    config_option = () if path == DEFAULT_CONFIG else ("--config", path)
+    console.print(f"again      {typed(['submit', *config_option, 'edit_articles', *arguments])}")
     console.print(f"stop       {command()} down --config {path}   (or: make down)")
     console.print(Text(f"\n{sign_off(config, path, finished=code == 0)}"))
     return code
@@ -67,15 +65,9 @@ def sign_off(config: Config, path: Path, *, finished: bool) -> str:
         reason = "all sample articles are decided" if finished else "see above what went wrong"
         return f"nothing waits for approval: {reason}"
     # The batch asked, so anyone else may approve: four eyes.
-    approve = shlex.join([command(), "approve", approval.id, "--user", "you", "--config", str(path)])
+    approve = typed(["approve", approval.id, "--user", "you", "--config", path])
     title = one_line(approval.title)
     return f"one article waits for a human, as approval {approval.id}: {title}\napprove    {approve}"
-
-
-def command() -> str:
-    """The `signoff` command as it can be typed here: `make` runs it without its folder on the PATH."""
-    called = sys.argv[0]
-    return called if Path(called).name == "signoff" and shutil.which("signoff") is None else "signoff"
 
 
 def waiting(config: Config) -> ApprovalSummary | None:

@@ -27,6 +27,11 @@ def word_list(text: str) -> list[str]:
     return text.split()
 
 
+def how_many(count: int, one: str, many: str | None = None) -> str:
+    """A number and what it counts: `1 page`, `2 pages`. `many` is the plural where an s does not make it."""
+    return f"{count} {one if count == 1 else many or f'{one}s'}"
+
+
 def unstorable(text: str) -> str | None:
     """Why Postgres and UTF-8 can't keep a text, with what to do; None where they can. JSON can spell both."""
     if "\0" in text:

@@ -13,13 +13,12 @@ from models.content.search import fuse
 from models.knowledge.known import PassageShown, PointShown
 from models.knowledge.passages import PassageHit
 from models.record import Record
-from models.store.database import Database
+from models.store.database import Connection, Database
 from models.store.knowledge import passage_search, points
 
 # Of each passage, the best of what is known from it.
 _MOST_POINTS = 8
 _NO_INDEX = "searched by words only: there is no index here"
-_NOT_SEARCHED = "{} of the project's sources are not searched yet: index_knowledge_base makes them found"
 
 
 class FoundPassage(Record):
@@ -75,7 +74,7 @@ async def query_project(
         known = await points.within(
             connection, [(each.source_id, each.start, each.end) for each in best], limit=_MOST_POINTS
         )
-        missing = await passage_search.not_searched(connection, project_id)
+        missing = await unsearched(connection, project_id)
     return KnowledgeFound(
         found=tuple(
             FoundPassage(
@@ -92,8 +91,18 @@ async def query_project(
             for passage in best
         ),
         total=len(fused),
-        note="; ".join(said for said in (note, _NOT_SEARCHED.format(missing) if missing else None) if said)
-        or None,
+        note="; ".join(said for said in (note, missing) if said) or None,
+    )
+
+
+async def unsearched(connection: Connection, project_id: int) -> str | None:
+    """What no search of a project finds yet, and the command that has it found; None where it finds all."""
+    missing = await passage_search.not_searched(connection, project_id)
+    if not missing:
+        return None
+    return (
+        f"{missing} of the project's sources {'is' if missing == 1 else 'are'} not searched yet: "
+        f"`signoff submit index_knowledge_base --project {project_id}` has them found"
     )
 
 

@@ -20,6 +20,7 @@ from models.store.database import Connection
 from models.store.knowledge import points, sources
 from models.store.knowledge.points import TextToRead
 from models.store.research import candidates, evidence, progress
+from models.text import how_many
 
 
 class SourceToExtract(Record):
@@ -74,7 +75,8 @@ class Extracting:
                 self.research.id,
                 agent="analyzer",
                 step="extract_knowledge",
-                content=f"{found} points are known from {len(ids) - len(left)} of {len(ids)} sources",
+                content=f"{how_many(found, 'point is', 'points are')} known from {len(ids) - len(left)} of "
+                f"{how_many(len(ids), 'source')}",
                 reasoning="; ".join(
                     (
                         "each rests on words of its source; what its quote did not show was dropped",

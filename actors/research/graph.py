@@ -112,12 +112,14 @@ async def build_tree(state: State, runtime: Runtime[ResearchSteps]) -> State:
 
 
 async def synthesize(state: State, runtime: Runtime[ResearchSteps]) -> State:
-    return {"synthesis": await runtime.context.organizing.synthesis(state["kept_tree"])}
+    made = await runtime.context.organizing.synthesis(state["kept_tree"])
+    if not _asks(state, "await_final_review"):
+        return {"synthesis": made}
+    return {"synthesis": made, "review": await runtime.context.request_for_result(state["kept_tree"], made)}
 
 
 async def final_gate(state: State, runtime: Runtime[ResearchSteps]) -> State:
-    request = runtime.context.request_for_result(state["kept_tree"], state["synthesis"])
-    return {"gate": RESULT, "decision": decide(RESULT, request)}
+    return {"gate": RESULT, "decision": decide(RESULT, state["review"])}
 
 
 async def conclude(state: State, runtime: Runtime[ResearchSteps]) -> State:

@@ -23,8 +23,9 @@ from actors.text.language import language_of
 from models.llm import Answer
 from models.research.agent_workflows import AgentWorkflow, ResearchOptions, ResearchTask
 from models.research.evidence import ResearchPoint
+from models.research.following import ResearchLineage
 from models.research.limits import LeftUndone, Limit
-from models.research.results import ResearchReview, TreeKept, TreeReview
+from models.research.results import ResearchReview, ReviewSource, TreeKept, TreeReview
 from models.research.synthesis import SectionOffer, Synthesis, SynthesisSection
 from models.research.trees import Tree, TreeNode
 from models.runtime.approvals import GateDecision
@@ -32,7 +33,8 @@ from models.store import approval_inbox
 from models.store.database import Connection
 from models.store.knowledge import points as knowledge_points
 from models.store.knowledge.points import TextToRead
-from models.store.research import evidence, progress, sentences, trees
+from models.store.research import evidence, lineage, progress, sentences, trees
+from models.text import how_many
 
 # Points that a section may cite, the best of its node's, and texts that a person is shown of a node.
 _MOST_POINTS = 40
@@ -147,7 +149,8 @@ class Organizing:
                 self.research.id,
                 agent="organizer",
                 step="build_tree",
-                content=f"the tree has {kept.metadata.nodes} nodes and {kept.metadata.points} points",
+                content=f"the tree has {how_many(kept.metadata.nodes, 'category', 'categories')} and "
+                f"{how_many(kept.metadata.points, 'point')}",
                 reasoning="points of like meaning are together; a person's names and moves stand",
             )
             await progress.finish(connection, self.research.id, "build_tree", result={"tree_id": kept.id})
@@ -174,8 +177,8 @@ class Organizing:
                 self.research.id,
                 agent="organizer",
                 step="synthesize_results",
-                content=f"{counts.all} sentences were written about {len(sections) - len(left)} of "
-                f"{len(sections)} categories",
+                content=f"{how_many(counts.all, 'sentence was', 'sentences were')} written about "
+                f"{len(sections) - len(left)} of {how_many(len(sections), 'category', 'categories')}",
                 reasoning="; ".join(
                     (
                         f"kept {counts.kept}, rewritten {counts.rewritten}, dropped {counts.dropped}, "
@@ -192,9 +195,17 @@ class Organizing:
 
         return await self.run.effect("synthesis", Synthesis, act)
 
-    def final_review(self, tree: Tree, made: Synthesis) -> ResearchReview:
-        """What a person decides on at the end."""
-        return ResearchReview(question=self.task.user_query, tree_id=tree.id, synthesis=made)
+    async def final_review(self, tree: Tree, made: Synthesis) -> ResearchReview:
+        """What a person decides on at the end: the sentences, and the documents that they rest on."""
+
+        async def look() -> ResearchLineage:
+            async with self.run.database.connection() as connection:
+                return await lineage.of_research(connection, self.research)
+
+        way_back = await self.run.database.steadily(look)
+        return ResearchReview(
+            question=self.task.user_query, tree_id=tree.id, synthesis=made, sources=_sources(way_back)
+        )
 
     async def _section(self, node: TreeNode, points: Sequence[ResearchPoint]) -> SynthesisSection:
         key = f"section/{node.id}"
@@ -258,6 +269,20 @@ def _best(points: Iterable[ResearchPoint]) -> list[ResearchPoint]:
     """The best of a node's points, in the order of the sources."""
     best = sorted(points, key=lambda point: (point.kind == "entity", -point.score, point.point_id))
     return sorted(best[:_MOST_POINTS], key=_place)
+
+
+def _sources(way_back: ResearchLineage) -> tuple[ReviewSource, ...]:
+    """The documents that sentences rest on, in the order of the way back."""
+    return tuple(
+        ReviewSource(
+            url=source.final_url or source.url,
+            title=source.title,
+            points=tuple(point.point_id for point in way_back.points if point.source == place),
+            let_in_by=source.let_in.by if source.let_in else None,
+            approval_id=source.let_in.approval_id if source.let_in else None,
+        )
+        for place, source in enumerate(way_back.sources)
+    )
 
 
 def _left(node: TreeNode, reason: str, limit: Limit | None = None) -> SynthesisSection:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from actors.knowledge.querying import query_project
+from actors.knowledge.querying import query_project, unsearched
 from actors.system import AgentDirectory
 from models.config import SearchConfig
 from models.research.candidates import KnownPage
@@ -50,6 +50,11 @@ class StoredKnowledge:
                     ),
                 )
         return list(pages.values())[:limit]
+
+    async def unsearched(self) -> str | None:
+        """What of the project was not searched, with the command that has it found the next time."""
+        async with self._database.connection() as connection:
+            return await unsearched(connection, self._project_id)
 
     async def held(self, urls: Collection[str]) -> Mapping[str, int]:
         """Those that were read; see the seam."""

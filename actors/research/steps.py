@@ -43,6 +43,7 @@ from models.store import approval_inbox
 from models.store.database import Connection
 from models.store.people import users
 from models.store.research import candidates, progress
+from models.text import how_many
 
 _PAGES_AT_ONCE = 4
 # Gates after which nothing is done: their steps end with the research. Approved, a tree's ends as it is kept.
@@ -93,12 +94,12 @@ class ResearchSteps:
         async def act(connection: Connection) -> ResearchPlan:
             plan = plan_of(intent.task_type, self.task.config)
             await progress.plan(connection, self.research.id, plan.steps)
-            names = ", ".join(step.step for step in plan.steps)
+            names = "; ".join(step.description for step in plan.steps)
             await self._say(
                 connection,
                 "researcher",
                 "create_plan",
-                f"{len(plan.steps)} steps are planned",
+                f"{how_many(len(plan.steps), 'step is', 'steps are')} planned",
                 f"{intent.task_type} was asked for, "
                 f"{'with' if self.task.config.require_approval else 'without'} people to decide: {names}",
             )
@@ -148,7 +149,7 @@ class ResearchSteps:
                 connection,
                 "researcher",
                 "discover_urls",
-                f"{len(found.candidates)} pages may be read",
+                f"{how_many(len(found.candidates), 'page')} may be read",
                 "; ".join((f"asked for {', '.join(found.queries)}", *found.notes)),
             )
             await progress.finish(connection, self.research.id, "discover_urls")
@@ -230,7 +231,7 @@ class ResearchSteps:
                 connection,
                 "scraper",
                 "scrape_urls",
-                f"{count} of {len(outcomes)} pages were read",
+                f"{count} of {how_many(len(outcomes), 'page')} {'was' if count == 1 else 'were'} read",
                 "; ".join(f"{one.url}: {one.fault}" for one in outcomes if one.fault) or "none was refused",
             )
             await progress.finish(connection, self.research.id, "scrape_urls", result={"read": count})
@@ -286,9 +287,9 @@ class ResearchSteps:
         shown = await self.organizing.review(tree, layout)
         return self._request("research_tree", shown, f"Categories, {len(tree.nodes)}: {self.research.name}")
 
-    def request_for_result(self, tree: Tree, made: Synthesis) -> GateRequest:
-        """What the last gate asks for: exactly these sentences."""
-        shown = self.organizing.final_review(tree, made)
+    async def request_for_result(self, tree: Tree, made: Synthesis) -> GateRequest:
+        """What the last gate asks for: exactly these sentences, and what they rest on."""
+        shown = await self.organizing.final_review(tree, made)
         return self._request("research_result", shown, f"The result: {self.research.name}")
 
     async def conclude(
@@ -338,9 +339,10 @@ class ResearchSteps:
 
         caller = await self._run.database.steadily(look)
         if not caller.has("analyst", self.research.topic):
-            needed = f"{self.research.topic}:analyst"
+            topic = self.research.topic
             raise PermissionMissing(
-                f"{caller.subject} asked for this research and no longer has {needed}", scope=needed
+                f"{caller.subject} asked for this research, and is no analyst of the topic {topic} any more",
+                scope=f"{topic}:analyst",
             )
         return caller.on(self.research.topic)
 

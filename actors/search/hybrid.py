@@ -162,7 +162,7 @@ class HybridSearch:
     ) -> tuple[list[Hit], str | None]:
         """What was found, and where nothing could be, a note that says why."""
         if self._semantic is None:
-            return [], "searched by words only: there is no search index here"
+            return [], "searched by words only: articles and resources are not searched by their meaning here"
         semantic = self._semantic
         return await found_by_meaning(
             lambda: semantic.search(

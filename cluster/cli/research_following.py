@@ -4,7 +4,7 @@
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -13,7 +13,9 @@ from rich.live import Live
 from rich.text import Text
 
 from cluster.cli.door import Door
-from cluster.cli.research_view import progress_line, row, show_message
+from cluster.cli.research_view import command_line, progress_line, row, show_message
+from cluster.cli.research_words import came_to, gate_words, in_words, standing
+from cluster.cli.typed import typed
 from cluster.plain_text import one_line
 from models.errors import ClusterProblem, RequestRefused
 from models.research.agent_workflows import (
@@ -38,11 +40,16 @@ _SHORT_DIGEST = 12
 
 
 class Researches:
-    """The researches that one person may see."""
+    """The researches that one person may see. `options` are those with which the person called."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: Door, options: Sequence[str] = ()) -> None:
         self._door = door
+        self._options = tuple(options)
         self.url = door.url
+
+    def command(self, *words: object) -> str:
+        """A command of `signoff research` to type next, with the options with which the person called."""
+        return typed(["research", *words], self._options)
 
     def told(self, path: str, **params: Any) -> dict[str, Any]:
         """What the site answers to GET, as it is."""
@@ -76,13 +83,13 @@ class Researches:
 
     def decide(self, research_id: int, answer: ApproveRequest) -> ApproveResponse:
         """Send an answer. RequestRefused: nothing has changed."""
-        unsure = f"whether it was decided, `signoff research show {research_id}` says"
+        unsure = f"whether it was decided, `{self.command('show', research_id)}` says"
         return self._post(ApproveResponse, f"/{research_id}/approve", answer, unsure=unsure)
 
     def stop(self, research_id: int, reason: str | None) -> str:
         """Stop one for good; its status then."""
         body = {} if reason is None else {"reason": reason}
-        unsure = f"whether it was stopped, `signoff research show {research_id}` says"
+        unsure = f"whether it was stopped, `{self.command('show', research_id)}` says"
         path = f"{_PATH}/{research_id}/stop"
         told = self._door.ask(dict[str, Any], "POST", path, json=body, unsure=unsure)
         return str(told.get("status", "stopped"))
@@ -232,24 +239,27 @@ class Following:
         return WAITS
 
     def _waits(self, gate: WaitingGate) -> None:
-        told = f"for a decision on {gate.kind}, approval {gate.approval_id}"
+        told = f"for a decision on {gate_words(gate.kind)}, approval {gate.approval_id}"
         if not gate.may_decide:
             row(self._console, "waits", f"{told}, which somebody else must take")
             return
-        row(self._console, "waits", f"{told}: read `signoff research show {self._id}`, and then run")
-        on_this = f"--digest {gate.digest[:_SHORT_DIGEST]}"
-        row(self._console, "", f"signoff research decide {self._id} approve {on_this}")
+        row(self._console, "waits", told)
+        on_this = ("--digest", gate.digest[:_SHORT_DIGEST])
+        command_line(self._console, "read it", self._researches.command("show", self._id))
+        command_line(
+            self._console, "approve it", self._researches.command("decide", self._id, "approve", *on_this)
+        )
 
     def _ended(self, status: ResearchStatusResponse) -> int:
-        row(self._console, "ended", status.status)
-        if status.error:
-            row(self._console, "error", status.error)
         if status.status != "completed":
+            row(self._console, "ended", in_words(status.status))
+            if status.error:
+                row(self._console, "error", status.error)
             return 1 if status.status == "failed" else WITHOUT_RESULT
-        found = self._researches.results(self._id).result
-        if found is None:
+        came = self._researches.results(self._id)
+        row(self._console, "ended", standing(status.status, came.result.outcome if came.result else None))
+        if came.result is None:
             return WITHOUT_RESULT
-        counts = f"{found.pages} pages, {found.points} points, {found.sentences} sentences"
-        row(self._console, "result", f"{found.outcome}: {counts}")
-        row(self._console, "", f"to read it: signoff research result {self._id}")
-        return 0 if found.outcome == "done" else WITHOUT_RESULT
+        row(self._console, "result", came_to(came.result, came.ended_by))
+        command_line(self._console, "read it", self._researches.command("result", self._id))
+        return 0 if came.result.outcome == "done" else WITHOUT_RESULT

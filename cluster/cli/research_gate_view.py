@@ -3,18 +3,21 @@
 `signoff research` prints with it, as `cluster.cli.research_view` says.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pydantic import ValidationError
 from rich.console import Console
 
 from cluster.cli.approval_view import as_yaml
 from cluster.cli.research_view import outline, put, row, rows
+from cluster.cli.research_words import gate_words, in_words
 from models.record import Record
 from models.research.agent_workflows import WaitingGate
 from models.research.candidates import UrlCandidate
-from models.research.results import ResearchReview, TreeReview
+from models.research.results import ResearchReview, ReviewSource, TreeReview
+from models.research.synthesis import SynthesisSection
 from models.research.url_lists import UnreadableList, UrlList
+from models.text import how_many
 
 _PAGE_COLUMNS = "number, score, date, language, rating, source and domain; title; address; why"
 GATES: Mapping[str, type[Record]] = {
@@ -43,7 +46,7 @@ def show_gate(gate: WaitingGate, console: Console) -> None:
     row(
         console,
         "decide on",
-        f"{gate.kind}, approval {gate.approval_id}, until {gate.expires_at:%Y-%m-%d %H:%M %Z}",
+        f"{gate_words(gate.kind)}, approval {gate.approval_id}, until {gate.expires_at:%Y-%m-%d %H:%M %Z}",
     )
     row(console, "title", gate.title)
     match content_of(gate):
@@ -59,25 +62,30 @@ def show_gate(gate: WaitingGate, console: Console) -> None:
             joined = (f"{each.source} and {each.target}: {len(each.points)}" for each in found.tree.relations)
             rows(console, "related", joined)
             if found.tree.dropped:
-                row(console, "dropped", f"{len(found.tree.dropped)} points")
+                row(console, "dropped", how_many(len(found.tree.dropped), "point"))
         case ResearchReview() as found:
             _show_review(found, console)
         case _:
             put(console, "content", as_yaml(dict(gate.content)))
-    if involved := gate.content.get("involved"):
-        row(
-            console,
-            "changed",
-            f"involved: {', '.join(map(str, involved)) if isinstance(involved, list) else involved}",
-        )
+    if told := _changed_by(gate):
+        row(console, "changed", told)
     if not gate.may_decide:
         row(console, "", "approving it is not open to you")
     row(console, "digest", gate.digest)
 
 
+def _changed_by(gate: WaitingGate) -> str:
+    """Who has made of it what it is, and whom four eyes keep from approving it."""
+    parts = [] if gate.amended_by is None else [f"by {gate.amended_by}: this is the changed content"]
+    if involved := gate.content.get("involved"):
+        people = ", ".join(map(str, involved)) if isinstance(involved, list) else str(involved)
+        parts.append(f"involved: {people}; another person must approve it")
+    return "; ".join(parts)
+
+
 def _show_urls(found: UrlList, console: Console) -> None:
     row(console, "question", found.question)
-    row(console, "pages", f"{len(found.urls)} are read once this is approved: {_PAGE_COLUMNS}")
+    row(console, "pages", f"{are_read(len(found.urls))}: {_PAGE_COLUMNS}")
     for url in found.urls:
         _page(url, console)
     row(
@@ -90,7 +98,7 @@ def _show_urls(found: UrlList, console: Console) -> None:
     )
     rows(console, "not read", (f"{one.url} ({one.rating}): {one.reason}" for one in found.refused))
     if found.left_out:
-        row(console, "left out", ", ".join(f"{one.count} {one.reason}" for one in found.left_out))
+        row(console, "left out", ", ".join(f"{one.count} {in_words(one.reason)}" for one in found.left_out))
     rows(console, "notes", found.notes)
     if found.remarks:
         put(console, "remarks", found.remarks)
@@ -103,7 +111,7 @@ def _page(url: UrlCandidate, console: Console) -> None:
     row(console, "", url.title)
     row(console, "", url.url)
     known = f"known as source {url.known}" if url.known is not None else ""
-    also = f"{len(url.folded)} other addresses of it" if url.folded else ""
+    also = f"{how_many(len(url.folded), 'other address', 'other addresses')} of it" if url.folded else ""
     if told := "; ".join(part for part in (url.why, known, also) if part):
         row(console, "", told, style="dim")
 
@@ -115,16 +123,22 @@ def show_page(url: UrlCandidate, console: Console) -> None:
     rows(console, "also at", url.folded)
 
 
+def are_read(count: int) -> str:
+    """How many pages are read, in a sentence."""
+    return f"{count} {'is' if count == 1 else 'are'} read once this is approved"
+
+
 def _show_unreadable(found: UnreadableList, console: Console) -> None:
     row(console, "question", found.question)
-    row(console, "unread", f"{len(found.unreadable)} pages; {found.read} could be read")
+    row(console, "unread", f"{how_many(len(found.unreadable), 'page')}; {found.read} could be read")
     for one in found.unreadable:
         row(console, f"{one.number:>10}", one.url, style="bold")
-        row(console, "", f"{one.fault or 'unknown'}: {one.reason or 'no reason was given'}")
+        row(console, "", f"{in_words(one.fault or 'unknown')}: {one.reason or 'no reason was given'}")
     for given in found.instead:
         what = given.url
         if given.pasted is not None:
-            what = f"{len(given.pasted.text)} characters: {given.pasted.title or 'without a title'}"
+            size = how_many(len(given.pasted.text), "character")
+            what = f"{size}: {given.pasted.title or 'without a title'}"
         row(console, "instead", f"of {given.number}: {what}")
         if given.pasted is not None:
             put(console, "", given.pasted.text)
@@ -151,7 +165,28 @@ def _show_review(found: ResearchReview, console: Console) -> None:
             if sentence.reason:
                 row(console, "", sentence.reason, style="dim")
         if section.refused:
-            row(console, "", ", ".join(f"{count} {why}" for why, count in section.refused.items()))
+            refused = ", ".join(f"{count} {in_words(why)}" for why, count in section.refused.items())
+            row(console, "", f"not taken of what the model wrote: {refused}")
+        if places := _rests_on(section, found.sources):
+            row(console, "", f"sources: {', '.join(map(str, places))}", style="dim")
     row(console, "counts", ", ".join(f"{count} {name}" for name, count in found.synthesis.counts))
+    for place, source in enumerate(found.sources, 1):
+        row(console, "" if place > 1 else "sources", f"{place}: {source.title or 'without a title'}")
+        address = "a text that somebody gave" if source.url.startswith("urn:") else source.url
+        row(console, "", f"{address}; {_on_whose_word(source)}")
     if found.tree_id is not None:
         row(console, "tree", found.tree_id)
+
+
+def _rests_on(section: SynthesisSection, sources: Sequence[ReviewSource]) -> list[int]:
+    """The places, from 1, of the documents that a section's sentences cite."""
+    cited = {point for sentence in section.shown for point in sentence.points}
+    return [place for place, source in enumerate(sources, 1) if cited.intersection(source.points)]
+
+
+def _on_whose_word(source: ReviewSource) -> str:
+    if source.let_in_by is None:
+        return "the project had it from elsewhere"
+    if source.approval_id is None:
+        return f"read on the word of {source.let_in_by}: no gate stood"
+    return f"let in by {source.let_in_by}, approval {source.approval_id}"

@@ -13,8 +13,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from cluster.cli.research_words import came_to, in_words, standing
 from cluster.plain_text import one_line, plain
-from models.research.agent_workflows import ResearchStatusResponse
+from models.research.agent_workflows import ResearchStatusResponse, StartResponse
 from models.research.following import (
     AgentMessage,
     LineagePoint,
@@ -22,9 +23,11 @@ from models.research.following import (
     ResearchLineage,
     ResearchList,
     ResearchResults,
+    ResearchUrl,
     ResultSentence,
 )
 from models.research.trees import TreeNode
+from models.text import how_many
 
 _LABEL = 12
 
@@ -51,13 +54,26 @@ def rows(console: Console, label: str, values: Iterable[str]) -> None:
         row(console, "" if number else label, value)
 
 
+def command_line(console: Console, label: str, command: str) -> None:
+    """A command to type next, on one line however wide the terminal is: it is copied whole."""
+    console.print(Text(f"{label:<{_LABEL}}{one_line(command)}"), soft_wrap=True)
+
+
+def estimate(begun: StartResponse) -> str:
+    """About how long it takes, where that is learnt from earlier ones."""
+    minutes = f"{begun.estimated_duration_minutes} min"
+    if begun.estimate_is_learnt:
+        return f"It takes about {minutes}, without the time that people take."
+    return f"How long it takes is not learnt yet: {minutes} is a guess, without the time that people take."
+
+
 def table(page: ResearchList, console: Console) -> None:
     """Print a list of researches."""
     shown = Table(box=None, pad_edge=False)
     for name in ("id", "status", "task", "topic", "project", "by", "asked for", "question"):
         shown.add_column(name, no_wrap=name in ("id", "asked for"), overflow="fold")
     for one in page.workflows:
-        status = f"{one.status}, decide" if one.waits_for_decision else one.status
+        status = standing(one.status, one.outcome) + (", decide" if one.waits_for_decision else "")
         asked = f"{one.created_at:%Y-%m-%d %H:%M}"
         cells = [
             one.id,
@@ -76,17 +92,19 @@ def table(page: ResearchList, console: Console) -> None:
 def progress_line(status: ResearchStatusResponse) -> str:
     """How far it is, on one line."""
     done = status.progress
-    parts = [f"{status.status} {done.percentage:.0f} %, step {done.completed_steps} of {done.total_steps}"]
-    parts.append(status.current_step + (f" by {status.current_agent}" if status.current_agent else ""))
+    by = f" by the {status.current_agent}" if status.current_agent else ""
+    parts = [
+        f"{in_words(status.status)} {done.percentage:.0f} %",
+        f"step {done.completed_steps} of {done.total_steps}{by}",
+    ]
     if done.urls_approved:
-        parts.append(f"{done.urls_done} of {done.urls_approved} pages")
+        parts.append(f"{done.urls_done} of {how_many(done.urls_approved, 'page')}")
     if done.estimated_minutes_left is not None:
         parts.append(f"about {math.ceil(done.estimated_minutes_left)} min left")
     if status.waits_for:
         parts.append(f"waits for {status.waits_for}")
-    if done.current_operation:
-        parts.append(done.current_operation)
-    return one_line(", ".join(parts))
+    told = ", ".join(parts)
+    return one_line(f"{told}. {done.current_operation}" if done.current_operation else told)
 
 
 def show_message(message: AgentMessage, console: Console) -> None:
@@ -103,12 +121,10 @@ def show_status(status: ResearchStatusResponse, console: Console) -> None:
     row(console, "task", status.task_type or "not told yet")
     row(console, "stands", progress_line(status))
     if (found := status.results) is not None:
-        counts = f"{found.urls_discovered} addresses found, {found.urls_scraped} read"
-        row(
-            console,
-            "so far",
-            f"{counts}; {found.knowledge_points} points, {found.relationships} relationships",
-        )
+        pages = f"{how_many(found.urls_discovered, 'address', 'addresses')} found, {found.urls_scraped} read"
+        points = how_many(found.knowledge_points, "point")
+        joined = how_many(found.relationships, "relationship")
+        row(console, "so far", f"{pages}; {points}, {joined}")
     if status.error:
         row(console, "error", status.error)
 
@@ -126,22 +142,24 @@ def outline(
     for node in nodes:
         levels[node.id] = levels[node.parent] + 1
         indent = _LABEL + 2 * levels[node.id]
-        row(console, "", f"{node.id}  “{node.name}”  {below[node.id]} points", indent=indent, style="bold")
+        named = f"{node.id}  “{node.name}”  {how_many(below[node.id], 'point')}"
+        row(console, "", named, indent=indent, style="bold")
         for example in (examples or {}).get(node.id, ()):
             row(console, "", f"- {example}", indent=indent + 4)
 
 
 def show_results(found: ResearchResults, console: Console) -> None:
     """Print what a research has come to so far."""
-    row(console, "research", f"{found.workflow_id}, {found.status}")
+    row(console, "research", f"{found.workflow_id}, {in_words(found.status)}")
     if (ended := found.result) is not None:
-        came = f"{ended.outcome}: {ended.pages} pages, {ended.points} points, {ended.sentences} sentences"
-        row(console, "result", came + (f"; it ended at {ended.ended_at}" if ended.ended_at else ""))
+        row(console, "result", came_to(ended, found.ended_by))
         if ended.limit is not None:
             row(console, "limit", f"{ended.limit} was used up")
         rows(console, "left", (f"{one.what} {one.name}: {one.reason}" for one in ended.left))
         rows(
-            console, "missing", (f"{one.url}: {one.fault or one.reason or 'unread'}" for one in ended.missing)
+            console,
+            "missing",
+            (f"{one.url}: {in_words(one.fault or '') or one.reason or 'unread'}" for one in ended.missing),
         )
     row(
         console,
@@ -158,13 +176,33 @@ def show_results(found: ResearchResults, console: Console) -> None:
         _sentence(sentence, console)
     row(console, "counts", ", ".join(f"{count} {name}" for name, count in found.counts))
     for url in found.urls:
-        came = url.fault or (f"source {url.source_id}" if url.source_id is not None else url.user_approval)
-        by = f", by {url.decided_by}" if url.decided_by else ""
-        given = f", a text that {url.pasted_by} gave in its place" if url.pasted_by else by
-        row(console, f"{url.number:>10}", f"{came}{given}: {url.url}")
+        row(console, f"{url.number:>10}", f"{_came_of(url, found)}: {url.url}")
     if found.tree is not None:
         row(console, "tree", found.tree.title)
         outline(found.tree.nodes, console)
+
+
+def _came_of(url: ResearchUrl, found: ResearchResults) -> str:
+    """What came of an address, and on whose word."""
+    ended = found.result
+    match url.user_approval:
+        case "rejected" if url.decided_by is None:
+            return "not read, for nobody decided in time"
+        case "rejected" if ended is not None and ended.ended_at == "urls":
+            return f"not read, for {url.decided_by} rejected the list"
+        case "rejected":
+            # Whoever approved a list need not be the one who left this out of it.
+            return f"left out of the list that {url.decided_by} approved"
+        case "pending":
+            return "nobody has decided on it yet"
+    if url.fault is not None:
+        came = in_words(url.fault)
+    else:
+        came = "not read yet" if url.source_id is None else f"source {url.source_id}"
+    if url.pasted_by:
+        return f"{came}, a text that {url.pasted_by} gave in its place"
+    place = "" if url.instead_of is None else f" in place of {url.instead_of}"
+    return f"{came}, let in by {url.decided_by}{place}" if url.decided_by else f"{came}{place}"
 
 
 def _sentence(sentence: ResultSentence, console: Console) -> None:
@@ -176,6 +214,8 @@ def _sentence(sentence: ResultSentence, console: Console) -> None:
 
 def show_lineage(found: ResearchLineage, console: Console) -> None:
     """Print, of each sentence, its points, their exact words, the documents, and who let these in."""
+    if not found.sentences:
+        row(console, "sentences", "there are none, so there is nothing to lead back from")
     points = {point.point_id: point for point in found.points}
     for sentence in found.sentences:
         _sentence(sentence, console)

@@ -131,7 +131,7 @@ class ResearchTask(Record):
 
 
 class StartResponse(Record):
-    """`WorkflowStartResponse`."""
+    """`WorkflowStartResponse`. `estimate_is_learnt`: from earlier researches; else it is a default guess."""
 
     workflow_id: int
     status: AgentWorkflowStatus
@@ -141,6 +141,7 @@ class StartResponse(Record):
     estimated_duration_minutes: int
     message: str
     project_id: int
+    estimate_is_learnt: bool = False
 
 
 class ProgressInfo(Record):
@@ -176,7 +177,10 @@ class ResearchCounts(Record):
 
 
 class WaitingGate(Record):
-    """What waits for a person: decide on it with its digest, here or at `/api/approvals/{id}`."""
+    """What waits for a person: decide on it with its digest, here or at `/api/approvals/{id}`.
+
+    `amended_by` is who made of it what it is now; None where it is as the research asked.
+    """
 
     approval_id: str
     kind: str
@@ -185,6 +189,7 @@ class WaitingGate(Record):
     content: Mapping[str, Any]
     expires_at: datetime
     may_decide: bool
+    amended_by: str | None = None
 
 
 class ResearchStatusResponse(Record):

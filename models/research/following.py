@@ -11,13 +11,16 @@ from models.knowledge.points import PointKind
 from models.record import Record
 from models.research.agent_workflows import AgentType, AgentWorkflowStatus, Step
 from models.research.intents import TaskType
-from models.research.results import ResearchResult
+from models.research.results import ResearchOutcome, ResearchResult
 from models.research.synthesis import SentenceOutcome, SynthesisCounts
 from models.research.trees import TreeExport
 
 
 class ResearchSummary(Record):
-    """A line of a list of researches. `waits_for_decision`: at a gate that nobody has decided on yet."""
+    """A line of a list of researches. `waits_for_decision`: at a gate that nobody has decided on yet.
+
+    `outcome` is how it ended, where it is completed.
+    """
 
     id: int
     name: str
@@ -28,6 +31,7 @@ class ResearchSummary(Record):
     requested_by: str
     parent_workflow_id: int | None
     waits_for_decision: bool
+    outcome: ResearchOutcome | None = None
     created_at: datetime
     updated_at: datetime
 
@@ -119,7 +123,8 @@ class ResearchResults(Record):
     """What a research has come to so far: `result` is there once it has ended well.
 
     `sentences` holds dropped ones, too: `counts` says how many came to what. `approved`: whether a person
-    said yes to them; None where none was asked, or nobody has decided yet.
+    said yes to them; None where none was asked, or nobody has decided yet. `ended_by` is who said no at the
+    gate that it ended at.
     """
 
     workflow_id: int
@@ -130,6 +135,7 @@ class ResearchResults(Record):
     counts: SynthesisCounts
     sentences: tuple[ResultSentence, ...]
     approved: bool | None
+    ended_by: str | None = None
 
 
 class LetIn(Record):

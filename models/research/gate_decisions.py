@@ -59,9 +59,13 @@ class ApproveRequest(BaseModel):
 
 
 class ApproveResponse(Record):
-    """`ApprovalResponse`. `next_step` is what it does next, or `completed` where this ends it."""
+    """`ApprovalResponse`. `next_step` is what it does next, or `completed` where this ends it.
+
+    `digest` is of what the gate shows now, where it takes more people; None where it is decided.
+    """
 
     message: str
     workflow_id: int
     status: AgentWorkflowStatus
     next_step: Step | Literal["completed"]
+    digest: str | None = None

@@ -10,7 +10,7 @@ _DOES: Mapping[Step, str] = {
     "create_plan": "It plans its steps.",
     "discover_urls": "It looks for pages.",
     "await_user_review": "It goes by what was decided on its pages.",
-    "scrape_urls": "It reads the approved pages: {done} of {approved} are done.",
+    "scrape_urls": "It reads the approved pages: {done} of {approved} done.",
     "await_unreadable_review": "It deals with pages that could not be read.",
     "extract_knowledge": "It finds out what the pages say.",
     "await_category_review": "It puts what the pages say in categories.",

@@ -38,12 +38,27 @@ class TreeKept(Record):
     tree: Tree | None
 
 
+class ReviewSource(Record):
+    """A document that the sentences rest on. `points` are those of its points that they cite.
+
+    `let_in_by` said that it may be read, with the approval of `approval_id`; without that no gate stood.
+    Without both nobody of a research let it in: the project had it from elsewhere.
+    """
+
+    url: str
+    title: str | None
+    points: tuple[int, ...]
+    let_in_by: str | None = None
+    approval_id: str | None = None
+
+
 class ResearchReview(Record):
-    """The result that is handed over once it is approved."""
+    """The result that is handed over once it is approved, with the documents that its sentences rest on."""
 
     question: str
     tree_id: int | None
     synthesis: Synthesis
+    sources: tuple[ReviewSource, ...] = ()
 
 
 class ResearchResult(Record):

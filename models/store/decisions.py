@@ -131,13 +131,13 @@ def _check_may_decide(
         return
     if not approval.met_by(scopes):
         raise PermissionMissing(
-            f"approving this {approval.kind} reveals drafts of other topics, and takes "
+            f"approving this reveals drafts of other topics, and takes "
             f"{', '.join(approval.also_takes)} as well; rejecting it is open to you",
             scope=" ".join(approval.also_takes),
         )
     if approval.bars(decided_by):
         raise PermissionMissing(
-            f"{decided_by} asked for this {approval.kind}, or wrote or submitted what it is about: someone "
+            f"{decided_by} asked for this, or wrote or submitted what it is about: someone "
             "else must approve it; rejecting it is open to you"
         )
 
@@ -145,7 +145,7 @@ def _check_may_decide(
 def _check_reached(approval: Approval, scopes: tuple[Scope, ...]) -> None:
     if not approval.reached_by(scopes):
         raise PermissionMissing(
-            f"deciding this {approval.kind} takes the scope {approval.required_scope}",
+            f"deciding on this takes the scope {approval.required_scope}",
             scope=approval.required_scope,
         )
 
@@ -154,22 +154,20 @@ async def check_open(connection: Connection, approval: Approval, digest: str) ->
     """ApprovalConflict where it can't be decided any more, or shows other content than `digest` is of."""
     if approval.status == "void" and approval.void_reason is not None:
         raise ApprovalConflict(
-            f"this {approval.kind} is void: what it was for has changed since it was asked for",
+            "this is void: what it was for has changed since it was asked for",
             status="void",
             changes=approval.void_reason,
         )
     if approval.status != "pending":
-        raise ApprovalConflict(f"this {approval.kind} is already {approval.status}", status=approval.status)
+        raise ApprovalConflict(f"this is already {approval.status}", status=approval.status)
     row = await (
         await connection.execute("SELECT %s <= clock_timestamp() AS late", (approval.expires_at,))
     ).fetchone()
     if row and row["late"]:
-        raise ApprovalConflict(
-            f"this {approval.kind} expired at {approval.expires_at.isoformat()}", status="expired"
-        )
+        raise ApprovalConflict(f"this expired at {approval.expires_at.isoformat()}", status="expired")
     if digest != approval.digest:
         raise ApprovalConflict(
-            f"this {approval.kind} is not what was shown to you: look at it again, and decide on that",
+            "this is not what was shown to you: look at it again, and decide on that",
             status="pending",
         )
 
@@ -182,7 +180,7 @@ async def _vote(connection: Connection, approval: Approval, voter: str, decision
     )
     if cursor.rowcount != 1:
         raise ApprovalConflict(
-            f"{voter} has already approved this {approval.kind}: it takes {approval.quorum} different people",
+            f"{voter} has already approved this: it takes {approval.quorum} different people",
             status="pending",
         )
 

@@ -35,7 +35,7 @@ from models.research.following import (
     ResearchSummary,
 )
 from models.research.gate_decisions import ApproveRequest, ApproveResponse
-from models.research.results import ResearchResult
+from models.research.results import ResearchOutcome, ResearchResult
 from models.research.synthesis import SynthesisCounts
 from models.runtime.approvals import content_digest
 
@@ -43,7 +43,8 @@ NOW = datetime(2026, 3, 3, 10, 20, tzinfo=UTC)
 _PATH = "/api/v1/agent-workflows"
 _PAGE = 2
 _R = TypeVar("_R", bound=BaseModel)
-_KINDS = {
+# The kind of gate that shows each content.
+KINDS = {
     "UrlList": "research_urls",
     "UnreadableList": "research_unreadable",
     "TreeReview": "research_tree",
@@ -84,6 +85,11 @@ class ResearchApi:
         self.title = "Decide"
         self.may_decide = True
         self.quorum = 1
+        # Under four eyes whoever changes a gate's content is involved, and may not approve it.
+        self.four_eyes = False
+        self.amended_by: str | None = None
+        self.outcome: ResearchOutcome | None = None
+        self.estimate_is_learnt = True
         # In place of the content's own digest.
         self.digest: str | None = None
         # Is so while no gate waits.
@@ -120,7 +126,7 @@ class ResearchApi:
     def content(self) -> dict[str, Any]:
         """What the gate that waits is about."""
         told: dict[str, Any] = self.gates[0].model_dump(mode="json")
-        return told
+        return told | ({"involved": [self.amended_by]} if self.amended_by else {})
 
     def of(self, method: str, ending: str = "") -> list[Asked]:
         """The requests of that kind."""
@@ -192,6 +198,7 @@ class ResearchApi:
             estimated_duration_minutes=12,
             message="The research has begun.",
             project_id=request.project_id or 3,
+            estimate_is_learnt=self.estimate_is_learnt,
         )
 
     def _standing(self) -> AgentWorkflowStatus:
@@ -200,8 +207,8 @@ class ResearchApi:
     def _list(self, query: Mapping[str, str]) -> ResearchList:
         one = ResearchSummary(
             id=7, name=self.name, status=self._standing(), task_type="research", project_id=3, topic="macro",
-            requested_by="ann", parent_workflow_id=None, waits_for_decision=bool(self.gates), created_at=NOW,
-            updated_at=NOW,
+            requested_by="ann", parent_workflow_id=None, waits_for_decision=bool(self.gates),
+            outcome=self.outcome, created_at=NOW, updated_at=NOW,
         )  # fmt: skip
         return ResearchList(workflows=(one,), next_before=7 if query.get("limit") == "1" else None)
 
@@ -237,7 +244,7 @@ class ResearchApi:
         )
 
     def _gate(self) -> WaitingGate:
-        kind = self.kind or _KINDS[type(self.gates[0]).__name__]
+        kind = self.kind or KINDS[type(self.gates[0]).__name__]
         return WaitingGate(
             approval_id=str(20 - len(self.gates)),
             kind=kind,
@@ -246,6 +253,7 @@ class ResearchApi:
             content=self.content,
             expires_at=NOW,
             may_decide=self.may_decide,
+            amended_by=self.amended_by,
         )
 
     def _approve(self, request: ApproveRequest) -> ApproveResponse:
@@ -264,15 +272,24 @@ class ResearchApi:
         if request.modifications is not None and "ftp://x" in request.modifications.add_urls:
             raise _Problem(422, "InputInvalid", "modifications.add_urls.0: it is none of the web")
         self.answers.append(request)
-        if len(self.answers) < self.quorum:
-            message = f"Kept; approved by {len(self.answers)} of {self.quorum}."
+        if self.four_eyes and request.decision == "modify":
+            self.amended_by, self.may_decide = "ann", False
+            message = (
+                "ann changed the list: the changed list is shown now, and another person must approve it."
+            )
+        elif len(self.answers) < self.quorum:
+            message = f"Your yes is kept: approved by {len(self.answers)} of {self.quorum} so far."
         elif request.decision == "reject":
             self.gates, message = [], "Rejected: the research ends."
         else:
             self.gates.pop(0)
             message = "Approved."
         return ApproveResponse(
-            message=message, workflow_id=7, status=self._standing(), next_step="scrape_urls"
+            message=message,
+            workflow_id=7,
+            status=self._standing(),
+            next_step="scrape_urls",
+            digest=content_digest(self.content) if "must" in message or "so far" in message else None,
         )
 
     def _messages(self, after: int) -> ResearchMessages:

@@ -61,7 +61,7 @@ class Researcher:
             knowledge = StoredKnowledge(
                 database=database, agents=self._directory, settings=config.search, project_id=project_id
             )
-            return await discover(
+            found = await discover(
                 request,
                 providers=self._providers(database, asked_by) if search else (),
                 knowledge=knowledge,
@@ -72,6 +72,8 @@ class Researcher:
                 settings=config.research,
                 allow_internal=config.outgoing.allow_internal,
             )
+            note = await knowledge.unsearched() if search else None
+            return found if note is None else found.model_copy(update={"notes": (*found.notes, note)})
 
     def _providers(self, database: Database, asked_by: UserContext) -> list[SearchProvider]:
         context = ToolContext(

@@ -47,10 +47,11 @@ async def decide_research(context: ToolContext, request: DecideResearchRequest) 
         decided = await _decided(context, approval, request)
     workflow = await workflows.get(context.connection, research.workflow_id)
     return DecideResearchResponse(
-        message=_told(decided),
+        message=_told(decided, context.caller.subject, modified=request.decision == "modify"),
         workflow_id=research.id,
         status=STATUS_OF[workflow.status],
         next_step=await _next_step(context, research, decided),
+        digest=decided.digest if decided.status == "pending" else None,
     )
 
 
@@ -134,13 +135,19 @@ async def _check_against_kept(
             )
 
 
-def _told(decided: Approval) -> str:
-    approved = len({vote.voter for vote in decided.votes if vote.decision == "approve"})
+def _told(decided: Approval, by: str, *, modified: bool) -> str:
+    approved = {vote.voter for vote in decided.votes if vote.decision == "approve"}
     if decided.status == "rejected":
         on = "the research ends" if decided.kind in _ENDING else "it goes on without these pages"
         return f"Rejected: {on}."
     if decided.status == "pending":
-        return f"Kept; approved by {approved} of {decided.quorum}: {decided.quorum - approved} more needed."
+        missing = decided.quorum - len(approved)
+        more = "another person" if missing == 1 else f"{missing} other people"
+        if modified and decided.amended_by == by:
+            what = "tree" if decided.kind == "research_tree" else "list"
+            return f"{by} changed the {what}: the changed {what} is shown now, and {more} must approve it."
+        so_far = f"approved by {len(approved)} of {decided.quorum} so far"
+        return f"Your yes is kept: {so_far}, and {more} must approve it."
     return "Approved as you changed it." if decided.amended_by == decided.decided_by else "Approved."
 
 

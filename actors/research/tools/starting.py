@@ -93,6 +93,7 @@ async def start_research(context: ToolContext, request: StartResearchRequest) ->
         estimated_duration_minutes=plan.estimated_minutes if minutes is None else max(1, round(minutes)),
         message="The research has begun." if new else "It was begun before, by the same request_id.",
         project_id=project.id,
+        estimate_is_learnt=minutes is not None,
     )
 
 
@@ -148,10 +149,10 @@ async def stop_research(context: ToolContext, request: StopResearchRequest) -> S
     connection, caller = context.connection, context.caller
     research = await visible_research(context, connection, request.workflow_id)
     if research.requested_by != caller.subject and not caller.has("admin", research.topic):
-        wanted = f"{research.topic}:admin"
         raise PermissionMissing(
-            f"{research.requested_by} asked for this research: stopping it for somebody else takes {wanted}",
-            scope=wanted,
+            f"{research.requested_by} asked for this research: for somebody else, only the topic "
+            f"{research.topic}'s admins may stop it",
+            scope=f"{research.topic}:admin",
         )
     try:
         stopped = await workflows.cancel(

@@ -81,6 +81,23 @@ def caller(
     return base_url(load(path)) if url is None else url, read_token(token_file)
 
 
+def given_options(
+    path: Path, url: str | None, token_file: str | None, user: str | None, scopes: str | None
+) -> tuple[str, ...]:
+    """The options with which the person called, for commands that they are told to type next."""
+    from cluster.cli.typed import as_options
+
+    return as_options(
+        {
+            "--config": None if path == DEFAULT_CONFIG else path,
+            "--url": url,
+            "--token-file": token_file,
+            "--user": user,
+            "--scopes": scopes,
+        }
+    )
+
+
 def console() -> "Console":
     """For records, whose words are text whoever wrote them."""
     import sys

@@ -16,6 +16,7 @@ from cluster.cli.commands.options import (
     User,
     caller,
     console,
+    given_options,
 )
 
 if TYPE_CHECKING:
@@ -36,8 +37,20 @@ AsJson = Annotated[bool, typer.Option("--json", help="For scripts: as the site t
 @app.command()
 def start(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What is to be found out.")],
-    topic: Annotated[str | None, typer.Option(help="Such as macro: a project is made in it.")] = None,
-    project: Annotated[int | None, typer.Option(min=1, help="The project that it is for.")] = None,
+    topic: Annotated[
+        str | None,
+        typer.Option(
+            help="Such as macro. Without --project a new project is made in it, named after the question."
+        ),
+    ] = None,
+    project: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="The project that it is for, by its number: what this project has read before is used, "
+            "and what is found is kept there. `signoff research list` shows the numbers.",
+        ),
+    ] = None,
     task_type: Annotated[
         str | None, typer.Option(help="research, scrape, analyze or full_pipeline; default: as it reads.")
     ] = None,
@@ -61,8 +74,8 @@ def start(
     """Begin a research, and follow it."""
     import uuid
 
-    from cluster.cli.research_gates import checked
-    from cluster.cli.research_view import row
+    from cluster.cli.research_changes import checked
+    from cluster.cli.research_view import command_line, estimate, row
     from models.research.agent_workflows import StartRequest
 
     options = {
@@ -83,15 +96,14 @@ def start(
     request = checked(StartRequest, {name: value for name, value in given.items() if value is not None})
     with _researches(config, url, token_file, user, scopes, decides=True) as researches:
         begun = researches.start(request)
-        about = f"about {begun.estimated_duration_minutes} min without the time that people take"
         row(
             console(),
             "research",
-            f"{begun.workflow_id} in project {begun.project_id}: {begun.message} {about}",
+            f"{begun.workflow_id} in project {begun.project_id}: {begun.message} {estimate(begun)}",
         )
         if follow_it:
             _follow(researches, begun.workflow_id, may_ask=token_file != "-")
-        row(console(), "", f"to follow it: signoff research follow {begun.workflow_id}")
+        command_line(console(), "follow it", researches.command("follow", begun.workflow_id))
 
 
 @app.command()
@@ -125,6 +137,15 @@ def decide(
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Such as language=en.")
     ] = None,
+    change: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WORDS",
+            help="Any change, in the words that `follow` takes: 'rename n1 Mills', 'merge n1 n2', "
+            "'move n3 top', 'drop n4', 'url 3 https://…', 'paste 4 page.txt', 'title 4 The mill'; "
+            "may be repeated, in order.",
+        ),
+    ] = None,
     notes: Annotated[str | None, typer.Option(help="Why; a rejection needs it.")] = None,
     config: ConfigPath = DEFAULT_CONFIG,
     url: Url = None,
@@ -133,7 +154,8 @@ def decide(
     scopes: ChatScopes = None,
 ) -> None:
     """Show what waits, and decide on exactly that. Without a terminal it takes --digest."""
-    from cluster.cli.research_gates import asker, checked, decide_given, settings
+    from cluster.cli.research_changes import checked, settings
+    from cluster.cli.research_gates import asker, decide_given
     from models.research.gate_decisions import ApproveRequest
 
     changes: dict[str, Any] = {
@@ -149,13 +171,16 @@ def decide(
     answer = checked(ApproveRequest, {name: value for name, value in given.items() if value is not None})
     ask = asker(may_ask=token_file != "-")
     with _researches(config, url, token_file, user, scopes, decides=True) as researches:
-        if not decide_given(researches, research_id, answer, console(), digest=digest, ask=ask):
+        shown = console()
+        if not decide_given(
+            researches, research_id, answer, shown, more=change or (), digest=digest, ask=ask
+        ):
             raise typer.Exit(1)
 
 
 @app.command("list")
 def list_(
-    status: Annotated[str | None, typer.Option(help="Such as awaiting_approval.")] = None,
+    status: Annotated[str | None, typer.Option(help="Such as completed, or 'awaiting approval'.")] = None,
     project: Annotated[int | None, typer.Option(min=1, help="Of this project.")] = None,
     before: Annotated[int | None, typer.Option(metavar="ID", help="Older than this one.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, max=100, help="How many at most.")] = None,
@@ -171,8 +196,9 @@ def list_(
     from cluster.cli.research_view import table
     from models.research.following import ResearchList
 
+    wanted = None if status is None else status.replace(" ", "_")
     with _researches(config, url, token_file, user, scopes) as researches:
-        told = researches.told("", status=status, project_id=project, before=before, limit=limit)
+        told = researches.told("", status=wanted, project_id=project, before=before, limit=limit)
     if as_json:
         _print_json(told)
         return
@@ -303,7 +329,7 @@ def _researches(
     from cluster.cli.research_following import Researches
 
     with Door(*caller(path, url, token_file, user, scopes, DEFAULT_SCOPES, decides=decides)) as door:
-        yield Researches(door)
+        yield Researches(door, given_options(path, url, token_file, user, scopes))
 
 
 def _follow(researches: "Researches", research_id: int, *, may_ask: bool) -> None:
@@ -311,14 +337,15 @@ def _follow(researches: "Researches", research_id: int, *, may_ask: bool) -> Non
     from cluster.cli.chat import INTERRUPTED
     from cluster.cli.research_following import Following
     from cluster.cli.research_gates import asker, settle
-    from cluster.cli.research_view import row
+    from cluster.cli.research_view import command_line, row
 
     shown, ask = console(), asker(may_ask=may_ask)
     decides = None if ask is None else (lambda gate: settle(researches, research_id, gate, shown, ask))
     try:
         code = Following(researches, research_id, shown, decides).run()
     except KeyboardInterrupt:
-        row(shown, "", f"what you did not confirm is not decided: signoff research follow {research_id}")
+        row(shown, "", "what you did not confirm is not decided")
+        command_line(shown, "follow it", researches.command("follow", research_id))
         code = INTERRUPTED
     raise typer.Exit(code)
 

@@ -102,7 +102,7 @@ async def recent(
     cursor = await connection.execute(
         f"""SELECT a.id, a.name, w.status, a.task_type, a.project_id, a.topic, a.requested_by,
                    a.parent_id AS parent_workflow_id, {PENDING} IS NOT NULL AS waits_for_decision,
-                   a.created_at, {UPDATED} AS updated_at
+                   w.result ->> 'outcome' AS outcome, a.created_at, {UPDATED} AS updated_at
             FROM agent_workflows a JOIN workflows w ON w.id = a.workflow_id
             WHERE a.topic = ANY(%(topics)s)
               AND (%(by)s::text IS NULL OR a.requested_by = %(by)s)
@@ -163,7 +163,11 @@ async def results(connection: Connection, research: AgentWorkflow) -> ResearchRe
     """
     cursor = await connection.execute(
         f"""SELECT w.status, w.result, k.id, k.tree,
-                   (SELECT p.status FROM approvals p WHERE p.workflow_id = w.id AND p.gate = 'result') AS said
+                   (SELECT p.status FROM approvals p
+                    WHERE p.workflow_id = w.id AND p.gate = 'result') AS said,
+                   (SELECT p.decided_by FROM approvals p
+                    WHERE p.workflow_id = w.id AND p.gate = w.result ->> 'ended_at'
+                      AND p.status = 'rejected') AS ended_by
             FROM agent_workflows a JOIN workflows w ON w.id = a.workflow_id
             LEFT JOIN knowledge_trees k ON k.id = {TREE_ID} AND k.project_id = a.project_id
             WHERE a.id = %s""".encode(),
@@ -182,6 +186,7 @@ async def results(connection: Connection, research: AgentWorkflow) -> ResearchRe
         counts=SynthesisCounts.model_validate(Counter(one.outcome for one in written)),
         sentences=written,
         approved=_SAID_YES.get(row["said"]),
+        ended_by=row["ended_by"],
     )
 
 
@@ -232,6 +237,7 @@ async def _gate(
         title=approval.title,
         content=approval.content,
         expires_at=approval.expires_at,
+        amended_by=approval.amended_by,
         may_decide=approval.may_be_decided_by(person, scopes),
     )
 

@@ -242,7 +242,7 @@ async def test_refusals_are_one_line(site: Site, tmp_path: Path) -> None:
     own = await site.run("approve", approval.id, "--user", "ann", "--yes")
     assert own.exit_code == 1
     assert own.stderr == (
-        "signoff: ann asked for this publish_article, or wrote or submitted what it is about: someone else "
+        "signoff: ann asked for this, or wrote or submitted what it is about: someone else "
         "must approve it; rejecting it is open to you\n"
     )
     for number in ("99", "no-such", "../users", "%2e%2e", "1\n2"):

@@ -175,5 +175,5 @@ async def test_while_the_index_is_away_what_is_saved_is_kept_and_words_still_cou
     assert "index_knowledge_base" in saved["note"]
     found = await ask(ann, project, "mill water")
     assert "words only" in found["note"]
-    assert "1 of the project's sources are not searched yet" in found["note"]
+    assert "1 of the project's sources is not searched yet" in found["note"]
     assert len(found["results"]) == 1

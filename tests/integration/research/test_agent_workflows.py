@@ -119,6 +119,7 @@ async def test_the_story_over_http(ann: httpx2.AsyncClient, desk: ResearchDesk, 
     )
     assert said["next_step"] == "build_tree"
     shown = await until(ann, number, "awaiting_approval", kind="research_result")
+    rests_on = shown["approval"]["content"]["sources"]
     said = await decide(ann, number, decision="approve", digest=shown["approval"]["digest"])
     assert said["next_step"] == "completed"
     done = await until(ann, number, "completed")
@@ -135,6 +136,17 @@ async def test_the_story_over_http(ann: httpx2.AsyncClient, desk: ResearchDesk, 
     [point] = [one for one in lineage["points"] if one["point_id"] in sentence["points"]]
     let_in = lineage["sources"][point["source"]]["let_in"]
     assert (let_in["by"], let_in["number"]) == ("ann", mill)
+    assert rests_on == [
+        {
+            "url": f"{site.origin}/mill",
+            "title": lineage["sources"][0]["title"],
+            "points": [point["point_id"]],
+            "let_in_by": "ann",
+            "approval_id": let_in["approval_id"],
+        }
+    ]
+    [listed] = (await ann.get(AT)).json()["workflows"]
+    assert (listed["status"], listed["outcome"]) == ("completed", "done")
     assert point["quote"] == "runs nine mills in Łódź"
     messages = (await ann.get(f"{AT}/{number}/messages")).json()["messages"]
     assert {"researcher", "scraper", "analyzer", "organizer"} == {one["agent_type"] for one in messages}
@@ -188,6 +200,51 @@ async def test_a_decision_on_what_was_not_shown_changes_nothing(
         assert field in answer.text
     assert site.hits == []
     assert (await until(ann, number, "awaiting_approval"))["approval"]["digest"] == digest
+
+
+async def test_who_changes_it_under_four_eyes_is_told_and_the_rejection_says_whose_it_was(
+    config: Config, database: Database, database_url: str, site: PageSite
+) -> None:
+    policy = config.research.approval.model_copy(update={"four_eyes": True, "quorum": 2})
+    strict = config.model_copy(update={"research": config.research.model_copy(update={"approval": policy})})
+    desk = ResearchDesk(strict, database)
+    with served(strict, database_url) as base:
+        async with (
+            desk.running(),
+            client(strict, base, "ann", "macro:analyst") as ann,
+            client(strict, base, "bob", "macro:analyst") as bob,
+            client(strict, base, "eve", "macro:analyst") as eve,
+        ):
+            answer = await ann.post(f"{AT}/start", json=ASKED)
+            assert answer.json()["estimate_is_learnt"] is False
+            number = answer.json()["workflow_id"]
+            first = (await until(ann, number, "awaiting_approval"))["approval"]
+            assert first["amended_by"] is None
+            removed = {"remove_urls": [number_of({"approval": first}, "/secret")]}
+            said = await decide(bob, number, decision="modify", digest=first["digest"], modifications=removed)
+            now = (await until(bob, number, "awaiting_approval"))["approval"]
+            assert (now["amended_by"], now["may_decide"], now["digest"]) == ("bob", False, said["digest"])
+            assert said["message"] == (
+                "bob changed the list: the changed list is shown now, and 2 other people must approve it."
+            )
+            said = await decide(eve, number, decision="approve", digest=now["digest"])
+            assert said["message"] == (
+                "Your yes is kept: approved by 1 of 2 so far, and another person must approve it."
+            )
+            barred = {"decision": "approve", "digest": now["digest"]}
+            answer = await bob.post(f"{AT}/{number}/approve", json=barred)
+            assert (answer.status_code, "bob asked for this, or" in answer.text) == (403, True)
+            said = await decide(ann, number, decision="reject", digest=now["digest"], notes="too thin")
+            assert (said["message"], said["digest"]) == ("Rejected: the research ends.", None)
+            await until(ann, number, "completed")
+            results = (await ann.get(f"{AT}/{number}/results")).json()
+            [listed] = (await ann.get(AT)).json()["workflows"]
+    assert (results["ended_by"], results["result"]["ended_at"], listed["outcome"]) == (
+        "ann",
+        "urls",
+        "rejected",
+    )
+    assert site.hits == []
 
 
 async def test_the_next_gate_is_not_decided_by_an_answer_without_its_digest(

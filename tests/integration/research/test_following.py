@@ -124,7 +124,7 @@ async def test_how_far_it_is_at_each_gate_and_all_that_it_did_until_its_end(
     assert [one.updated_at for one in seen] == sorted(one.updated_at for one in seen)
     assert [one.progress.urls_done for one in seen] == sorted(one.progress.urls_done for one in seen)
     assert {1, 2} < {one.progress.urls_done for one in seen}
-    assert "It reads the approved pages: 1 of 3 are done." in {one.progress.current_operation for one in seen}
+    assert "It reads the approved pages: 1 of 3 done." in {one.progress.current_operation for one in seen}
     assert [*dict.fromkeys(steps)] == [
         "classify_intent",
         "discover_urls",

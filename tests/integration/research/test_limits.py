@@ -211,7 +211,7 @@ async def test_once_all_tokens_are_used_up_no_model_is_asked_again(
     calls = await desk.rows("SELECT step FROM model_calls")
     assert len(calls) == 1
     said = await desk.rows("SELECT content, reasoning FROM agent_messages WHERE step = 'extract_knowledge'")
-    assert said[0]["content"] == "1 points are known from 1 of 2 sources"
+    assert said[0]["content"] == "1 point is known from 1 of 2 sources"
     assert "Ice on wheels was left: max_llm_tokens is used up" in said[0]["reasoning"]
 
 

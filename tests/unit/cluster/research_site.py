@@ -10,7 +10,7 @@ from cluster.cli import research_following
 from cluster.cli.signoff import app
 from models.research.agent_workflows import ResearchOptions
 from models.research.candidates import LeftOut, RefusedUrl, StoredText, UrlCandidate
-from models.research.results import ResearchReview, TreeReview
+from models.research.results import ResearchReview, ReviewSource, TreeReview
 from models.research.synthesis import Synthesis, SynthesisSection, SynthesisSentence
 from models.research.trees import Tree, TreeNode
 from models.research.url_lists import PageOutcome, UnreadableList, UrlList
@@ -83,6 +83,12 @@ REVIEW = ResearchReview(
             )
         ]
     ),
+    sources=(
+        ReviewSource(
+            url="https://example.org/1", title="Page 1", points=(1,), let_in_by="ann", approval_id="19"
+        ),
+        ReviewSource(url="urn:sha256:abc", title=None, points=(3,), let_in_by="bob"),
+    ),
 )
 
 
@@ -100,5 +106,9 @@ def make_quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(api: ResearchApi, token: Path, *arguments: str, stdin: str | None = None) -> Any:
-    given = ["research", *arguments, "--url", api.url, "--token-file", str(token)]
-    return CliRunner().invoke(app, [*given, "--config", str(token.parent / "none.yaml")], input=stdin)
+    return CliRunner().invoke(app, ["research", *arguments, *called_with(api, token)], input=stdin)
+
+
+def called_with(api: ResearchApi, token: Path) -> list[str]:
+    """The options with which `run` calls, as commands that are told hold them."""
+    return ["--config", str(token.parent / "none.yaml"), "--url", api.url, "--token-file", str(token)]

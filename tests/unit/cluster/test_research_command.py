@@ -1,6 +1,7 @@
 """`signoff research` without a terminal, over a real socket: what is printed, sent, and refused."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,18 @@ from models.research.results import ResearchResult
 from models.runtime.approvals import content_digest
 from tests.fakes.research_api import ResearchApi
 from tests.integration.cluster.approval_site import NASTY
-from tests.unit.cluster.research_site import WAITS, WITHOUT_RESULT, make_quick, make_token, run, urls
+from tests.unit.cluster.research_site import (
+    TREE,
+    UNREADABLE,
+    WAITS,
+    WITHOUT_RESULT,
+    called_with,
+    make_quick,
+    make_token,
+    run,
+    urls,
+)
+from tests.unit.cluster.test_research_view import lineage, sentence
 
 __all__ = ["make_quick", "make_token"]  # the fixtures
 
@@ -29,11 +41,20 @@ class TestWithoutATerminal:
             f"10:20:00    scraper: {word}" for word in ("one", "two", "three")
         ]
         short = content_digest(urls().model_dump(mode="json"))[:12]
-        assert lines[-1] == f"            signoff research decide 7 approve --digest {short}"
-        assert (
-            "progress    awaiting_approval 36 %, step 4 of 11, scrape_urls by scraper, 1 of 2 pages"
-            in done.stdout
-        )
+        given = shlex.join(called_with(api, token))
+        assert lines[-3:] == [
+            "waits       for a decision on the addresses, approval 19",
+            f"read it     signoff research show 7 {given}",
+            f"approve it  signoff research decide 7 approve --digest {short} {given}",
+        ]
+        progress = "awaiting approval 36 %, step 4 of 11 by the scraper, 1 of 2 pages, about 3 min left."
+        assert f"progress    {progress} reading pages" in lines
+
+    def test_a_command_that_is_told_can_be_typed_as_it_is(self, token: Path) -> None:
+        with ResearchApi(urls()) as api:
+            told = run(api, token, "follow", "7").stdout.splitlines()[-1].partition("signoff research ")[2]
+            done = CliRunner().invoke(app, ["research", *shlex.split(told)])
+        assert (done.exit_code, [one.decision for one in api.answers]) == (0, ["approve"])
 
     @pytest.mark.parametrize(
         ("status", "outcome", "code"),
@@ -50,7 +71,10 @@ class TestWithoutATerminal:
         with ResearchApi() as api:
             api.status = status
             api.result = outcome and ResearchResult(outcome=outcome, pages=0, points=0)
-            assert run(api, token, "follow", "7").exit_code == code
+            done = run(api, token, "follow", "7")
+        assert done.exit_code == code
+        ended = f"{status}: {outcome}" if outcome else status
+        assert f"ended       {ended.replace('_', ' ')}\n" in done.stdout
 
     def test_a_gate_out_of_sight_is_waited_for_a_while(
         self, token: Path, monkeypatch: pytest.MonkeyPatch
@@ -96,7 +120,7 @@ class TestWithoutATerminal:
             quiet = run(api, token, "start", "How do rates move?", "--project", "4", "--no-follow")
             assert (quiet.exit_code, quiet.stdout.splitlines()[-1].strip()) == (
                 0,
-                "to follow it: signoff research follow 7",
+                f"follow it   signoff research follow 7 {shlex.join(called_with(api, token))}",
             )
             body = api.of("POST")[1].body
             assert {**body, "request_id": ""} == {
@@ -105,6 +129,10 @@ class TestWithoutATerminal:
                 "request_id": "",
             }
             assert len(body["request_id"]) == 32
+            assert "It takes about 12 min, without the time that people take." in quiet.stdout
+            api.estimate_is_learnt = False
+            guessed = run(api, token, "start", "How do rates move?", "--project", "4", "--no-follow")
+        assert "How long it takes is not learnt yet: 12 min is a guess" in guessed.stdout
 
     @pytest.mark.parametrize(
         ("arguments", "told"),
@@ -117,6 +145,17 @@ class TestWithoutATerminal:
             (("decide", "7", "approve"), "there is no terminal to ask on: to decide on what is shown above"),
             (("decide", "7", "approve", "--remove", "1"), "what modify takes, and nothing else does"),
             (("decide", "7", "modify"), "what modify takes, and nothing else does"),
+            (("decide", "7", "modify"), "`signoff research follow 7 --config"),
+            (("decide", "7", "approve", "--change", "remove 1"), "what modify takes, and nothing else does"),
+            (
+                ("decide", "7", "modify", "--change", "drop n1"),
+                "--change 'drop n1': here it takes remove NUMBER",
+            ),
+            (("decide", "7", "modify", "--change", "approve"), "--change 'approve': here it takes remove"),
+            (
+                ("decide", "7", "modify", "--change", "remove"),
+                "remove: NUMBER is missing: write remove NUMBER",
+            ),
             (("decide", "7", "approve", "--digest", "abc"), "is too short"),
             (("decide", "7", "approve", "--digest", "0" * 64), "names other content"),
             (("decide", "7", "modify", "--set", "x", "--digest", "0" * 64), "'x' sets nothing"),
@@ -165,11 +204,11 @@ class TestWithoutATerminal:
             listed = run(
                 api, token, "list", "--limit", "1", "--status", "awaiting_approval", "--project", "3"
             )
-            assert "awaiting_approval, decide" in listed.stdout
+            assert "awaiting approval, decide" in listed.stdout
             assert "there are older ones: --before 7" in listed.stdout
             assert api.asked[-1].query == {"limit": "1", "status": "awaiting_approval", "project_id": "3"}
             shown = run(api, token, "show", "7")
-            assert "so far      5 addresses found, 1 read; 3 points, 1 relationships" in shown.stdout
+            assert "so far      5 addresses found, 1 read; 3 points, 1 relationship\n" in shown.stdout
             assert "Page 3" in shown.stdout
             told = json.loads(run(api, token, "show", "7", "--json").stdout)
             assert (told["approval"]["kind"], told["something_new"]) == ("research_urls", 1)
@@ -179,3 +218,95 @@ class TestWithoutATerminal:
             for one in (listed, shown):
                 assert one.exit_code == 0
                 assert not set("\x1b\x07\r\u202e\u2028") & set(one.stdout)
+
+    def test_a_list_says_how_those_that_are_completed_ended(self, token: Path) -> None:
+        with ResearchApi() as api:
+            api.outcome = "nothing_found"
+            listed = run(api, token, "list", "--status", "awaiting approval")
+        assert "completed: nothing found" in listed.stdout
+        assert api.asked[-1].query == {"status": "awaiting_approval"}
+
+    def test_trees_are_edited_without_being_asked_in_the_order_given(self, token: Path) -> None:
+        digest = content_digest(TREE.model_dump(mode="json"))
+        edits = ("rename n3 Consumer prices", "move n2 top", "merge n1 n3", "drop n2")
+        changes = [word for edit in edits for word in ("--change", edit)]
+        with ResearchApi(TREE) as api:
+            done = run(api, token, "decide", "7", "modify", "--digest", digest, *changes)
+        assert (done.exit_code, done.stderr) == (0, "")
+        [answer] = api.answers
+        assert answer.modifications is not None
+        assert [edit.model_dump() for edit in answer.modifications.tree_edits] == [
+            {"edit": "rename", "node": "n3", "name": "Consumer prices"},
+            {"edit": "move", "node": "n2", "under": None},
+            {"edit": "merge", "into": "n1", "nodes": ("n3",)},
+            {"edit": "drop", "node": "n2"},
+        ]
+
+    def test_what_is_read_instead_is_given_without_being_asked(self, token: Path) -> None:
+        digest = content_digest(UNREADABLE.model_dump(mode="json"))
+        (token.parent / "page.txt").write_text("The Fed held rates.")
+        changes = (
+            "--change",
+            "url 2 https://other.example/",
+            "--change",
+            f"paste 3 {token.parent / 'page.txt'}",
+        )
+        with ResearchApi(UNREADABLE) as api:
+            title = ("--change", "title 3 What the Fed did")
+            done = run(api, token, "decide", "7", "modify", "--digest", digest, *changes, *title)
+        assert (done.exit_code, done.stderr) == (0, "")
+        assert "instead     of 3: 19 characters of text, titled What the Fed did" in done.stdout
+        [answer] = api.answers
+        assert answer.modifications is not None
+        first, second = answer.modifications.instead
+        assert (first.number, first.url, second.number) == (2, "https://other.example/", 3)
+        assert second.pasted is not None
+        assert (second.pasted.text, second.pasted.title) == ("The Fed held rates.", "What the Fed did")
+
+    def test_changes_of_another_gate_decide_nothing(self, token: Path) -> None:
+        digest = content_digest(TREE.model_dump(mode="json"))
+        with ResearchApi(TREE) as api:
+            done = run(api, token, "decide", "7", "modify", "--digest", digest, "--remove", "1")
+        assert (done.exit_code, api.of("POST")) == (1, [])
+        assert "--remove, --add and --set are for a list of addresses" in done.stderr
+
+    def test_whoever_changes_it_under_four_eyes_is_told_what_is_shown_now(self, token: Path) -> None:
+        digest = content_digest(urls().model_dump(mode="json"))
+        with ResearchApi(urls()) as api:
+            api.four_eyes = True
+            done = run(api, token, "decide", "7", "modify", "--digest", digest, "--remove", "2")
+            now = content_digest(api.content)
+            shown = run(api, token, "show", "7").stdout
+        lines = done.stdout.splitlines()
+        assert lines[-3].startswith(
+            "decided     ann changed the list: the changed list is shown now, and another"
+        )
+        assert lines[-2] == f"now         {now}"
+        assert lines[-1] == f"show it     signoff research show 7 {shlex.join(called_with(api, token))}"
+        assert "changed     by ann: this is the changed content; involved: ann; another person must" in shown
+
+    def test_nothing_from_elsewhere_steers_the_terminal_whatever_is_printed(self, token: Path) -> None:
+        bad = f"{NASTY}\x9b2J\u2066x\u200b"
+        with ResearchApi(urls(1, title=bad, why=bad, source=bad, domain=bad, url=bad), name=bad) as api:
+            api.results = {"sentences": (sentence(1, bad, heading=bad, reason=bad),), "approved": False}
+            api.lineage = lineage(bad, sentence(1, bad))
+            api.say(bad, reasoning=bad)
+            api.title = api.error = bad
+            for arguments in (
+                ("list",),
+                ("list", "--json"),
+                ("show", "7"),
+                ("show", "7", "--json"),
+                ("result", "7"),
+                ("result", "7", "--json"),
+                ("result", "7", "--markdown"),
+                ("lineage", "7"),
+                ("lineage", "7", "--json"),
+                ("follow", "7"),
+            ):
+                done = run(api, token, *arguments)
+                assert done.exit_code in (0, WAITS), done.stderr
+                assert not set("\x1b\x07\r\x9b\u202e\u2066\u2028\u200b") & set(done.stdout), arguments
+            api.refusals = [(422, bad)]
+            refused = run(api, token, "stop", "7")
+            assert not set("\x1b\x07\r\x9b\u202e\u2066\u2028\u200b") & set(refused.stderr)

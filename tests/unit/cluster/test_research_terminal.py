@@ -74,7 +74,7 @@ class TestAtATerminal:
             assert terminal.left() == 0
         [answer] = api.answers
         assert (answer.decision, answer.digest, answer.modifications) == ("approve", digest, None)
-        assert "result      done: 2 pages, 3 points, 1 sentences" in terminal.said.replace("\r", "")
+        assert "result      done: 2 pages, 3 points, 1 sentence\n" in terminal.said.replace("\r", "")
         assert "Traceback" not in terminal.said
 
     @pytest.mark.parametrize("typed", ["ok?", "", "yes", "y", "approve all", "Approve", "approve!", "later?"])
@@ -192,7 +192,9 @@ class TestAtATerminal:
             terminal,
         ):
             terminal.type("reject\n")
-            assert "is no answer here" in terminal.until(PROMPT)
+            assert "reject: REASON is missing: write reject REASON" in " ".join(
+                terminal.until(PROMPT).split()
+            )
             terminal.type("reject too thin\n")
             terminal.until(SURE)
             terminal.type("y\n")
@@ -207,13 +209,14 @@ class TestAtATerminal:
             for line in (
                 "url 2 https://other.example/",
                 f"paste 3 {token.parent / 'a page.txt'}",
+                "title 3 What the Fed did",
                 f"paste 3 {token.parent / 'none.txt'}",
             ):
                 terminal.type(f"{line}\n")
                 told = terminal.until(PROMPT)
             assert "can't be read: No such file" in " ".join(told.split())
             terminal.type("approve\n")
-            assert "of 3: 20 characters of text" in terminal.until(SURE)
+            assert "of 3: 20 characters of text, titled What the Fed did" in terminal.until(SURE)
             terminal.type("y\n")
             assert terminal.left() == 0
         [answer] = api.answers
@@ -221,11 +224,15 @@ class TestAtATerminal:
         first, second = answer.modifications.instead
         assert (first.number, first.url) == (2, "https://other.example/")
         assert second.pasted is not None
-        assert (second.number, second.pasted.text) == (3, "The Fed held rates.\n")
+        assert (second.number, second.pasted.text, second.pasted.title) == (
+            3,
+            "The Fed held rates.\n",
+            "What the Fed did",
+        )
 
     def test_edits_of_a_tree_are_shown_and_sent_in_order(self, token: Path) -> None:
         with at_gate(token, TREE, REVIEW) as (api, terminal):
-            assert "              n2  “Fed”  1 points" in terminal.said
+            assert "              n2  “Fed”  1 point" in terminal.said
             assert "- The Fed held rates." in terminal.said
             for line, told in (
                 ("rename n3 Consumer prices", "n3  “Consumer prices”"),
@@ -280,6 +287,23 @@ class TestAtATerminal:
             api.until("GET", "/7", more=2)
             api.gates = []
             assert terminal.left() == 0
+        assert len(api.answers) == 1
+
+    @pytest.mark.parametrize("four_eyes", [True, False])
+    def test_nobody_is_asked_about_what_he_has_made_of_it_himself(self, token: Path, four_eyes: bool) -> None:
+        with at_gate(token, urls(), quorum=2, four_eyes=four_eyes) as (api, terminal):
+            terminal.type("remove 2\n")
+            terminal.until(PROMPT)
+            terminal.type("approve\n")
+            terminal.until(SURE)
+            terminal.type("y\n")
+            terminal.until("decided")
+            api.until("GET", "/7", more=2)
+            api.gates = []
+            assert terminal.left() == 0
+        said = " ".join(terminal.said.split())
+        assert ("changed list is shown now, and another person must" in said) == four_eyes
+        assert "signoff research show 7 --config" in said
         assert len(api.answers) == 1
 
     def test_what_the_site_shows_must_have_the_digest_that_it_says(self, token: Path) -> None:

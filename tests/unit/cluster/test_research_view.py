@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from cluster.cli.research_gate_view import content_of, show_gate
-from cluster.cli.research_view import markdown, show_lineage, show_message, show_results
+from cluster.cli.research_view import markdown, show_lineage, show_message, show_results, show_status
 from models.record import Record
-from models.research.agent_workflows import WaitingGate
+from models.research.agent_workflows import ProgressInfo, ResearchStatusResponse, WaitingGate
 from models.research.following import (
     AgentMessage,
     LetIn,
@@ -34,7 +34,7 @@ NOW = datetime(2026, 3, 3, 10, 20, tzinfo=UTC)
 LABELS = {
     *("decide on", "title", "question", "pages", "settings", "stored here", "not read", "left out", "notes"),
     *("unread", "instead", "tree", "section", "counts", "content", "changed", "digest", "research", "result"),
-    *("approved", "missing", "10:20:00"),
+    *("approved", "missing", "10:20:00", "sources", "sentences", "task", "stands", "error"),
 }
 anything = st.text(st.characters(codec=None))
 
@@ -122,6 +122,22 @@ def results(text: str = "The Fed held rates.", **changes: Any) -> ResearchResult
     return ResearchResults.model_validate({**given, **changes})
 
 
+def status(text: str) -> ResearchStatusResponse:
+    """One that stands still, whose every word is somebody else's."""
+    progress = ProgressInfo(completed_steps=1, total_steps=4, percentage=25, current_operation=text)
+    return ResearchStatusResponse(
+        id=7, name=text, status="parked", task_type=None, current_step="scrape_urls", current_agent="scraper",
+        progress=progress, agent_reasoning=None, results=None, created_at=NOW, updated_at=NOW, project_id=3,
+        topic="macro", parent_workflow_id=None, waits_for=text, error=text or None, approval=None,
+    )  # fmt: skip
+
+
+def review(text: str) -> dict[str, Any]:
+    """The last gate's content, with somebody else's words for its source."""
+    whole = REVIEW.model_dump(mode="json")
+    return {**whole, "sources": [{**whole["sources"][0], "title": text, "url": text, "let_in_by": text}]}
+
+
 class TestResearchView:
     @given(anything, st.booleans(), st.integers(30, 90))
     def test_nothing_that_others_wrote_looks_like_the_command(
@@ -147,6 +163,8 @@ class TestResearchView:
             (show_results, results(text)),
             (show_lineage, lineage(text, sentence(1, text, reason=text))),
             (show_message, message),
+            (show_status, status(text)),
+            (show_gate, gate_of(review(text), "research_result")),
         ):
             lines = printed(show, shown, terminal=terminal, width=width)
             assert {line[:12].strip() for line in lines if not line[:12].strip().isdigit()} - {""} <= LABELS
@@ -162,7 +180,7 @@ class TestResearchView:
                 "known as source 12; 1 other",
             ),
             (unreadable, "research_unreadable", "            As ever."),
-            (TREE, "research_tree", "              n2  “Fed”  1 points"),
+            (TREE, "research_tree", "              n2  “Fed”  1 point\n"),
             (REVIEW, "research_result", "         2  dropped: Cuts are sure. [point 2]"),
         ):
             lines = printed(show_gate, gate(record, kind))
@@ -181,8 +199,10 @@ class TestResearchView:
 
     def test_who_changed_it_under_four_eyes_is_shown(self) -> None:
         content = {**urls().model_dump(mode="json"), "involved": ["ann", "bob"]}
-        lines = printed(show_gate, gate_of(content, "research_urls", may_decide=False))
-        assert "changed     involved: ann, bob" in lines
+        shown = gate_of(content, "research_urls", may_decide=False, amended_by="bob")
+        lines = printed(show_gate, shown)
+        changed = "by bob: this is the changed content; involved: ann, bob; another person must approve it"
+        assert f"changed     {changed}" in lines
         assert "            approving it is not open to you" in lines
         assert "pages       3 are read once this is approved" in "\n".join(lines)
 
@@ -206,6 +226,76 @@ class TestResearchView:
         ):
             assert f"approved    {told}" in printed(show_results, results(approved=approved))
         assert "missing     https://example.org/2: login" in printed(show_results, results())
+
+    @pytest.mark.parametrize(
+        ("outcome", "ended_at", "ended_by", "told"),
+        [
+            ("done", None, None, "done: 1 page, 1 point, 0 sentences"),
+            ("nothing_found", None, None, "nothing found: 1 page, 1 point, 0 sentences"),
+            ("rejected", "urls", "eve", "; eve rejected the list of addresses"),
+            ("rejected", "tree", None, "; a person rejected the tree's categories"),
+            ("rejected", "result", "eve", "; eve rejected the result"),
+            ("expired", "result", None, "; nobody decided on the result in time"),
+        ],
+    )
+    def test_results_say_how_it_ended_and_who_said_no(
+        self, outcome: Any, ended_at: Any, ended_by: Any, told: str
+    ) -> None:
+        came = ResearchResult(outcome=outcome, pages=1, points=1, ended_at=ended_at)
+        [line] = [
+            line
+            for line in printed(show_results, results(result=came, ended_by=ended_by))
+            if line.startswith("result")
+        ]
+        assert line.endswith(told)
+
+    @pytest.mark.parametrize(
+        ("changes", "ended_at", "told"),
+        [
+            ({}, None, "source 4, let in by bob"),
+            ({"decided_by": None}, None, "source 4"),
+            ({"instead_of": 3}, None, "source 4, let in by bob in place of 3"),
+            ({"fault": "not_found", "source_id": None}, None, "not found, let in by bob"),
+            ({"source_id": None}, None, "not read yet, let in by bob"),
+            ({"pasted_by": "ann"}, None, "source 4, a text that ann gave in its place"),
+            ({"user_approval": "pending", "decided_by": None}, None, "nobody has decided on it yet"),
+            ({"user_approval": "rejected"}, None, "left out of the list that bob approved"),
+            ({"user_approval": "rejected"}, "result", "left out of the list that bob approved"),
+            ({"user_approval": "rejected"}, "urls", "not read, for bob rejected the list"),
+            (
+                {"user_approval": "rejected", "decided_by": None},
+                "urls",
+                "not read, for nobody decided in time",
+            ),
+        ],
+    )
+    def test_each_address_says_what_came_of_it_on_whose_word(
+        self, changes: dict[str, Any], ended_at: Any, told: str
+    ) -> None:
+        [url] = results("https://example.org/").urls
+        url = url.model_copy(update={"decided_by": "bob", **changes})
+        outcome: Any = "rejected" if ended_at else "done"
+        came = ResearchResult(outcome=outcome, pages=1, points=1, ended_at=ended_at)
+        lines = printed(show_results, results(urls=(url,), result=came))
+        assert f"         1  {told}: https://example.org/" in lines
+
+    def test_the_last_gate_shows_what_its_sentences_rest_on_and_who_let_that_in(self) -> None:
+        lines = printed(show_gate, gate(REVIEW, "research_result"))
+        assert "            sources: 1, 2" in lines
+        start = lines.index("sources     1: Page 1")
+        assert lines[start + 1 : start + 4] == [
+            "            https://example.org/1; let in by ann, approval 19",
+            "            2: without a title",
+            "            a text that somebody gave; read on the word of bob: no gate stood",
+        ]
+        older = {name: value for name, value in REVIEW.model_dump(mode="json").items() if name != "sources"}
+        assert "sources" not in "\n".join(printed(show_gate, gate_of(older, "research_result")))
+
+    def test_where_nothing_was_written_the_way_back_says_so(self) -> None:
+        empty = ResearchLineage(workflow_id=7, sentences=(), points=(), sources=())
+        assert printed(show_lineage, empty) == [
+            "sentences   there are none, so there is nothing to lead back from"
+        ]
 
     def test_markdown_holds_what_stands_with_its_sources(self) -> None:
         found = results(

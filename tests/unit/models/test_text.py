@@ -22,6 +22,14 @@ def _categories(text: str) -> set[str]:
     return {unicodedata.category(character) for character in text}
 
 
+def test_what_is_counted_is_in_the_plural_unless_it_is_one() -> None:
+    assert [texts.how_many(count, "page") for count in (0, 1, 2)] == ["0 pages", "1 page", "2 pages"]
+    assert [texts.how_many(count, "category", "categories") for count in (1, 2)] == [
+        "1 category",
+        "2 categories",
+    ]
+
+
 @given(ANY)
 def test_what_is_storable_can_be_stored_and_what_was_stays(text: str) -> None:
     kept = texts.storable(text)
