@@ -25,10 +25,11 @@ class ConnectionBroken(ClusterProblem):
 
 
 class Door:
-    """The endpoints of the Signoff at `url`; a context manager."""
+    """The endpoints of the Signoff at `url`; a context manager. `up` is the command that brings it up."""
 
-    def __init__(self, url: str, token: str) -> None:
+    def __init__(self, url: str, token: str, *, up: str = "signoff up") -> None:
         self.url = url.rstrip("/")
+        self._up = up
         try:
             address = httpx2.URL(self.url)
             if address.scheme not in ("http", "https") or not address.host:
@@ -102,13 +103,13 @@ class Door:
             raise InputInvalid(_NO_TEXT) from error
 
     def _nobody(self, error: httpx2.HTTPError) -> ClusterProblem:
-        remedy = "run `signoff up`" if "refused" in str(error) else str(error)
+        remedy = f"run `{self._up}`" if "refused" in str(error) else str(error)
         return ClusterProblem(f"no Signoff answers at {self.url}: {remedy}")
 
     def _stranger(self, answer: httpx2.Response, method: str, path: str) -> ClusterProblem:
         return ClusterProblem(
             f"{self.url} answers {answer.status_code} to {method} {path}, and not as Signoff does: "
-            "see that this is its address, and run `signoff up`"
+            f"see that this is its address, and run `{self._up}`"
         )
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from cluster.cli.approval_view import as_yaml
 from cluster.cli.research_view import outline, put, row, rows
-from cluster.cli.research_words import gate_words, in_words
+from cluster.cli.research_words import cited, gate_words, in_words
 from models.record import Record
 from models.research.agent_workflows import WaitingGate
 from models.research.candidates import UrlCandidate
@@ -160,8 +160,8 @@ def _show_review(found: ResearchReview, console: Console) -> None:
             row(console, "", f"not written: {section.left}")
         for sentence in section.sentences:
             number += 1
-            cited = "point " + ", ".join(map(str, sentence.points))
-            put(console, f"{number:>10}", f"{sentence.outcome}: {sentence.text} [{cited}]")
+            told = f"{sentence.outcome}: {sentence.text} [{cited(sentence.points)}]"
+            put(console, f"{number:>10}", told)
             if sentence.reason:
                 row(console, "", sentence.reason, style="dim")
         if section.refused:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cluster.cli.research_words import came_to, in_words, standing
+from cluster.cli.research_words import came_to, cited, in_words, standing
 from cluster.plain_text import one_line, plain
 from models.research.agent_workflows import ResearchStatusResponse, StartResponse
 from models.research.following import (
@@ -206,8 +206,8 @@ def _came_of(url: ResearchUrl, found: ResearchResults) -> str:
 
 
 def _sentence(sentence: ResultSentence, console: Console) -> None:
-    cited = "point " + ", ".join(map(str, sentence.points))
-    put(console, f"{sentence.number:>10}", f"{sentence.outcome}: {sentence.text} [{cited}]")
+    told = f"{sentence.outcome}: {sentence.text} [{cited(sentence.points)}]"
+    put(console, f"{sentence.number:>10}", told)
     if sentence.reason:
         row(console, "", sentence.reason, style="dim")
 

@@ -1,6 +1,6 @@
 """What a research's states, gates and counts are called on a terminal: in words, never in names of code."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from models.research.results import ResearchResult
 from models.text import how_many
@@ -32,6 +32,11 @@ def gate_words(kind: str) -> str:
 def standing(status: str, outcome: str | None) -> str:
     """Where a research stands; of one that is completed, how it ended."""
     return in_words(status if outcome is None else f"{status}: {outcome}")
+
+
+def cited(points: Sequence[int]) -> str:
+    """The points that a sentence cites, by their numbers."""
+    return f"point{'' if len(points) == 1 else 's'} {', '.join(map(str, points))}"
 
 
 def counted(result: ResearchResult) -> str:

@@ -193,19 +193,22 @@ def list_(
 ) -> None:
     """List researches, the newest first."""
     from cluster.cli.research_following import read
-    from cluster.cli.research_view import table
+    from cluster.cli.research_view import command_line, table
+    from cluster.cli.typed import as_options
     from models.research.following import ResearchList
 
     wanted = None if status is None else status.replace(" ", "_")
     with _researches(config, url, token_file, user, scopes) as researches:
         told = researches.told("", status=wanted, project_id=project, before=before, limit=limit)
-    if as_json:
-        _print_json(told)
-        return
-    found = read(ResearchList, told)
-    table(found, console())
-    if found.next_before is not None:
-        console().print(f"there are older ones: --before {found.next_before}")
+        if as_json:
+            _print_json(told)
+            return
+        found = read(ResearchList, told)
+        table(found, console())
+        if found.next_before is not None:
+            narrowed = {"--status": status, "--project": project, "--limit": limit}
+            older = as_options({**narrowed, "--before": found.next_before})
+            command_line(console(), "older ones", researches.command("list", *older))
 
 
 @app.command()
@@ -327,8 +330,10 @@ def _researches(
     from cluster.cli.chat import DEFAULT_SCOPES
     from cluster.cli.door import Door
     from cluster.cli.research_following import Researches
+    from cluster.cli.typed import typed
 
-    with Door(*caller(path, url, token_file, user, scopes, DEFAULT_SCOPES, decides=decides)) as door:
+    up = typed(["up"], given_options(path, None, None, None, None))
+    with Door(*caller(path, url, token_file, user, scopes, DEFAULT_SCOPES, decides=decides), up=up) as door:
         yield Researches(door, given_options(path, url, token_file, user, scopes))
 
 

@@ -364,3 +364,20 @@ async def test_to_analyze_reads_what_the_project_holds_and_fetches_nothing(
     )
     assert {row["tool_name"] for row in tools} == {"search_web", "scrape_urls"}
     assert all(row["duration_ms"] > 0 for row in tools)
+
+
+async def test_the_next_list_says_what_of_the_project_was_not_searched(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        first = await desk.start()
+        urls = await desk.gate(first)
+        assert not any("not searched" in note for note in urls.content["notes"])
+        mill = [url for url in urls.content["urls"] if url["url"].endswith("/mill")]
+        await desk.amend(urls, urls.content | {"urls": mill})
+        await desk.ended(first)
+        notes = (await desk.gate(await desk.start())).content["notes"]
+    assert notes[-1] == (
+        "1 of the project's sources is not searched yet: "
+        f"`signoff submit index_knowledge_base --project {first.project_id}` has them found"
+    )

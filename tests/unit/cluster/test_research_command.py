@@ -205,7 +205,8 @@ class TestWithoutATerminal:
                 api, token, "list", "--limit", "1", "--status", "awaiting_approval", "--project", "3"
             )
             assert "awaiting approval, decide" in listed.stdout
-            assert "there are older ones: --before 7" in listed.stdout
+            older = "list --status awaiting_approval --project 3 --limit 1 --before 7"
+            assert f"older ones  signoff research {older} --config" in listed.stdout
             assert api.asked[-1].query == {"limit": "1", "status": "awaiting_approval", "project_id": "3"}
             shown = run(api, token, "show", "7")
             assert "so far      5 addresses found, 1 read; 3 points, 1 relationship\n" in shown.stdout
@@ -218,6 +219,13 @@ class TestWithoutATerminal:
             for one in (listed, shown):
                 assert one.exit_code == 0
                 assert not set("\x1b\x07\r\u202e\u2028") & set(one.stdout)
+
+    def test_where_nobody_answers_the_command_that_brings_this_site_up_is_told(self, token: Path) -> None:
+        with ResearchApi() as api:
+            pass
+        done = run(api, token, "list")
+        config = token.parent / "none.yaml"
+        assert (done.exit_code, f"run `signoff up --config {config}`" in done.stderr) == (1, True)
 
     def test_a_list_says_how_those_that_are_completed_ended(self, token: Path) -> None:
         with ResearchApi() as api:

@@ -248,7 +248,7 @@ class TestAtATerminal:
             terminal.type("y\n")
             # The next gate is asked about at once.
             result = terminal.until(PROMPT)
-            assert "kept: The Fed held rates. [point 1, 3]" in result
+            assert "kept: The Fed held rates. [points 1, 3]" in result
             assert "dropped: Cuts are sure. [point 2]" in result
             assert "no quote says so" in result
             terminal.type("drop n1\n")

@@ -209,7 +209,7 @@ class TestResearchView:
     def test_the_way_back_leads_to_words_documents_and_people(self) -> None:
         lines = "\n".join(printed(show_lineage, lineage("Rates held")))
         for told in (
-            "         1  kept: The Fed held rates. [point 1, 9]",
+            "         1  kept: The Fed held rates. [points 1, 9]",
             "point 1, fact: Rates held",
             "characters 3 to 8: “Rates held”",
             f"let in by ann, approval 19 of {'d' * 64}",
