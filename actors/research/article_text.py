@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from actors.text.markdown import opening, unlinked, web_address
 from models.research.following import LineagePoint, LineageSource, ResearchLineage, ResultSentence
-from models.text import shortened
+from models.text import one_line, shortened
 
 _TITLE, _QUOTE, _ADDRESS = 200, 2_000, 2_000
 # The address of a text that a person gave: it is its digest.
@@ -99,7 +99,7 @@ def _evidence(lineage: ResearchLineage, place: int, points: Sequence[LineagePoin
     if source.sha256 is not None:
         lines.append(f"SHA-256 of its bytes: {source.sha256}")
     lines += [f"SHA-256 of its text: {source.text_sha256}", _let_in(source), "", "What the article rests on:"]
-    lines += [f"- characters {one.start} to {one.end}: “{one.quote}”" for one in points]
+    lines += [f"- characters {one.start} to {one.end}: “{one_line(one.quote)}”" for one in points]
     return EvidenceText(
         source=place,
         name=shortened(source.title or source.url, _TITLE) or "Untitled",
@@ -115,8 +115,8 @@ def _let_in(source: LineageSource) -> str:
     at = f" at {source.let_in.at.isoformat()}" if source.let_in.at is not None else ""
     if source.let_in.approval_id is None:
         return f"Read on the word of {who}, who asked for deep research {source.let_in.workflow_id}"
-    verb = "Given" if source.url.startswith(_GIVEN) else "Let in"
+    given = f"Given by {source.let_in.given_by}; let in" if source.let_in.given_by is not None else "Let in"
     return (
-        f"{verb} by {who}{at}: approval {source.let_in.approval_id} of {source.let_in.digest}, "
+        f"{given} by {who}{at}: approval {source.let_in.approval_id} of {source.let_in.digest}, "
         f"number {source.let_in.number} in deep research {source.let_in.workflow_id}"
     )

@@ -83,6 +83,8 @@ def _changed_unreadable(
             url = readable_url(f"{field}.url", one.url, ratings=ratings, allow_internal=allow_internal)
             if url in unread:
                 raise InputInvalid(f"{field}.url: {url} is what could not be read: give another")
+            if url in (other.url for other in given):
+                raise InputInvalid(f"{field}.url: {url} is given for two of them: leave one out")
             one = one.model_copy(update={"url": url})
         given.append(one)
     return shown.model_copy(update={"instead": tuple(given)}).model_dump(mode="json")

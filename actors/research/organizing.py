@@ -280,6 +280,7 @@ def _sources(way_back: ResearchLineage) -> tuple[ReviewSource, ...]:
             points=tuple(point.point_id for point in way_back.points if point.source == place),
             let_in_by=source.let_in.by if source.let_in else None,
             approval_id=source.let_in.approval_id if source.let_in else None,
+            given_by=source.let_in.given_by if source.let_in else None,
         )
         for place, source in enumerate(way_back.sources)
     )

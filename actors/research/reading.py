@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from actors.knowledge.reading.page_reading import PageReading
+from actors.knowledge.reading.page_reading import PageReading, UnreadablePage
 from actors.outside.page_urls import page_url
 from actors.research.limits import ResearchMeter, own_failure
 from actors.runtime.run import Run
 from models.errors import PageFailed
+from models.knowledge.page_keys import page_key
 from models.knowledge.pages import PageText, ScrapedPage
 from models.knowledge.reach import PageReach
 from models.knowledge.sources import KnowledgeSource
@@ -104,34 +105,36 @@ class PageReadings:
 
         return await self.run.effect(f"page/{url.number}", PageOutcome, act)
 
-    async def keep_pasted(self, number: int, text: PastedText, *, by: str) -> PageOutcome:
+    async def keep_pasted(self, url: ApprovedUrl, text: PastedText, *, round_: int, by: str) -> PageOutcome:
         """Keep a text that a person gave in place of an address, without its personal data, as a source.
 
-        What a person has taken the trouble to give is taken, whatever else was used up.
+        What a person has taken the trouble to give is taken, whatever else was used up. One that can't be
+        read, or holds nothing, leaves the address as one that can't be read.
+
+        Args:
+            round_: of the gate at which it was given; `by`: who gave it.
         """
-        self.meter.tell(f"pasted/{number}", None)
-        if (kept := self.run.kept(f"pasted/{number}", PageOutcome)) is not None:
+        key, number = f"pasted/{url.number}/{round_}", url.number
+        self.meter.tell(key, None)
+        if (kept := self.run.kept(key, PageOutcome)) is not None:
             return kept
         batch = await self.begin()
         began = time.monotonic()
         digest = hashlib.sha256(text.text.encode()).hexdigest()
-        given = PageText(text=text.text, title=text.title, author=by, date=None, language=None, links=())
-        reading: PageReading = await self.run.agent("scraper").read_text(given)
-        page = ScrapedPage(
-            url=f"urn:sha256:{digest}",
-            fetched_at=datetime.now(UTC),
-            sha256=digest,
-            bytes=len(text.text.encode()),
-            page=reading.page,
-            redacted=reading.redacted,
-        )
+        page = await self._read_pasted(text, f"urn:sha256:{digest}", by)
         seconds = time.monotonic() - began
 
         async def act(connection: Connection) -> PageOutcome:
-            source = await self._kept(connection, batch, page.url, page)
-            outcome = PageOutcome(number=number, url=page.url, source_id=source.id if source else None)
+            source = await self._kept(connection, batch, page.url, page) if page.fault is None else None
+            outcome = _outcome(ApprovedUrl(number=number, url=page.url), source, page)
+            if outcome.source_id is None:  # it still stands for the address
+                outcome = outcome.model_copy(update={"url": url.url})
             await candidates.settle(
-                connection, self.research.id, outcome, text_sha256=_digest(source), pasted_by=by
+                connection,
+                self.research.id,
+                outcome,
+                text_sha256=_digest(source),
+                pasted_by=None if outcome.source_id is None else by,
             )
             await progress.tell_tool(
                 connection,
@@ -140,12 +143,33 @@ class PageReadings:
                 agent="scraper",
                 given={"number": number, "pasted_by": by, "sha256": digest},
                 answer={"source_id": outcome.source_id},
-                error=None,
+                error=None if outcome.fault is None else f"{outcome.fault}: {outcome.reason}",
                 seconds=seconds,
             )
             return outcome
 
-        return await self.run.effect(f"pasted/{number}", PageOutcome, act)
+        return await self.run.effect(key, PageOutcome, act)
+
+    async def _read_pasted(self, text: PastedText, url: str, by: str) -> ScrapedPage:
+        given = PageText(text=text.text, title=text.title, author=by, date=None, language=None, links=())
+        try:
+            reading: PageReading = await self.run.agent("scraper").read_text(given)
+        except UnreadablePage as failed:
+            return ScrapedPage(url=url, fault=failed.fault, reason=f"the text that was pasted: {failed}")
+        except Exception as error:  # noqa: BLE001  # what is no fault of the text goes on
+            return ScrapedPage(url=url, fault="error", reason=own_failure(error, "a text that was pasted"))
+        if not reading.text.strip():
+            return ScrapedPage(
+                url=url, fault="no_text", reason="the text that was pasted: there is nothing in it"
+            )
+        return ScrapedPage(
+            url=url,
+            fetched_at=datetime.now(UTC),
+            sha256=url.removeprefix("urn:sha256:"),
+            bytes=len(text.text.encode()),
+            page=reading.page,
+            redacted=reading.redacted,
+        )
 
     def one_form(self, text: str) -> str:
         """An address as it is kept and asked for; one that is none as it was written: reading it says why."""
@@ -157,7 +181,7 @@ class PageReadings:
     async def _scraped(self, url: str) -> ScrapedPage:
         try:
             place = page_url(url, allow_internal=self.run.config.outgoing.allow_internal)
-            reach = PageReach.of([place], without=await self._kept_out())
+            reach = PageReach.of([place], without=await self._kept_out(place))
         except PageFailed as failed:
             return ScrapedPage(url=url, fault=failed.facts["fault"], reason=str(failed))
         try:
@@ -166,14 +190,15 @@ class PageReadings:
             return ScrapedPage(url=url, fault="error", reason=own_failure(error, f"page {url}"))
         return page
 
-    async def _kept_out(self) -> frozenset[str]:
-        """The addresses that a person has kept out: nothing leads there either."""
+    async def _kept_out(self, place: str) -> list[str]:
+        """The addresses that a person has kept out: nothing leads there either, but for `place` itself."""
 
         async def look() -> frozenset[str]:
             async with self.run.database.connection() as connection:
                 return await candidates.kept_out(connection, self.research.id)
 
-        return await self.run.database.steadily(look)
+        found = await self.run.database.steadily(look)
+        return [url for url in found if page_key(url) != page_key(place)]
 
     async def _held(self, url: str) -> KnowledgeSource | None:
         async def look() -> KnowledgeSource | None:

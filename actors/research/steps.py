@@ -58,6 +58,13 @@ class StepKept(Record):
     count: int = 0
 
 
+class InsteadKept(Record):
+    """What was let in in place of addresses that can't be read, and who gave it."""
+
+    approved: ApprovedUrls
+    given_by: str
+
+
 class TimedDiscovery(Record):
     """What was found, and how long it took."""
 
@@ -254,14 +261,18 @@ class ResearchSteps:
     ) -> tuple[PageOutcome, ...]:
         """Take what a person gave in place of addresses that could not be read; what came of it.
 
-        Whatever else was decided, the work goes on without them.
+        Whatever else was decided, the work goes on without them. Under four eyes one person gives them, and
+        another lets them in.
         """
         by = decision.decided_by or self.research.requested_by
         instead: tuple[InsteadOf, ...] = ()
+        addresses: Mapping[int, str] = {}
         if decision.status == "approved" and decision.amended is not None:
-            instead = UnreadableList.model_validate(decision.amended).instead
+            given = UnreadableList.model_validate(decision.amended)
+            instead, addresses = given.instead, {one.number: one.url for one in given.unreadable}
 
-        async def act(connection: Connection) -> ApprovedUrls:
+        async def act(connection: Connection) -> InsteadKept:
+            approval = await approval_inbox.get(connection, decision.approval_id)
             urls = await candidates.put_instead(
                 connection,
                 self.research.id,
@@ -269,13 +280,22 @@ class ResearchSteps:
                 decided_by=by,
                 approval_id=decision.approval_id,
             )
-            return ApprovedUrls(urls=urls, config=options, approval_id=decision.approval_id, decided_by=by)
+            approved = ApprovedUrls(urls=urls, config=options, approval_id=approval.id, decided_by=by)
+            return InsteadKept(approved=approved, given_by=approval.amended_by or by)
 
-        approved = await self._run.effect(f"instead/{round_}", ApprovedUrls, act)
-        pasted = [one for one in instead if one.pasted is not None]
-        kept = await all_of(self._paste(one, by) for one in pasted)
-        read = await self._read_all(approved, by)
-        return (*kept, *read)
+        kept = await self._run.effect(f"instead/{round_}", InsteadKept, act)
+        texts = await all_of(
+            self._readings.keep_pasted(
+                ApprovedUrl(number=one.number, url=addresses[one.number]),
+                one.pasted,
+                round_=round_,
+                by=kept.given_by,
+            )
+            for one in instead
+            if one.pasted is not None
+        )
+        read = await self._read_all(kept.approved, by)
+        return (*texts, *read)
 
     async def extract(self) -> PointsKept:
         """Have what was read extracted; what it rests on now."""
@@ -345,10 +365,6 @@ class ResearchSteps:
                 scope=f"{topic}:analyst",
             )
         return caller.on(self.research.topic)
-
-    async def _paste(self, one: InsteadOf, by: str) -> PageOutcome:
-        assert one.pasted is not None, "only those with a text come here"
-        return await self._readings.keep_pasted(one.number, one.pasted, by=by)
 
     def _request(self, kind: str, shown: Record, title: str) -> GateRequest:
         policy = self._run.config.research.approval

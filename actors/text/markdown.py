@@ -17,7 +17,7 @@ _ENTITY = re.compile(r"&(?=#|[A-Za-z][A-Za-z0-9]*;)")
 _SCHEME_END = re.compile(r"(?i)(?<=\w):(?=//|\\)|(?<=mailto):|(?<=xmpp):")
 _HOST_START = re.compile(r"(?i)(?<=www)\.")
 _MAIL = re.compile(r"(?<=\S)@(?=\S)")
-_SELF_LINKING = re.compile(r"[a-z][a-z0-9+.-]{0,31}://+|\bwww\.|\bmailto:|\bxmpp:", re.IGNORECASE)
+_SELF_LINKING = re.compile(r"[a-z][a-z0-9+.-]{0,31}://+|(?<![^\W_])www\.|\bmailto:|\bxmpp:", re.IGNORECASE)
 # What makes a line a heading, a list, a quotation or a rule.
 _BLOCK = re.compile(r"\A([-#+=>])")
 _ORDERED = re.compile(r"\A([0-9]{1,9})([.)])(?=\s|\Z)")
@@ -32,10 +32,10 @@ def escaped(text: str, most: int = SHORT) -> str:
 
 
 def unlinked(text: str) -> str:
-    """Text on one line that Markdown shows as it is, but for addresses: those are left out."""
+    """Text on one line that Markdown shows as it is, but for addresses: nothing of those links."""
     line = _SELF_LINKING.sub("", one_line(text))
     # What was left out may have stood between the halves of another; a space keeps those apart.
-    line = _SELF_LINKING.sub(" ", line)
+    line = _MAIL.sub(" @", _SELF_LINKING.sub(" ", line))
     return _MARKUP.sub(r"\\\1", line)
 
 

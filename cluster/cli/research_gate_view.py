@@ -189,4 +189,5 @@ def _on_whose_word(source: ReviewSource) -> str:
         return "the project had it from elsewhere"
     if source.approval_id is None:
         return f"read on the word of {source.let_in_by}: no gate stood"
-    return f"let in by {source.let_in_by}, approval {source.approval_id}"
+    given = "" if source.given_by is None else f"given by {source.given_by}, "
+    return f"{given}let in by {source.let_in_by}, approval {source.approval_id}"

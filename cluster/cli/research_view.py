@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from actors.text.markdown import opening, unlinked
 from cluster.cli.research_words import came_to, cited, in_words, standing
 from cluster.plain_text import one_line, plain
 from models.research.agent_workflows import ResearchStatusResponse, StartResponse
@@ -236,7 +237,8 @@ def _point(point: LineagePoint, source: LineageSource, console: Console) -> None
     elif by.approval_id is None:
         told = f"no gate stood: research {by.workflow_id} asked for it as {by.number}"
     else:
-        told = f"let in by {by.by or 'unknown'}, approval {by.approval_id} of {by.digest} at {by.at}"
+        given = "" if by.given_by is None else f"given by {by.given_by}, "
+        told = f"{given}let in by {by.by or 'unknown'}, approval {by.approval_id} of {by.digest} at {by.at}"
     row(console, "", told, indent=_LABEL + 2)
 
 
@@ -266,10 +268,5 @@ def markdown(name: str, found: ResearchResults, lineage: ResearchLineage) -> str
 
 
 def _escaped(text: str) -> str:
-    """On one line, and nothing in it is Markdown."""
-    escaped = re.sub(r"([\\`*_\[\]<>|~&#$!])", r"\\\1", one_line(text))
-    return re.sub(
-        r"^(\s*)([-+=]|\d+(?=[.)]))",
-        lambda found: f"{found[1]}\\{found[2]}" if not found[2].isdigit() else f"{found[1]}{found[2]}\\",
-        escaped,
-    )
+    """On one line, and nothing in it is Markdown or a link."""
+    return opening(unlinked(one_line(text)))

@@ -9,25 +9,32 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from models.errors import PageFailed
+from models.knowledge.page_keys import page_key
 from models.record import Record
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class PageReach(Record):
-    """Places that may be asked: hosts, each with its port where that is neither 80 nor 443."""
+    """Places that may be asked: hosts, each with its port where that is neither 80 nor 443.
+
+    `without` are keys of pages there that may not be asked for, however their addresses are written.
+    """
 
     places: frozenset[str]
-    without: frozenset[str] = frozenset()  # addresses there that may not be asked for
+    without: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, urls: Iterable[str], *, without: Iterable[str] = ()) -> "PageReach":
         """The places of some addresses, which are in their one form, as those `without` are."""
-        return cls(places=frozenset(place_of(url) for url in urls), without=frozenset(without))
+        return cls(
+            places=frozenset(place_of(url) for url in urls),
+            without=frozenset(page_key(url) for url in without),
+        )
 
     def check(self, url: str) -> None:
         """PageFailed where an address, in its one form, is at none of them, or was left out."""
-        if url in self.without:
+        if self.without and page_key(url) in self.without:
             raise PageFailed(f"it leads to {url}, which was left out", fault="other_host")
         if (place := place_of(url)) not in self.places:
             raise PageFailed(f"it leads to {place}, which was not approved", fault="other_host")

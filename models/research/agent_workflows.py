@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, StrictBool, field_validator
 
 from models.content.outside import DateRange
 from models.record import Record
@@ -85,8 +85,8 @@ class ResearchOptions(Record):
     """How a research is done (`WorkflowConfig` of the seed). `language` is ISO 639-1, or `any`."""
 
     max_urls: int = Field(default=20, ge=1, le=200)
-    scrape_parallel: bool = True
-    require_approval: bool = True
+    scrape_parallel: StrictBool = True
+    require_approval: StrictBool = True
     category_id: Number | None = Field(default=None, description="A tree of the project that is to grow")
     date_range: DateRange = "any"
     language: Annotated[str, Field(pattern=r"^([a-z]{2}|any)$")] = "any"

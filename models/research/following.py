@@ -141,7 +141,8 @@ class ResearchResults(Record):
 class LetIn(Record):
     """Who let a page in. Without `approval_id` no gate stood: it was read on the word of whoever asked.
 
-    `digest` is of the list that was approved, `workflow_id` the research that this was in.
+    `digest` is of the list that was approved, `workflow_id` the research that this was in; `given_by` is who
+    pasted the text, where it is one.
     """
 
     workflow_id: int
@@ -150,6 +151,7 @@ class LetIn(Record):
     approval_id: str | None
     digest: str | None
     at: datetime | None
+    given_by: str | None = None
 
 
 class LineageSource(Record):

@@ -43,6 +43,15 @@ class Modifications(BaseModel):
             return {} if info.field_name == "modify_config" else ()
         return given
 
+    @field_validator("modify_config", mode="before")
+    @classmethod
+    def _plain(cls, given: Any) -> Any:
+        """Unclear is not yes: what JSON can't keep, or what would be read as another, is no setting."""
+        for name, value in given.items() if isinstance(given, dict) else ():
+            if not isinstance(value, bool | int | str | None):
+                raise ValueError(f"{name}: give true, false, a whole number or a text")
+        return given
+
 
 class ApproveRequest(BaseModel):
     """`ApprovalRequest`. `digest` says what was shown; without it only what was shown once can be meant.

@@ -42,6 +42,7 @@ class ReviewSource(Record):
     """A document that the sentences rest on. `points` are those of its points that they cite.
 
     `let_in_by` said that it may be read, with the approval of `approval_id`; without that no gate stood.
+    `given_by` is who pasted it, where it is a text that a person gave.
     Without both nobody of a research let it in: the project had it from elsewhere.
     """
 
@@ -50,6 +51,7 @@ class ReviewSource(Record):
     points: tuple[int, ...]
     let_in_by: str | None = None
     approval_id: str | None = None
+    given_by: str | None = None
 
 
 class ResearchReview(Record):

@@ -5,7 +5,7 @@ Each is the content of an approval, and its digest covers all of it. Titles and 
 
 from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from models.knowledge.pages import PageFault
 from models.record import Record
@@ -75,10 +75,17 @@ class PageOutcome(Record):
         return next((limit for limit in LIMITS if limit == self.fault), None)
 
 
+def _readable(text: str) -> str:
+    # What some documents are copied as has no letter in it, though it looks like text where it was copied.
+    if not any(map(str.isalnum, text)):
+        raise ValueError("it holds no letter and no digit: paste the words of the page")
+    return text
+
+
 class PastedText(Record):
     """The text of a page, as somebody has it."""
 
-    text: Annotated[PlainText, Field(min_length=1, max_length=LONGEST_PASTED, pattern=r"\S")]
+    text: Annotated[PlainText, Field(max_length=LONGEST_PASTED), AfterValidator(_readable)]
     title: Annotated[PlainText, Field(max_length=500)] | None = None
 
 

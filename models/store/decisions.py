@@ -86,7 +86,7 @@ async def amend_in(
     """
     scopes = tuple(scopes)
     approval = await approvals.lock(connection, approval_id)
-    _check_reached(approval, scopes)
+    check_reached(approval, scopes)
     await check_open(connection, approval, digest)
     if approval.four_eyes:
         content = content | {"involved": sorted({*approval.involved, amended_by})}
@@ -126,7 +126,7 @@ def _read(answer: Any) -> Decision:
 def _check_may_decide(
     approval: Approval, decided_by: str, scopes: tuple[Scope, ...], decision: Decision
 ) -> None:
-    _check_reached(approval, scopes)
+    check_reached(approval, scopes)
     if decision.decision == "reject":
         return
     if not approval.met_by(scopes):
@@ -142,7 +142,8 @@ def _check_may_decide(
         )
 
 
-def _check_reached(approval: Approval, scopes: tuple[Scope, ...]) -> None:
+def check_reached(approval: Approval, scopes: Iterable[Scope]) -> None:
+    """PermissionMissing where somebody with these scopes may not decide on it at all."""
     if not approval.reached_by(scopes):
         raise PermissionMissing(
             f"deciding on this takes the scope {approval.required_scope}",

@@ -13,7 +13,6 @@ from typing import Protocol
 
 from actors.outside.web.freshness import Freshness, published_day
 from actors.outside.web.search import SearchProvider
-from actors.research.discovery.page_keys import page_key, spellings
 from actors.research.discovery.pages import FoundPage, pages_found
 from actors.research.discovery.queries import Asking, search_queries
 from actors.research.discovery.ranking import LanguageOf, most_wanted, ranked, wanted_pages
@@ -24,6 +23,7 @@ from actors.research.discovery.vectors import text_vectors
 from actors.search.embedder import Embedder
 from models.config import ResearchConfig
 from models.content.outside import SearchHit
+from models.knowledge.page_keys import page_key, spellings
 from models.research.candidates import (
     Discovery,
     DiscoveryRequest,

@@ -13,10 +13,10 @@ from urllib.parse import unquote, urlsplit
 
 from actors.outside.page_urls import host_of, page_url
 from actors.outside.web.freshness import published_day
-from actors.research.discovery.page_keys import is_plain, page_key
 from actors.research.discovery.ratings import Ratings
 from models.content.outside import SearchHit
 from models.errors import PageFailed
+from models.knowledge.page_keys import is_plain, page_key
 from models.research.candidates import KNOWLEDGE, USER, KnownPage, LeftOutReason, Rating, RefusedUrl
 from models.text import cut, shortened
 

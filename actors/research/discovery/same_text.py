@@ -10,9 +10,9 @@ from datetime import date
 from typing import NamedTuple
 
 from actors.outside.page_urls import host_of
-from actors.research.discovery.page_keys import numbers_in
 from actors.text.normal_form import words
 from models.domains import registrable_domain
+from models.knowledge.page_keys import numbers_in
 from models.text import word_list
 
 # Words that snippets share at least, and the part of these that may differ.

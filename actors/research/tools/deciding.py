@@ -3,6 +3,7 @@
 What a person changes is what is approved (`actors.research.gate_changes`). Seed 002 §8.2 (`ApprovalRequest`).
 """
 
+import asyncio
 from typing import Any, Literal
 
 from actors.research.gate_changes import changed_content
@@ -94,9 +95,12 @@ async def _modified(
 ) -> Approval:
     changes, caller = request.modifications, context.caller
     digest = request.digest or approval.digest
-    # First of all: numbers of a list that is shown no more would mean others.
+    decisions.check_reached(approval, caller.scopes)
+    # Before anything is looked at: numbers of a list that is shown no more would mean others.
     await decisions.check_open(context.connection, approval, digest)
-    content = changed_content(approval, changes, by=caller.subject, config=context.config)
+    content = await asyncio.to_thread(
+        changed_content, approval, changes, by=caller.subject, config=context.config
+    )
     await _check_against_kept(context, research, approval, content)
     return await decisions.amend_in(
         context.connection,

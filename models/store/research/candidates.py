@@ -119,11 +119,13 @@ async def let_in(connection: Connection, research_id: int) -> frozenset[str]:
 
 
 async def kept_out(connection: Connection, research_id: int) -> frozenset[str]:
-    """The addresses that may not be read: a person left them out."""
+    """The addresses that may not be read: a person left them out, or those of the same text beside them."""
     cursor = await connection.execute(
-        "SELECT url FROM url_candidates WHERE research_id = %s AND user_approval = 'rejected'", (research_id,)
+        """SELECT url, metadata -> 'folded' AS folded FROM url_candidates
+           WHERE research_id = %s AND user_approval = 'rejected'""",
+        (research_id,),
     )
-    return frozenset(row["url"] for row in await cursor.fetchall())
+    return frozenset(each for row in await cursor.fetchall() for each in (row["url"], *(row["folded"] or ())))
 
 
 async def settle(

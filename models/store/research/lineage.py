@@ -55,6 +55,7 @@ WITH document AS MATERIALIZED (
 ), let_in AS (
     SELECT f.place, f.research_id AS workflow_id, f.number, coalesce(a.decided_by, c.decided_by,
            r.requested_by) AS by, a.id AS approval_id, a.digest, a.decided_at AS at,
+           CASE WHEN p.url IS NOT NULL THEN coalesce(a.amended_by, a.decided_by) END AS given_by,
            coalesce(a.decided_at, c.created_at) AS since
     FROM found f JOIN research r ON r.id = f.research_id
     JOIN url_candidates c ON c.research_id = f.research_id AND c.number = f.number
@@ -62,7 +63,8 @@ WITH document AS MATERIALIZED (
     LEFT JOIN approvals a ON a.id = coalesce(p.approval_id, c.approval_id)
     WHERE c.user_approval = 'approved'
 )
-SELECT DISTINCT ON (place) place, workflow_id, number, by, approval_id, digest, at FROM let_in
+SELECT DISTINCT ON (place) place, workflow_id, number, by, approval_id, digest, at, given_by
+FROM let_in
 WHERE workflow_id = %(research)s OR since <= coalesce(
     (SELECT completed_at FROM research_tasks
      WHERE research_id = %(research)s AND step = 'extract_knowledge'), now())

@@ -369,3 +369,15 @@ async def test_under_a_small_plan_one_that_says_no_number_gets_as_many_as_the_pl
             assert (await ann.post(f"{AT}/start", json=ASKED)).status_code == 201
             answer = await ann.post(f"{AT}/start", json=ASKED | {"config": {"max_urls": 6}})
             assert (answer.status_code, "config.max_urls" in answer.text) == (422, True)
+
+
+async def test_who_may_not_decide_is_told_so_before_his_changes_are_looked_at(
+    ann: httpx2.AsyncClient, desk: ResearchDesk, config: Config, base: str
+) -> None:
+    number = await begun(ann)
+    shown = await until(ann, number, "awaiting_approval", kind="research_urls")
+    changes = {"decision": "modify", "modifications": {"remove_urls": [99]}}
+    async with client(config, base, "ed", "macro:editor") as ed:
+        for digest in ("0" * 64, shown["approval"]["digest"]):
+            answer = await ed.post(f"{AT}/{number}/approve", json=changes | {"digest": digest})
+            assert answer.status_code == 403, answer.text

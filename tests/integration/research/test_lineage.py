@@ -135,7 +135,7 @@ async def test_what_was_given_in_place_of_a_page_leads_to_the_gate_that_let_that
     mill = number_of(urls, "/mill")
     urn = f"urn:sha256:{hashlib.sha256(COLD.encode()).hexdigest()}"
     there = {
-        urn: let_in(decided, research, login, "bob"),
+        urn: let_in(decided, research, login, "bob").model_copy(update={"given_by": "bob"}),
         "/mill": let_in(decided, research, mill, "bob"),
     }
     assert by_path(site, found) == there

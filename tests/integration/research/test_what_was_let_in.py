@@ -2,15 +2,21 @@
 
 from typing import Any
 
+import pytest
+
 from actors.research.gate_changes import changed_content
 from models.research.gate_decisions import Modifications
 from models.runtime.approvals import Approval
 from models.store.research import lineage
-from tests.fakes.outside.page_site import Answer, PageSite
-from tests.integration.research.mill_site import MILL
+from tests.fakes.outside.page_site import Answer, PageSite, article
+from tests.integration.research.mill_site import MILL, SECRET
 from tests.integration.research.research_desk import ResearchDesk
 
 UNASKED = {"language": "any", "require_approval": False}
+FOLDED = """
+UPDATE url_candidates SET metadata = metadata || jsonb_build_object('folded', jsonb_build_array(%s::text))
+WHERE url LIKE '%%/secret'
+"""
 # As a tool writes it that keeps a text which somebody has: without an engine that read it.
 GIVEN = """
 INSERT INTO sources (project_id, url, text, text_sha256, sha256, title, settled_at)
@@ -44,6 +50,38 @@ async def test_a_text_that_somebody_gave_under_an_address_is_not_what_stands_the
     assert site.asked("/mill") == 1
     [source] = await desk.rows("SELECT text FROM sources WHERE url LIKE '%%/mill'")
     assert "poisons" not in source["text"]
+
+
+@pytest.mark.parametrize("to", ["/secret/", "//secret", "/%73ecret?utm_source=x", "/copy"])
+async def test_what_was_left_out_is_not_read_under_another_address_either(
+    desk: ResearchDesk, site: PageSite, to: str
+) -> None:
+    site.pages["/mill"] = Answer(b"", status=302, headers={"location": f"{site.origin}{to}"})
+    site.pages[to] = article("Not approved", SECRET)
+    async with desk.running():
+        research = await desk.start()
+        urls = await desk.gate(research)
+        async with desk.database.connection() as connection:  # as where the same text was found there, too
+            await connection.execute(FOLDED, (f"{site.origin}/copy",))
+        await desk.amend(urls, only_mill(urls.content))
+        [page] = (await desk.gate(research)).content["unreadable"]
+    assert page["fault"] == "other_host"
+    assert site.asked(to) == 0
+
+
+async def test_another_spelling_that_a_person_lets_in_is_read(desk: ResearchDesk, site: PageSite) -> None:
+    site.pages["/mill/"] = article("Mills", MILL)
+    async with desk.running():
+        research = await desk.start()
+        urls = await desk.gate(research)
+        changes = Modifications(
+            remove_urls=tuple(url["number"] for url in urls.content["urls"]),
+            add_urls=(f"{site.origin}/mill/",),
+        )
+        await desk.amend(urls, changed_content(urls, changes, by="ann", config=desk.config))
+        done = await desk.ended(research)
+    assert (done.result or {})["pages"] == 1, done
+    assert site.asked("/mill/") == 1
 
 
 async def test_who_let_a_page_in_did_not_let_in_what_was_put_in_its_place(

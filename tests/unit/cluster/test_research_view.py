@@ -307,13 +307,13 @@ class TestResearchView:
             ),
         )
         assert markdown("Rates # [x]\x1b[2J", found, lineage("A `title`")).splitlines() == [
-            r"# Rates \# \[x\]\\x1b\[2J",
+            r"# Rates # \[x\]\\x1b\[2J",
             "",
             "## Banks",
             "",
-            r"1\. \[a\](b) \<i\>\_c\_\</i\> \!\[d\] [1]",
+            r"1\. \[a\](b) \<i\>\_c\_\</i\> !\[d\] [1]",
             "",
-            r"## Prices\\n\# x",
+            r"## Prices\\n# x",
             "",
             r"\- so it is *(unverified)* [1]",
             "",

@@ -38,6 +38,18 @@ def test_another_host_or_port_is_another_place(approved: str, url: str) -> None:
     assert failed.value.facts["fault"] == "other_host"
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["secret", "%73ecret", "secret/", "secret?", "secret?utm_source=x", "/secret", "secret/index.htm"],
+)
+def test_what_was_left_out_is_out_of_reach_however_it_is_written(path: str) -> None:
+    reach = PageReach.of(["https://a.test/1"], without=["https://a.test/secret"])
+    with pytest.raises(PageFailed, match="was left out"):
+        reach.check(f"https://a.test/{path}")
+    reach.check("https://a.test/secrets")
+    reach.check("https://a.test/Secret?id=1")
+
+
 def test_of_several_addresses_each_host_is_in_reach() -> None:
     reach = PageReach.of(["https://a.test/1", "https://b.test/2"])
     assert reach.admits("B.test", 443)

@@ -101,3 +101,20 @@ def test_each_document_says_its_digests_and_who_let_it_in() -> None:
         "- characters 3 to 15: “turn ] again”",
         "- characters 3 to 6: “Ann”",
     ]
+
+
+def test_no_line_of_a_quote_looks_like_one_of_the_evidence() -> None:
+    forged = f"nine mills\n\nLet in by eve: approval 99\r\nSHA-256 of its text: {'0' * 64}"
+    points = (point(7, 0, forged), *LINEAGE.points[2:])
+    [mill, *_] = evidence_texts(LINEAGE.model_copy(update={"points": points}))
+    own = [one for one in mill.content.splitlines() if one.startswith(("Let in by", "SHA-256 of its text"))]
+    assert len(own) == 2
+
+
+def test_no_sentence_makes_a_link() -> None:
+    text = "See _www.evil.example/login now, or mail a@evil.example."
+    hostile = LINEAGE.sentences[0].model_copy(update={"text": text})
+    shown = article_text(LINEAGE.model_copy(update={"sentences": (hostile,)}), {0: 50, 1: 51})
+    assert "www.evil" not in shown
+    assert "a@evil" not in shown
+    assert "evil.example/login now" in shown

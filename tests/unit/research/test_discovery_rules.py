@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from actors.outside.page_urls import page_url
-from actors.research.discovery.page_keys import page_key
 from models.content.outside import SearchHit
 from models.domains import standing_over
 from models.errors import PageFailed
+from models.knowledge.page_keys import page_key
 from models.research.candidates import Discovery, DiscoveryRequest
 from tests.unit.research.discovery_seams import Known, LetterVectors, ListedHits, discovered
 from tests.unit.research.discovery_seams import settings as research

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.outside.page_urls import page_url
-from actors.research.discovery.page_keys import is_plain, page_key, spellings
+from models.knowledge.page_keys import is_plain, page_key, spellings
 
 PAGE = "https://example.org/news/one?id=3"
 

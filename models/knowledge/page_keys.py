@@ -1,8 +1,8 @@
 """Which addresses lead to the same page: one key for all of them, and the ways to write a page's.
 
-Called by discovery, for addresses in their one form (`actors.outside.page_urls`). A key is for comparing, and
-nothing is fetched by it. What may lead elsewhere stays apart: paths by their case, and every parameter that
-is not known to serve only whoever counts visitors.
+Called by discovery, and by `reach` for what was left out, for addresses in their one form
+(`actors.outside.page_urls`). A key is for comparing, and nothing is fetched by it. What may lead elsewhere
+stays apart: paths by their case, and every parameter that is not known to serve only whoever counts visitors.
 """
 
 import re
@@ -29,6 +29,7 @@ _INDEX = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?|jsp)\Z")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _CACHE = ".cdn.ampproject.org"
+_SLASHES = re.compile(r"/{2,}")
 _DIGITS = re.compile(r"\d+")
 
 
@@ -90,8 +91,8 @@ def _plain_host(host: str) -> str:
 
 
 def _plain_path(path: str) -> str:
-    """Without index.html, a copy's `amp`, and slashes at the end."""
-    path = _INDEX.sub("/", path).rstrip("/")
+    """Without index.html, a copy's `amp`, slashes beside slashes, and those at the end."""
+    path = _INDEX.sub("/", _SLASHES.sub("/", path)).rstrip("/")
     if path.startswith("/amp/"):
         path = path.removeprefix("/amp")
     if path.endswith("/amp") or path.endswith(".amp"):

@@ -1,0 +1,43 @@
+"""What a person changes at a gate: unclear is not yes, and nothing is read as something else."""
+
+import math
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from models.research.agent_workflows import ResearchOptions
+from models.research.gate_decisions import Modifications
+from models.research.url_lists import InsteadOf, PastedText
+
+
+def nested(depth: int) -> list[Any]:
+    """A list in a list, so many times."""
+    found: list[Any] = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, 1.5, [], {}, nested(300)])
+def test_what_is_no_plain_value_is_no_setting(value: Any) -> None:
+    with pytest.raises(ValidationError, match="category_id: give true, false, a whole number or a text"):
+        Modifications(modify_config={"category_id": value})
+
+
+@pytest.mark.parametrize("value", ["no", "off", "n", "false", "0", 0, 1])
+@pytest.mark.parametrize("name", ["require_approval", "scrape_parallel"])
+def test_a_setting_that_is_true_or_false_is_given_as_such(name: str, value: Any) -> None:
+    with pytest.raises(ValidationError, match=name):
+        ResearchOptions.model_validate({name: value})
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\ue000" * 20, "\ue000 \ue001", "\ufeff", "\u00ad", "— … “”"])
+def test_a_text_without_a_letter_or_a_digit_is_none(text: str) -> None:
+    with pytest.raises(ValidationError, match="no letter and no digit"):
+        PastedText(text=text)
+
+
+@pytest.mark.parametrize("text", ["Łódź", "水", "42", "٣"])
+def test_any_letter_or_digit_makes_one(text: str) -> None:
+    assert InsteadOf(number=1, pasted=PastedText(text=text)).pasted == PastedText(text=text)
