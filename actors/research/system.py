@@ -96,6 +96,7 @@ SYSTEM = System(
         "actors.research.tools.following:read_research_tools",
         "actors.research.tools.following:read_research_results",
         "actors.research.tools.following:read_research_lineage",
+        "actors.research.tools.following:read_research_points",
         "actors.research.tools.deciding:decide_research",
         "actors.research.tools.article:write_article_from_research",
         "actors.research.tools.trees:create_knowledge_tree",

@@ -23,6 +23,7 @@ from models.research.following import (
     LineageSource,
     ResearchLineage,
     ResearchList,
+    ResearchPoints,
     ResearchResults,
     ResearchUrl,
     ResultSentence,
@@ -225,6 +226,16 @@ def show_lineage(found: ResearchLineage, console: Console) -> None:
                 row(console, "", f"point {id_} is not there any more")
             else:
                 _point(point, found.sources[point.source], console)
+
+
+def show_points(found: ResearchPoints, console: Console) -> None:
+    """Print each point, its exact words, the document, and who let that in."""
+    if not found.points:
+        row(console, "points", "there are none here")
+    for point in found.points:
+        _point(point, found.sources[point.source], console)
+    if found.next_after is not None:
+        row(console, "more", f"there are more: --after {found.next_after} shows them")
 
 
 def _point(point: LineagePoint, source: LineageSource, console: Console) -> None:

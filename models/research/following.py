@@ -185,6 +185,15 @@ class LineagePoint(Record):
     source: int
 
 
+class ResearchPoints(Record):
+    """What a research rests on, by the ids of points, whether a sentence cites it or not."""
+
+    workflow_id: int
+    points: tuple[LineagePoint, ...]
+    sources: tuple[LineageSource, ...]
+    next_after: int | None = None
+
+
 class ResearchLineage(Record):
     """The way back: from each sentence to its points, their spans, documents and whoever let these in."""
 

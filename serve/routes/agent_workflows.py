@@ -16,6 +16,7 @@ from actors.research.tools.following import (
     ListResearchResponse,
     ResearchLineageResponse,
     ResearchMessagesResponse,
+    ResearchPointsResponse,
     ResearchResultsResponse,
     ResearchToolUsesResponse,
 )
@@ -148,6 +149,19 @@ async def get_lineage(request: Request, caller: Caller, workflow_id: WorkflowId)
     return await _call(
         request, caller, "read_research_lineage", {"workflow_id": workflow_id}, ResearchLineageResponse
     )
+
+
+@router.get("/{id}/points")
+async def get_points(
+    request: Request,
+    caller: Caller,
+    workflow_id: WorkflowId,
+    after: Annotated[After, Query()] = 0,
+    limit: Annotated[Limit, Query()] = 100,
+) -> ResearchPointsResponse:
+    """From each of its points, cited or not, to the exact words, the document, and whoever let that in."""
+    given = {"workflow_id": workflow_id, "after": after, "limit": limit}
+    return await _call(request, caller, "read_research_points", given, ResearchPointsResponse)
 
 
 async def _call(

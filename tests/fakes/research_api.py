@@ -31,6 +31,7 @@ from models.research.following import (
     ResearchLineage,
     ResearchList,
     ResearchMessages,
+    ResearchPoints,
     ResearchResults,
     ResearchSummary,
 )
@@ -180,6 +181,10 @@ class ResearchApi:
                 found = self._results()
             case "GET", "/ID/lineage":
                 found = self.lineage
+            case "GET", "/ID/points":
+                found = ResearchPoints.model_validate(
+                    self.lineage.model_dump(exclude={"sentences"}) | {"next_after": 9}
+                )
             case "POST", "/ID/stop":
                 self.gates, self.status = [], "stopped"
                 found = self._status()

@@ -18,6 +18,7 @@ from models.research.following import (
     ResearchLineage,
     ResearchList,
     ResearchMessages,
+    ResearchPoints,
     ResearchResults,
     ResearchToolUses,
 )
@@ -140,3 +141,15 @@ async def read_research_lineage(context: ToolContext, request: ResearchRequest) 
     research = await visible_research(context, context.connection, request.workflow_id)
     found = await lineage.of_research(context.connection, research)
     return ResearchLineageResponse(**dict(found))
+
+
+class ResearchPointsResponse(ResearchPoints, Output):
+    """Points, and what each rests on."""
+
+
+@tool(ANALYST, rest=None, effect="reads", topic=topic_of_research)
+async def read_research_points(context: ToolContext, request: ResearchPageRequest) -> ResearchPointsResponse:
+    """Follow each point of a research back to the words it rests on, whether a sentence cites it or not."""
+    research = await visible_research(context, context.connection, request.workflow_id)
+    found = await lineage.of_points(context.connection, research, after=request.after, limit=request.limit)
+    return ResearchPointsResponse(**dict(found))

@@ -301,6 +301,30 @@ def lineage(
 
 
 @app.command()
+def points(
+    research_id: Number,
+    after: Annotated[int, typer.Option(metavar="ID", min=0, help="Only those after this one.")] = 0,
+    as_json: AsJson = False,
+    config: ConfigPath = DEFAULT_CONFIG,
+    url: Url = None,
+    token_file: TokenFile = None,
+    user: User = None,
+    scopes: ChatScopes = None,
+) -> None:
+    """Show what it rests on, 100 points at once: exact words, documents, and whoever let these in."""
+    from cluster.cli.research_following import read
+    from cluster.cli.research_view import show_points
+    from models.research.following import ResearchPoints
+
+    with _researches(config, url, token_file, user, scopes) as researches:
+        told = researches.told(f"/{research_id}/points", after=after)
+    if as_json:
+        _print_json(told)
+    else:
+        show_points(read(ResearchPoints, told), console())
+
+
+@app.command()
 def stop(
     research_id: Number,
     reason: Annotated[str | None, typer.Option(help="Why; it is kept with the research.")] = None,

@@ -46,6 +46,26 @@ async def get_all(connection: Connection, research_id: int) -> list[ResearchPoin
     return [ResearchPoint.model_validate(row) for row in await cursor.fetchall()]
 
 
+async def get(connection: Connection, research_id: int, point_ids: Sequence[int]) -> list[ResearchPoint]:
+    """Those of a research that have these ids, by their ids."""
+    cursor = await connection.execute(
+        f"""SELECT {_COLUMNS} FROM research_points WHERE research_id = %s AND point_id = ANY(%s)
+            ORDER BY point_id""".encode(),
+        (research_id, list(point_ids)),
+    )
+    return [ResearchPoint.model_validate(row) for row in await cursor.fetchall()]
+
+
+async def page(connection: Connection, research_id: int, *, after: int, limit: int) -> list[ResearchPoint]:
+    """Some of a research, by their ids, after the one of the id `after`."""
+    cursor = await connection.execute(
+        f"""SELECT {_COLUMNS} FROM research_points WHERE research_id = %s AND point_id > %s
+            ORDER BY point_id LIMIT %s""".encode(),
+        (research_id, after, limit),
+    )
+    return [ResearchPoint.model_validate(row) for row in await cursor.fetchall()]
+
+
 async def of_project(
     connection: Connection, project_id: int, point_ids: Sequence[int] | None, *, limit: int
 ) -> list[ResearchPoint]:

@@ -3,7 +3,7 @@
 Called by whoever shows it; nothing is written here. Seed 002 §4.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from models.research.agent_workflows import AgentWorkflow
 from models.research.evidence import ResearchPoint
@@ -12,9 +12,10 @@ from models.research.following import (
     LineagePoint,
     LineageSource,
     ResearchLineage,
+    ResearchPoints,
 )
 from models.store.database import Connection
-from models.store.research import sentences
+from models.store.research import evidence, sentences
 
 # Which addresses of the project's researches a document is from, and which approval let each of them in.
 #
@@ -79,42 +80,46 @@ async def of_research(connection: Connection, research: AgentWorkflow) -> Resear
     """
     written = await sentences.get_all(connection, research.id)
     standing = tuple(sentence for sentence in written if sentence.outcome != "dropped")
-    points = await _points(connection, research.id, {point for one in standing for point in one.points})
+    cited = {point for one in standing for point in one.points}
+    points = await evidence.get(connection, research.id, list(cited))
+    found, read = await _led_back(connection, research, points)
+    return ResearchLineage(workflow_id=research.id, sentences=standing, points=found, sources=read)
+
+
+async def of_points(
+    connection: Connection, research: AgentWorkflow, *, after: int, limit: int
+) -> ResearchPoints:
+    """What all points of a research rest on, by their ids, after the one of the id `after`."""
+    points = await evidence.page(connection, research.id, after=after, limit=limit + 1)
+    found, read = await _led_back(connection, research, points[:limit])
+    last = points[limit - 1].point_id if len(points) > limit else None
+    return ResearchPoints(workflow_id=research.id, points=found, sources=read, next_after=last)
+
+
+async def _led_back(
+    connection: Connection, research: AgentWorkflow, points: Sequence[ResearchPoint]
+) -> tuple[tuple[LineagePoint, ...], tuple[LineageSource, ...]]:
+    """Points with the places of their sources, and these with whoever let them in."""
     # Where any of it differs, it was another document.
     places: dict[LineageSource, int] = {}
     for point in points:
         places.setdefault(_source(point), len(places))
     let_in = await _let_in(connection, research, list(places))
-    return ResearchLineage(
-        workflow_id=research.id,
-        sentences=standing,
-        points=tuple(
-            LineagePoint(
-                point_id=point.point_id,
-                kind=point.kind,
-                statement=point.statement,
-                start=point.start,
-                end=point.end,
-                quote=point.quote,
-                source=places[_source(point)],
-            )
-            for point in points
-        ),
-        sources=tuple(
-            source.model_copy(update={"let_in": let_in.get(place)}) for source, place in places.items()
-        ),
+    found = tuple(
+        LineagePoint(
+            point_id=point.point_id,
+            kind=point.kind,
+            statement=point.statement,
+            start=point.start,
+            end=point.end,
+            quote=point.quote,
+            source=places[_source(point)],
+        )
+        for point in points
     )
-
-
-async def _points(connection: Connection, research_id: int, ids: Iterable[int]) -> list[ResearchPoint]:
-    """Those of a research that are cited, by their ids."""
-    cursor = await connection.execute(
-        """SELECT point_id, kind, said, subject, object, score, start, "end", quote, source_id, title, url,
-                  final_url, text_sha256, sha256
-           FROM research_points WHERE research_id = %s AND point_id = ANY(%s) ORDER BY point_id""",
-        (research_id, list(ids)),
+    return found, tuple(
+        source.model_copy(update={"let_in": let_in.get(place)}) for source, place in places.items()
     )
-    return [ResearchPoint.model_validate(row) for row in await cursor.fetchall()]
 
 
 async def _let_in(

@@ -83,6 +83,7 @@ ANALYST = {
     "read_research_tools": {"workflow_id": 1},
     "read_research_results": {"workflow_id": 1},
     "read_research_lineage": {"workflow_id": 1},
+    "read_research_points": {"workflow_id": 1},
     "write_article_from_research": {"workflow_id": 1},
     "create_knowledge_tree": {"project_id": 1},
     "get_knowledge_tree": {"project_id": 1, "tree_id": 1},

@@ -80,7 +80,7 @@ AGENT_WORKFLOWS = {
     *(f"/api/v1/agent-workflows/{what}" for what in ("start", "{id}")),
     *(
         f"/api/v1/agent-workflows/{{id}}/{what}"
-        for what in ("approve", "lineage", "messages", "results", "stop", "tools")
+        for what in ("approve", "lineage", "messages", "points", "results", "stop", "tools")
     ),
 }
 SEED = [  # seed 000 §7.1 and §6.1

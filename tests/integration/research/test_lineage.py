@@ -4,7 +4,7 @@ import hashlib
 from typing import Any
 
 from models.research.agent_workflows import AgentWorkflow
-from models.research.following import LetIn, ResearchLineage, ResearchResults
+from models.research.following import LetIn, ResearchLineage, ResearchPoints, ResearchResults
 from models.runtime.approvals import Approval
 from models.runtime.workflows import Workflow
 from models.store.knowledge import sources
@@ -106,6 +106,21 @@ async def test_each_sentence_leads_to_exact_words_and_to_the_list_that_was_appro
     [ice] = [source for source in found.sources if source.url.endswith("/ice")]
     assert (ice.title, ice.final_url) == ("Ice on wheels", ice.url)
     assert ice.sha256 == hashlib.sha256(site.pages["/ice"].body).hexdigest()  # type: ignore[union-attr]
+    every: ResearchPoints = await ask(desk, lambda c: lineage.of_points(c, research, after=0, limit=9))
+    assert {point.quote for point in every.points} >= {point.quote for point in found.points}
+    assert (len(every.points), every.next_after) == (5, None)
+    assert {source.url: source.let_in for source in every.sources} == {
+        source.url: source.let_in for source in found.sources
+    }
+    two: ResearchPoints = await ask(desk, lambda c: lineage.of_points(c, research, after=0, limit=2))
+    assert [point.point_id for point in two.points] == [point.point_id for point in every.points[:2]]
+    rest: ResearchPoints = await ask(
+        desk, lambda c: lineage.of_points(c, research, after=two.next_after or 0, limit=3)
+    )
+    assert ([point.quote for point in rest.points], rest.next_after) == (
+        [point.quote for point in every.points[2:]],
+        None,
+    )
     # What was dropped rests on nothing.
     first, *others = found.sentences
     async with desk.database.connection() as connection:

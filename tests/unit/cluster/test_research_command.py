@@ -310,6 +310,8 @@ class TestWithoutATerminal:
                 ("result", "7", "--markdown"),
                 ("lineage", "7"),
                 ("lineage", "7", "--json"),
+                ("points", "7"),
+                ("points", "7", "--json"),
                 ("follow", "7"),
             ):
                 done = run(api, token, *arguments)

@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from cluster.cli.research_gate_view import content_of, show_gate
-from cluster.cli.research_view import markdown, show_lineage, show_message, show_results, show_status
+from cluster.cli.research_view import (
+    markdown,
+    show_lineage,
+    show_message,
+    show_points,
+    show_results,
+    show_status,
+)
 from models.record import Record
 from models.research.agent_workflows import ProgressInfo, ResearchStatusResponse, WaitingGate
 from models.research.following import (
@@ -19,6 +26,7 @@ from models.research.following import (
     LineagePoint,
     LineageSource,
     ResearchLineage,
+    ResearchPoints,
     ResearchResults,
     ResearchUrl,
     ResultSentence,
@@ -217,6 +225,15 @@ class TestResearchView:
         ):
             assert told in lines
         assert "no gate stood: research 7" in "\n".join(printed(show_lineage, lineage(approval_id=None)))
+
+    def test_each_point_leads_to_its_words_whether_a_sentence_cites_it_or_not(self) -> None:
+        found = lineage("Rates held").model_dump(exclude={"sentences"})
+        lines = printed(show_points, ResearchPoints.model_validate(found | {"next_after": 1}))
+        assert lines[0] == "            point 1, fact: Rates held"
+        assert f"let in by ann, approval 19 of {'d' * 64}" in lines[4]
+        assert lines[-1] == "more        there are more: --after 1 shows them"
+        none = ResearchPoints(workflow_id=7, points=(), sources=())
+        assert printed(show_points, none) == ["points      there are none here"]
 
     def test_results_say_whether_anybody_approved_them(self) -> None:
         for approved, told in (

@@ -19,7 +19,7 @@ PEOPLE_S = {"decide_approval", "decide_article", "decide_research"}
 # At /api/v1/agent-workflows.
 RESEARCH = {
     *("start_research", "stop_research", "get_research", "list_research", "read_research_messages"),
-    *("read_research_tools", "read_research_results", "read_research_lineage"),
+    *("read_research_tools", "read_research_results", "read_research_lineage", "read_research_points"),
 }
 
 
