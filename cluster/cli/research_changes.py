@@ -57,7 +57,8 @@ def checked(expected: type[_R], given: Mapping[str, Any]) -> _R:
         return expected.model_validate(given)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
-        raise InputInvalid(f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}") from error
+        where = ".".join(str(part) for part in fault["loc"])
+        raise InputInvalid(f"{where}: {fault['msg'].removeprefix('Value error, ')}") from error
 
 
 def settings(given: Sequence[str]) -> dict[str, Any]:

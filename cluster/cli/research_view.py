@@ -163,13 +163,8 @@ def show_results(found: ResearchResults, console: Console) -> None:
             "missing",
             (f"{one.url}: {in_words(one.fault or '') or one.reason or 'unread'}" for one in ended.missing),
         )
-    row(
-        console,
-        "approved",
-        {None: "no gate stood for the text, or nobody has decided on it", True: "yes", False: "no"}[
-            found.approved
-        ],
-    )
+    undecided = "nobody has decided on it" if ended is None else "no gate stood for the text"
+    row(console, "approved", {None: undecided, True: "yes", False: "no"}[found.approved])
     heading = None
     for sentence in found.sentences:
         if sentence.heading != heading:

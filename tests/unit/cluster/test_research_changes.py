@@ -1,6 +1,7 @@
 """Changes at the gates of a research, as they are typed: what is told of one that is not whole."""
 
 import io
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -57,3 +58,10 @@ def test_help_lists_what_can_be_typed_here(gate: Record, forms: tuple[str, ...])
     told = said_to(gate, "help")
     assert all(form in told for form in forms)
     assert ("drop ID" in told) == (gate is TREE)
+
+
+def test_a_text_with_nothing_in_it_is_refused_in_plain_words(tmp_path: Path) -> None:
+    file = tmp_path / "page.txt"
+    file.write_text("— …", encoding="utf-8")
+    told_back = said_to(UNREADABLE, f"paste {UNREADABLE.unreadable[0].number} {file}")
+    assert "pasted.text: it holds no letter and no digit: paste the words of the page" in told_back

@@ -237,11 +237,13 @@ class TestResearchView:
 
     def test_results_say_whether_anybody_approved_them(self) -> None:
         for approved, told in (
-            (None, "no gate stood for the text, or nobody has decided on it"),
+            (None, "no gate stood for the text"),
             (True, "yes"),
             (False, "no"),
         ):
             assert f"approved    {told}" in printed(show_results, results(approved=approved))
+        going = results(approved=None).model_copy(update={"result": None})
+        assert "approved    nobody has decided on it" in printed(show_results, going)
         assert "missing     https://example.org/2: login" in printed(show_results, results())
 
     @pytest.mark.parametrize(
