@@ -7,8 +7,8 @@ from actors.system import AgentDirectory, System
 from models.config import Config
 from models.errors import ConfigInvalid
 from models.research.agent_workflows import ResearchTask
-from models.research.results import ResearchResult, ResearchReview, TreeReview
-from models.research.url_lists import UnreadableList, UrlList
+from models.research.gates import SHOWN
+from models.research.results import ResearchResult
 from models.runtime.workflow_kinds import WorkflowKind
 from models.store.research.agent_workflows import KIND
 
@@ -78,12 +78,7 @@ SYSTEM = System(
             word="deep research",
             input=ResearchTask,
             result=ResearchResult,
-            approvals={
-                "research_urls": UrlList,
-                "research_unreadable": UnreadableList,
-                "research_tree": TreeReview,
-                "research_result": ResearchReview,
-            },
+            approvals=SHOWN,
             complex=True,
         ),
     ),

@@ -3,7 +3,7 @@
 `signoff research` prints with it, as `cluster.cli.research_view` says.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pydantic import ValidationError
 from rich.console import Console
@@ -14,23 +14,18 @@ from cluster.cli.research_words import cited, gate_words, in_words
 from models.record import Record
 from models.research.agent_workflows import WaitingGate
 from models.research.candidates import UrlCandidate
+from models.research.gates import SHOWN
 from models.research.results import ResearchReview, ReviewSource, TreeReview
 from models.research.synthesis import SynthesisSection
 from models.research.url_lists import UnreadableList, UrlList
 from models.text import how_many
 
 _PAGE_COLUMNS = "number, score, date, language, rating, source and domain; title; address; why"
-GATES: Mapping[str, type[Record]] = {
-    "research_urls": UrlList,
-    "research_unreadable": UnreadableList,
-    "research_tree": TreeReview,
-    "research_result": ResearchReview,
-}
 
 
 def content_of(gate: WaitingGate) -> Record | None:
     """What the gate shows, as a record; None for other kinds and shapes, which are shown as they are."""
-    if (record := GATES.get(gate.kind)) is None:
+    if (record := SHOWN.get(gate.kind)) is None:
         return None
     try:
         # Where somebody has changed it under four eyes, it says who is involved.

@@ -36,6 +36,7 @@ from models.research.following import (
     ResearchSummary,
 )
 from models.research.gate_decisions import ApproveRequest, ApproveResponse
+from models.research.gates import SHOWN
 from models.research.results import ResearchOutcome, ResearchResult
 from models.research.synthesis import SynthesisCounts
 from models.runtime.approvals import content_digest
@@ -45,12 +46,7 @@ _PATH = "/api/v1/agent-workflows"
 _PAGE = 2
 _R = TypeVar("_R", bound=BaseModel)
 # The kind of gate that shows each content.
-KINDS = {
-    "UrlList": "research_urls",
-    "UnreadableList": "research_unreadable",
-    "TreeReview": "research_tree",
-    "ResearchReview": "research_result",
-}
+KINDS = {record.__name__: kind for kind, record in SHOWN.items()}
 
 
 class Asked(NamedTuple):
