@@ -14,7 +14,7 @@ from models.config import Config
 from models.errors import InputInvalid
 from models.research.gate_decisions import Modifications
 from models.research.results import TreeReview
-from models.research.url_lists import InsteadOf, UnreadableList, UrlList
+from models.research.url_lists import GivenInstead, UnreadableList, UrlList
 from models.runtime.approvals import Approval
 
 # What may be changed at each. A person's notes go with any change; on a list of addresses they are one.
@@ -71,7 +71,9 @@ def _changed_unreadable(
     unread = {outcome.url for outcome in shown.unreadable}
     ratings, allow_internal = Ratings(config.research.domains), config.outgoing.allow_internal
     seen: set[int] = set()
-    given: list[InsteadOf] = []
+    # What others gave stays, but for what this person gives in its place.
+    replaced = {one.number for one in changes.instead}
+    given = [one for one in shown.instead if one.number not in replaced]
     for place, one in enumerate(changes.instead):
         field = f"modifications.instead.{place}"
         if one.number not in numbers:
@@ -86,8 +88,9 @@ def _changed_unreadable(
             if url in (other.url for other in given):
                 raise InputInvalid(f"{field}.url: {url} is given for two of them: leave one out")
             one = one.model_copy(update={"url": url})
-        given.append(one)
-    return shown.model_copy(update={"instead": tuple(given)}).model_dump(mode="json")
+        given.append(GivenInstead(**dict(one), by=by))
+    instead = tuple(sorted(given, key=lambda one: one.number))
+    return shown.model_copy(update={"instead": instead}).model_dump(mode="json")
 
 
 def _changed_tree(approval: Approval, changes: Modifications, by: str, config: Config) -> dict[str, Any]:

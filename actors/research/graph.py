@@ -72,11 +72,11 @@ async def urls_gate(state: State, runtime: Runtime[ResearchSteps]) -> State:
 
 
 async def admit(state: State, runtime: Runtime[ResearchSteps]) -> State:
-    return {"approved": await runtime.context.admit(state["shown"], state.get("decision"))}
+    return {"approved": await runtime.context.admission.admit(state["shown"], state.get("decision"))}
 
 
 async def scrape(state: State, runtime: Runtime[ResearchSteps]) -> State:
-    outcomes = await runtime.context.scrape(state["approved"])
+    outcomes = await runtime.context.admission.scrape(state["approved"])
     return {**_settled(state, outcomes), "round": 1}
 
 
@@ -87,7 +87,7 @@ async def unreadable_gate(state: State, runtime: Runtime[ResearchSteps]) -> Stat
 
 async def replace(state: State, runtime: Runtime[ResearchSteps]) -> State:
     options = _options(state, runtime.context)
-    outcomes = await runtime.context.replace(state["decision"], state["round"], options)
+    outcomes = await runtime.context.admission.replace(state["decision"], state["round"], options)
     return {**_settled(state, outcomes), "round": state["round"] + 1}
 
 

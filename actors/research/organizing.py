@@ -198,14 +198,18 @@ class Organizing:
     async def final_review(self, tree: Tree, made: Synthesis) -> ResearchReview:
         """What a person decides on at the end: the sentences, and the documents that they rest on."""
 
-        async def look() -> ResearchLineage:
+        async def look() -> Answer[ResearchReview]:
             async with self.run.database.connection() as connection:
-                return await lineage.of_research(connection, self.research)
+                way_back = await lineage.of_research(connection, self.research)
+            sources = _sources(way_back)
+            return Answer(
+                value=ResearchReview(
+                    question=self.task.user_query, tree_id=tree.id, synthesis=made, sources=sources
+                )
+            )
 
-        way_back = await self.run.database.steadily(look)
-        return ResearchReview(
-            question=self.task.user_query, tree_id=tree.id, synthesis=made, sources=_sources(way_back)
-        )
+        # Kept, as other researches may let in the same documents while people look at it.
+        return await self.run.once("result/shown", ResearchReview, look)
 
     async def _section(self, node: TreeNode, points: Sequence[ResearchPoint]) -> SynthesisSection:
         key = f"section/{node.id}"

@@ -127,15 +127,12 @@ class PageReadings:
         async def act(connection: Connection) -> PageOutcome:
             source = await self._kept(connection, batch, page.url, page) if page.fault is None else None
             outcome = _outcome(ApprovedUrl(number=number, url=page.url), source, page)
-            if outcome.source_id is None:  # it still stands for the address
+            if outcome.source_id is None:  # the address is as unread as it was
                 outcome = outcome.model_copy(update={"url": url.url})
-            await candidates.settle(
-                connection,
-                self.research.id,
-                outcome,
-                text_sha256=_digest(source),
-                pasted_by=None if outcome.source_id is None else by,
-            )
+            else:
+                await candidates.settle(
+                    connection, self.research.id, outcome, text_sha256=_digest(source), pasted_by=by
+                )
             await progress.tell_tool(
                 connection,
                 self.research.id,
@@ -181,7 +178,7 @@ class PageReadings:
     async def _scraped(self, url: str) -> ScrapedPage:
         try:
             place = page_url(url, allow_internal=self.run.config.outgoing.allow_internal)
-            reach = PageReach.of([place], without=await self._kept_out(place))
+            reach = PageReach.of([place], left_out=await self._left_out())
         except PageFailed as failed:
             return ScrapedPage(url=url, fault=failed.facts["fault"], reason=str(failed))
         try:
@@ -190,15 +187,19 @@ class PageReadings:
             return ScrapedPage(url=url, fault="error", reason=own_failure(error, f"page {url}"))
         return page
 
-    async def _kept_out(self, place: str) -> list[str]:
-        """The addresses that a person has kept out: nothing leads there either, but for `place` itself."""
+    async def _left_out(self) -> list[str]:
+        """The addresses that a person has kept out, and not let in in other words: nothing leads there."""
 
-        async def look() -> frozenset[str]:
+        async def look() -> tuple[frozenset[str], frozenset[str]]:
             async with self.run.database.connection() as connection:
-                return await candidates.kept_out(connection, self.research.id)
+                return (
+                    await candidates.kept_out(connection, self.research.id),
+                    await candidates.let_in(connection, self.research.id),
+                )
 
-        found = await self.run.database.steadily(look)
-        return [url for url in found if page_key(url) != page_key(place)]
+        kept_out, let_in = await self.run.database.steadily(look)
+        approved = {page_key(self.one_form(url)) for url in let_in}
+        return [url for url in kept_out if page_key(url) not in approved]
 
     async def _held(self, url: str) -> KnowledgeSource | None:
         async def look() -> KnowledgeSource | None:

@@ -5,24 +5,22 @@ what was read, and what the agents said. So nothing that was found gets lost or 
 nothing is written after it was stopped. Seed 002 §5.
 """
 
-import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import InitVar, dataclass
 
+from actors.research.admission import Admission
 from actors.research.classifying import classify
 from actors.research.extracting import Extracting, PointsKept
-from actors.research.gathering import all_of
 from actors.research.limits import ResearchMeter
 from actors.research.organizing import Organizing
 from actors.research.plan import plan_of
-from actors.research.reading import PageReadings, read_ones
 from actors.runtime.run import Run
 from models.errors import PermissionMissing
 from models.llm import Answer
 from models.people.users import UserContext
 from models.record import Record
-from models.research.agent_workflows import AgentType, AgentWorkflow, ResearchOptions, ResearchTask, Step
+from models.research.agent_workflows import AgentType, AgentWorkflow, ResearchTask, Step
 from models.research.candidates import Discovery, DiscoveryRequest
 from models.research.intents import IntentReading
 from models.research.limits import LeftUndone
@@ -31,38 +29,24 @@ from models.research.results import ResearchOutcome, ResearchResult
 from models.research.synthesis import Synthesis
 from models.research.trees import Tree
 from models.research.url_lists import (
-    ApprovedUrl,
-    ApprovedUrls,
-    InsteadOf,
     PageOutcome,
     UnreadableList,
     UrlList,
 )
 from models.runtime.approvals import GateDecision, GateRequest
-from models.store import approval_inbox
 from models.store.database import Connection
 from models.store.people import users
 from models.store.research import candidates, progress
 from models.text import how_many
 
-_PAGES_AT_ONCE = 4
 # Gates after which nothing is done: their steps end with the research. Approved, a tree's ends as it is kept.
 _REVIEWS: Mapping[str, Step] = {"tree": "await_category_review", "result": "await_final_review"}
-# They don't stand where a person said at the gate of addresses that no more is to be asked.
-_LATER_GATES: tuple[Step, ...] = ("await_unreadable_review", *_REVIEWS.values())
 
 
 class StepKept(Record):
     """That a step's rows are written; `count` is of what it came to."""
 
     count: int = 0
-
-
-class InsteadKept(Record):
-    """What was let in in place of addresses that can't be read, and who gave it."""
-
-    approved: ApprovedUrls
-    given_by: str
 
 
 class TimedDiscovery(Record):
@@ -85,7 +69,7 @@ class ResearchSteps:
         # What was told of it once is kept in its row, and stands when it is taken up again.
         self.task = given.model_copy(update={"task_type": given.task_type or self.research.task_type})
         self._meter = ResearchMeter(run, self.research)
-        self._readings = PageReadings(run=run, research=self.research, meter=self._meter)
+        self.admission = Admission(run=run, research=self.research, meter=self._meter)
         self._extracting = Extracting(run=run, research=self.research, meter=self._meter)
         self.organizing = Organizing(run=run, research=self.research, task=self.task, meter=self._meter)
 
@@ -184,118 +168,6 @@ class ResearchSteps:
         shown = UnreadableList(question=self.task.user_query, unreadable=unreadable, read=read)
         title = f"Pages that can't be read, {len(unreadable)}: {self.research.name}"
         return self._request("research_unreadable", shown, title)
-
-    async def admit(self, shown: UrlList, decision: GateDecision | None) -> ApprovedUrls:
-        """Keep which addresses may be read: those that were approved, as they were approved, and no others.
-
-        Args:
-            decision: None where no gate stands: then all may.
-        """
-
-        async def act(connection: Connection) -> ApprovedUrls:
-            approved = shown
-            if decision is not None:
-                approval = await approval_inbox.get(connection, decision.approval_id)
-                # What is read is what the digest of the decision covers.
-                approved = UrlList.model_validate(approval.subject)
-                await candidates.put(connection, self.research.id, approved.urls)
-            is_yes = decision is None or decision.status == "approved"
-            urls = tuple(ApprovedUrl(number=url.number, url=url.url) for url in approved.urls if is_yes)
-            await candidates.decide(
-                connection,
-                self.research.id,
-                urls,
-                decided_by=None if decision is None else decision.decided_by,
-                approval_id=None if decision is None else decision.approval_id,
-            )
-            if not approved.config.require_approval:
-                await progress.skip(connection, self.research.id, _LATER_GATES)
-            if decision is not None:
-                await progress.finish(
-                    connection,
-                    self.research.id,
-                    "await_user_review",
-                    result={"decision": decision.status, "approved": len(urls)},
-                )
-            return ApprovedUrls(
-                urls=urls,
-                config=approved.config,
-                approval_id=None if decision is None else decision.approval_id,
-                decided_by=None if decision is None else decision.decided_by,
-            )
-
-        return await self._run.effect("approved", ApprovedUrls, act)
-
-    async def scrape(self, approved: ApprovedUrls) -> tuple[PageOutcome, ...]:
-        """Read all approved addresses, some at a time; one that fails holds up no other."""
-        if approved.urls:
-            await self._readings.begin()
-        outcomes = await self._read_all(approved, approved.decided_by or self.research.requested_by)
-
-        async def act(connection: Connection) -> StepKept:
-            count = len(read_ones(outcomes))
-            await self._say(
-                connection,
-                "scraper",
-                "scrape_urls",
-                f"{count} of {how_many(len(outcomes), 'page')} {'was' if count == 1 else 'were'} read",
-                "; ".join(f"{one.url}: {one.fault}" for one in outcomes if one.fault) or "none was refused",
-            )
-            await progress.finish(connection, self.research.id, "scrape_urls", result={"read": count})
-            return StepKept(count=count)
-
-        await self._run.effect("scraped", StepKept, act)
-        return tuple(outcomes)
-
-    async def _read_all(self, approved: ApprovedUrls, whose: str) -> list[PageOutcome]:
-        room = asyncio.Semaphore(_PAGES_AT_ONCE if approved.config.scrape_parallel else 1)
-
-        async def one(url: ApprovedUrl) -> PageOutcome:
-            async with room:
-                return await self._readings.read(url, whose=whose)
-
-        return await all_of(one(url) for url in approved.urls)
-
-    async def replace(
-        self, decision: GateDecision, round_: int, options: ResearchOptions
-    ) -> tuple[PageOutcome, ...]:
-        """Take what a person gave in place of addresses that could not be read; what came of it.
-
-        Whatever else was decided, the work goes on without them. Under four eyes one person gives them, and
-        another lets them in.
-        """
-        by = decision.decided_by or self.research.requested_by
-        instead: tuple[InsteadOf, ...] = ()
-        addresses: Mapping[int, str] = {}
-        if decision.status == "approved" and decision.amended is not None:
-            given = UnreadableList.model_validate(decision.amended)
-            instead, addresses = given.instead, {one.number: one.url for one in given.unreadable}
-
-        async def act(connection: Connection) -> InsteadKept:
-            approval = await approval_inbox.get(connection, decision.approval_id)
-            urls = await candidates.put_instead(
-                connection,
-                self.research.id,
-                [(one.number, self._readings.one_form(one.url)) for one in instead if one.url is not None],
-                decided_by=by,
-                approval_id=decision.approval_id,
-            )
-            approved = ApprovedUrls(urls=urls, config=options, approval_id=approval.id, decided_by=by)
-            return InsteadKept(approved=approved, given_by=approval.amended_by or by)
-
-        kept = await self._run.effect(f"instead/{round_}", InsteadKept, act)
-        texts = await all_of(
-            self._readings.keep_pasted(
-                ApprovedUrl(number=one.number, url=addresses[one.number]),
-                one.pasted,
-                round_=round_,
-                by=kept.given_by,
-            )
-            for one in instead
-            if one.pasted is not None
-        )
-        read = await self._read_all(kept.approved, by)
-        return (*texts, *read)
 
     async def extract(self) -> PointsKept:
         """Have what was read extracted; what it rests on now."""

@@ -7,7 +7,7 @@ from actors.system import AgentDirectory, System
 from models.config import Config
 from models.errors import ConfigInvalid
 from models.research.agent_workflows import ResearchTask
-from models.research.gates import SHOWN
+from models.research.gates import CONTENT_OF_GATE
 from models.research.results import ResearchResult
 from models.runtime.workflow_kinds import WorkflowKind
 from models.store.research.agent_workflows import KIND
@@ -78,7 +78,7 @@ SYSTEM = System(
             word="deep research",
             input=ResearchTask,
             result=ResearchResult,
-            approvals=SHOWN,
+            approvals=CONTENT_OF_GATE,
             complex=True,
         ),
     ),

@@ -164,10 +164,12 @@ def show_modified(content: Record | None, changes: Modifications, console: Conso
                 row(console, "and with", address)
             for name, value in changes.modify_config.items():
                 row(console, "settings", f"{name} {value}")
-            left = len(content.urls) - len(gone) + len(changes.add_urls)
-            row(console, "pages", are_read(left))
+            left = {url.url for url in content.urls} - {url.url for url in gone}
+            row(console, "pages", are_read(len(left.union(changes.add_urls))))
         case UnreadableList():
-            for one in changes.instead:
+            chosen = {one.number for one in changes.instead}
+            others = [one for one in content.instead if one.number not in chosen]
+            for one in (*others, *changes.instead):
                 if one.pasted is None:
                     row(console, "instead", f"of {one.number}: {one.url}")
                     continue
@@ -189,7 +191,7 @@ def of_these(content: UrlList, chosen: Sequence[int]) -> list[UrlCandidate]:
     for number in chosen:
         if number not in known:
             raise InputInvalid(f"{number}: the list has no address of that number")
-    return [known[number] for number in chosen]
+    return [known[number] for number in dict.fromkeys(chosen)]
 
 
 def _instead(before: Modifications, number: str, given: dict[str, Any]) -> tuple[Any, ...]:

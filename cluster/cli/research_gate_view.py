@@ -14,7 +14,7 @@ from cluster.cli.research_words import cited, gate_words, in_words
 from models.record import Record
 from models.research.agent_workflows import WaitingGate
 from models.research.candidates import UrlCandidate
-from models.research.gates import SHOWN
+from models.research.gates import CONTENT_OF_GATE
 from models.research.results import ResearchReview, ReviewSource, TreeReview
 from models.research.synthesis import SynthesisSection
 from models.research.url_lists import UnreadableList, UrlList
@@ -25,7 +25,7 @@ _PAGE_COLUMNS = "number, score, date, language, rating, source and domain; title
 
 def content_of(gate: WaitingGate) -> Record | None:
     """What the gate shows, as a record; None for other kinds and shapes, which are shown as they are."""
-    if (record := SHOWN.get(gate.kind)) is None:
+    if (record := CONTENT_OF_GATE.get(gate.kind)) is None:
         return None
     try:
         # Where somebody has changed it under four eyes, it says who is involved.
@@ -134,7 +134,8 @@ def _show_unreadable(found: UnreadableList, console: Console) -> None:
         if given.pasted is not None:
             size = how_many(len(given.pasted.text), "character")
             what = f"{size}: {given.pasted.title or 'without a title'}"
-        row(console, "instead", f"of {given.number}: {what}")
+        by = f", given by {given.by}" if given.by else ""
+        row(console, "instead", f"of {given.number}: {what}{by}")
         if given.pasted is not None:
             put(console, "", given.pasted.text)
 
@@ -152,7 +153,7 @@ def _show_review(found: ResearchReview, console: Console) -> None:
         if section.fallback:
             row(console, "", f"not by the writer: {section.fallback}")
         if section.left:
-            row(console, "", f"not written: {section.left}")
+            row(console, "", f"not written: {section.left.reason}")
         for sentence in section.sentences:
             number += 1
             told = f"{sentence.outcome}: {sentence.text} [{cited(sentence.points)}]"

@@ -88,6 +88,9 @@ def decide_given(
     if gate is None:
         raise ApprovalConflict(f"research {research_id} waits for no decision that you may see")
     _show(gate, console, researches)
+    # Before anything is changed: numbers of a list that is shown no more would mean others.
+    if digest is not None and not gate.digest.startswith(digest):
+        raise ApprovalConflict(f"research {research_id}: --digest names other content: see what it is now")
     if answer.decision == "modify":
         content = content_of(gate)
         if answer.modifications is not None and not isinstance(content, UrlList):
@@ -98,8 +101,6 @@ def decide_given(
         made = all_changed(content, answer.modifications or Modifications(), more)
         show_modified(content, made, console)
         answer = answer.model_copy(update={"modifications": made})
-    if digest is not None and not gate.digest.startswith(digest):
-        raise ApprovalConflict(f"research {research_id}: --digest names other content: see what it is now")
     if digest is None and ask is None:
         raise DecisionInvalid(
             "nothing was decided, for there is no terminal to ask on: to decide on what is shown above and "

@@ -229,8 +229,6 @@ def show_points(found: ResearchPoints, console: Console) -> None:
         row(console, "points", "there are none here")
     for point in found.points:
         _point(point, found.sources[point.source], console)
-    if found.next_after is not None:
-        row(console, "more", f"there are more: --after {found.next_after} shows them")
 
 
 def _point(point: LineagePoint, source: LineageSource, console: Console) -> None:

@@ -18,26 +18,30 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 class PageReach(Record):
     """Places that may be asked: hosts, each with its port where that is neither 80 nor 443.
 
-    `without` are keys of pages there that may not be asked for, however their addresses are written.
+    `left_out_keys` are of pages there that may not be asked for, however their addresses are written.
     """
 
     places: frozenset[str]
-    without: frozenset[str] = frozenset()
+    left_out_keys: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, urls: Iterable[str], *, without: Iterable[str] = ()) -> "PageReach":
-        """The places of some addresses, which are in their one form, as those `without` are."""
+    def of(cls, urls: Iterable[str], *, left_out: Iterable[str] = ()) -> "PageReach":
+        """The places of some addresses, which are in their one form, as those `left_out` are."""
         return cls(
             places=frozenset(place_of(url) for url in urls),
-            without=frozenset(page_key(url) for url in without),
+            left_out_keys=frozenset(page_key(url) for url in left_out),
         )
 
     def check(self, url: str) -> None:
         """PageFailed where an address, in its one form, is at none of them, or was left out."""
-        if self.without and page_key(url) in self.without:
+        if self.was_left_out(url):
             raise PageFailed(f"it leads to {url}, which was left out", fault="other_host")
         if (place := place_of(url)) not in self.places:
             raise PageFailed(f"it leads to {place}, which was not approved", fault="other_host")
+
+    def was_left_out(self, url: str) -> bool:
+        """Whether an address is, in whatever words, that of a page that may not be asked for."""
+        return bool(self.left_out_keys) and page_key(url) in self.left_out_keys
 
     def admits(self, host: str, port: int) -> bool:
         """Whether a connection may be made."""

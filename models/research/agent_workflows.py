@@ -87,7 +87,9 @@ class ResearchOptions(Record):
     max_urls: int = Field(default=20, ge=1, le=200)
     scrape_parallel: StrictBool = True
     require_approval: StrictBool = True
-    category_id: Number | None = Field(default=None, description="A tree of the project that is to grow")
+    category_id: Annotated[Number, Field(strict=True)] | None = Field(
+        default=None, description="A tree of the project that is to grow"
+    )
     date_range: DateRange = "any"
     language: Annotated[str, Field(pattern=r"^([a-z]{2}|any)$")] = "any"
 

@@ -49,7 +49,7 @@ class Modifications(BaseModel):
         """Unclear is not yes: what JSON can't keep, or what would be read as another, is no setting."""
         for name, value in given.items() if isinstance(given, dict) else ():
             if not isinstance(value, bool | int | str | None):
-                raise ValueError(f"{name}: give true, false, a whole number or a text")
+                raise ValueError(f"{name}: give true, false, a whole number, a text, or null")
         return given
 
 

@@ -6,7 +6,7 @@ from models.record import Record
 from models.research.results import ResearchReview, TreeReview
 from models.research.url_lists import UnreadableList, UrlList
 
-SHOWN: Mapping[str, type[Record]] = {
+CONTENT_OF_GATE: Mapping[str, type[Record]] = {
     "research_urls": UrlList,
     "research_unreadable": UnreadableList,
     "research_tree": TreeReview,

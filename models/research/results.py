@@ -41,9 +41,9 @@ class TreeKept(Record):
 class ReviewSource(Record):
     """A document that the sentences rest on. `points` are those of its points that they cite.
 
-    `let_in_by` said that it may be read, with the approval of `approval_id`; without that no gate stood.
-    `given_by` is who pasted it, where it is a text that a person gave.
-    Without both nobody of a research let it in: the project had it from elsewhere.
+    `let_in_by` said that it may be read, with the approval of `approval_id`; where there is none, no gate
+    stood. `given_by` is who pasted it, where it is a text that a person gave. Without `let_in_by` nobody of a
+    research let it in: the project had it from elsewhere.
     """
 
     url: str

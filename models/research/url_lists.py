@@ -103,6 +103,12 @@ class InsteadOf(Record):
         return self
 
 
+class GivenInstead(InsteadOf):
+    """What a person gave, and who it was."""
+
+    by: str | None = None
+
+
 class UnreadableList(Record):
     """Approved addresses that could not be read. Approved as it is shown, the work goes on without them.
 
@@ -112,7 +118,7 @@ class UnreadableList(Record):
     question: str
     unreadable: tuple[PageOutcome, ...]
     read: int
-    instead: tuple[InsteadOf, ...] = ()
+    instead: tuple[GivenInstead, ...] = ()
 
     @model_validator(mode="after")
     def _of_these(self) -> "UnreadableList":

@@ -155,20 +155,23 @@ async def check_open(connection: Connection, approval: Approval, digest: str) ->
     """ApprovalConflict where it can't be decided any more, or shows other content than `digest` is of."""
     if approval.status == "void" and approval.void_reason is not None:
         raise ApprovalConflict(
-            "this is void: what it was for has changed since it was asked for",
+            f"approval {approval.id} is void: what it was for has changed since it was asked for",
             status="void",
             changes=approval.void_reason,
         )
     if approval.status != "pending":
-        raise ApprovalConflict(f"this is already {approval.status}", status=approval.status)
+        raise ApprovalConflict(f"approval {approval.id} is already {approval.status}", status=approval.status)
     row = await (
         await connection.execute("SELECT %s <= clock_timestamp() AS late", (approval.expires_at,))
     ).fetchone()
     if row and row["late"]:
-        raise ApprovalConflict(f"this expired at {approval.expires_at.isoformat()}", status="expired")
+        raise ApprovalConflict(
+            f"approval {approval.id} expired at {approval.expires_at.isoformat()}", status="expired"
+        )
     if digest != approval.digest:
         raise ApprovalConflict(
-            "this is not what was shown to you: look at it again, and decide on that",
+            f"approval {approval.id} shows other content than was shown to you: look at it again, and "
+            "decide on that",
             status="pending",
         )
 

@@ -36,7 +36,7 @@ from models.research.following import (
     ResearchSummary,
 )
 from models.research.gate_decisions import ApproveRequest, ApproveResponse
-from models.research.gates import SHOWN
+from models.research.gates import CONTENT_OF_GATE
 from models.research.results import ResearchOutcome, ResearchResult
 from models.research.synthesis import SynthesisCounts
 from models.runtime.approvals import content_digest
@@ -46,7 +46,7 @@ _PATH = "/api/v1/agent-workflows"
 _PAGE = 2
 _R = TypeVar("_R", bound=BaseModel)
 # The kind of gate that shows each content.
-KINDS = {record.__name__: kind for kind, record in SHOWN.items()}
+KINDS = {record.__name__: kind for kind, record in CONTENT_OF_GATE.items()}
 
 
 class Asked(NamedTuple):
@@ -259,12 +259,12 @@ class ResearchApi:
 
     def _approve(self, request: ApproveRequest) -> ApproveResponse:
         if not self.gates:
-            raise _Problem(409, "ApprovalConflict", "this is already approved")
+            raise _Problem(409, "ApprovalConflict", "approval 19 is already approved")
         if request.digest != content_digest(self.content):
             raise _Problem(
                 409,
                 "ApprovalConflict",
-                "this is not what was shown to you: look at it again, and decide on that",
+                "approval 19 shows other content than was shown to you: look at it again, and decide on that",
             )
         if request.decision == "reject" and not (request.notes or "").strip():
             raise _Problem(422, "DecisionInvalid", "notes: a rejection needs its reason")

@@ -114,7 +114,7 @@ class DocumentRequests:
     async def _may_be_loaded(self, url: str) -> bool:
         """Whether a part may be asked for; of one that leads too far, not even the robots.txt is."""
         reach = self._way_out.reach
-        if reach is not None and place_of(url) not in reach.places:
+        if reach is not None and (place_of(url) not in reach.places or reach.was_left_out(url)):
             return False
         return self._allow_part is None or await self._allow_part(url)
 

@@ -145,12 +145,13 @@ def _told(decided: Approval, by: str, *, modified: bool) -> str:
         on = "the research ends" if decided.kind in _ENDING else "it goes on without these pages"
         return f"Rejected: {on}."
     if decided.status == "pending":
-        missing = decided.quorum - len(approved)
+        # One who has said yes may have lost the right to since.
+        missing = max(1, decided.quorum - len(approved))
         more = "another person" if missing == 1 else f"{missing} other people"
         if modified and decided.amended_by == by:
             what = "tree" if decided.kind == "research_tree" else "list"
             return f"{by} changed the {what}: the changed {what} is shown now, and {more} must approve it."
-        so_far = f"approved by {len(approved)} of {decided.quorum} so far"
+        so_far = f"approved by {decided.quorum - missing} of {decided.quorum} so far"
         return f"Your yes is kept: {so_far}, and {more} must approve it."
     return "Approved as you changed it." if decided.amended_by == decided.decided_by else "Approved."
 

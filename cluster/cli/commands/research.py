@@ -40,7 +40,7 @@ def start(
     topic: Annotated[
         str | None,
         typer.Option(
-            help="Such as macro. Without --project a new project is made in it, named after the question."
+            help="Such as macro. Without --project it is for the project there that is named after it."
         ),
     ] = None,
     project: Annotated[
@@ -313,15 +313,19 @@ def points(
 ) -> None:
     """Show what it rests on, 100 points at once: exact words, documents, and whoever let these in."""
     from cluster.cli.research_following import read
-    from cluster.cli.research_view import show_points
+    from cluster.cli.research_view import command_line, show_points
     from models.research.following import ResearchPoints
 
     with _researches(config, url, token_file, user, scopes) as researches:
         told = researches.told(f"/{research_id}/points", after=after)
-    if as_json:
-        _print_json(told)
-    else:
-        show_points(read(ResearchPoints, told), console())
+        if as_json:
+            _print_json(told)
+            return
+        found = read(ResearchPoints, told)
+        show_points(found, console())
+        if found.next_after is not None:
+            more = researches.command("points", research_id, "--after", found.next_after)
+            command_line(console(), "more", more)
 
 
 @app.command()

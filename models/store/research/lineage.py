@@ -34,6 +34,7 @@ WITH document AS MATERIALIZED (
     SELECT id, workflow_id, requested_by FROM agent_workflows WHERE project_id = %(project)s
 ), pasted AS MATERIALIZED (
     SELECT r.id AS research_id, p.id AS approval_id, (one ->> 'number')::int AS number,
+           one ->> 'by' AS given_by,
            'urn:sha256:' || encode(sha256(convert_to(one -> 'pasted' ->> 'text', 'UTF8')), 'hex') AS url
     FROM research r JOIN approvals p ON p.workflow_id = r.workflow_id
     CROSS JOIN LATERAL jsonb_array_elements(p.content -> 'instead') AS one
@@ -56,7 +57,7 @@ WITH document AS MATERIALIZED (
 ), let_in AS (
     SELECT f.place, f.research_id AS workflow_id, f.number, coalesce(a.decided_by, c.decided_by,
            r.requested_by) AS by, a.id AS approval_id, a.digest, a.decided_at AS at,
-           CASE WHEN p.url IS NOT NULL THEN coalesce(a.amended_by, a.decided_by) END AS given_by,
+           CASE WHEN p.url IS NOT NULL THEN coalesce(p.given_by, a.amended_by, a.decided_by) END AS given_by,
            coalesce(a.decided_at, c.created_at) AS since
     FROM found f JOIN research r ON r.id = f.research_id
     JOIN url_candidates c ON c.research_id = f.research_id AND c.number = f.number

@@ -166,7 +166,7 @@ async def results(connection: Connection, research: AgentWorkflow) -> ResearchRe
                    (SELECT p.status FROM approvals p
                     WHERE p.workflow_id = w.id AND p.gate = 'result') AS said,
                    (SELECT p.decided_by FROM approvals p
-                    WHERE p.workflow_id = w.id AND p.gate = w.result ->> 'ended_at'
+                    WHERE p.workflow_id = w.id AND split_part(p.gate, '/', 1) = w.result ->> 'ended_at'
                       AND p.status = 'rejected') AS ended_by
             FROM agent_workflows a JOIN workflows w ON w.id = a.workflow_id
             LEFT JOIN knowledge_trees k ON k.id = {TREE_ID} AND k.project_id = a.project_id

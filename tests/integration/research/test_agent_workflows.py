@@ -143,6 +143,7 @@ async def test_the_story_over_http(ann: httpx2.AsyncClient, desk: ResearchDesk, 
             "points": [point["point_id"]],
             "let_in_by": "ann",
             "approval_id": let_in["approval_id"],
+            "given_by": None,
         }
     ]
     [listed] = (await ann.get(AT)).json()["workflows"]

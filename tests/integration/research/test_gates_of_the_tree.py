@@ -4,6 +4,7 @@ from typing import Any
 
 from models.config import Config
 from models.store.database import Database
+from models.store.research import overviews
 from tests.fakes.outside.page_site import PageSite
 from tests.integration.research.research_desk import ResearchDesk
 
@@ -106,6 +107,40 @@ async def test_a_tree_that_was_chosen_at_the_gate_grows_and_loses_nothing_that_o
     [kept] = await desk.rows("SELECT tree FROM knowledge_trees")
     assert kept["tree"]["title"] == "Mills and their owners"
     assert kept["tree"]["nodes"][0]["name"] == "Who runs them"
+
+
+async def test_who_rejects_what_was_laid_out_anew_is_named(desk: ResearchDesk, site: PageSite) -> None:
+    async with desk.running():
+        first = await desk.start()
+        await desk.amend(await desk.gate(first), only_mill((await desk.gate(first)).content))
+        grown = ((await desk.ended(first)).result or {})["tree_id"]
+        config = {"language": "any", "category_id": grown}
+        second = await desk.start(task_type="analyze", config=config)
+        shown = await desk.gate(second)
+        async with desk.database.connection() as connection:
+            await connection.execute(CHANGED)
+        await desk.approve(shown)
+        await desk.reject(await desk.gate(second), by="eve")
+        await desk.ended(second)
+    async with desk.database.connection() as connection:
+        found = await overviews.results(connection, second)
+    assert (found.result and found.result.ended_at, found.ended_by) == ("tree", "eve")
+
+
+async def test_what_others_do_while_a_result_is_looked_at_changes_nothing_of_it(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        research = await desk.start(task_type="full_pipeline")
+        await desk.amend(await desk.gate(research), only_mill((await desk.gate(research)).content))
+        await desk.approve(await desk.gate(research))
+        shown = await desk.gate(research)
+        assert [source["let_in_by"] for source in shown.content["sources"]] == ["ann"]
+        async with desk.database.connection() as connection:
+            await connection.execute("UPDATE url_candidates SET metadata = metadata - 'text_sha256'")
+        await desk.approve(shown)
+        done = await desk.ended(research)
+    assert (done.status, (done.result or {})["outcome"]) == ("succeeded", "done")
 
 
 async def test_a_tree_that_others_change_while_it_is_laid_out_is_laid_out_again_where_nobody_is_asked(

@@ -5,8 +5,11 @@ from typing import Any
 import pytest
 
 from actors.knowledge.reading.page_reading import PageReading, UnreadablePage
+from actors.research.gate_changes import changed_content
 from models.config import Config
 from models.research.agent_workflows import AgentWorkflow
+from models.research.gate_decisions import Modifications
+from models.research.url_lists import InsteadOf, PastedText
 from models.runtime.approvals import Approval
 from models.store.database import Database
 from models.store.research import lineage
@@ -100,3 +103,30 @@ async def test_under_four_eyes_a_text_is_of_whoever_gave_it_and_let_in_by_anothe
         )
         found = await lineage._let_in(connection, research, [source])
     assert (found[0].given_by, found[0].by) == ("bob", "carl")
+
+
+async def test_what_two_people_give_is_taken_from_both(
+    config: Config, database: Database, site: PageSite
+) -> None:
+    approval = config.research.approval.model_copy(update={"four_eyes": True})
+    strict = config.model_copy(update={"research": config.research.model_copy(update={"approval": approval})})
+    desk = ResearchDesk(strict, database)
+    async with desk.running():
+        urls = [f"{site.origin}/{page}" for page in ("login", "gone")]
+        research = await desk.start(task_type="scrape", urls=urls)
+        await desk.approve(await desk.gate(research), by="bob")
+        shown = await desk.gate(research)
+        numbers = {one["url"].rpartition("/")[2]: one["number"] for one in shown.content["unreadable"]}
+        for person, page, text in (("bob", "login", ICE), ("carl", "gone", MILL)):
+            given = InsteadOf(number=numbers[page], pasted=PastedText(text=text))
+            changed = changed_content(shown, Modifications(instead=(given,)), by=person, config=strict)
+            shown = await desk.amend(shown, changed, by=person)
+        assert [(one["number"], one["by"]) for one in shown.content["instead"]] == [
+            (numbers["login"], "bob"),
+            (numbers["gone"], "carl"),
+        ]
+        await desk.approve(shown, by="dora")
+        done = await desk.ended(research)
+    assert (done.result or {})["pages"] == 2
+    given_by = await desk.rows("SELECT metadata ->> 'pasted_by' AS by FROM url_candidates ORDER BY number")
+    assert [row["by"] for row in given_by] == ["bob", "carl"]

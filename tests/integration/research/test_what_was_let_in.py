@@ -84,6 +84,23 @@ async def test_another_spelling_that_a_person_lets_in_is_read(desk: ResearchDesk
     assert site.asked("/mill/") == 1
 
 
+async def test_what_was_folded_into_a_page_that_was_left_out_is_read_where_a_person_adds_it(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    site.pages["/mill"] = Answer(b"", status=302, headers={"location": f"{site.origin}/copy"})
+    site.pages["/copy"] = article("Mills", MILL)
+    async with desk.running():
+        research = await desk.start()
+        urls = await desk.gate(research)
+        async with desk.database.connection() as connection:
+            await connection.execute(FOLDED, (f"{site.origin}/copy",))
+        out = [url["number"] for url in urls.content["urls"] if not url["url"].endswith("/mill")]
+        changes = Modifications(remove_urls=tuple(out), add_urls=(f"{site.origin}/copy",))
+        await desk.amend(urls, changed_content(urls, changes, by="ann", config=desk.config))
+        done = await desk.ended(research)
+    assert ((done.result or {})["pages"], (done.result or {})["missing"]) == (2, [])
+
+
 async def test_who_let_a_page_in_did_not_let_in_what_was_put_in_its_place(
     desk: ResearchDesk, site: PageSite
 ) -> None:

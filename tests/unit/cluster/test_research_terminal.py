@@ -141,7 +141,7 @@ class TestAtATerminal:
             api.gates = [urls(5, 6, 7)]
             terminal.type("y\n")
             again = terminal.until(PROMPT)
-            assert "this is not what was shown to you" in again
+            assert "shows other content than was shown to you" in again
             assert "nothing was decided: this is what it is about now" in again
             assert "Page 6" in again
             assert api.answers == []
@@ -368,5 +368,5 @@ class TestAtATerminal:
             api.gates = [urls(8)]
             terminal.type("y\n")
             assert terminal.left() == 1
-        assert "this is not what was shown to you" in terminal.said
+        assert "shows other content than was shown to you" in terminal.said
         assert api.answers == []

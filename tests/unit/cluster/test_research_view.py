@@ -228,10 +228,9 @@ class TestResearchView:
 
     def test_each_point_leads_to_its_words_whether_a_sentence_cites_it_or_not(self) -> None:
         found = lineage("Rates held").model_dump(exclude={"sentences"})
-        lines = printed(show_points, ResearchPoints.model_validate(found | {"next_after": 1}))
+        lines = printed(show_points, ResearchPoints.model_validate(found))
         assert lines[0] == "            point 1, fact: Rates held"
         assert f"let in by ann, approval 19 of {'d' * 64}" in lines[4]
-        assert lines[-1] == "more        there are more: --after 1 shows them"
         none = ResearchPoints(workflow_id=7, points=(), sources=())
         assert printed(show_points, none) == ["points      there are none here"]
 

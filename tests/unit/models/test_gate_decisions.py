@@ -21,7 +21,7 @@ def nested(depth: int) -> list[Any]:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, 1.5, [], {}, nested(300)])
 def test_what_is_no_plain_value_is_no_setting(value: Any) -> None:
-    with pytest.raises(ValidationError, match="category_id: give true, false, a whole number or a text"):
+    with pytest.raises(ValidationError, match="category_id: give true, false, a whole number"):
         Modifications(modify_config={"category_id": value})
 
 
@@ -30,6 +30,12 @@ def test_what_is_no_plain_value_is_no_setting(value: Any) -> None:
 def test_a_setting_that_is_true_or_false_is_given_as_such(name: str, value: Any) -> None:
     with pytest.raises(ValidationError, match=name):
         ResearchOptions.model_validate({name: value})
+
+
+@pytest.mark.parametrize("value", [True, "3", 3.0, 0])
+def test_a_tree_is_named_by_its_number(value: Any) -> None:
+    with pytest.raises(ValidationError, match="category_id"):
+        ResearchOptions.model_validate({"category_id": value})
 
 
 @pytest.mark.parametrize("text", ["", " \n", "\ue000" * 20, "\ue000 \ue001", "\ufeff", "\u00ad", "— … “”"])

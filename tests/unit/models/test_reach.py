@@ -43,7 +43,7 @@ def test_another_host_or_port_is_another_place(approved: str, url: str) -> None:
     ["secret", "%73ecret", "secret/", "secret?", "secret?utm_source=x", "/secret", "secret/index.htm"],
 )
 def test_what_was_left_out_is_out_of_reach_however_it_is_written(path: str) -> None:
-    reach = PageReach.of(["https://a.test/1"], without=["https://a.test/secret"])
+    reach = PageReach.of(["https://a.test/1"], left_out=["https://a.test/secret"])
     with pytest.raises(PageFailed, match="was left out"):
         reach.check(f"https://a.test/{path}")
     reach.check("https://a.test/secrets")
