@@ -1,8 +1,8 @@
 """The documents that a page asks for as it goes where it leads: each is judged, by address and by answer.
 
 A visit has one. Chromium holds a document's request back until it is told to go on, redirects by servers and
-by scripts alike. What else a page loads is held back only where somebody wants to say which parts it may;
-where all of it may lead is for the proxy to judge.
+by scripts alike. What else a page loads is held back only where somebody wants to say which parts it may, or
+has left pages out; where all of it may lead is for the proxy to judge.
 """
 
 from collections.abc import Awaitable, Callable
@@ -23,7 +23,7 @@ Allow = Callable[[str], Awaitable[None]]
 # Whether a page may load a part of its own.
 AllowPart = Callable[[str], Awaitable[bool]]
 # What Chromium calls the parts that are asked about; pictures, media and fonts are not loaded at all.
-PARTS = ("Script", "XHR", "Fetch", "Stylesheet", "EventSource", "Other")
+PARTS = ("Script", "XHR", "Fetch", "Stylesheet", "EventSource", "Ping", "Other")
 
 # Of servers and scripts together.
 _MOST_REDIRECTS = 10

@@ -69,7 +69,8 @@ class Visit:
             allow=allow,
             allow_part=allow_part,
         )
-        self._parts = PARTS if allow_part is not None else ()
+        leaves_out = way_out.reach is not None and bool(way_out.reach.left_out_keys)
+        self._parts = PARTS if allow_part is not None or leaves_out else ()
         self._dialogs = 0
         self._tasks: set[asyncio.Task[None]] = set()
 

@@ -68,8 +68,12 @@ async def test_a_page_may_load_what_it_needs_from_its_own_host(site: WebhookRece
 
 async def test_a_page_that_was_left_out_is_not_loaded_as_a_part_either(site: WebhookReceiver) -> None:
     put(site, "/data", "fetched")
-    script = "fetch('/data/').then(r => r.text()).then(found => { app.textContent = found; })"
-    url = put(site, "/", f"<div id=app></div><iframe src=/%64ata></iframe><script>{script}</script>")
+    script = (
+        "navigator.sendBeacon('/data?utm_source=x', 'x'); "
+        "fetch('/data/').then(r => r.text()).then(found => { app.textContent = found; })"
+    )
+    parts = "<iframe src=/%64ata></iframe><link rel=prefetch href=/data><link rel=manifest href=/data>"
+    url = put(site, "/", f"<div id=app></div>{parts}<script>{script}</script>")
     async with browser(OPEN) as made:
         page = await made.render(url, PageReach.of([url], left_out=[f"{url}data"]))
     assert b"fetched" not in page.html

@@ -111,7 +111,7 @@ async def test_a_yes_to_what_was_shown_before_is_no_yes_to_what_was_made_of_it(d
         amended = await amend(database, approval, LESS)
         assert amended.status == "pending"
         assert [vote.voter for vote in amended.votes] == ["bob"]
-        with pytest.raises(ApprovalConflict, match="not what was shown"):
+        with pytest.raises(ApprovalConflict, match="other content than was shown"):
             await decisions.decide(
                 database, approval_id=approval.id, answer=yes(approval), decided_by="eve", scopes=EDITOR
             )
@@ -141,7 +141,7 @@ async def test_amending_is_refused_like_a_decision_and_then_changes_nothing(data
         approval = await asked(database, barrier, four_eyes=False)
         with pytest.raises(PermissionMissing, match="global:editor"):
             await amend(database, approval, LESS, scopes=read_scopes(["macro:editor", "global:reader"]))
-        with pytest.raises(ApprovalConflict, match="not what was shown"):
+        with pytest.raises(ApprovalConflict, match="other content than was shown"):
             await amend(database, approval, LESS, digest="0" * 64)
         with pytest.raises(ApprovalNotFound):
             await amend(database, approval.model_copy(update={"id": "0"}), LESS)

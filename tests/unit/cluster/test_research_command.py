@@ -207,9 +207,9 @@ class TestWithoutATerminal:
             assert "awaiting approval, decide" in listed.stdout
             older = "list --status awaiting_approval --project 3 --limit 1 --before 7"
             assert f"older ones  signoff research {older} --config" in listed.stdout
+            assert api.asked[-1].query == {"limit": "1", "status": "awaiting_approval", "project_id": "3"}
             told = run(api, token, "points", "7").stdout
             assert "more        signoff research points 7 --after 9 --config" in told
-            assert api.asked[-1].query == {"limit": "1", "status": "awaiting_approval", "project_id": "3"}
             shown = run(api, token, "show", "7")
             assert "so far      5 addresses found, 1 read; 3 points, 1 relationship\n" in shown.stdout
             assert "Page 3" in shown.stdout

@@ -34,7 +34,7 @@ from models.research.following import (
 from models.research.results import ResearchResult
 from models.research.synthesis import SynthesisCounts
 from models.research.trees import TreeExport
-from models.research.url_lists import InsteadOf, PastedText
+from models.research.url_lists import GivenInstead, PastedText
 from models.runtime.approvals import content_digest
 from tests.unit.cluster.research_site import REVIEW, TREE, UNREADABLE, urls
 
@@ -179,7 +179,7 @@ class TestResearchView:
             assert not set("\x1b\x07\r\u202e\u2028\u0085\u200b") & set("".join(lines))
 
     def test_each_gate_is_shown_whole(self) -> None:
-        pasted = InsteadOf(number=2, pasted=PastedText(text="Held.\nAs ever.", title="Ours"))
+        pasted = GivenInstead(number=2, pasted=PastedText(text="Held.\nAs ever.", title="Ours"))
         unreadable = UNREADABLE.model_copy(update={"instead": (pasted,)})
         for record, kind, told in (
             (
