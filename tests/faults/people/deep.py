@@ -11,8 +11,8 @@ AT = "/api/v1/agent-workflows"
 # already; and as one that is stopped.
 _SHARES: tuple[dict[str, int], ...] = (
     {"scrape": 3, "full_pipeline": 1},
-    {"full_pipeline+": 6, "full_pipeline": 2, "scrape": 2},
-    {"analyze+": 4, "full_pipeline+": 3, "analyze": 2, "scrape": 1},
+    {"full_pipeline+": 5, "analyze+": 4, "full_pipeline": 1, "scrape": 2},
+    {"analyze+": 5, "full_pipeline+": 3, "analyze": 1, "scrape": 1},
     {"scrape": 2, "full_pipeline+": 1, "analyze+": 1, "slow": 4},
 )
 _GROWS = "+"

@@ -105,7 +105,7 @@ def test_who_is_careful_means_what_can_be_made() -> None:
     ("number", "types"),
     [
         (0, {("scrape", False), ("full_pipeline", False)}),
-        (1, {("full_pipeline", True), ("full_pipeline", False), ("scrape", False)}),
+        (1, {("full_pipeline", True), ("analyze", True), ("full_pipeline", False), ("scrape", False)}),
         (2, {("analyze", True), ("full_pipeline", True), ("analyze", False), ("scrape", False)}),
         (3, {("scrape", False), ("full_pipeline", True), ("analyze", True)}),
     ],
