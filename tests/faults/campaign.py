@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from tests.faults import checks, draws, ledger
 from tests.faults.draws.scene import Found
+from tests.faults.people import deciding
 from tests.faults.people.chats import Chats
 from tests.faults.people.readers import Readers, reading
 from tests.faults.people.researchers import Researchers
@@ -89,9 +90,9 @@ class Campaign:
         world.pages.hits.clear()
         wrong: list[str] = []
         struck: list[str] = []
-        researchers = Researchers(world, people, work)
+        researchers = Researchers(world, people, work, random.Random(f"{self.seed}/{number}/researches"))
         beginning = asyncio.gather(begin(people, work, rng), researchers.begin())
-        deciding = asyncio.create_task(_decide_now_and_then(people, work, random.Random(rng.random())))
+        deciders = asyncio.create_task(_decide_now_and_then(people, work, random.Random(rng.random())))
         over = asyncio.Event()
         chats = Chats(world, people, work, random.Random(f"{self.seed}/{number}/chats"))
         meanwhile = asyncio.gather(
@@ -125,7 +126,7 @@ class Campaign:
             over.set()
             await meanwhile
         finally:
-            deciding.cancel()
+            deciders.cancel()
             meanwhile.cancel()
             beginning.cancel()
             for task in under_way:
@@ -135,7 +136,7 @@ class Campaign:
         async def goes_on() -> None:
             world.ensure()
             await people.look_up(work)
-            await people.decide(work, rest, at_once=1)
+            await deciding.decide(people, work, rest)
 
         if not wrong or not until_wrong:
             wrong += await checks.settle(world, work, goes_on)
@@ -181,7 +182,7 @@ async def _decide_now_and_then(people: People, work: Work, rng: random.Random) -
     while True:
         await asyncio.sleep(rng.uniform(0.2, 1.5))
         with contextlib.suppress(ValueError):
-            await people.decide(work, rng, at_once=rng.choice((1, 1, 3)))
+            await deciding.decide(people, work, rng, at_once=rng.choice((1, 1, 3)), begins=True)
 
 
 async def _up(world: World) -> None:

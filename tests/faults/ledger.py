@@ -1,4 +1,4 @@
-"""The ledger: what Postgres itself notes of every move of a workflow, document and row of a deep research.
+"""The ledger: what Postgres itself notes of every move of a workflow, document, row of a research and tree.
 
 Triggers write it, in the transaction of what they note: what was rolled back is not in it. Times are
 `time.time()` seconds; the server and the processes share one clock.
@@ -55,7 +55,7 @@ FOR EACH ROW EXECUTE FUNCTION campaign.note_keep();
 
 CREATE TABLE campaign.writes (
     n bigserial PRIMARY KEY, research bigint NOT NULL, "table" text NOT NULL, did text NOT NULL,
-    status text NOT NULL, was jsonb, now jsonb);
+    status text NOT NULL, was jsonb, now jsonb, xact text NOT NULL DEFAULT pg_current_xact_id()::text);
 CREATE INDEX ON campaign.writes (research);
 CREATE FUNCTION campaign.note_write() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -80,6 +80,20 @@ BEGIN
                        ' FOR EACH ROW EXECUTE FUNCTION campaign.note_write()', name);
     END LOOP;
 END $$;
+
+CREATE TABLE campaign.versions (
+    n bigserial PRIMARY KEY, tree bigint NOT NULL, was jsonb, now jsonb,
+    xact text NOT NULL DEFAULT pg_current_xact_id()::text);
+CREATE INDEX ON campaign.versions (tree);
+CREATE FUNCTION campaign.note_version() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO campaign.versions (tree, was, now)
+    VALUES (coalesce(NEW.id, OLD.id), CASE WHEN TG_OP <> 'INSERT' THEN OLD.tree END,
+            CASE WHEN TG_OP <> 'DELETE' THEN NEW.tree END);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER campaign_version AFTER INSERT OR UPDATE OR DELETE ON public.knowledge_trees
+FOR EACH ROW EXECUTE FUNCTION campaign.note_version();
 """
 
 
@@ -121,7 +135,7 @@ class Keep:
 class Write:
     """A row of a deep research was written, changed or deleted (`did`), while its workflow had this status.
 
-    `was` is the row before, and `now` after.
+    `was` is the row before, and `now` after; `xact` is the transaction that did it.
     """
 
     research: int
@@ -130,6 +144,17 @@ class Write:
     status: str
     was: dict[str, Any] | None = None
     now: dict[str, Any] | None = None
+    xact: str = ""
+
+
+@dataclass(frozen=True)
+class TreeVersion:
+    """A tree of knowledge as it came to be in a transaction, and as it was before; None: it was not there."""
+
+    tree: int
+    was: dict[str, Any] | None
+    now: dict[str, Any] | None
+    xact: str
 
 
 async def install(database: Database) -> None:
@@ -154,6 +179,12 @@ async def keeps(ask: Ask, ids: Sequence[str]) -> list[Keep]:
 
 async def writes(ask: Ask, researches: Sequence[int]) -> list[Write]:
     """What was done to the rows of these deep researches, in order."""
-    query = 'SELECT research, "table", did, status, was, now FROM campaign.writes'
+    query = 'SELECT research, "table", did, status, was, now, xact FROM campaign.writes'
     found = await ask(f"{query} WHERE research = ANY(%s) ORDER BY n", list(researches))
     return [Write(**row) for row in found]
+
+
+async def versions(ask: Ask, trees: Sequence[int]) -> list[TreeVersion]:
+    """What these trees of knowledge have been, in order."""
+    query = "SELECT tree, was, now, xact FROM campaign.versions WHERE tree = ANY(%s) ORDER BY n"
+    return [TreeVersion(**row) for row in await ask(query, list(trees))]

@@ -39,8 +39,11 @@ async def search(
         wanted: pages that are wanted of all together.
     """
     limit = hits_per_query(len(queries), wanted)
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_ask(provider, queries, limit, date_range)) for provider in providers]
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(_ask(provider, queries, limit, date_range)) for provider in providers]
+    except BaseExceptionGroup as several:  # one of them says what is away
+        raise several.exceptions[0] from several
     said = [task.result() for task in tasks]
     errors = [error for one in said for error in one.errors]
     return SearchResults(

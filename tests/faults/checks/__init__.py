@@ -4,7 +4,6 @@ Here the rows are gathered; what is asked of them stands beside, in pure functio
 """
 
 import asyncio
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -14,7 +13,7 @@ from models.runtime.events import Event
 from models.runtime.workflows import ENDED_STATUSES, Workflow
 from models.store.runtime import documents, workflows
 from tests.faults import ledger
-from tests.faults.checks import courses, decisions, deep, files, press, steps
+from tests.faults.checks import changes, courses, decisions, files, press, researches, steps
 from tests.faults.checks.streams import streams
 from tests.faults.people import batches
 from tests.faults.people.batches import Batch
@@ -67,7 +66,7 @@ async def check(world: World, work: Work, readers: Readers) -> list[str]:
         odd = await _streams(world, readers)
     wrong += odd
     wrong += await _press(world, work)
-    wrong += await _deep(world, work, mine)
+    wrong += await researches.check(world, work, mine)
     for batch in work.batches:
         wrong += await batches.check(world, batch) or await _submitted_again(world, batch)
     return wrong
@@ -82,12 +81,12 @@ async def _courses(
 ) -> list[str]:
     asked: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in await world.rows(
-        "SELECT id, workflow_id, status, decided_by, content, digest, asked FROM approvals"
+        "SELECT id, workflow_id, kind, status, decided_by, content, digest, asked FROM approvals"
         " WHERE workflow_id = ANY(%s)",
         list(mine),
     ):
         asked[row["workflow_id"]].append(row)
-    wrong = []
+    wrong: list[str] = []
     for i, workflow in mine.items():
         name = f"{workflow.kind} {i}"
         wrong += courses.verdict(workflow, was_stopped=i in work.cancelled)
@@ -99,7 +98,11 @@ async def _courses(
             wrong += courses.mended(i, work.mended[i], kept[i])
         for approval in asked[i]:
             said = [one for one in work.said if one.approval_id == approval["id"]]
-            wrong += decisions.decided(approval, said, told[i], workflow)
+            let_pass = approval["id"] in work.let_pass
+            wrong += decisions.decided(approval, said, told[i], workflow, let_pass=let_pass)
+            for one in said:
+                if one.status == 200 and one.decision == "modify":
+                    wrong += changes.made(one, approval)
     return wrong
 
 
@@ -209,46 +212,6 @@ async def _press(world: World, work: Work) -> list[str]:
         [row] = await world.rows("SELECT status, result FROM workflows WHERE id = %s", task)
         wrong += press.researched(task, row["status"], row["result"] or {})
     return wrong
-
-
-async def _deep(world: World, work: Work, mine: Mapping[str, Workflow]) -> list[str]:
-    """Deep researches, and the log of the site whose pages they read."""
-    numbers = [research.number for research in work.deep]
-    writes = await ledger.writes(world.rows, numbers)
-    wrong = list(deep.written(writes))
-    let_in: dict[str, float] = {}
-    for research in work.deep:
-        if research.workflow_id not in mine:
-            continue  # told of before
-        approvals = await world.rows(
-            "SELECT kind, status, content, extract(epoch FROM decided_at)::float8 AS at FROM approvals"
-            " WHERE workflow_id = %s ORDER BY created_at",
-            research.workflow_id,
-        )
-        one = deep.Deep(
-            number=research.number,
-            workflow=mine[research.workflow_id],
-            approvals=approvals,
-            candidates=await _rows_of(world, "url_candidates", research.number),
-            tasks=await _rows_of(world, "research_tasks", research.number),
-            sentences=len(await _rows_of(world, "research_sentences", research.number)),
-            trees=[row["id"] for row in await _rows_of(world, "knowledge_trees", research.number)],
-        )
-        wrong += deep.ended(one, [write for write in writes if write.research == one.number])
-        times = [a["at"] for a in approvals if a["kind"] == "research_urls"]
-        let_in |= {url: min(times[0], let_in.get(url, times[0])) for url in one.let_in}
-    begun = await world.rows(
-        "SELECT id FROM agent_workflows WHERE request_id LIKE %s ORDER BY id", f"run-{work.run}-%"
-    )
-    if (known := sorted(set(numbers))) != (there := [row["id"] for row in begun]):
-        wrong.append(f"the researches {known} were asked for, and there are {there}")
-    since = time.time() - time.monotonic()
-    hits = [(hit.path, since + hit.at) for hit in list(world.pages.hits)]
-    return [*wrong, *deep.only_what_was_let_in(hits, let_in, world.pages.origin)]
-
-
-async def _rows_of(world: World, table: str, research: int) -> list[dict[str, Any]]:
-    return await world.rows(f"SELECT * FROM {table} WHERE research_id = %s", research)
 
 
 async def _submitted_again(world: World, batch: Batch) -> list[str]:

@@ -16,7 +16,12 @@ _TOLD = {f"approval.{status}" for status in ("approved", "rejected", "expired", 
 
 
 def decided(
-    approval: Mapping[str, Any], said: Sequence[Said], told: Sequence[Event], workflow: Workflow
+    approval: Mapping[str, Any],
+    said: Sequence[Said],
+    told: Sequence[Event],
+    workflow: Workflow,
+    *,
+    let_pass: bool = False,
 ) -> Iterator[str]:
     """What is wrong with an approval.
 
@@ -25,6 +30,7 @@ def decided(
         said: what people said of it.
         told: the events of its workflow.
         workflow: what waited for it, and has ended.
+        let_pass: its time was let pass.
     """
     name, status = f"approval {approval['id']} ({approval['status']})", approval["status"]
     taken = [one for one in said if one.status == 200]
@@ -45,21 +51,25 @@ def decided(
             yield f"{name}: {one.who} was shown a digest that is not that of its content"
         if one.stale and one.status not in (409, None):
             yield f"{name}: a decision on something else than was shown got {one.status}"
-        if one.status not in (200, 409, None):
+        if one.status not in (200 if one.possible else 422, 409, None):
             yield f"{name}: {one.who} got {one.status}"
     if content_digest(approval["content"]) != approval["digest"]:
         yield f"{name}: its content is not what its digest is of"
     if status in _BECOMES.values() and not taken:
-        maybe = [one for one in said if one.status is None and not one.stale]
+        maybe = [one for one in said if one.status is None and not one.stale and one.possible]
         if not any(one.who == approval["decided_by"] and _BECOMES[one.decision] == status for one in maybe):
             yield f"{name}: nobody decided so"
-    if status in ("void", "expired") and workflow.status not in ("cancelled", "failed"):
+    if status == "expired" and not let_pass:
+        yield f"{name}: its time had not passed"
+    if status == "void" and workflow.status not in ("cancelled", "failed"):
         yield f"{name}: nobody stopped its workflow, which is {workflow.status}"
     if status == "pending":
         yield f"{name}: it still waits, and its workflow is {workflow.status}"
     tellings = [e for e in told if e.type in _TOLD and e.data.get("approval_id") == approval["id"]]
     # One that goes with its workflow is told of by the workflow's end.
-    if status in _BECOMES.values() and [e.type for e in tellings] != [f"approval.{status}"]:
+    if (status in _BECOMES.values() or status == "expired") and [e.type for e in tellings] != [
+        f"approval.{status}"
+    ]:
         yield f"{name}: it was told as {[e.type for e in tellings]}"
     asked = [
         e for e in told if e.type == "approval.requested" and e.data.get("approval_id") == approval["id"]

@@ -35,6 +35,7 @@ FAULTS: dict[str, Callable[[Scene], Coroutine[Any, Any, bool]]] = {
         services.target_away,
         people.decisions,
         people.decided_early,
+        people.late,
         people.cancel,
         people.abandoned_batch,
     )
@@ -50,6 +51,7 @@ WEIGHTS = {
     "abandoned_batch": 0.7,
     "fail_over": 0.3,
     "restart": 1,
+    "late": 1,
 }
 
 

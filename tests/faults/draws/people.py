@@ -1,4 +1,4 @@
-"""Faults that people make: deciding at once or early, stopping, and leaving a batch alone."""
+"""Faults that people make: deciding at once, early or never, stopping, and leaving a batch alone."""
 
 import asyncio
 import contextlib
@@ -9,7 +9,7 @@ import time
 from models.runtime.workflows import ENDED_STATUSES
 from tests.fakes.model.model_script import Rule
 from tests.faults.draws.scene import Found, Scene, send
-from tests.faults.people import batches
+from tests.faults.people import batches, deciding
 from tests.faults.people.batches import Batch
 from tests.faults.site.world import World
 
@@ -21,13 +21,19 @@ _STOPPED_SECONDS = 15.0
 
 async def decisions(scene: Scene) -> bool:
     """Several people decide the same at once."""
-    return await scene.people.decide(scene.work, scene.rng, at_once=scene.rng.randint(2, 6))
+    at_once = scene.rng.randint(2, 6)
+    return await deciding.decide(scene.people, scene.work, scene.rng, at_once=at_once, begins=True)
 
 
 async def decided_early(scene: Scene) -> bool:
     """What is decided while its gate is being reached."""
     marches = [scene.people.asked_march(scene.work, random.Random(scene.rng.random())) for _ in range(8)]
     return any(await asyncio.gather(*marches))
+
+
+async def late(scene: Scene) -> bool:
+    """Nobody decides at a gate of a research in time."""
+    return await deciding.let_pass(scene.people, scene.work, scene.rng)
 
 
 async def cancel(scene: Scene) -> bool:

@@ -1,57 +1,70 @@
-"""Deep researches in the campaign: what is asked for, and how people decide at each gate."""
+"""Deep researches in the campaign: what is asked for, each kind with its own share."""
 
 import random
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from tests.faults.site.pages import NAMES, UNAPPROVED
+from tests.faults.site.pages import NAMES, SLOW
 
 AT = "/api/v1/agent-workflows"
-GATES = frozenset({"research_urls", "research_unreadable", "research_tree", "research_result"})
-How = Literal["approve", "reject", "modify"]
-
-# The second and the third share a project: what one of them has read is not fetched by the other.
-_TYPES = ("scrape", "full_pipeline", "scrape")
-_PROJECTS = ("alone", "shared", "shared")
+# As the first of a run, which has its project alone; as those after it, which share one that holds a page
+# already; and as one that is stopped.
+_SHARES: tuple[dict[str, int], ...] = (
+    {"scrape": 3, "full_pipeline": 1},
+    {"full_pipeline+": 5, "analyze+": 4, "full_pipeline": 1, "scrape": 2},
+    {"analyze+": 5, "full_pipeline+": 3, "analyze": 1, "scrape": 1},
+    {"scrape": 2, "full_pipeline+": 1, "analyze+": 1, "slow": 4},
+)
+_GROWS = "+"
+_ALONE = {0}
 
 
 @dataclass(frozen=True)
 class DeepResearch:
-    """A research that was begun: its number, and its workflow."""
+    """A research that was begun: its number, its workflow, and the tree that it grows."""
 
     number: int
     workflow_id: str
+    grows: int | None
 
 
-def request_id(run: int, number: int) -> str:
-    """What a research of a run is called by whoever asks for it, so that it is never begun twice."""
-    return f"run-{run}-{number}"
+@dataclass(frozen=True)
+class AskedFor:
+    """What somebody wants: a task type, in a project that others use too, to grow that project's tree.
+
+    `slow`: pages that come slowly are read one after the other, so that it can be stopped meanwhile.
+    """
+
+    number: int
+    task_type: str
+    shared: bool
+    grows: bool
+    slow: bool
+
+    def body(self, run: int, origin: str, *, project: int, tree: int) -> dict[str, Any]:
+        """The request: the pages of this run, on a site at `origin`; the project and tree that are there."""
+        config = {"language": "any", "scrape_parallel": not self.slow}
+        asked: dict[str, Any] = {
+            "task_type": self.task_type,
+            "user_query": f"How do watermills turn in winter, and who runs them? Run {run}",
+            "config": config | ({"category_id": tree} if self.grows else {}),
+            "request_id": f"run-{run}-{self.number}",
+        }
+        asked |= {"project_id": project} if self.shared else {"topic": "macro"}
+        if self.task_type != "analyze":
+            asked["urls"] = [f"{origin}/{run}/{name}" for name in (SLOW if self.slow else NAMES)]
+        return asked
 
 
-def asked(run: int, number: int, origin: str) -> dict[str, Any]:
-    """What is asked for: the pages of this run, on a site at `origin`."""
-    kind, project = _TYPES[number % len(_TYPES)], _PROJECTS[number % len(_PROJECTS)]
-    return {
-        "task_type": kind,
-        "user_query": f"How do watermills turn in winter, and who runs them? Run {run}, {project}",
-        "topic": "macro",
-        "config": {"language": "any"},
-        "urls": [f"{origin}/{run}/{name}" for name in NAMES],
-        "request_id": request_id(run, number),
-    }
-
-
-def decision(kind: str, rng: random.Random) -> How:
-    """What somebody makes of a gate. Nobody lets in all pages that are shown."""
-    if kind == "research_urls":
-        return rng.choice(("modify", "modify", "modify", "modify", "reject"))
-    return "reject" if rng.random() < 0.1 else "approve"
-
-
-def changes(how: How, shown: Mapping[str, Any]) -> dict[str, Any]:
-    """What goes with it: a list is approved without the page that nobody wants."""
-    if how != "modify":
-        return {}
-    unwanted = [url["number"] for url in shown["urls"] if url["url"].endswith(f"/{UNAPPROVED}")]
-    return {"modifications": {"remove_urls": unwanted}}
+def asked(number: int, rng: random.Random) -> AskedFor:
+    """What the one of this number in its run is asked for."""
+    shares = _SHARES[number]
+    [kind] = rng.choices(list(shares), list(shares.values()))
+    slow, grows = kind == "slow", kind.endswith(_GROWS)
+    return AskedFor(
+        number=number,
+        task_type="scrape" if slow else kind.removesuffix(_GROWS),
+        shared=number not in _ALONE and not slow,
+        grows=grows,
+        slow=slow,
+    )

@@ -7,7 +7,7 @@ import asyncio
 import json
 import random
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -16,34 +16,33 @@ import httpx2
 from cluster.cli.tokens import mint_token
 from models.errors import ApprovalConflict
 from models.people.scopes import read_scopes
-from models.runtime.approvals import Approval, content_digest
+from models.runtime.approvals import Approval
 from models.runtime.workflows import ENDED_STATUSES, WorkflowRequest
 from models.store import approvals, decisions
 from models.store.database import GONE
 from models.store.runtime import documents, workflows
 from tests.faults.people import batches, deep
 from tests.faults.people.batches import Batch, topic_of
-from tests.faults.people.deep import DeepResearch, How
+from tests.faults.people.deep import DeepResearch
+from tests.faults.people.gates import How
 from tests.faults.site.kinds import GATE, plan
 from tests.faults.site.world import World
 from tests.integration.chat.sites.chat_site import events_of
 
-_DECIDERS = ("bob", "cleo", "dan")
+DECIDERS = ("bob", "cleo", "dan")
 _SCOPES: dict[str, tuple[str, ...]] = {
     "ann": ("macro:analyst",),
     "eve": ("macro:editor",),
     "root": ("global:admin",),
 }
 # A gate of a research is shown to those of its topic; what was written is published by any editor.
-_SCOPES |= dict.fromkeys(_DECIDERS, ("global:editor", "macro:analyst"))
+_SCOPES |= dict.fromkeys(DECIDERS, ("global:editor", "macro:analyst"))
 _EDITOR = read_scopes(["global:editor"])
 _STEPS = 12
 # About how long a march takes, and how long at most until one asks for its decision while all is well.
 _MARCH_SECONDS = 2.5
 _ASKED_SECONDS = 6.0
 _NOT_THERE = ("queued", "running")
-# Of something that nobody was shown.
-_OTHER_DIGEST = content_digest({"plan": ["something else"]})
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class Said:
     """A decision that was sent, and its answer's status; None: no answer came.
 
     `digest` was sent; `shown` is the content that the person had been shown before. A `stale` one was sent
-    for something else than was shown.
+    for something else than was shown. `changes` went with it; such as can't be made are not `possible`.
     """
 
     approval_id: str
@@ -61,12 +60,23 @@ class Said:
     digest: str
     shown: dict[str, Any] | None
     stale: bool = False
+    changes: dict[str, Any] = field(default_factory=dict)
+    possible: bool = True
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """A research that was stopped while it read: its pages, and when the answer to that came."""
+
+    workflow_id: str
+    pages: frozenset[str]
+    at: float
 
 
 @dataclass
 class Work:
     """What a run has asked for. `cancelled`: stopped with a 2xx; `mended`: failed with these documents, and
-    begun again."""
+    begun again; `let_pass`: approvals whose time was let pass."""
 
     run: int
     ids: list[str] = field(default_factory=list)
@@ -74,6 +84,8 @@ class Work:
     researches: list[str] = field(default_factory=list)
     deep: list[DeepResearch] = field(default_factory=list)
     cancelled: set[str] = field(default_factory=set)
+    stopped: list[Stopped] = field(default_factory=list)
+    let_pass: set[str] = field(default_factory=set)
     said: list[Said] = field(default_factory=list)
     mended: dict[str, dict[str, Any]] = field(default_factory=dict)
     batches: list[Batch] = field(default_factory=list)
@@ -83,7 +95,7 @@ class People:
     """Those who use the site. Nobody gives up because a replica is away."""
 
     def __init__(self, world: World) -> None:
-        self._world = world
+        self.world = world
         self._http = httpx2.AsyncClient(
             base_url=f"http://127.0.0.1:{world.port}", trust_env=False, timeout=httpx2.Timeout(8.0)
         )
@@ -122,7 +134,7 @@ class People:
     def _token(self, who: str) -> str:
         scopes = _SCOPES.get(who, ("global:editor",))
         return mint_token(
-            self._world.config.auth, user=who, scopes=scopes, now=datetime.now(UTC), decides=True
+            self.world.config.auth, user=who, scopes=scopes, now=datetime.now(UTC), decides=True
         )
 
     async def insist(
@@ -148,7 +160,7 @@ class People:
         request = self._march(
             work, rng, gated=True, asked=True, steps=1, step_seconds=0.02, after_seconds=1.2
         )
-        database = self._world.database
+        database = self.world.database
         asked = plan(request.input)
 
         async def begin() -> tuple[str, Approval]:
@@ -184,14 +196,14 @@ class People:
         status = "SELECT status FROM workflows WHERE id = %s"
         with suppress(TimeoutError):
             async with asyncio.timeout(_ASKED_SECONDS):
-                while (await self._world.rows(status, workflow_id))[0]["status"] in _NOT_THERE:  # noqa: ASYNC110
+                while (await self.world.rows(status, workflow_id))[0]["status"] in _NOT_THERE:  # noqa: ASYNC110
                     await asyncio.sleep(0.005)
 
     def _march(self, work: Work, rng: random.Random, **more: Any) -> WorkflowRequest:
         given = {
             "name": f"march {len(work.ids)} of run {work.run}, {rng.randrange(10**9)}",
-            "trace": str(self._world.trace.path),
-            "folder": str(self._world.output),
+            "trace": str(self.world.trace.path),
+            "folder": str(self.world.output),
             "steps": _STEPS,
             "step_seconds": round(rng.uniform(0.05, 0.4), 3),
             "after_seconds": 0.1,
@@ -212,17 +224,17 @@ class People:
     async def batch(self, work: Work, name: str, topics: int) -> Batch:
         """Submit a batch of topics."""
         slugs = [f"{name}-{number}" for number in range(topics)]
-        batch = await asyncio.to_thread(batches.submit, self._world, name, slugs)
+        batch = await asyncio.to_thread(batches.submit, self.world, name, slugs)
         work.batches.append(batch)
         return batch
 
     async def look_up(self, work: Work) -> None:
         """Take note of what was begun by others in the name of the run."""
         for batch in work.batches:
-            found = await batches.workflows_of(self._world, batch)
+            found = await batches.workflows_of(self.world, batch)
             work.ids += [w["id"] for w in found if w["id"] not in work.ids]
         query = "SELECT workflow_id FROM approvals WHERE about = ANY(%s)"
-        found = await self._world.rows(query, [f"article:{number}" for number in work.articles])
+        found = await self.world.rows(query, [f"article:{number}" for number in work.articles])
         work.ids += [a["workflow_id"] for a in found if a["workflow_id"] not in work.ids]
 
     async def research(self, work: Work) -> None:
@@ -237,7 +249,7 @@ class People:
         """Write an article, and ask for its publication."""
         number = await self.article(work, "tools")
         await self.insist("eve", f"/api/tools/articles/{number}/publish", {})
-        [row] = await self._world.rows("SELECT workflow_id FROM articles WHERE id = %s", number)
+        [row] = await self.world.rows("SELECT workflow_id FROM articles WHERE id = %s", number)
         assert row["workflow_id"], f"article {number} was not put up for publication"
         work.ids.append(row["workflow_id"])
 
@@ -254,84 +266,21 @@ class People:
 
     async def broken_march(self, work: Work, rng: random.Random) -> None:
         """Begin a march, one step of which fails; mend what was wrong, and begin it again from there."""
-        mended = self._world.folder / f"mended-{work.run}"
+        mended = self.world.folder / f"mended-{work.run}"
         workflow_id = await self.march(work, rng, fails_until=str(mended), step_seconds=0.05)
         status = "SELECT status FROM workflows WHERE id = %s"
-        while (await self._world.rows(status, workflow_id))[0]["status"] not in ENDED_STATUSES:  # noqa: ASYNC110
+        while (await self.world.rows(status, workflow_id))[0]["status"] not in ENDED_STATUSES:  # noqa: ASYNC110
             await asyncio.sleep(0.2)
-        database = self._world.database
+        database = self.world.database
         kept = await database.steadily(lambda: documents.get_all(database, workflow_id))
         mended.touch()
         # 409: it was stopped before it failed, or the answer to the first request was lost.
         await self.insist("root", f"/api/workflows/{workflow_id}/retry")
         work.mended[workflow_id] = kept
 
-    async def decide(self, work: Work, rng: random.Random, *, at_once: int) -> bool:
-        """Let people look at one of the run's approvals and decide it; several at once.
-
-        Now and then somebody decides on something else than was shown: that must be refused. Where none
-        waits a march is begun that asks for one.
-
-        Returns:
-            Whether a decision was taken.
-        """
-        if not (pending := await self._pending(work)):
-            await self.march(work, rng, gated=True, steps=1, step_seconds=0.05)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_ASKED_SECONDS):
-                    while not (pending := await self._pending(work)):  # noqa: ASYNC110
-                        await asyncio.sleep(0.05)
-        if not pending:
-            return False
-        approval = rng.choice(pending)
-        intents = [
-            (_DECIDERS[number % len(_DECIDERS)], _decision(approval["kind"], rng), rng.random() < 0.1)
-            for number in range(at_once)
-        ]
-        path = f"/api/approvals/{approval['id']}"
-        seen = await asyncio.gather(*(self.ask(who, "GET", path) for who, _, _ in intents))
-        sends = [
-            self._say(work, approval, who, decision, answer, stale=stale)
-            for (who, decision, stale), answer in zip(intents, seen, strict=True)
-            if answer is not None
-        ]
-        return any(await asyncio.gather(*sends))
-
-    async def _say(
-        self,
-        work: Work,
-        approval: dict[str, Any],
-        who: str,
-        decision: How,
-        seen: httpx2.Response,
-        *,
-        stale: bool,
-    ) -> bool:
-        approval_id = approval["id"]
-        if seen.status_code != 200:
-            work.said.append(Said(approval_id, who, decision, seen.status_code, "", None))
-            return False
-        shown = seen.json()
-        digest = _OTHER_DIGEST if stale else shown["digest"]
-        body: dict[str, Any] = {"decision": decision, "digest": digest}
-        path = f"/api/approvals/{approval_id}/decision"
-        if approval["kind"] in deep.GATES:
-            body |= deep.changes(decision, shown["content"])
-            path = f"{deep.AT}/{approval['research']}/approve"
-        if decision == "reject":
-            body["notes"] = "no"
-        # Noted before: whoever is cut off may have been heard.
-        place = len(work.said)
-        work.said.append(Said(approval_id, who, decision, None, digest, shown["content"], stale))
-        answer = await self.ask(who, "POST", path, body)
-        if answer is None:
-            return False
-        work.said[place] = replace(work.said[place], status=answer.status_code)
-        return answer.status_code == 200
-
     async def cancel(self, work: Work, rng: random.Random) -> bool:
         """Stop a workflow that is under way, or one that was just begun; whether that was acknowledged."""
-        found = await self._world.rows(
+        found = await self.world.rows(
             "SELECT id, kind FROM workflows WHERE id = ANY(%s) AND NOT status = ANY(%s) ORDER BY created_at",
             work.ids,
             list(ENDED_STATUSES),
@@ -354,20 +303,12 @@ class People:
         work.cancelled.add(chosen["id"])
         return True
 
-    async def _pending(self, work: Work) -> list[dict[str, Any]]:
-        return await self._world.rows(
-            "SELECT p.id, p.kind, a.id AS research FROM approvals p"
-            " LEFT JOIN agent_workflows a USING (workflow_id)"
-            " WHERE p.status = 'pending' AND p.workflow_id = ANY(%s) ORDER BY p.id",
-            work.ids,
-        )
-
     async def _begin(self, work: Work, request: WorkflowRequest) -> str:
         async def begin() -> str:
-            async with self._world.database.transaction() as connection:
+            async with self.world.database.transaction() as connection:
                 return (await workflows.create(connection, request)).id
 
-        workflow_id = await self._world.database.steadily(begin)
+        workflow_id = await self.world.database.steadily(begin)
         work.ids.append(workflow_id)
         return workflow_id
 
@@ -379,9 +320,3 @@ async def begin(people: People, work: Work, rng: random.Random) -> None:
     await people.batch(work, f"batch-{work.run}", 2)
     await people.topic(work, 0)
     await asyncio.gather(people.research(work), people.publication(work))
-
-
-def _decision(kind: str, rng: random.Random) -> How:
-    if kind in deep.GATES:
-        return deep.decision(kind, rng)
-    return rng.choice(("approve", "approve", "approve", "reject"))

@@ -1,18 +1,63 @@
 """The web site that the researches of a campaign read: a few pages for each run, and who asked for which.
 
-One page can't be read, and one is never approved by anybody.
+Two pages can't be read, one of which has a mirror that can; one is never approved by anybody, and one is held
+by a project already. Some come slowly.
 """
+
+import json
 
 from tests.fakes.model.model_script import Rule
 from tests.fakes.outside.page_site import Answer, Page, article
-from tests.integration.research.mill_site import FOUND, ICE, MILL, NOTHING, SECRET
+from tests.integration.research.mill_site import ICE, MILL, NOTHING, SECRET
 
 UNAPPROVED = "secret"
-NAMES = ("mill", "ice", "login", UNAPPROVED)
+HELD = "held"
+MIRROR = "-mirror"
+NAMES = ("mill", "ice", "login", "gone", UNAPPROVED)
+SLOW = ("slow-1", "slow-2", "slow-3", "slow-4", UNAPPROVED)
+_SLOW_SECONDS = 0.4
+
+LOCKS = "The lock-keeper opens the upper gate at dawn. Barges with timber pay by the ton. " * 6
+_BOATS = "Flour went to Warsaw by boat, as roads were bad. A boat carried ninety sacks. " * 6
+# What people have a text of, where its page can't be read; and one that no reader gets through.
+PASTED = (
+    "The guild of millers met on Fridays. Apprentices slept above the stones. " * 3,
+    "A miller kept every sixteenth sack for himself. The mayor sealed his measures. " * 3,
+)
+UNREADABLE_TEXT = "The reader never comes to an end of this one. " * 3
+
+
+def _says(contains: str, *facts: tuple[str, str, int]) -> Rule:
+    """What the model finds in a text: statements, each with its words there, and the sentence of these."""
+    found = [
+        {"statement": statement, "quote": quote, "sentence": sentence, "score": 0.9}
+        for statement, quote, sentence in facts
+    ]
+    reply = json.dumps(json.loads(NOTHING) | {"facts": found})
+    return Rule(kind="ExtractionReply", contains=contains, reply=reply, standing=True)
+
 
 # What the model finds in them. It outlives the model's outages, and gives way to them.
 FINDS = (
-    Rule(kind="ExtractionReply", contains="founded in 1871", reply=FOUND, standing=True),
+    _says(
+        "founded in 1871",
+        ("The company has nine mills.", "runs nine mills in Łódź", 1),
+        ("Its founding was in 1871.", "founded in 1871", 2),
+        ("High water stood then.", "the river was high", 2),
+    ),
+    _says("kept free of ice", ("Warm water keeps ice off.", "kept free of ice by warm water", 1)),
+    _says(
+        "The lock-keeper opens",
+        ("Gates open at dawn.", "opens the upper gate at dawn", 1),
+        ("Timber is charged by weight.", "Barges with timber pay by the ton", 2),
+    ),
+    _says(
+        "Flour went to Warsaw",
+        ("Flour travelled by boat.", "Flour went to Warsaw by boat", 1),
+        ("Ninety sacks fit one boat.", "A boat carried ninety sacks", 2),
+    ),
+    _says("guild of millers", ("Millers had meetings on Fridays.", "met on Fridays", 1)),
+    _says("every sixteenth sack", ("A sixteenth was the miller's pay.", "every sixteenth sack", 1)),
     Rule(kind="ExtractionReply", reply=NOTHING, standing=True),
 )
 
@@ -23,6 +68,10 @@ def pages_of(run: int) -> dict[str, Page]:
         "mill": article("The Mill Company", MILL),
         "ice": article("Ice on wheels", ICE),
         "login": Answer(b"<h1>Log in</h1>", status=401),
+        f"login{MIRROR}": article("Boats", _BOATS),
+        HELD: article("Locks", LOCKS),
         UNAPPROVED: article("Not approved", SECRET),
     }
+    for name in SLOW[:-1]:
+        pages[name] = Answer(article(name, ICE).body, seconds=_SLOW_SECONDS)
     return {f"/{run}/{name}": page for name, page in pages.items()}

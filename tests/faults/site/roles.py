@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from actors import systems
+from actors.knowledge.reading.page_reading import PageReading, UnreadablePage
 from actors.knowledge.scraping.open_scraper import open_scraper
 from actors.knowledge.scraping.scraper import Scraper
 from actors.knowledge.scraping.scraping_settings import ScrapingSettings
@@ -25,7 +26,7 @@ from actors.system import AgentRole
 from actors.systems import load
 from models.config import Config
 from models.content.editorial import Passage
-from models.knowledge.pages import EngineChoice
+from models.knowledge.pages import EngineChoice, PageText
 from models.knowledge.reach import PageReach
 from models.store.database import Database
 from tests.fakes.agents import ROLES as TEST_ROLES
@@ -35,6 +36,7 @@ from tests.fakes.outside.open_turns import OpenTurns
 from tests.faults import defects
 from tests.faults.site.driver import drive
 from tests.faults.site.kinds import kinds
+from tests.faults.site.pages import UNREADABLE_TEXT
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,10 @@ def _played(config: Config) -> dict[str, Any]:
 
 
 class _Scraper:
-    """The agent `scraper`, whose hosts have no turns. Its engines are opened with the first page."""
+    """The agent `scraper`, whose hosts have no turns, and whose readers give up on one text.
+
+    Its engines are opened with the first page.
+    """
 
     def __init__(self, config: Config) -> None:
         self._settings = ScrapingSettings.of(config)
@@ -153,6 +158,11 @@ class _Scraper:
 
     async def scrape(self, url: str, engine: EngineChoice = "auto", reach: PageReach | None = None) -> Any:
         return await (await self._open()).scrape(url, engine, reach)
+
+    async def read_text(self, page: PageText) -> PageReading:
+        if page.text == UNREADABLE_TEXT:
+            raise UnreadablePage("it can't be read in time", "timeout")
+        return await (await self._open()).read_text(page)
 
     async def _open(self) -> Scraper:
         async with self._opening:

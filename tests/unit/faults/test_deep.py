@@ -38,6 +38,8 @@ def address(url: str, approval: str, source: int | None = None, fault: str | Non
         "user_approval": approval,
         "source_id": source,
         "fault": fault,
+        "reason": None if fault is None else f"it has the fault {fault}",
+        "metadata": {},
     }
 
 
@@ -45,13 +47,20 @@ def updated(was: dict[str, Any], now: dict[str, Any]) -> Write:
     return Write(1, "url_candidates", "UPDATE", "running", was, now)
 
 
-MESSAGES = [
-    inserted("agent_messages", step=step) for step in ("classify_intent", "create_plan", "scrape_urls")
-]
+def message(step: str, content: str = "done") -> Write:
+    return inserted("agent_messages", step=step, content=content)
+
+
+MESSAGES = [message(step) for step in ("classify_intent", "create_plan", "scrape_urls")]
+ANEW = message("build_tree", "tree 3 was changed by others meanwhile, and is left so")
 USES = [inserted("workflow_tools", tool_name="scrape_urls", input={"url": url}) for url in (MILL, LOGIN)]
 WAITING = address(MILL, "pending")
 APPROVED = address(MILL, "approved")
 READ = address(MILL, "approved", source=7)
+UNREAD = address(LOGIN, "approved", fault="login")
+PASTED = address(LOGIN, "approved", source=8) | {"metadata": {"pasted_by": "bob"}}
+IN_VAIN = address(LOGIN, "approved", fault="timeout") | {"reason": "the text that was pasted: no end"}
+SAVED = {"tool_name": "save_to_database", "input": {"number": 2}, "error_message": None}
 WRITES = [
     inserted("url_candidates", **WAITING),
     *MESSAGES,
@@ -68,7 +77,14 @@ WRITES = [
     ("more", "found"),
     [
         ([], ""),
-        ([inserted("agent_messages", step="create_plan")], "the message of create_plan is there 2 times"),
+        ([ANEW, ANEW, message("build_tree")], ""),
+        ([updated(UNREAD, PASTED)], ""),
+        ([updated(UNREAD, IN_VAIN), updated(IN_VAIN, PASTED)], ""),
+        ([updated(PASTED, READ)], "came to .*, and then to"),
+        ([updated(UNREAD, address(LOGIN, "approved", source=8))], "came to .*, and then to"),
+        ([inserted("workflow_tools", **SAVED | {"error_message": "no end"})] * 2, ""),
+        ([inserted("workflow_tools", **SAVED)] * 2, "save_to_database .* is there 2 times"),
+        ([message("create_plan")], "the message of create_plan is there 2 times"),
         ([USES[0]], "scrape_urls .* is there 2 times"),
         ([inserted("research_sentences", number=1)], "sentence 1 is there 2 times"),
         ([inserted("knowledge_trees", id=4)], "its tree is there 2 times"),
@@ -96,9 +112,20 @@ RESULT = {
     "missing": [{"number": 2, "url": LOGIN}],
     "left": [],
 }
-LIST = {"kind": "research_urls", "status": "approved", "content": {"urls": [{"url": MILL}, {"url": LOGIN}]}}
+LIST = {
+    "kind": "research_urls",
+    "status": "approved",
+    "at": 5.0,
+    "content": {"urls": [{"url": MILL}, {"url": LOGIN}]},
+}
 TREE = {"kind": "research_tree", "status": "approved", "content": {}}
 UNREADABLE = {"kind": "research_unreadable", "status": "rejected", "content": {}}
+INSTEAD = {
+    "kind": "research_unreadable",
+    "status": "approved",
+    "at": 9.0,
+    "content": {"instead": [{"number": 2, "url": SECRET}, {"number": 2, "pasted": {"text": "Mills"}}]},
+}
 DONE = [{"step": step, "status": "done"} for step in ("create_plan", "await_user_review", "scrape_urls")]
 ONE = Deep(
     number=1,
@@ -124,6 +151,11 @@ def result(**more: Any) -> dict[str, Any]:
         ({"workflow": workflow(kind="research", status="cancelled", result=None), "trees": []}, 9, ""),
         (result(outcome="rejected", ended_at="urls"), 0, "nobody said no"),
         ({"approvals": [LIST, {**TREE, "status": "rejected"}]}, 0, "research_tree was rejected"),
+        ({"approvals": [LIST, {**TREE, "status": "expired"}], **result(**REJECTED)}, 0, "tree was expired"),
+        ({"approvals": [LIST, {**UNREADABLE, "status": "expired"}, TREE]}, 0, ""),
+        ({"approvals": [LIST, INSTEAD, TREE]}, 0, "was let in: .*secret"),
+        ({"trees": [], "grows": 3}, 0, ""),
+        ({"trees": [], "grows": 4}, 0, "was to grow 4"),
         ({"approvals": [NO_LIST], **result(**REJECTED)}, 0, "was let in: \\[\\]"),
         ({"candidates": [READ]}, 0, "may be read: .*; was let in"),
         ({"candidates": [*ONE.candidates[:2], address(SECRET, "approved", 9)]}, 0, "was let in"),
@@ -142,3 +174,32 @@ def result(**more: Any) -> dict[str, Any]:
 def test_it_ends_as_it_was_decided(change: dict[str, Any], without: int, found: str) -> None:
     writes = [*MESSAGES, *USES[without:]]
     assert_told(list(deep.ended(replace(ONE, **change), writes)), found)
+
+
+def test_what_was_given_in_place_of_an_address_is_let_in_from_then_on() -> None:
+    one = replace(ONE, approvals=[LIST, INSTEAD, {**INSTEAD, "at": 11.0}, {**INSTEAD, "status": "expired"}])
+    assert one.let_in == {MILL: 5.0, LOGIN: 5.0, SECRET: 9.0}
+
+
+@pytest.mark.parametrize(
+    ("change", "writes", "found"),
+    [
+        ({"candidates": [], "approvals": [TREE]}, MESSAGES, ""),
+        ({"approvals": [TREE]}, [], "has .*mill"),
+        ({"candidates": []}, [], r"asked for \['research_unreadable', 'research_urls'\]"),
+        ({"candidates": [], "approvals": []}, USES, "used .*scrape_urls"),
+    ],
+)
+def test_what_works_on_what_is_held_fetches_nothing(
+    change: dict[str, Any], writes: list[Write], found: str
+) -> None:
+    assert_told(list(deep.nothing_was_fetched(replace(ONE, **change), writes)), found)
+
+
+@pytest.mark.parametrize(
+    ("claims", "found"),
+    [(2, ""), (1, r"\['/ice', '/login'\] were asked for after their research was stopped")],
+)
+def test_nothing_more_is_read_once_it_was_stopped(claims: int, found: str) -> None:
+    hits = [("/mill", 1.0), ("/ice", 6.0), ("/other", 6.0), ("/login", 7.0)]
+    assert_told(list(deep.read_after_its_stop(hits, {"/mill", "/ice", "/login"}, 5.0, claims)), found)

@@ -1,8 +1,10 @@
 """Discovery whole: what a question finds, in which order, what is folded, and what is left out."""
 
 import pytest
+from psycopg import OperationalError
 
 from actors.research.discovery.searching import hits_per_query
+from actors.runtime.outage import waits_for
 from models.content.outside import SearchHit
 from models.errors import ProviderFailed, ProviderLimited
 from models.research.candidates import Discovery, DiscoveryRequest, KnownPage, UrlCandidate
@@ -329,6 +331,13 @@ async def test_a_search_that_nobody_answers_is_an_error_and_not_nothing_found() 
         ask(urls=("https://t.example/",)), ListedHits(error=ProviderFailed("answered 500"))
     )
     assert urls(found) == ["https://t.example/"]
+
+
+async def test_a_search_that_postgres_is_away_from_waits_for_it() -> None:
+    away = OperationalError("server closed the connection unexpectedly")
+    with pytest.raises(OperationalError) as raised:
+        await discovered(ask(), ListedHits(name="local", error=away), ListedHits())
+    assert waits_for(raised.value) == "Postgres"
 
 
 async def test_where_nobody_is_asked_that_is_said() -> None:
