@@ -1,5 +1,6 @@
 """The gates of the tree and of the result: what was approved is what is kept, and no is not yes."""
 
+import asyncio
 from typing import Any
 
 from models.config import Config
@@ -8,6 +9,9 @@ from tests.fakes.outside.page_site import PageSite
 from tests.integration.research.research_desk import ResearchDesk
 
 CHANGED = b"UPDATE knowledge_trees SET tree = jsonb_set(tree, '{title}', '\"Mills and their owners\"')"
+WAITS = """
+SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+"""
 STEP = "SELECT status, result FROM research_tasks WHERE research_id = %s AND step = %s"
 
 
@@ -106,6 +110,32 @@ async def test_a_tree_that_was_chosen_at_the_gate_grows_and_loses_nothing_that_o
     [kept] = await desk.rows("SELECT tree FROM knowledge_trees")
     assert kept["tree"]["title"] == "Mills and their owners"
     assert kept["tree"]["nodes"][0]["name"] == "Who runs them"
+
+
+async def test_what_others_make_of_a_tree_in_the_moment_in_which_it_is_kept_is_not_lost(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        first = await desk.start()
+        await desk.amend(await desk.gate(first), only_mill((await desk.gate(first)).content))
+        grown = ((await desk.ended(first)).result or {})["tree_id"]
+        second = await desk.start(task_type="analyze", config={"category_id": grown})
+        shown = await desk.gate(second)
+        async with desk.database.transaction() as connection:
+            await connection.execute(CHANGED)
+            await desk.approve(shown)
+            await waiting_for_a_lock(desk)
+        anew = await desk.gate(second)
+    assert (anew.gate, anew.content["tree"]["title"]) == ("tree/2", "Mills and their owners")
+    [kept] = await desk.rows("SELECT tree FROM knowledge_trees")
+    assert kept["tree"]["title"] == "Mills and their owners"
+
+
+async def waiting_for_a_lock(desk: ResearchDesk) -> None:
+    """Until somebody waits for a row that another holds."""
+    async with asyncio.timeout(30):
+        while not await desk.rows(WAITS):
+            pass
 
 
 async def test_a_tree_that_others_change_while_it_is_laid_out_is_laid_out_again_where_nobody_is_asked(
