@@ -3,7 +3,9 @@
 import asyncio
 from typing import Any
 
+from actors.research.tree.naming import NameReply
 from models.config import Config
+from models.llm import Answer
 from models.store.database import Database
 from tests.fakes.outside.page_site import PageSite
 from tests.integration.research.research_desk import ResearchDesk
@@ -159,6 +161,33 @@ async def test_a_tree_that_others_change_while_it_is_laid_out_is_laid_out_again_
     )
     assert "was changed by others meanwhile" in said[0]["content"]
     assert len(said) == 2
+
+
+class _Naming:
+    """The organizer, whose model has another name each time."""
+
+    def __init__(self, organizer: Any) -> None:
+        self.grow = organizer.grow
+        self.names: list[str] = []
+
+    async def name(self, *of: Any) -> Answer[NameReply]:
+        self.names.append(f"Mills, the {len(self.names) + 1}th time")
+        return Answer(value=NameReply(name=self.names[-1]))
+
+
+async def test_the_name_that_was_shown_is_the_one_that_is_kept(desk: ResearchDesk, site: PageSite) -> None:
+    desk.agents["organizer"] = naming = _Naming(desk.agents["organizer"])
+    async with desk.running():
+        research = await desk.start(task_type="full_pipeline")
+        await desk.amend(await desk.gate(research), only_mill((await desk.gate(research)).content))
+        tree = await desk.gate(research)
+        [shown] = tree.content["tree"]["nodes"]
+        await desk.approve(tree)
+        await desk.approve(await desk.gate(research))
+        done = await desk.ended(research)
+    assert (done.status, done.error) == ("succeeded", None)
+    [kept] = await desk.rows("SELECT tree FROM knowledge_trees")
+    assert [node["name"] for node in kept["tree"]["nodes"]] == [shown["name"]] == naming.names
 
 
 class _Interrupted:
