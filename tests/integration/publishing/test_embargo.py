@@ -8,7 +8,7 @@ from psycopg.types.json import Jsonb
 
 from models.config import Config
 from models.content.articles import Resource
-from models.errors import PermissionMissing, ResourceNotFound
+from models.errors import ArticleConflict, PermissionMissing, ResourceNotFound
 from models.runtime.approvals import content_digest
 from models.store.content import resources
 from models.store.people import users
@@ -224,6 +224,20 @@ async def test_whoever_attached_it_must_still_have_the_right_when_it_is_publishe
     assert "resource 1 is a draft of esg, and boss" in (workflow.error or "")
     article = await desk.article(number)
     assert (article.status, article.published_version) == ("editor", None)
+
+
+async def test_nobody_is_asked_to_approve_what_whoever_attached_it_may_not_show_any_more(
+    desk: Desk, press: None
+) -> None:
+    number, _ = await waiting(desk)
+    bob = await desk.person("bob", "macro:editor")
+    await desk.decide(bob, await desk.approval(number), "reject", notes="Later.")
+    await settled(desk, number, "editor")
+    async with desk.database.transaction() as connection:
+        await users.revoke(connection, "boss", "esg:admin", reason="left", revoked_by="root")
+    with pytest.raises(ArticleConflict, match="resource 1 is a draft of esg, and boss"):
+        await desk.call(await desk.person("eve", "macro:editor"), "publish_article", article_id=number)
+    assert (await desk.article(number)).status == "editor"
 
 
 async def test_what_is_published_elsewhere_while_it_waits_is_no_obstacle(desk: Desk, press: None) -> None:

@@ -228,6 +228,8 @@ async def test_who_changes_it_under_four_eyes_is_told_and_the_rejection_says_who
             assert said["message"] == (
                 "bob changed the list: the changed list is shown now, and 2 other people must approve it."
             )
+            blind = await eve.post(f"{AT}/{number}/approve", json={"decision": "approve"})
+            assert (blind.status_code, "send the digest" in blind.text) == (409, True)
             said = await decide(eve, number, decision="approve", digest=now["digest"])
             assert said["message"] == (
                 "Your yes is kept: approved by 1 of 2 so far, and another person must approve it."

@@ -1,14 +1,20 @@
 """The gates of the tree and of the result: what was approved is what is kept, and no is not yes."""
 
+import asyncio
 from typing import Any
 
+from actors.research.tree.naming import NameReply
 from models.config import Config
+from models.llm import Answer
 from models.store.database import Database
 from models.store.research import overviews
 from tests.fakes.outside.page_site import PageSite
 from tests.integration.research.research_desk import ResearchDesk
 
 CHANGED = b"UPDATE knowledge_trees SET tree = jsonb_set(tree, '{title}', '\"Mills and their owners\"')"
+WAITS = """
+SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+"""
 STEP = "SELECT status, result FROM research_tasks WHERE research_id = %s AND step = %s"
 
 
@@ -203,3 +209,73 @@ async def test_where_no_more_is_to_be_asked_the_later_gates_are_skipped_and_the_
         "await_final_review",
     }
     assert {row["step"] for row in tasks if row["took"]} >= {"build_tree", "synthesize_results"}
+
+
+async def test_what_others_make_of_a_tree_in_the_moment_in_which_it_is_kept_is_not_lost(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        first = await desk.start()
+        await desk.amend(await desk.gate(first), only_mill((await desk.gate(first)).content))
+        grown = ((await desk.ended(first)).result or {})["tree_id"]
+        second = await desk.start(task_type="analyze", config={"category_id": grown})
+        shown = await desk.gate(second)
+        async with desk.database.transaction() as connection:
+            await connection.execute(CHANGED)
+            await desk.approve(shown)
+            await waiting_for_a_lock(desk)
+        anew = await desk.gate(second)
+    assert (anew.gate, anew.content["tree"]["title"]) == ("tree/2", "Mills and their owners")
+    [kept] = await desk.rows("SELECT tree FROM knowledge_trees")
+    assert kept["tree"]["title"] == "Mills and their owners"
+
+
+async def waiting_for_a_lock(desk: ResearchDesk) -> None:
+    """Until somebody waits for a row that another holds."""
+    async with asyncio.timeout(30):
+        while not await desk.rows(WAITS):
+            pass
+
+
+class _Naming:
+    """The organizer, whose model has another name each time."""
+
+    def __init__(self, organizer: Any) -> None:
+        self.grow = organizer.grow
+        self.names: list[str] = []
+
+    async def name(self, *of: Any) -> Answer[NameReply]:
+        self.names.append(f"Mills, the {len(self.names) + 1}th time")
+        return Answer(value=NameReply(name=self.names[-1]))
+
+
+async def test_the_name_that_was_shown_is_the_one_that_is_kept(desk: ResearchDesk, site: PageSite) -> None:
+    desk.agents["organizer"] = naming = _Naming(desk.agents["organizer"])
+    async with desk.running():
+        research = await desk.start(task_type="full_pipeline")
+        await desk.amend(await desk.gate(research), only_mill((await desk.gate(research)).content))
+        tree = await desk.gate(research)
+        [shown] = tree.content["tree"]["nodes"]
+        await desk.approve(tree)
+        await desk.approve(await desk.gate(research))
+        done = await desk.ended(research)
+    assert (done.status, done.error) == ("succeeded", None)
+    [kept] = await desk.rows("SELECT tree FROM knowledge_trees")
+    assert [node["name"] for node in kept["tree"]["nodes"]] == [shown["name"]] == naming.names
+
+
+class _Interrupted:
+    """The organizer; another changes the tree while it first works on it."""
+
+    def __init__(self, desk: ResearchDesk, organizer: Any) -> None:
+        self._desk, self._organizer, self._times = desk, organizer, 0
+
+    async def grow(self, *of: Any) -> Any:
+        self._times += 1
+        if self._times == 1:
+            async with self._desk.database.connection() as connection:
+                await connection.execute(CHANGED)
+        return await self._organizer.grow(*of)
+
+    async def name(self, *of: Any) -> Any:
+        return await self._organizer.name(*of)

@@ -24,7 +24,7 @@ from models.store.database import Database
 from models.store.runtime import workflows
 from tests.fakes.barrier import Barrier
 from tests.fakes.graphs import plan
-from tests.integration.runtime.deciding import EDITOR, waiting, yes
+from tests.integration.runtime.deciding import EDITOR, editors, waiting, yes
 from tests.integration.workflows import begin, ended, running
 
 Configure = Callable[..., Config]
@@ -206,6 +206,26 @@ UNCLEAR = st.one_of(
     st.fixed_dictionaries({"decision": st.just("approve"), "digest": st.integers() | st.none()}),
     st.fixed_dictionaries({"decision": st.just("approve"), "digest": st.text(), "surprise": st.text()}),
 )
+
+
+async def test_a_vote_of_who_may_not_approve_counts_for_nothing_however_it_came_there(
+    database: Database,
+) -> None:
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier, "gated")
+        async with database.transaction() as connection:
+            request = plan("send the letter").model_copy(update={"quorum": 2})
+            approval = await approvals.ask(connection, workflow.id, "plan", request, requested_by="ann")
+            await connection.execute(
+                "INSERT INTO approval_votes (approval_id, voter, decision) VALUES (%s, 'ann', 'approve')",
+                (approval.id,),
+            )
+    await editors(database, "ann", "bob", "carl")
+    for voter, status in (("bob", "pending"), ("carl", "approved")):
+        decided = await decisions.decide(
+            database, approval_id=approval.id, answer=yes(approval), decided_by=voter, scopes=EDITOR
+        )
+        assert decided.status == status
 
 
 async def test_an_approval_past_its_time_expires_and_can_no_longer_be_decided(

@@ -118,3 +118,18 @@ def test_no_sentence_makes_a_link() -> None:
     assert "www.evil" not in shown
     assert "a@evil" not in shown
     assert "evil.example/login now" in shown
+
+
+def test_no_title_makes_a_link_or_a_line_of_its_own() -> None:
+    title = "[Mills](http://evil.example)\n[^9]: <b>forged</b>, www.evil.example"
+    sources = (LINEAGE.sources[0].model_copy(update={"title": title}), LINEAGE.sources[1])
+    hostile = LINEAGE.model_copy(update={"sources": sources})
+    shown = article_text(hostile, {0: 50, 1: 51})
+    [note] = [line for line in shown.splitlines() if line.startswith("[^1]:")]
+    assert "[Mills]" not in note
+    assert "<b>" not in note
+    assert "http://evil" not in shown
+    assert "www.evil" not in shown
+    assert not [line for line in shown.splitlines() if line.startswith("[^9]:")]
+    [mill, _] = evidence_texts(hostile)
+    assert len(mill.name.splitlines()) == 1

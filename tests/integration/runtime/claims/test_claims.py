@@ -8,10 +8,13 @@ import pytest
 
 from models.config import Config
 from models.errors import Fenced, WorkflowConflict, WorkflowEnded
+from models.runtime.approvals import GateStop
 from models.runtime.workflows import Claim, Holding
+from models.store import approvals
 from models.store.database import Database
 from models.store.runtime import claims, documents, runners, workflows
 from tests.fakes.barrier import Barrier
+from tests.fakes.graphs import plan
 from tests.integration.runtime.claims.claiming import ELSEWHERE, claim, end, lease, outcome
 from tests.integration.workflows import begin, ended, running
 
@@ -102,6 +105,25 @@ async def test_settling_ends_the_claim_so_that_nothing_acts_on_an_older_answer(
     assert settled.status == {"finish": "succeeded", "fail": "failed", "cancel": "cancelled"}[how]
     assert settled.epoch > held.epoch
     assert await claim(database, "r1") == []
+
+
+@pytest.mark.parametrize("how", ["park", "give back", "gate"])
+async def test_setting_it_aside_ends_the_claim(database: Database, how: str) -> None:
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier, "gated")
+    held = await claim_one(database, "r1")
+    if how == "park":
+        await claims.park(database, held, waits_for="rain", pause_seconds=1, waited_seconds=1, afresh=True)
+    elif how == "give back":
+        await claims.give_back(database, held)
+    else:
+        stop = GateStop(gate="plan", request=plan("send the letter"))
+        await approvals.open_gates(database, held, [stop])
+    async with database.connection() as connection:
+        aside = await workflows.get(connection, workflow.id)
+    assert aside.status == {"park": "parked", "give back": "queued", "gate": "waiting"}[how]
+    assert aside.epoch > held.epoch
+    assert await claims.still_owned(database, [held]) == set()
 
 
 async def test_two_runners_never_claim_the_same_workflow(database: Database) -> None:

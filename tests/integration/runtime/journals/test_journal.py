@@ -13,7 +13,7 @@ from actors.runtime.workflow_graph import WorkflowGraph
 from models.errors import Fenced
 from models.store import approval_inbox, decisions
 from models.store.database import Database
-from models.store.runtime import claims, documents
+from models.store.runtime import claims, documents, workflows
 from models.store.runtime.documents import NewDocument
 from tests.fakes import graphs
 from tests.fakes.barrier import Barrier
@@ -82,6 +82,25 @@ async def test_one_group_of_an_old_and_a_new_epoch_writes_only_the_new(database:
     answers = await asyncio.gather(*(journal.put(o) for o in puts), return_exceptions=True)
     assert [isinstance(answer, Fenced) for answer in answers] == [False, True, False]
     assert (await documents.get_all(database, workflow.id)).keys() == {"a", "c"}
+
+
+@pytest.mark.parametrize("first", ["old", "new"])
+async def test_one_group_of_an_old_and_a_new_epoch_s_end_is_the_new_one_s(
+    database: Database, first: str
+) -> None:
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier)
+    await lease(database, "r1")
+    [old] = await claim(database, "r1")
+    await end(database, "r1")
+    await lease(database, "r2")
+    [new] = await claim(database, "r2")
+    ends = [claims.Finish(old, '{"of": "old"}', False), claims.Finish(new, '{"of": "new"}', False)]
+    if first == "new":
+        ends.reverse()
+    assert await claims.finish(database, ends) == {(workflow.id, new.epoch)}
+    async with database.connection() as connection:
+        assert (await workflows.get(connection, workflow.id)).result == {"of": "new"}
 
 
 async def test_the_first_document_under_a_key_stays(database: Database) -> None:

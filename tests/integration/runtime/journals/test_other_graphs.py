@@ -1,6 +1,7 @@
 """A replay under another graph: nothing new before all that was kept was asked for, or parked."""
 
 import asyncio
+import dataclasses
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from pydantic import BaseModel
 from actors.runtime import replay
 from actors.runtime.run import Run
 from actors.runtime.workflow_graph import WorkflowGraph
-from models.store import decisions
+from models.store import approvals, decisions
 from models.store.database import Database
 from models.store.runtime import documents, workflows
 from tests.fakes import graphs
@@ -73,6 +74,30 @@ async def test_a_graph_that_passes_over_what_there_is_does_nothing_and_is_parked
             await workflows.retry(connection, workflow.id)
         await carry(database, config, a_graph("prepare", "gate:plan", "act"), "r3")
         assert (await look(database, workflow.id)).status == ("succeeded" if decided else "waiting")
+
+
+@pytest.mark.parametrize(("gate", "done"), [("plan", ["prepare"]), ("other", [])])
+@pytest.mark.parametrize("decided", ["approve", None])
+async def test_a_gate_that_was_asked_about_beforehand_is_come_by_or_it_does_not_succeed(
+    database: Database, configure: Configure, impatient: None, decided: str | None, gate: str, done: list[str]
+) -> None:
+    """A graph that has the gate may not come by it; one that has not does nothing at all."""
+    config = configure()
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier, "gated")
+        async with database.transaction() as connection:
+            request = graphs.plan("send the letter", "pay the bill")
+            approval = await approvals.ask(connection, workflow.id, "plan", request, requested_by="ann")
+        if decided:
+            await decisions.decide(
+                database, approval_id=approval.id, answer=yes(approval), decided_by="bob", scopes=EDITOR
+            )
+        without = dataclasses.replace(a_graph("prepare"), gates=frozenset({gate}))
+        await carry(database, config, without)
+        parked = await look(database, workflow.id)
+        assert (parked.status, parked.result) == ("parked", None)
+        assert [a.step for a in barrier.arrivals] == done
+        assert "does not ask for gate plan" in (parked.parked_for or "")
 
 
 @pytest.mark.parametrize("now", [("one", "two/1"), ("two",), ("one/1", "two"), ("zero", "one", "two")])
