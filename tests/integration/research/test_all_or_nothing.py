@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import actors.research.organizing as organizing
 from models.research.agent_workflows import AgentWorkflow
 from models.store.runtime import documents
 from tests.fakes.outside.page_site import PageSite
@@ -117,3 +118,26 @@ async def test_a_step_that_could_not_be_kept_has_done_nothing(
     [kept] = await desk.rows("SELECT id FROM knowledge_trees")
     assert (done.result or {})["tree_id"] == kept["id"]
     assert (done.result or {})["sentences"] == len(await desk.rows("SELECT 1 FROM research_sentences")) == 1
+
+
+async def test_a_section_that_was_written_is_not_written_again_when_its_gate_is_decided(
+    desk: ResearchDesk, site: PageSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passages = organizing.passages
+    looked: list[str] = []
+
+    def counted(text: str, spans: Any) -> Any:
+        looked.append(text)
+        return passages(text, spans)
+
+    monkeypatch.setattr(organizing, "passages", counted)
+    async with desk.running():
+        research = await desk.start(task_type="full_pipeline")
+        await to_the_tree(desk, research)
+        await desk.approve(await desk.gate(research))
+        result = await desk.gate(research)
+        assert (result.kind, len(looked)) == ("research_result", 1)
+        await desk.approve(result)
+        done = await desk.ended(research)
+    assert (done.status, done.error) == ("succeeded", None)
+    assert len(looked) == 1

@@ -1,6 +1,7 @@
 """The journal is the only record of progress: replayed from the start, and fenced row by row."""
 
 import asyncio
+import dataclasses
 from typing import Any
 
 import psycopg
@@ -101,6 +102,23 @@ async def test_one_group_of_an_old_and_a_new_epoch_s_end_is_the_new_one_s(
     assert await claims.finish(database, ends) == {(workflow.id, new.epoch)}
     async with database.connection() as connection:
         assert (await workflows.get(connection, workflow.id)).result == {"of": "new"}
+
+
+async def test_what_can_t_be_done_beside_a_failure_is_told_with_its_reason(
+    database: Database, configure: Configure
+) -> None:
+    async def failed(*_: Any) -> None:
+        raise ValueError("nobody could be told")
+
+    kind = dataclasses.replace(graphs.STEPS, failed=failed)
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier, fail="two")
+        await carry(database, configure(), kind)
+    found = await look(database, workflow.id)
+    assert found.status == "failed"
+    reason, _, beside = (found.error or "").partition(" (and what goes with a failure could not be done: ")
+    assert reason
+    assert "nobody could be told" in beside
 
 
 async def test_the_first_document_under_a_key_stays(database: Database) -> None:

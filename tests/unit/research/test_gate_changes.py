@@ -1,0 +1,76 @@
+"""What a person makes of a tree at its gate: which edit can't be made is said by its place."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from actors.research.gate_changes import changed_content
+from models.errors import InputInvalid
+from models.research.gate_decisions import Modifications
+from models.research.results import TreeReview
+from models.research.trees import Tree, TreeNode
+from models.runtime.approvals import Approval, content_digest
+from tests.unit.outside.search_config import configured
+
+NOW = datetime.now(UTC)
+
+
+def shown() -> Approval:
+    """An approval that shows two nodes."""
+    nodes = (
+        TreeNode(id="a", position=0, name="Mills", points=(1,)),
+        TreeNode(id="b", position=1, name="Ice", points=(2,)),
+    )
+    review = TreeReview(question="Who runs them?", tree=Tree(title="Mills", nodes=nodes), examples={})
+    content = review.model_dump(mode="json")
+    return Approval(
+        id="1",
+        workflow_id="w",
+        gate="tree",
+        kind="research_tree",
+        about=None,
+        title="",
+        content=content,
+        digest=content_digest(content),
+        requested_by="ann",
+        required_scope="macro:analyst",
+        four_eyes=False,
+        quorum=1,
+        votes=(),
+        void_reason=None,
+        status="pending",
+        decided_by=None,
+        notes=None,
+        created_at=NOW,
+        expires_at=NOW + timedelta(days=1),
+        decided_at=None,
+    )
+
+
+def changed(*edits: dict[str, Any]) -> dict[str, Any]:
+    """What somebody makes of it."""
+    changes = Modifications.model_validate({"tree_edits": edits})
+    return changed_content(shown(), changes, by="bob", config=configured())
+
+
+def test_all_edits_are_made_in_their_order() -> None:
+    made = changed(
+        {"edit": "rename", "node": "a", "name": "Wheels"},
+        {"edit": "merge", "into": "a", "nodes": ["b"]},
+    )
+    [node] = made["tree"]["nodes"]
+    assert (node["name"], node["points"]) == ("Wheels", [1, 2])
+
+
+def test_an_edit_that_can_t_be_made_is_named_by_its_place() -> None:
+    with pytest.raises(InputInvalid, match=r"^modifications\.tree_edits\.1: "):
+        changed(
+            {"edit": "rename", "node": "a", "name": "Wheels"},
+            {"edit": "drop", "node": "nobody"},
+        )
+
+
+def test_a_tree_without_a_node_is_rejected_and_not_approved() -> None:
+    with pytest.raises(InputInvalid, match="no category would be left: reject the tree instead"):
+        changed({"edit": "drop", "node": "a"}, {"edit": "drop", "node": "b"})
