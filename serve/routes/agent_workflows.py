@@ -130,7 +130,10 @@ async def get_tools(
 async def stop(
     request: Request, caller: Caller, workflow_id: WorkflowId, body: StopRequest | None = None
 ) -> StopResearchResponse:
-    """Stop it for good: nothing more is read or written once this is answered. 409 where it is over."""
+    """Stop it for good: once this is answered nothing more is written, nor another page asked for.
+
+    409 where it is over.
+    """
     given = {"workflow_id": workflow_id, "reason": (body or StopRequest()).reason}
     return await _call(request, caller, "stop_research", given, StopResearchResponse)
 

@@ -145,7 +145,7 @@ class StopResearchResponse(Output):
 
 @tool(ANALYST, rest=None, effect="writes", topic=topic_of_research, about=about_research)
 async def stop_research(context: ToolContext, request: StopResearchRequest) -> StopResearchResponse:
-    """Stop a research for good: nothing more is read or written once this is answered."""
+    """Stop a research for good: once this is answered nothing more is written, nor another page asked for."""
     connection, caller = context.connection, context.caller
     research = await visible_research(context, connection, request.workflow_id)
     if research.requested_by != caller.subject and not caller.has("admin", research.topic):
