@@ -8,6 +8,7 @@ import pytest
 
 import actors.research.organizing as organizing
 from models.config import Config
+from models.errors import InputInvalid
 from models.research.agent_workflows import AgentWorkflow
 from models.runtime.workflows import Workflow
 from models.store.database import Database
@@ -18,6 +19,7 @@ from tests.fakes.outside.search_providers import SearchServer
 from tests.integration.research.breaking_off import break_off_after_each
 from tests.integration.research.mill_site import FOUND, NOTHING
 from tests.integration.research.research_desk import ResearchDesk, desk_config
+from tests.integration.research.test_tree_tools import call
 
 _WARM = {"statement": "Warm water keeps ice off.", "quote": "kept free of ice by warm water"}
 MELTED = json.dumps(json.loads(NOTHING) | {"facts": [_WARM | {"sentence": 1, "score": 0.9}]})
@@ -121,6 +123,23 @@ async def test_the_list_is_no_longer_than_the_plan_and_what_comes_in_place_of_ot
     }
     assert [one["reason"] for one in (done.result or {})["missing"]][1] == "max_urls is used up: 2 of 2"
     assert {hit.path for hit in site.hits} == {"/mill", "/login"}
+
+
+async def test_more_in_place_of_others_than_the_plan_has_room_for_is_refused_at_once(
+    limited: Callable[..., ResearchDesk], site: PageSite
+) -> None:
+    desk = limited(max_urls=2)
+    async with desk.running():
+        urls = [f"{site.origin}/mill", f"{site.origin}/login"]
+        research = await desk.start(task_type="scrape", urls=urls)
+        await desk.approve(await desk.gate(research))
+        blocked = await desk.gate(research)
+        [login] = blocked.content["unreadable"]
+        instead = [{"number": login["number"], "url": f"{site.origin}/ice"}]
+        said = {"decision": "modify", "digest": blocked.digest, "modifications": {"instead": instead}}
+        with pytest.raises(InputInvalid, match=r"3 addresses would be asked for in all, .* allows 2"):
+            await call(desk, "decide_research", workflow_id=research.id, **said)
+        assert await desk.gate(research) == blocked
 
 
 async def test_a_list_that_was_approved_with_more_is_read_as_far_as_the_plan_goes(

@@ -3,10 +3,12 @@
 import pytest
 
 from models.config import Config
+from models.errors import WorkflowConflict
 from models.runtime.approvals import Approval
 from models.store.database import Database
 from tests.fakes.outside.page_site import PageSite
 from tests.integration.research.research_desk import ResearchDesk
+from tests.integration.research.test_tree_tools import call
 
 EXPIRE = "UPDATE approvals SET expires_at = now() WHERE id = %s RETURNING id"
 
@@ -96,3 +98,22 @@ async def test_what_was_given_in_place_of_pages_is_not_read_without_another_s_ye
     assert await strict.rows("SELECT url FROM sources WHERE text IS NOT NULL") == [
         {"url": f"{site.origin}/mill"}
     ]
+
+
+@pytest.mark.parametrize("how", ["rejected", "expired"])
+async def test_a_result_that_nobody_said_yes_to_becomes_no_article(
+    desk: ResearchDesk, site: PageSite, how: str
+) -> None:
+    async with desk.running():
+        research = await desk.start(
+            task_type="full_pipeline", urls=[f"{site.origin}/mill"], config={"max_urls": 1, "language": "any"}
+        )
+        await desk.approve(await desk.gate(research))
+        await desk.approve(await desk.gate(research))
+        result = await desk.gate(research)
+        assert result.kind == "research_result"
+        await end(desk, result, how)
+        await desk.ended(research)
+    with pytest.raises(WorkflowConflict, match=f"ended with {how}"):
+        await call(desk, "write_article_from_research", workflow_id=research.id)
+    assert await desk.rows("SELECT 1 FROM articles") == []

@@ -8,6 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from actors import systems
+from actors.research.tools import trees as tree_tools
 from actors.research.tree.naming import NameReply
 from actors.search.hybrid import HybridSearch
 from actors.tools.registry import Registry
@@ -125,3 +126,13 @@ async def test_a_tree_is_its_project_s_and_its_points_too(desk: ResearchDesk, si
         await call(desk, "get_knowledge_tree", eve, project_id=project, tree_id=made.tree_id)
     with pytest.raises(PermissionMissing):
         await call(desk, "create_knowledge_tree", person("rita", "macro:reader"), project_id=project)
+
+
+async def test_a_tree_is_made_of_so_many_points_at_most(
+    desk: ResearchDesk, site: PageSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = await read(desk, site)
+    monkeypatch.setattr(tree_tools, "MOST_POINTS", 0)
+    with pytest.raises(InputInvalid, match=r"^knowledge_points: the project has more than 0"):
+        await call(desk, "create_knowledge_tree", project_id=project)
+    assert await desk.rows("SELECT 1 FROM knowledge_trees WHERE research_id IS NULL") == []

@@ -120,6 +120,23 @@ async def test_who_let_a_page_in_did_not_let_in_what_was_put_in_its_place(
     assert [source.let_in for source in forged.sources] == [None] * len(forged.sources)
 
 
+async def test_what_is_put_in_a_page_s_place_once_its_points_are_kept_is_not_quoted(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        research = await desk.start(task_type="full_pipeline")
+        urls = await desk.gate(research)
+        await desk.amend(urls, only_mill(urls.content))
+        tree = await desk.gate(research)
+        assert tree.kind == "research_tree"
+        await give(desk, research.project_id, f"{site.origin}/mill", "It poisons the river, all of it. " * 40)
+        await desk.approve(tree)
+        sections = (await desk.gate(research)).content["synthesis"]["sections"]
+    texts = [sentence["text"] for section in sections for sentence in section["sentences"]]
+    assert texts
+    assert not any("poison" in text for text in texts)
+
+
 async def test_an_approved_page_does_not_lead_to_one_that_was_left_out(
     desk: ResearchDesk, site: PageSite
 ) -> None:

@@ -21,9 +21,10 @@ from models.people.scopes import read_scopes
 from models.runtime.approvals import Approval, content_digest
 from models.store import approval_inbox, approvals, decisions, events
 from models.store.database import Database
-from models.store.runtime import workflows
+from models.store.runtime import claims, workflows
 from tests.fakes.barrier import Barrier
 from tests.fakes.graphs import plan
+from tests.integration.runtime.claims.claiming import claim, lease
 from tests.integration.runtime.deciding import EDITOR, editors, waiting, yes
 from tests.integration.workflows import begin, ended, running
 
@@ -261,6 +262,23 @@ async def test_cancelling_a_waiting_workflow_voids_its_approval(
                     database, approval_id=approval.id, answer=yes(approval), decided_by="bob", scopes=EDITOR
                 )
             assert barrier.runs(workflow.id, "act") == 0
+
+
+async def test_a_workflow_that_failed_waits_for_no_decision_any_more(database: Database) -> None:
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier, "gated")
+    async with database.transaction() as connection:
+        request = plan("send the letter")
+        approval = await approvals.ask(connection, workflow.id, "plan", request, requested_by="ann")
+    await lease(database, "r")
+    [held] = await claim(database, "r")
+    await claims.fail(database, held, error="no", project=False)
+    with pytest.raises(ApprovalConflict, match="already void"):
+        await decisions.decide(
+            database, approval_id=approval.id, answer=yes(approval), decided_by="bob", scopes=EDITOR
+        )
+    async with database.connection() as connection:
+        assert (await workflows.get(connection, workflow.id)).status == "failed"
 
 
 async def test_deciding_and_cancelling_at_once_never_deadlock(
