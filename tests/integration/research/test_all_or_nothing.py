@@ -141,3 +141,26 @@ async def test_a_section_that_was_written_is_not_written_again_when_its_gate_is_
         done = await desk.ended(research)
     assert (done.status, done.error) == ("succeeded", None)
     assert len(looked) == 1
+
+
+class _Counting:
+    """The intent reader; `asked` counts how often."""
+
+    def __init__(self, reader: Any) -> None:
+        self._reader, self.asked = reader, 0
+
+    async def read(self, *of: Any) -> Any:
+        self.asked += 1
+        return await self._reader.read(*of)
+
+
+async def test_what_is_asked_for_is_told_once_however_often_it_is_resumed(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    desk.agents["intent_reader"] = counting = _Counting(desk.agents["intent_reader"])
+    async with desk.running():
+        research = await desk.start(task_type=None)
+        await desk.approve(await desk.gate(research))
+        await desk.approve(await desk.gate(research))
+        done = await desk.ended(research)
+    assert (done.status, done.error, counting.asked) == ("succeeded", None, 1)

@@ -1,5 +1,6 @@
 """Texts that people paste: what can't be read is asked about again, and each is of whoever gave it."""
 
+import hashlib
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from models.store.research import lineage
 from tests.fakes.outside.page_site import PageSite
 from tests.integration.research.mill_site import ICE, MILL
 from tests.integration.research.research_desk import ResearchDesk
+from tests.integration.research.test_what_was_let_in import UNASKED, give
 
 
 class _Reading:
@@ -130,3 +132,24 @@ async def test_what_two_people_give_is_taken_from_both(
     assert (done.result or {})["pages"] == 2
     given_by = await desk.rows("SELECT metadata ->> 'pasted_by' AS by FROM url_candidates ORDER BY number")
     assert [row["by"] for row in given_by] == ["bob", "carl"]
+
+
+async def test_a_text_that_was_refused_was_let_in_by_nobody_though_it_comes_another_way(
+    config: Config, database: Database, site: PageSite
+) -> None:
+    approval = config.research.approval.model_copy(update={"four_eyes": True})
+    strict = config.model_copy(update={"research": config.research.model_copy(update={"approval": approval})})
+    desk = ResearchDesk(strict, database)
+    text = MILL + " It is cold."
+    urn = f"urn:sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+    async with desk.running():
+        research, shown = await asked(desk, site)
+        await desk.reject(await desk.amend(shown, pasting(shown, text), by="bob"), by="carl")
+        await desk.ended(research)
+        await give(desk, research.project_id, urn, text)
+        second = await desk.start("bob", task_type="analyze", config=UNASKED)
+        await desk.ended(second)
+    async with desk.database.connection() as connection:
+        found = await lineage.of_research(connection, second)
+    let_in = {source.url: source.let_in for source in found.sources}
+    assert let_in[urn] is None

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+import actors.research.organizing as organizing
 from actors.research.gate_changes import changed_content
 from models.research.gate_decisions import Modifications
+from models.research.synthesis import SectionOffer, SynthesisSection
 from models.runtime.approvals import Approval
 from models.store.research import lineage
 from tests.fakes.outside.page_site import Answer, PageSite, article
@@ -17,6 +19,7 @@ FOLDED = """
 UPDATE url_candidates SET metadata = metadata || jsonb_build_object('folded', jsonb_build_array(%s::text))
 WHERE url LIKE '%%/secret'
 """
+POISON = "The company has poisoned the whole of the river with each of its many mills for all these years. "
 # As a tool writes it that keeps a text which somebody has: without an engine that read it.
 GIVEN = """
 INSERT INTO sources (project_id, url, text, text_sha256, sha256, title, settled_at)
@@ -120,21 +123,27 @@ async def test_who_let_a_page_in_did_not_let_in_what_was_put_in_its_place(
     assert [source.let_in for source in forged.sources] == [None] * len(forged.sources)
 
 
-async def test_what_is_put_in_a_page_s_place_once_its_points_are_kept_is_not_quoted(
-    desk: ResearchDesk, site: PageSite
+async def test_what_is_put_in_a_page_s_place_once_its_points_are_kept_is_offered_to_no_writer(
+    desk: ResearchDesk, site: PageSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    quoted, offers = organizing.quoted_section, list[SectionOffer]()
+
+    def writing(offer: SectionOffer, *, most: int) -> SynthesisSection:
+        offers.append(offer)
+        return quoted(offer, most=most)
+
+    monkeypatch.setattr(organizing, "quoted_section", writing)
     async with desk.running():
         research = await desk.start(task_type="full_pipeline")
         urls = await desk.gate(research)
         await desk.amend(urls, only_mill(urls.content))
         tree = await desk.gate(research)
         assert tree.kind == "research_tree"
-        await give(desk, research.project_id, f"{site.origin}/mill", "It poisons the river, all of it. " * 40)
+        await give(desk, research.project_id, f"{site.origin}/mill", POISON * 20)
         await desk.approve(tree)
-        sections = (await desk.gate(research)).content["synthesis"]["sections"]
-    texts = [sentence["text"] for section in sections for sentence in section["sentences"]]
-    assert texts
-    assert not any("poison" in text for text in texts)
+        await desk.gate(research)
+    [[point]] = [offer.points for offer in offers]
+    assert (point.quote, point.passage) == ("runs nine mills in Łódź", None)
 
 
 async def test_an_approved_page_does_not_lead_to_one_that_was_left_out(

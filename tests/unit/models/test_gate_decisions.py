@@ -7,8 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from models.research.agent_workflows import ResearchOptions
-from models.research.gate_decisions import Modifications
-from models.research.url_lists import InsteadOf, PastedText
+from models.research.gate_decisions import ApproveRequest, Modifications
+from models.research.url_lists import LONGEST_PASTED, InsteadOf, PastedText
 
 
 def nested(depth: int) -> list[Any]:
@@ -47,3 +47,32 @@ def test_a_text_without_a_letter_or_a_digit_is_none(text: str) -> None:
 @pytest.mark.parametrize("text", ["Łódź", "水", "42", "٣"])
 def test_any_letter_or_digit_makes_one(text: str) -> None:
     assert InsteadOf(number=1, pasted=PastedText(text=text)).pasted == PastedText(text=text)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"decision": "approve", "force": True},
+        {"decision": "yes"},
+        {"decision": "Approve"},
+        {"decision": True},
+        {"decision": "modify", "modifications": {"remove_url": [1]}},
+        {"decision": "modify", "modifications": {"remove_urls": ["1"]}},
+        {"decision": "modify", "modifications": {"remove_urls": [True]}},
+        {"decision": "modify", "modifications": {"remove_urls": [1.0]}},
+        {"decision": "modify", "modifications": {"remove_urls": [0]}},
+        {"decision": "modify", "modifications": {"instead": [{"number": "1", "url": "https://a.test/"}]}},
+        {"decision": "modify", "modifications": {"tree_edits": [{"edit": "keep", "node": "a"}]}},
+        {"decision": "modify", "modifications": {"add_urls": ["https://a.test/"] * 201}},
+        {"decision": "approve", "digest": "0" * 63},
+    ],
+)
+def test_an_answer_that_is_not_plain_is_none(given: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        ApproveRequest.model_validate(given)
+
+
+def test_a_text_is_no_longer_than_what_is_read_in_good_time() -> None:
+    assert len(PastedText(text="a" * LONGEST_PASTED).text) == 1_000_000
+    with pytest.raises(ValidationError, match="at most 1000000"):
+        PastedText(text="a" * (LONGEST_PASTED + 1))
