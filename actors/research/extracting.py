@@ -4,6 +4,7 @@ Called by the steps. What was extracted before, by whichever research, is not ex
 fails, or that a limit leaves no room for, is left, and the rest goes on. Seed 002 §5 (node 6).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from actors.knowledge.extraction.prompt import extracted_with
@@ -22,6 +23,8 @@ from models.store.knowledge.points import TextToRead
 from models.store.research import candidates, evidence, progress
 from models.text import how_many
 
+_ANOTHER_TEXT = "somebody has put another text in its place since it was read, which nobody let in"
+
 
 class SourceToExtract(Record):
     """A source to be read for knowledge; no task where that was done before, or where it is left."""
@@ -31,9 +34,10 @@ class SourceToExtract(Record):
 
 
 class PageSources(Record):
-    """The sources that a research has read, by their ids."""
+    """The sources that a research has read, by their ids; `texts` are digests of what was let in of them."""
 
     ids: tuple[int, ...]
+    texts: Mapping[int, str] = {}
 
 
 class PointsKept(Record):
@@ -61,15 +65,24 @@ class Extracting:
 
         async def look(connection: Connection) -> PageSources:
             await progress.finish(connection, self.research.id, "await_unreadable_review")
+            texts = await candidates.texts_let_in(connection, self.research.id)
             if of_project:
-                return PageSources(ids=tuple(await sources.with_text(connection, self.research.project_id)))
-            return PageSources(ids=tuple(await candidates.sources_of(connection, self.research.id)))
+                held = tuple(await sources.with_text(connection, self.research.project_id))
+                return PageSources(ids=held, texts=texts)
+            return PageSources(
+                ids=tuple(await candidates.sources_of(connection, self.research.id)), texts=texts
+            )
 
-        ids = (await self.run.effect("sources", PageSources, look)).ids
-        left = [one for source_id in ids if (one := await self._extract(source_id)) is not None]
+        read = await self.run.effect("sources", PageSources, look)
+        ids = read.ids
+        left = [
+            one
+            for source_id in ids
+            if (one := await self._extract(source_id, read.texts.get(source_id))) is not None
+        ]
 
         async def act(connection: Connection) -> PointsKept:
-            found = await evidence.keep(connection, self.research.id, ids)
+            found = await evidence.keep(connection, self.research.id, ids, read.texts)
             await progress.say(
                 connection,
                 self.research.id,
@@ -89,8 +102,12 @@ class Extracting:
 
         return await self.run.effect("extracted", PointsKept, act)
 
-    async def _extract(self, source_id: int) -> LeftUndone | None:
-        """Have a source extracted; why it was not, if it was left."""
+    async def _extract(self, source_id: int, let_in: str | None) -> LeftUndone | None:
+        """Have a source extracted; why it was not, if it was left.
+
+        Args:
+            let_in: the digest of its text that this research has read; another text is not what was let in.
+        """
         key = f"source/{source_id}"
         made_with = extracted_with(self.run.config.knowledge.extraction)
 
@@ -98,6 +115,8 @@ class Extracting:
             async with self.run.database.connection() as connection:
                 source = await points.text_of(connection, source_id)
                 done = await points.is_extracted(connection, source_id, extracted_with=made_with)
+            if source is not None and let_in not in (None, source.text_sha256):
+                return Answer(value=SourceToExtract(task=None, left=_left(source_id, source, _ANOTHER_TEXT)))
             if source is None or done:
                 return Answer(value=SourceToExtract(task=None))
             if (stop := await self.meter.stops(key)) is not None:

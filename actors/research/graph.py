@@ -213,13 +213,19 @@ def build_graph() -> StateGraph[State, ResearchSteps, State, State]:
 
 
 async def begin(run: Run) -> tuple[dict[str, Any], ResearchSteps]:
-    """The steps of the research that the workflow runs."""
+    """The steps of the research that the workflow runs.
+
+    Raises:
+        PermissionMissing: whoever asked for it has no right to it any more.
+    """
 
     async def look() -> AgentWorkflow:
         async with run.database.connection() as connection:
             return await agent_workflows.of_workflow(connection, run.workflow_id)
 
-    return {}, ResearchSteps(run=run, research=await run.database.steadily(look))
+    steps = ResearchSteps(run=run, research=await run.database.steadily(look))
+    await steps.check_right()
+    return {}, steps
 
 
 def result(state: dict[str, Any]) -> dict[str, Any]:

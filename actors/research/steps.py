@@ -73,6 +73,10 @@ class ResearchSteps:
         self._extracting = Extracting(run=run, research=self.research, meter=self._meter)
         self.organizing = Organizing(run=run, research=self.research, task=self.task, meter=self._meter)
 
+    async def check_right(self) -> None:
+        """PermissionMissing where whoever asked for it may not any more: asked whenever it is taken up."""
+        await self._asked_by()
+
     async def classify(self) -> IntentReading:
         """Keep what is asked for: the steps after it go by its task type."""
         intent = await classify(self._run, self.research, self.task)

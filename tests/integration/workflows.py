@@ -26,7 +26,7 @@ async def begin(database: Database, barrier: Barrier, kind: str = "steps", **mor
         )
 
 
-async def ended(database: Database, workflow_id: str, *statuses: str, timeout: float = 30) -> Workflow:
+async def ended(database: Database, workflow_id: str, *statuses: str, timeout: float = 120) -> Workflow:
     """The workflow once it has one of `statuses`."""
     async with asyncio.timeout(timeout):
         while True:

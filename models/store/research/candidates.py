@@ -1,6 +1,6 @@
 """Addresses of a research: what was offered, who let which in, and what came of it. Seed 002 §4."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from psycopg.types.json import Jsonb
 
@@ -174,3 +174,14 @@ async def sources_of(connection: Connection, research_id: int) -> Sequence[int]:
         (research_id,),
     )
     return [row["source_id"] for row in await cursor.fetchall()]
+
+
+async def texts_let_in(connection: Connection, research_id: int) -> Mapping[int, str]:
+    """The digests of the texts that a research has read, by the ids of their sources."""
+    cursor = await connection.execute(
+        """SELECT source_id, max(metadata ->> 'text_sha256') AS text_sha256 FROM url_candidates
+           WHERE research_id = %s AND source_id IS NOT NULL AND metadata ->> 'text_sha256' IS NOT NULL
+           GROUP BY source_id""",
+        (research_id,),
+    )
+    return {row["source_id"]: row["text_sha256"] for row in await cursor.fetchall()}

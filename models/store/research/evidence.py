@@ -1,6 +1,6 @@
 """The points that a research rests on, in Postgres: a copy, so that its lineage outlasts its sources."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from models.research.evidence import ResearchPoint
 from models.store.database import Connection
@@ -21,13 +21,23 @@ LEFT JOIN knowledge_entities o ON o.id = p.object_id
 """
 
 
-async def keep(connection: Connection, research_id: int, source_ids: Sequence[int]) -> int:
-    """Keep what is known from some sources now; how many points there are."""
+async def keep(
+    connection: Connection, research_id: int, source_ids: Sequence[int], texts: Mapping[int, str]
+) -> int:
+    """Keep what is known from some sources now; how many points there are.
+
+    Args:
+        texts: digests of the sources' texts, where only those count.
+    """
     await connection.execute(
         f"""INSERT INTO research_points (research_id, {_COLUMNS})
-            SELECT %s, known.* FROM ({_KNOWN} WHERE p.source_id = ANY(%s)) known
+            SELECT %s, known.* FROM (
+                {_KNOWN} LEFT JOIN unnest(%s::bigint[], %s::text[]) AS given(source_id, text_sha256)
+                    ON given.source_id = r.id
+                WHERE p.source_id = ANY(%s) AND coalesce(given.text_sha256, r.text_sha256) = r.text_sha256
+            ) known
             ON CONFLICT DO NOTHING""".encode(),
-        (research_id, list(source_ids)),
+        (research_id, list(texts), list(texts.values()), list(source_ids)),
     )
     cursor = await connection.execute(
         "SELECT count(*) AS n FROM research_points WHERE research_id = %s", (research_id,)

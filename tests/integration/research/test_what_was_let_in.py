@@ -13,6 +13,7 @@ from models.store.research import lineage
 from tests.fakes.outside.page_site import Answer, PageSite, article
 from tests.integration.research.mill_site import MILL, SECRET
 from tests.integration.research.research_desk import ResearchDesk
+from tests.integration.research.test_tree_tools import call, person
 
 UNASKED = {"language": "any", "require_approval": False}
 FOLDED = """
@@ -195,3 +196,21 @@ async def test_a_query_that_names_pages_or_has_nothing_to_go_by_is_no_analysis(
     [row] = await desk.rows("SELECT task_type, intent FROM agent_workflows WHERE id = %s", research.id)
     assert row["task_type"] == "research"
     assert site.hits
+
+
+async def test_a_text_that_an_agent_gives_once_a_page_was_read_is_not_what_is_extracted(
+    desk: ResearchDesk, site: PageSite
+) -> None:
+    async with desk.running():
+        urls = [f"{site.origin}/mill", f"{site.origin}/login"]
+        research = await desk.start(task_type="scrape", urls=urls)
+        await desk.approve(await desk.gate(research))
+        blocked = await desk.gate(research)
+        forged = {"url": urls[0], "title": "Mills", "text": f"{MILL} It poisons the river."}
+        given = {"project_id": research.project_id, "entity_type": "document", "data": forged}
+        agent = person("eve", "macro:analyst").model_copy(update={"decides": False})
+        await call(desk, "save_to_database", agent, **given)
+        await desk.approve(blocked)
+        await desk.ended(research)
+    read = await desk.rows("SELECT metadata ->> 'text_sha256' AS text_sha256 FROM url_candidates")
+    assert all(point in read for point in await desk.rows("SELECT text_sha256 FROM research_points"))

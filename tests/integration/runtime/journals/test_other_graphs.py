@@ -76,10 +76,15 @@ async def test_a_graph_that_passes_over_what_there_is_does_nothing_and_is_parked
         assert (await look(database, workflow.id)).status == ("succeeded" if decided else "waiting")
 
 
-@pytest.mark.parametrize(("gate", "done"), [("plan", ["prepare"]), ("other", [])])
+@pytest.mark.parametrize(("gate", "done"), [("plan", ["prepare"]), ("other", []), (None, [])])
 @pytest.mark.parametrize("decided", ["approve", None])
 async def test_a_gate_that_was_asked_about_beforehand_is_come_by_or_it_does_not_succeed(
-    database: Database, configure: Configure, impatient: None, decided: str | None, gate: str, done: list[str]
+    database: Database,
+    configure: Configure,
+    impatient: None,
+    decided: str | None,
+    gate: str | None,
+    done: list[str],
 ) -> None:
     """A graph that has the gate may not come by it; one that has not does nothing at all."""
     config = configure()
@@ -92,7 +97,7 @@ async def test_a_gate_that_was_asked_about_beforehand_is_come_by_or_it_does_not_
             await decisions.decide(
                 database, approval_id=approval.id, answer=yes(approval), decided_by="bob", scopes=EDITOR
             )
-        without = dataclasses.replace(a_graph("prepare"), gates=frozenset({gate}))
+        without = dataclasses.replace(a_graph("prepare"), gates=frozenset({gate} if gate else ()))
         await carry(database, config, without)
         parked = await look(database, workflow.id)
         assert (parked.status, parked.result) == ("parked", None)
