@@ -52,7 +52,7 @@ class InsteadKept(Record):
 
 
 @dataclass(frozen=True)
-class Admission:
+class UrlAdmission:
     """The addresses of one research."""
 
     run: Run

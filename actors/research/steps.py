@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import InitVar, dataclass
 
-from actors.research.admission import Admission
+from actors.research.admission import UrlAdmission
 from actors.research.classifying import classify
 from actors.research.extracting import Extracting, PointsKept
 from actors.research.limits import ResearchMeter
@@ -69,7 +69,7 @@ class ResearchSteps:
         # What was told of it once is kept in its row, and stands when it is taken up again.
         self.task = given.model_copy(update={"task_type": given.task_type or self.research.task_type})
         self._meter = ResearchMeter(run, self.research)
-        self.admission = Admission(run=run, research=self.research, meter=self._meter)
+        self.admission = UrlAdmission(run=run, research=self.research, meter=self._meter)
         self._extracting = Extracting(run=run, research=self.research, meter=self._meter)
         self.organizing = Organizing(run=run, research=self.research, task=self.task, meter=self._meter)
 
