@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from actors.research import steps as research
+from actors.research import admission as research
 from actors.runtime import execution, runner
 from actors.runtime.group_commit import JournalWriter
 from models.runtime.workflows import Workflow, WorkflowStatus
@@ -111,7 +111,7 @@ def _a_locked_row_holds_up_the_others() -> None:
 def _a_research_reads_what_was_shown() -> None:
     """What a research may read is what its gate showed, and not what somebody made of it."""
     _change(
-        research.ResearchSteps,
+        research.UrlAdmission,
         "admit",
         ("approved = UrlList.model_validate(approval.subject)", "approved = shown"),
     )
