@@ -1,5 +1,6 @@
 """What all records are: frozen, and strict about their fields."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -16,3 +17,8 @@ class Record(BaseModel):
         for name, field in type(self).model_fields.items():
             if name not in self.__dict__ and not field.is_required():
                 self.__dict__[name] = field.get_default(call_default_factory=True)
+
+
+def reason_of(fault: Mapping[str, Any]) -> str:
+    """Why a value is refused, of one of a ValidationError's `errors()`: our words where a check is ours."""
+    return str(fault["msg"]).removeprefix("Value error, ")

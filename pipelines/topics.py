@@ -17,7 +17,7 @@ from models.config import ArticleGenerationConfig
 from models.content.editorial import TopicInput
 from models.error_lines import error_line
 from models.errors import TopicInvalid
-from models.record import Record
+from models.record import Record, reason_of
 from models.runtime.approvals import content_digest
 from models.text import cut, storable, unstorable
 
@@ -172,7 +172,7 @@ def _reason(fault: Any) -> str:
         return "is not a known key"
     if kind in ("string_too_short", "string_pattern_mismatch"):
         return "must not be empty"
-    return str(fault["msg"]).removeprefix("Value error, ")
+    return reason_of(fault)
 
 
 def _name(raw: Any, key: str) -> str | None:

@@ -15,6 +15,7 @@ from actors.research.reading import PageReadings, read_ones
 from actors.runtime.run import Run
 from models.record import Record
 from models.research.agent_workflows import AgentWorkflow, ResearchOptions, Step
+from models.research.results import StepKept
 from models.research.url_lists import (
     ApprovedUrl,
     ApprovedUrls,
@@ -36,12 +37,6 @@ _LATER_GATES: tuple[Step, ...] = (
     "await_category_review",
     "await_final_review",
 )
-
-
-class PagesKept(Record):
-    """That the rows of what was read are written; `count` is how many pages were."""
-
-    count: int = 0
 
 
 class InsteadKept(Record):
@@ -110,7 +105,7 @@ class UrlAdmission:
             await self._readings.begin()
         outcomes = await self._read_all(approved, approved.decided_by or self.research.requested_by)
 
-        async def act(connection: Connection) -> PagesKept:
+        async def act(connection: Connection) -> StepKept:
             count = len(read_ones(outcomes))
             pages = how_many(len(outcomes), "page")
             await progress.say(
@@ -123,9 +118,9 @@ class UrlAdmission:
                 or "none was refused",
             )
             await progress.finish(connection, self.research.id, "scrape_urls", result={"read": count})
-            return PagesKept(count=count)
+            return StepKept(count=count)
 
-        await self.run.effect("scraped", PagesKept, act)
+        await self.run.effect("scraped", StepKept, act)
         return tuple(outcomes)
 
     async def _read_all(self, approved: ApprovedUrls, whose: str) -> list[PageOutcome]:

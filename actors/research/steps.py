@@ -25,7 +25,7 @@ from models.research.candidates import Discovery, DiscoveryRequest
 from models.research.intents import IntentReading
 from models.research.limits import LeftUndone
 from models.research.plans import ResearchPlan
-from models.research.results import ResearchOutcome, ResearchResult
+from models.research.results import ResearchOutcome, ResearchResult, StepKept
 from models.research.synthesis import Synthesis
 from models.research.trees import Tree
 from models.research.url_lists import (
@@ -41,12 +41,6 @@ from models.text import how_many
 
 # Gates after which nothing is done: their steps end with the research. Approved, a tree's ends as it is kept.
 _REVIEWS: Mapping[str, Step] = {"tree": "await_category_review", "result": "await_final_review"}
-
-
-class StepKept(Record):
-    """That a step's rows are written; `count` is of what it came to."""
-
-    count: int = 0
 
 
 class TimedDiscovery(Record):

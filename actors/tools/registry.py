@@ -21,6 +21,7 @@ from models.config import Config
 from models.errors import FeatureOff, InputInvalid, ProviderMissing, RateLimited, SignoffError, ToolNotFound
 from models.people.scopes import Scope
 from models.people.users import UserContext
+from models.record import reason_of
 from models.runtime.approvals import content_digest
 from models.store.database import GONE, Connection, Database
 from models.store.people import tool_calls
@@ -223,8 +224,7 @@ def _read(tool: Tool, arguments: Mapping[str, Any]) -> BaseModel:
         return tool.input.model_validate(arguments)
     except ValidationError as error:
         faults = [
-            f"{'.'.join(str(part) for part in fault['loc']) or 'input'}: "
-            + fault["msg"].removeprefix("Value error, ")
+            f"{'.'.join(str(part) for part in fault['loc']) or 'input'}: " + reason_of(fault)
             for fault in error.errors(include_url=False, include_input=False)[:_MOST_FAULTS]
         ]
         raise InputInvalid("; ".join(faults)) from error

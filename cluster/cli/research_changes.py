@@ -13,7 +13,7 @@ from rich.console import Console
 from cluster.cli.research_gate_view import are_read
 from cluster.cli.research_view import outline, put, row
 from models.errors import InputInvalid
-from models.record import Record
+from models.record import Record, reason_of
 from models.research.candidates import UrlCandidate
 from models.research.gate_decisions import Modifications
 from models.research.results import TreeReview
@@ -58,7 +58,7 @@ def checked(expected: type[_R], given: Mapping[str, Any]) -> _R:
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in fault["loc"])
-        raise InputInvalid(f"{where}: {fault['msg'].removeprefix('Value error, ')}") from error
+        raise InputInvalid(f"{where}: {reason_of(fault)}") from error
 
 
 def settings(given: Sequence[str]) -> dict[str, Any]:

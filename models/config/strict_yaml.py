@@ -13,6 +13,7 @@ import yaml
 from pydantic import ValidationError
 
 from models.errors import ConfigInvalid
+from models.record import reason_of
 
 # Raised by a validator of a mapping: the reasons as `wrong`, by key, or by the keys to a place further down.
 WRONG_KEYS = "wrong_keys"
@@ -107,7 +108,7 @@ def faults(file_of: Callable[[Sequence[int | str]], object], raw: Any, error: Va
                 lines.append(f"{file_of(place)}: {_dotted(place)}: {reason}")
             continue
         path, key = file_of(keys), _dotted(keys) or "(top level)"
-        reason = fault["msg"].removeprefix("Value error, ")
+        reason = reason_of(fault)
         match fault["type"]:
             case "missing":
                 reason = "is required"

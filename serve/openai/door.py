@@ -17,6 +17,7 @@ from models.chat.messages import Done, Piece, Said
 from models.config import Config
 from models.errors import AgentDied, FeatureOff, InputInvalid, ModelNotFound, SignoffError
 from models.people.users import UserContext
+from models.record import reason_of
 from models.store.database import Database
 from models.store.runtime import model_calls
 from models.tools import PlainText
@@ -226,7 +227,7 @@ def _invalid(error: RequestValidationError) -> InputInvalid:
 def _reason(fault: dict[str, Any]) -> str:
     if fault["type"] == "extra_forbidden":
         return "is no parameter of this endpoint: leave it out"
-    return str(fault["msg"]).removeprefix("Value error, ")
+    return reason_of(fault)
 
 
 def _param(loc: tuple[int | str, ...]) -> str | None:

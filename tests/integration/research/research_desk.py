@@ -198,6 +198,12 @@ class _Scraping:
         return await self._scraper.read_text(page)
 
 
+def under(config: Config, **policy: Any) -> Config:
+    """The configuration where other rules hold for who approves."""
+    approval = config.research.approval.model_copy(update=policy)
+    return config.model_copy(update={"research": config.research.model_copy(update={"approval": approval})})
+
+
 def desk_config(configure: Callable[..., Config], model_url: str, search_url: str) -> Config:
     """The site's configuration: its model and its search engine are on loopback."""
     asked = configured(model_url)["drafting.llm"]

@@ -13,7 +13,7 @@ from models.config import Config
 from models.store.database import Database
 from tests.fakes.outside.page_site import PageSite
 from tests.integration.research.mill_site import ICE
-from tests.integration.research.research_desk import QUESTION, ResearchDesk
+from tests.integration.research.research_desk import QUESTION, ResearchDesk, under
 from tests.integration.rest import client, served
 
 AT = "/api/v1/agent-workflows"
@@ -206,8 +206,7 @@ async def test_a_decision_on_what_was_not_shown_changes_nothing(
 async def test_who_changes_it_under_four_eyes_is_told_and_the_rejection_says_whose_it_was(
     config: Config, database: Database, database_url: str, site: PageSite
 ) -> None:
-    policy = config.research.approval.model_copy(update={"four_eyes": True, "quorum": 2})
-    strict = config.model_copy(update={"research": config.research.model_copy(update={"approval": policy})})
+    strict = under(config, four_eyes=True, quorum=2)
     desk = ResearchDesk(strict, database)
     with served(strict, database_url) as base:
         async with (
@@ -352,8 +351,7 @@ async def test_that_nobody_is_asked_takes_a_person_and_a_site_where_one_is_enoug
         answer = await agent.post(f"{AT}/start", json=unasked)
         assert (answer.status_code, "takes a person" in answer.text) == (403, True)
         assert (await agent.post(f"{AT}/start", json=ASKED)).status_code == 201
-    policy = config.research.approval.model_copy(update={"four_eyes": True})
-    strict = config.model_copy(update={"research": config.research.model_copy(update={"approval": policy})})
+    strict = under(config, four_eyes=True)
     with served(strict, database_url) as other:
         async with client(strict, other, "bob", "macro:analyst") as bob:
             answer = await bob.post(f"{AT}/start", json=unasked)

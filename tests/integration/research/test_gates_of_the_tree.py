@@ -9,7 +9,7 @@ from models.llm import Answer
 from models.store.database import Database
 from models.store.research import overviews
 from tests.fakes.outside.page_site import PageSite
-from tests.integration.research.research_desk import ResearchDesk
+from tests.integration.research.research_desk import ResearchDesk, under
 
 CHANGED = b"UPDATE knowledge_trees SET tree = jsonb_set(tree, '{title}', '\"Mills and their owners\"')"
 WAITS = """
@@ -28,6 +28,13 @@ def renamed(review: dict[str, Any], name: str) -> dict[str, Any]:
     first, *others = review["tree"]["nodes"]
     nodes = [first | {"name": name, "named_by": "person"}, *others]
     return review | {"tree": review["tree"] | {"nodes": nodes}}
+
+
+async def a_tree(desk: ResearchDesk) -> int:
+    """A tree that a research has made of the page of the mills."""
+    first = await desk.start()
+    await desk.amend(await desk.gate(first), only_mill((await desk.gate(first)).content))
+    return int(((await desk.ended(first)).result or {})["tree_id"])
 
 
 async def test_a_tree_that_is_rejected_is_not_kept(desk: ResearchDesk, site: PageSite) -> None:
@@ -64,8 +71,7 @@ async def test_a_result_that_nobody_decides_on_in_time_has_expired_and_was_not_r
 async def test_under_four_eyes_what_one_has_made_of_it_another_approves(
     config: Config, database: Database, site: PageSite
 ) -> None:
-    approval = config.research.approval.model_copy(update={"four_eyes": True})
-    strict = config.model_copy(update={"research": config.research.model_copy(update={"approval": approval})})
+    strict = under(config, four_eyes=True)
     desk = ResearchDesk(strict, database)
     async with desk.running():
         research = await desk.start(task_type="full_pipeline")
@@ -88,9 +94,7 @@ async def test_a_tree_that_was_chosen_at_the_gate_grows_and_loses_nothing_that_o
     desk: ResearchDesk, site: PageSite
 ) -> None:
     async with desk.running():
-        first = await desk.start()
-        await desk.amend(await desk.gate(first), only_mill((await desk.gate(first)).content))
-        grown = ((await desk.ended(first)).result or {})["tree_id"]
+        grown = await a_tree(desk)
         second = await desk.start(task_type="full_pipeline")
         urls = (await desk.gate(second)).content
         chosen = only_mill(urls) | {"config": urls["config"] | {"category_id": grown}}
@@ -117,9 +121,7 @@ async def test_a_tree_that_was_chosen_at_the_gate_grows_and_loses_nothing_that_o
 
 async def test_who_rejects_what_was_laid_out_anew_is_named(desk: ResearchDesk, site: PageSite) -> None:
     async with desk.running():
-        first = await desk.start()
-        await desk.amend(await desk.gate(first), only_mill((await desk.gate(first)).content))
-        grown = ((await desk.ended(first)).result or {})["tree_id"]
+        grown = await a_tree(desk)
         config = {"language": "any", "category_id": grown}
         second = await desk.start(task_type="analyze", config=config)
         shown = await desk.gate(second)
@@ -153,9 +155,7 @@ async def test_a_tree_that_others_change_while_it_is_laid_out_is_laid_out_again_
     desk: ResearchDesk, site: PageSite
 ) -> None:
     async with desk.running():
-        first = await desk.start()
-        await desk.amend(await desk.gate(first), only_mill((await desk.gate(first)).content))
-        grown = ((await desk.ended(first)).result or {})["tree_id"]
+        grown = await a_tree(desk)
         desk.agents["organizer"] = _Interrupted(desk, desk.agents["organizer"])
         second = await desk.start(
             task_type="analyze", config={"require_approval": False, "category_id": grown}
@@ -215,9 +215,7 @@ async def test_what_others_make_of_a_tree_in_the_moment_in_which_it_is_kept_is_n
     desk: ResearchDesk, site: PageSite
 ) -> None:
     async with desk.running():
-        first = await desk.start()
-        await desk.amend(await desk.gate(first), only_mill((await desk.gate(first)).content))
-        grown = ((await desk.ended(first)).result or {})["tree_id"]
+        grown = await a_tree(desk)
         second = await desk.start(task_type="analyze", config={"category_id": grown})
         shown = await desk.gate(second)
         async with desk.database.transaction() as connection:

@@ -16,7 +16,7 @@ from models.store.database import Database
 from models.store.research import lineage
 from tests.fakes.outside.page_site import PageSite
 from tests.integration.research.mill_site import ICE, MILL
-from tests.integration.research.research_desk import ResearchDesk
+from tests.integration.research.research_desk import ResearchDesk, under
 from tests.integration.research.test_what_was_let_in import UNASKED, give
 
 
@@ -81,8 +81,7 @@ async def test_a_text_that_cant_be_read_is_asked_about_again_and_another_is_take
 async def test_under_four_eyes_a_text_is_of_whoever_gave_it_and_let_in_by_another(
     config: Config, database: Database, site: PageSite
 ) -> None:
-    approval = config.research.approval.model_copy(update={"four_eyes": True})
-    strict = config.model_copy(update={"research": config.research.model_copy(update={"approval": approval})})
+    strict = under(config, four_eyes=True)
     desk = ResearchDesk(strict, database)
     async with desk.running():
         research, shown = await asked(desk, site)
@@ -110,8 +109,7 @@ async def test_under_four_eyes_a_text_is_of_whoever_gave_it_and_let_in_by_anothe
 async def test_what_two_people_give_is_taken_from_both(
     config: Config, database: Database, site: PageSite
 ) -> None:
-    approval = config.research.approval.model_copy(update={"four_eyes": True})
-    strict = config.model_copy(update={"research": config.research.model_copy(update={"approval": approval})})
+    strict = under(config, four_eyes=True)
     desk = ResearchDesk(strict, database)
     async with desk.running():
         urls = [f"{site.origin}/{page}" for page in ("login", "gone")]
@@ -137,8 +135,7 @@ async def test_what_two_people_give_is_taken_from_both(
 async def test_a_text_that_was_refused_was_let_in_by_nobody_though_it_comes_another_way(
     config: Config, database: Database, site: PageSite
 ) -> None:
-    approval = config.research.approval.model_copy(update={"four_eyes": True})
-    strict = config.model_copy(update={"research": config.research.model_copy(update={"approval": approval})})
+    strict = under(config, four_eyes=True)
     desk = ResearchDesk(strict, database)
     text = MILL + " It is cold."
     urn = f"urn:sha256:{hashlib.sha256(text.encode()).hexdigest()}"

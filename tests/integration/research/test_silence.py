@@ -7,7 +7,7 @@ from models.errors import WorkflowConflict
 from models.runtime.approvals import Approval
 from models.store.database import Database
 from tests.fakes.outside.page_site import PageSite
-from tests.integration.research.research_desk import ResearchDesk
+from tests.integration.research.research_desk import ResearchDesk, under
 from tests.integration.research.test_tree_tools import call
 
 EXPIRE = "UPDATE approvals SET expires_at = now() WHERE id = %s RETURNING id"
@@ -16,9 +16,7 @@ EXPIRE = "UPDATE approvals SET expires_at = now() WHERE id = %s RETURNING id"
 @pytest.fixture
 def strict(config: Config, database: Database) -> ResearchDesk:
     """A desk of a site where somebody else decides."""
-    policy = config.research.approval.model_copy(update={"four_eyes": True})
-    research = config.research.model_copy(update={"approval": policy})
-    return ResearchDesk(config.model_copy(update={"research": research}), database)
+    return ResearchDesk(under(config, four_eyes=True), database)
 
 
 async def end(desk: ResearchDesk, approval: Approval, how: str) -> None:

@@ -8,7 +8,7 @@ from models.config import Config
 from models.errors import InputInvalid, PermissionMissing, ResearchNotFound
 from models.store.database import Database
 from tests.fakes.outside.page_site import PageSite
-from tests.integration.research.research_desk import QUESTION, ResearchDesk
+from tests.integration.research.research_desk import QUESTION, ResearchDesk, under
 from tests.integration.research.test_tree_tools import call, person
 
 
@@ -40,8 +40,7 @@ async def test_no_agent_s_token_says_yes_no_or_otherwise_at_a_gate(
 async def test_where_others_decide_they_are_asked(
     config: Config, database: Database, policy: dict[str, Any]
 ) -> None:
-    approval = config.research.approval.model_copy(update=policy)
-    strict = config.model_copy(update={"research": config.research.model_copy(update={"approval": approval})})
+    strict = under(config, **policy)
     asked = {"user_query": QUESTION, "topic": "macro", "config": {"require_approval": False}}
     with pytest.raises(InputInvalid, match="has others decide"):
         await call(ResearchDesk(strict, database), "start_research", **asked)

@@ -1,7 +1,6 @@
 """What the campaign's people make of gates: what they mean can be made, and their nonsense is refused."""
 
 import random
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,11 @@ from models.config import load
 from models.errors import InputInvalid
 from models.research.gate_decisions import Modifications
 from models.research.trees import Tree, TreeNode
-from models.runtime.approvals import Approval, content_digest
+from tests.fakes.pending import pending
 from tests.faults.people import deep, gates
 
 ROOT = Path(__file__).parents[3]
 CONFIG = load(ROOT / "configs/local.yaml", root=ROOT)
-AT = datetime(2026, 1, 1, tzinfo=UTC)
 TREE = Tree(
     id=3,
     title="Mills",
@@ -47,33 +45,6 @@ SHOWN: dict[str, dict[str, Any]] = {
 }
 
 
-def approval(kind: str) -> Approval:
-    """A gate of this kind that stands."""
-    content = SHOWN[kind]
-    return Approval(
-        id="7",
-        workflow_id="w",
-        gate="gate",
-        kind=kind,
-        about="research:1",
-        title="A gate",
-        content=content,
-        digest=content_digest(content),
-        requested_by="ann",
-        required_scope="macro:analyst",
-        four_eyes=False,
-        quorum=1,
-        votes=(),
-        void_reason=None,
-        status="pending",
-        decided_by=None,
-        notes=None,
-        created_at=AT,
-        expires_at=AT,
-        decided_at=None,
-    )
-
-
 @pytest.mark.parametrize("kind", sorted(SHOWN))
 def test_what_is_meant_can_be_made_and_nonsense_can_not(kind: str) -> None:
     seen = set()
@@ -86,7 +57,7 @@ def test_what_is_meant_can_be_made_and_nonsense_can_not(kind: str) -> None:
             continue
         try:
             changes = Modifications.model_validate(said.changes)
-            changed_content(approval(kind), changes, by="bob", config=CONFIG)
+            changed_content(pending(kind, SHOWN[kind]), changes, by="bob", config=CONFIG)
         except (InputInvalid, ValidationError):
             assert not said.possible, said
         else:

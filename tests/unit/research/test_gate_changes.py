@@ -1,6 +1,5 @@
 """What a person makes of a tree at its gate: which edit can't be made is said by its place."""
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,10 +9,9 @@ from models.errors import InputInvalid
 from models.research.gate_decisions import Modifications
 from models.research.results import TreeReview
 from models.research.trees import Tree, TreeNode
-from models.runtime.approvals import Approval, content_digest
+from models.runtime.approvals import Approval
+from tests.fakes.pending import pending
 from tests.unit.outside.search_config import configured
-
-NOW = datetime.now(UTC)
 
 
 def shown() -> Approval:
@@ -23,29 +21,7 @@ def shown() -> Approval:
         TreeNode(id="b", position=1, name="Ice", points=(2,)),
     )
     review = TreeReview(question="Who runs them?", tree=Tree(title="Mills", nodes=nodes), examples={})
-    content = review.model_dump(mode="json")
-    return Approval(
-        id="1",
-        workflow_id="w",
-        gate="tree",
-        kind="research_tree",
-        about=None,
-        title="",
-        content=content,
-        digest=content_digest(content),
-        requested_by="ann",
-        required_scope="macro:analyst",
-        four_eyes=False,
-        quorum=1,
-        votes=(),
-        void_reason=None,
-        status="pending",
-        decided_by=None,
-        notes=None,
-        created_at=NOW,
-        expires_at=NOW + timedelta(days=1),
-        decided_at=None,
-    )
+    return pending("research_tree", review.model_dump(mode="json"))
 
 
 def changed(*edits: dict[str, Any]) -> dict[str, Any]:
