@@ -142,6 +142,8 @@ class Theatre:
             {
                 f"{output}.final_articles_dir": str(files / "articles"),
                 f"{output}.run_artifacts_dir": str(files / "runs"),
+                # Here many die in a row; that too many end a workflow is tried elsewhere (test_claims).
+                "runners.max_attempts": _MOST_LIVES,
             }
         )
         shutil.rmtree(files, ignore_errors=True)
