@@ -1,0 +1,88 @@
+"""Configuration of the MCP servers whose tools agents may use.
+
+Part of `models.config`. A server's tool is used only where it is named here: `tools` may be called by an agent
+whose plan was approved, `writes` only after a person has seen that very call and said yes.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, model_validator
+
+from models.config.fields import Count, Positive, ResolvedPath, Secret, Section, Text, Url
+
+ServerName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
+ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_./-]{1,128}$")]
+HeaderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{1,64}$")]
+
+
+class HeaderAuth(Section):
+    """A header that each request carries, such as `Authorization: Bearer …`."""
+
+    name: HeaderName = "Authorization"
+    value: Secret
+
+
+class ClientCredentials(Section):
+    """OAuth client credentials (RFC 6749 §4.4): a token is asked for, and asked for again when it is over."""
+
+    token_url: Url
+    client_id: Text
+    client_secret: Secret
+    scopes: tuple[Text, ...] = Field(default=(), strict=False)
+
+
+class HttpServer(Section):
+    """A server that is reached by streamable HTTP. Nothing is sent anywhere but to `url` and `token_url`."""
+
+    url: Url
+    header: HeaderAuth | None = None
+    client_credentials: ClientCredentials | None = None
+
+    @model_validator(mode="after")
+    def _one_way_in(self) -> "HttpServer":
+        if self.header is not None and self.client_credentials is not None:
+            raise ValueError("give header or client_credentials, and not both")
+        return self
+
+
+class StdioServer(Section):
+    """A server that is a program beside the agent: it is started with these words, and no shell.
+
+    It sees `environment`, a PATH, and nothing else of the site's.
+    """
+
+    command: tuple[Text, ...] = Field(strict=False, min_length=1)
+    environment: dict[Text, Secret] = Field(default_factory=dict)
+    folder: ResolvedPath | None = None
+
+
+class McpServer(Section):
+    """One server: how it is reached, and which of its tools may be used.
+
+    `mock` is a YAML file of answers. They stand in for the server while it is away, and only then; whatever
+    rests on them is marked. Without it, work waits for the server.
+    """
+
+    title: Text  # how people call it
+    http: HttpServer | None = None
+    stdio: StdioServer | None = None
+    era: Literal["newest", "2026-07-28", "2025-11-25"] = "newest"  # of the protocol; newest: what it speaks
+    timeout_seconds: Positive = 30.0  # of one call
+    max_answer_bytes: Count = 1_000_000
+    tools: tuple[ToolName, ...] = Field(strict=False, min_length=1)  # these may be called
+    writes: tuple[ToolName, ...] = Field(default=(), strict=False)  # these after a person's yes to the call
+    mock: ResolvedPath | None = None
+
+    @model_validator(mode="after")
+    def _reached_one_way(self) -> "McpServer":
+        if (self.http is None) == (self.stdio is None):
+            raise ValueError("give http or stdio, and not both")
+        if both := set(self.tools) & set(self.writes):
+            raise ValueError(f"{min(both)} is in tools and in writes: leave it in one of them")
+        return self
+
+
+class McpConfig(Section):
+    """The MCP servers that this site uses, by the names that plans call them."""
+
+    servers: dict[ServerName, McpServer] = Field(default_factory=dict)

@@ -1,0 +1,47 @@
+"""The tools that a configured MCP server offers, as the site lets them be used.
+
+A person approves a tool by its digest: where its server declares it otherwise later, that approval is void.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from models.record import Record
+
+# `answers`: it was asked just now. `away`: it can't be reached, or is too slow. `refuses`: it does not let us
+# in. `invalid`: what it declares breaks the protocol. `mock`: another answers in its place, as configured.
+ServerState = Literal["answers", "away", "refuses", "invalid", "mock"]
+ProtocolEra = Literal["2026-07-28", "2025-11-25"]
+
+
+class ServedTool(Record):
+    """A tool that agents may use. `writes` is what the site's configuration says, never a server's hint.
+
+    `digest` is the SHA-256 (hex) of what its server declares: name, description, schemas, annotations.
+    """
+
+    server: str
+    name: str
+    description: str
+    input_schema: Mapping[str, Any]
+    output_schema: Mapping[str, Any] | None = None
+    writes: bool = False
+    digest: str
+
+
+class WithheldTool(Record):
+    """A tool that a server offers, or that the configuration names, and that is not to be had; and why."""
+
+    name: str
+    reason: str
+
+
+class ServerListing(Record):
+    """What a server offers now. `reason` says what is wrong where its state is not `answers`."""
+
+    server: str
+    state: ServerState
+    reason: str | None = None
+    protocol: str | None = None
+    tools: tuple[ServedTool, ...] = ()
+    withheld: tuple[WithheldTool, ...] = ()

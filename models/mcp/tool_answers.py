@@ -1,0 +1,58 @@
+"""A call of an MCP server's tool, and what came of it. All that a server says is text from outside."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from models.record import Record
+
+
+class ServedToolCall(Record):
+    """A call that is to be made. `digest` is the approved tool's: no other one is called."""
+
+    server: str
+    tool: str
+    digest: str
+    arguments: Mapping[str, Any]
+
+
+class ServerQuestion(Record):
+    """What a server asks of a person before it answers: `input_required`, or an elicitation.
+
+    `requested` is the JSON schema of what is to be given; `url` stands where it asks him to open a page
+    instead, which nothing here ever opens. `key` and `state` go back to the server with his answer.
+    """
+
+    server: str
+    tool: str
+    key: str
+    message: str
+    requested: Mapping[str, Any] | None = None
+    url: str | None = None
+    state: str | None = None
+
+
+class GivenToServer(Record):
+    """What a person answered to a server's question: MCP's three actions, and with `accept` the content."""
+
+    key: str
+    action: Literal["accept", "decline", "cancel"]
+    content: Mapping[str, Any] | None = None
+    state: str | None = None
+
+
+class ToolAnswer(Record):
+    """What a call came to.
+
+    `answered`: `structured` keeps to the tool's schema where it has one; `text` is what else was said.
+    `failed`: the tool itself says that it could not (`isError`), in `text`. `asks`: `question` is for a person.
+    `mock` is true of an answer that did not come from the server.
+    """
+
+    server: str
+    tool: str
+    status: Literal["answered", "failed", "asks"]
+    text: str = ""
+    structured: Any = None
+    question: ServerQuestion | None = None
+    seconds: float
+    mock: bool = False

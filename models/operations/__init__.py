@@ -1,0 +1,1 @@
+"""Operations as records: plans, what agents found, what was compiled of it, and revisions. Seed 003."""
