@@ -25,6 +25,7 @@ SYSTEMS: tuple[str, ...] = (
     "actors.publishing.system:SYSTEM",
     "actors.drafting.system:SYSTEM",
     "actors.research.system:SYSTEM",
+    "actors.operations.system:SYSTEM",
     "actors.editorial.system:SYSTEM",
     "actors.knowledge.system:SYSTEM",
     "actors.chat.system:SYSTEM",

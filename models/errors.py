@@ -184,6 +184,12 @@ class ResearchLimited(SignoffError):
     http_status = 429
 
 
+class OperationNotFound(SignoffError):
+    """There is no such operation, or the caller may not know of it."""
+
+    http_status = 404
+
+
 class TreeNotFound(SignoffError):
     """A project holds no tree of this id."""
 

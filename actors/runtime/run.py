@@ -112,6 +112,11 @@ class Run:
         return self._claim.requested_by
 
     @property
+    def waited_seconds(self) -> float:
+        """How long it was tried in vain since it kept something last, pauses included."""
+        return self._claim.waited_seconds
+
+    @property
     def database(self) -> Database:
         """The runner's pool: for reading; what is written goes through `keep` and `effect`."""
         return self._database

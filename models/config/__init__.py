@@ -54,7 +54,11 @@ from models.config.llm import EmbeddingConfig as EmbeddingConfig
 from models.config.llm import ModelSettings as ModelSettings
 from models.config.llm import SchemaLimits as SchemaLimits
 from models.config.llm import WriterSettings as WriterSettings
+from models.config.mcp import McpConfig as McpConfig
+from models.config.mcp import McpServer as McpServer
 from models.config.monitoring import MonitoringConfig as MonitoringConfig
+from models.config.operations import OperationsConfig as OperationsConfig
+from models.config.operations import SourceConfig as SourceConfig
 from models.config.outages import BreakerConfig as BreakerConfig
 from models.config.outages import OutagesConfig as OutagesConfig
 from models.config.outside import OutsideConfig as OutsideConfig
@@ -117,6 +121,8 @@ class Config(Section):
     drafting: DraftingConfig
     knowledge: KnowledgeConfig
     research: ResearchConfig
+    mcp: McpConfig = McpConfig()
+    operations: OperationsConfig
 
     def agent(self, role: str) -> AgentConfig:
         """The resources of a role's agents. ConfigInvalid where there are none for it."""

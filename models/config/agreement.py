@@ -17,7 +17,7 @@ Faults = dict[tuple[str | int, ...], str]
 
 def disagreements(config: "Config", own: OwnEndpoints | None) -> Faults:
     """All of them. `own` are the site's own endpoints; None where settings travel without secrets."""
-    found = _chunks(config) | _ports(config) | _plans(config)
+    found = _chunks(config) | _ports(config) | _plans(config) | _sources(config)
     return found if own is None else found | _models(config, own) | _embeddings(config, own)
 
 
@@ -42,6 +42,26 @@ def _plans(config: "Config") -> Faults:
         for topic in config.research.limits.topics
         if topic not in topics
     }
+
+
+def _sources(config: "Config") -> Faults:
+    """Each agent's server is there, and lets it call what it is to be read with."""
+    found: Faults = {}
+    servers = config.mcp.servers
+    for agent, source in config.operations.sources.items():
+        keys = ("operations", "sources", agent)
+        if source.server not in servers:
+            known = ", ".join(sorted(servers)) or "none"
+            found[*keys, "server"] = (
+                f"there is no server {source.server} (mcp.servers: {known}): name one of them, or add it"
+            )
+            continue
+        for number, reading in enumerate(source.reading):
+            if reading.tool not in servers[source.server].tools:
+                found[*keys, "reading", number, "tool"] = (
+                    f"{reading.tool} is none of the tools of mcp.servers.{source.server}.tools: add it there"
+                )
+    return found
 
 
 def _ports(config: "Config") -> Faults:

@@ -45,13 +45,17 @@ class GateStop(Record):
 
 
 class GateDecision(Record):
-    """What a gate gets back. Only `approved` is a yes: to what was asked for, or to `amended`."""
+    """What a gate gets back. Only `approved` is a yes: to what was asked for, or to `amended`.
+
+    `answer` is what a no asks for instead, where its kind has more to say than no.
+    """
 
     approval_id: str
     status: Literal["approved", "rejected", "expired", "void"]
     decided_by: str | None
     notes: str | None
     amended: dict[str, Any] | None = None
+    answer: dict[str, Any] | None = None
 
 
 class Decision(BaseModel):
@@ -96,6 +100,7 @@ class Approval(Record):
     void_reason: dict[str, Any] | None
     asked: dict[str, Any] | None = None
     amended_by: str | None = None
+    answer: dict[str, Any] | None = None
     status: ApprovalStatus
     decided_by: str | None
     notes: str | None

@@ -12,7 +12,7 @@ from models.store.database import Connection
 _ROWS = """
 SELECT a.id, a.workflow_id, a.gate, a.kind, a.about, a.title, {content} AS content, {asked} AS asked,
        a.digest, a.requested_by, a.required_scope, a.four_eyes, a.quorum, a.void_reason, a.amended_by,
-       a.status, a.decided_by, a.notes, a.created_at, a.expires_at, a.decided_at,
+       a.answer, a.status, a.decided_by, a.notes, a.created_at, a.expires_at, a.decided_at,
        coalesce((SELECT jsonb_agg(jsonb_build_object('voter', v.voter, 'decision', v.decision,
                                                      'notes', v.notes, 'at', v.at) ORDER BY v.at, v.voter)
                  FROM approval_votes v WHERE v.approval_id = a.id), '[]') AS votes

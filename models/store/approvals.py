@@ -75,6 +75,7 @@ async def gates(connection: Connection, workflow_id: str) -> dict[str, GateDecis
             decided_by=found.decided_by,
             notes=found.notes,
             amended=None if found.asked is None else found.subject,
+            answer=found.answer,
         )
         for found in await approval_inbox.of_workflow(connection, workflow_id)
     }
@@ -207,12 +208,19 @@ async def _lock_if_free(connection: Connection, approval_id: str) -> Approval | 
 
 
 async def settle(
-    connection: Connection, approval: Approval, status: str, decided_by: str | None, notes: str | None
+    connection: Connection,
+    approval: Approval,
+    status: str,
+    decided_by: str | None,
+    notes: str | None,
+    *,
+    answer: dict[str, Any] | None = None,
 ) -> None:
     """End a locked approval, and make its workflow runnable once none of its gates is open."""
     await connection.execute(
-        "UPDATE approvals SET status = %s, decided_by = %s, notes = %s, decided_at = now() WHERE id = %s",
-        (status, decided_by, notes, approval.id),
+        """UPDATE approvals SET status = %s, decided_by = %s, notes = %s, answer = %s, decided_at = now()
+           WHERE id = %s""",
+        (status, decided_by, notes, None if answer is None else Jsonb(answer), approval.id),
     )
     await tell(connection, APPROVAL_SETTLED[status], approval, decided_by)
     await _resume_when_all_decided(connection, approval.workflow_id)

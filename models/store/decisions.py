@@ -30,7 +30,13 @@ async def decide(
 
 
 async def decide_in(
-    connection: Connection, *, approval_id: str, answer: Any, decided_by: str, scopes: Iterable[Scope]
+    connection: Connection,
+    *,
+    approval_id: str,
+    answer: Any,
+    decided_by: str,
+    scopes: Iterable[Scope],
+    besides: dict[str, Any] | None = None,
 ) -> Approval:
     """Take one person's decision and, when that settles it, make the workflow runnable.
 
@@ -40,6 +46,8 @@ async def decide_in(
         answer: what the human sent, unchecked; only a well-formed `Decision` counts.
         decided_by: the user of the verified token.
         scopes: that user's scopes.
+        besides: what goes with a no, such as what is to be done again: checked by whoever knows the kind, and
+            given to the gate as `GateDecision.answer`.
 
     Raises:
         DecisionInvalid: the answer is malformed, or rejects without a reason.
@@ -53,7 +61,7 @@ async def decide_in(
     await check_open(connection, approval, decision.digest)
     await _vote(connection, approval, decided_by, decision)
     if decision.decision == "reject":
-        await approvals.settle(connection, approval, "rejected", decided_by, decision.notes)
+        await approvals.settle(connection, approval, "rejected", decided_by, decision.notes, answer=besides)
     elif await _approvals_that_count(connection, approval, decided_by) >= approval.quorum:
         await approvals.settle(connection, approval, "approved", decided_by, decision.notes)
     else:

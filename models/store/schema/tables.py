@@ -173,6 +173,8 @@ approvals = sa.Table(
     # What the gate asked for, where somebody has amended it: `content` is what he made of that.
     sa.Column("asked", JSONB),
     column_text("amended_by", nullable=True),
+    # What was decided besides yes and no, where the kind has more to say: what is to be done again.
+    sa.Column("answer", JSONB),
     column_text("status"),
     column_text("decided_by", nullable=True),
     column_text("notes", nullable=True),

@@ -1,0 +1,172 @@
+"""The results of an operation put together: what all agents found, compared, and what has changed. Seed 003.
+
+Part of `actors.operations.steps`. The comparing is the agent `analysis`'s; what is shown to a person is made here
+from what was kept, the same whenever it is made.
+"""
+
+from collections.abc import Mapping
+
+from actors.operations.telling import tell, tell_progress
+from actors.runtime.run import Run
+from models.llm import Answer
+from models.operations.events import ComprehensiveResultsReady
+from models.operations.evidence import Conflict, Correlation
+from models.operations.operations import Operation
+from models.operations.plans import ANALYSIS, OperationAgent, OperationPlan
+from models.operations.results import AgentResult, Analysis, ComprehensiveResults, ResultChanges
+from models.operations.tasks import AnalysisOutcome, AnalysisTask
+from models.research.results import StepKept
+from models.store.database import Connection
+from models.store.operations import history
+
+
+class Compiling:
+    """Has what was found compared, and puts the results together."""
+
+    def __init__(self, *, run: Run, operation: Operation) -> None:
+        self._run = run
+        self._operation = operation
+
+    async def compile(
+        self,
+        iteration: int,
+        plan: OperationPlan,
+        results: Mapping[OperationAgent, AgentResult],
+        *,
+        said: Mapping[OperationAgent, str],
+        previous: ComprehensiveResults | None,
+    ) -> ComprehensiveResults:
+        """The results of an iteration, with what is otherwise than in the one before.
+
+        Raises:
+            ModelUnavailable: the model that writes is away.
+        """
+        ordered = tuple(results[agent] for agent in plan.sources)
+        analysed = ANALYSIS in plan.agent_sequence
+        task = AnalysisTask(
+            question=self._operation.query,
+            results=ordered,
+            instructions=plan.step(ANALYSIS).instructions if analysed else "",
+            feedback=said.get(ANALYSIS),
+        )
+
+        async def make() -> Answer[AnalysisOutcome]:
+            answer: Answer[AnalysisOutcome] = await self._run.agent("analysis").compare(task)
+            return answer
+
+        outcome = await self._run.once(f"analysis/{iteration}", AnalysisOutcome, make)
+        linked, analysis = outcome.linked, outcome.analysis
+        if not analysed:
+            analysis = Analysis(status="completed", correlation_score=analysis.correlation_score)
+        compiled = ComprehensiveResults(
+            plan_id=self._operation.workflow_id,
+            question=self._operation.query,
+            iteration=iteration,
+            plan=plan,
+            results=ordered,
+            analysis=analysis,
+            correlations=linked.figures,
+            matches=linked.correlations,
+            conflicts=linked.conflicts,
+            reused=tuple(one.agent for one in ordered if one.iteration < iteration),
+            mocked=tuple(one.agent for one in ordered if one.metadata.service_used == "mock"),
+            missing=self._missing(plan, ordered, said),
+        )
+        if previous is not None:
+            compiled = compiled.model_copy(update={"changes": changes(previous, compiled)})
+
+        async def act(connection: Connection) -> StepKept:
+            ident = self._operation.id
+            await history.keep_results(connection, ident, iteration, compiled)
+            summary = {
+                "executive_summary": [one.text for one in analysis.executive_summary],
+                "correlations": linked.figures.model_dump(mode="json"),
+                "conflicts": [one.explanation for one in linked.conflicts],
+                "reused": list(compiled.reused),
+            }
+            await history.tell(
+                connection,
+                ident,
+                iteration=iteration,
+                stage="results_compilation",
+                agent=ANALYSIS,
+                result=summary,
+                feedback=said.get(ANALYSIS),
+            )
+            ready = ComprehensiveResultsReady(
+                operation_id=ident,
+                plan_id=self._operation.workflow_id,
+                iteration=iteration,
+                conflicts=len(linked.conflicts),
+                correlations=len(linked.correlations),
+            )
+            await tell(connection, self._operation, ready)
+            await tell_progress(
+                connection,
+                self._operation,
+                iteration=iteration,
+                stage="final_approval",
+                plan=plan,
+                done=plan.agent_sequence,
+            )
+            return StepKept(count=len(linked.conflicts))
+
+        await self._run.effect(f"compiled/{iteration}", StepKept, act)
+        return compiled
+
+    def _missing(
+        self,
+        plan: OperationPlan,
+        results: tuple[AgentResult, ...],
+        said: Mapping[OperationAgent, str],
+    ) -> tuple[str, ...]:
+        """What is not in the results, in words."""
+        told = [
+            f"{agent} was left out of the plan: nothing of it is compared"
+            for agent in self._run.config.operations.sources
+            if agent not in plan.sources
+        ]
+        for one in results:
+            if one.status != "completed":
+                told.append(f"{one.agent} was gone on without: {one.error}")
+            elif one.result is not None and one.result.left_out:
+                told.append(f"{one.agent} had no room for {one.result.left_out} more of what it found")
+            told += [
+                f"{one.agent}: call {use.number} of {use.tool} failed: {use.fault}"
+                for use in one.metadata.tool_calls
+                if use.status == "failed"
+            ]
+        if ANALYSIS in said and self._run.config.operations.writes == "code":
+            told.append("no model writes here (operations.writes): what was said to analysis changes nothing")
+        return tuple(told)
+
+
+def changes(before: ComprehensiveResults, now: ComprehensiveResults) -> ResultChanges:
+    """What is otherwise in `now`."""
+    then = {one.agent: one for one in before.results}
+    conflicts = {_about(one): one for one in before.conflicts}, {_about(one): one for one in now.conflicts}
+    matches = {_shared(one): one for one in before.matches}, {_shared(one): one for one in now.matches}
+    return ResultChanges(
+        agents=tuple(one.agent for one in now.results if _found(then.get(one.agent)) != _found(one)),
+        new_conflicts=tuple(text for text in conflicts[1] if text not in conflicts[0]),
+        gone_conflicts=tuple(text for text in conflicts[0] if text not in conflicts[1]),
+        new_correlations=tuple(text for text in matches[1] if text not in matches[0]),
+        gone_correlations=tuple(text for text in matches[0] if text not in matches[1]),
+    )
+
+
+def _found(result: AgentResult | None) -> object:
+    if result is None or result.result is None:
+        return None
+    return result.status, [item.data for item in result.result.items]
+
+
+def _about(conflict: Conflict) -> str:
+    return conflict.explanation
+
+
+def _shared(correlation: Correlation) -> str:
+    """Two things that belong together, by what they share: their ids are of one reading only."""
+    return "; ".join(
+        f"{match.kind}: {match.left.words} = {match.right.words}" for match in correlation.matches
+    )

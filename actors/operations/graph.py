@@ -1,0 +1,317 @@
+"""Operations: plan, ask, have the agents read, compare, ask again, and do over what a person wants done over.
+
+Each gate binds to exactly what is shown there. A yes to the plan is a yes to that plan alone: nothing rewrites
+it, and where a tool is not what was approved any more, another plan is asked about. Seed 003.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Literal, TypedDict
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from actors.operations.answers import answer_to_server, unreviewed
+from actors.operations.steps import OperationSteps
+from actors.runtime.gate import decide
+from actors.runtime.run import Run
+from actors.runtime.workflow_graph import WorkflowGraph
+from models.mcp.tool_answers import GivenToServer
+from models.operations.items import SourceAgent
+from models.operations.operations import Operation
+from models.operations.plans import ANALYSIS, OperationAgent, OperationPlan
+from models.operations.questions import AgentQuestion
+from models.operations.results import AgentResult, ComprehensiveResults, OperationOutcome, OperationResult
+from models.operations.revisions import Revision
+from models.runtime.approvals import GateDecision
+from models.store.operations import operations
+
+PLAN, QUESTION, REVIEW, RESULTS = "plan", "question", "review", "results"
+AfterWork = Literal["plan", "question_gate", "review_gate", "work", "compile"]
+
+
+class State(TypedDict, total=False):
+    """Where an operation is.
+
+    `readings` counts each agent's, and `reviewed` says up to which of them a person has looked. `prior` are results
+    that stand where nothing of their task is otherwise; `said` is what people want of each agent.
+    """
+
+    iteration: int
+    plans: int
+    plan: OperationPlan
+    feedback: str | None
+    voided: str | None
+    readings: Mapping[OperationAgent, int]
+    prior: Mapping[OperationAgent, AgentResult]
+    results: Mapping[OperationAgent, AgentResult]
+    reviewed: Mapping[OperationAgent, int]
+    said: Mapping[OperationAgent, str]
+    given: Mapping[OperationAgent, GivenToServer]
+    question: AgentQuestion | None
+    questions: int
+    reviews: int
+    gate: str
+    decision: GateDecision | None
+    compiled: ComprehensiveResults | None
+    revision: Revision | None
+    result: OperationResult
+
+
+async def plan(state: State, runtime: Runtime[OperationSteps]) -> State:
+    number = state["plans"] + 1
+    made = await runtime.context.plan(
+        number,
+        state["iteration"],
+        feedback=state.get("voided") or state.get("feedback"),
+        previous=state.get("plan"),
+    )
+    return {"plans": number, "plan": made, "decision": None}
+
+
+async def plan_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
+    feedback = state.get("voided") or state.get("feedback")
+    request = runtime.context.request_for_plan(state["plan"], state["iteration"], feedback=feedback)
+    return {"gate": PLAN, "decision": decide(f"{PLAN}/{state['plans']}", request)}
+
+
+async def settle_plan(state: State, runtime: Runtime[OperationSteps]) -> State:
+    decision = state["decision"]
+    settled = await runtime.context.settle_plan(state["plans"], state["iteration"], state["plan"], decision)
+    if decision is not None and decision.status != "approved":
+        return {"feedback": decision.notes, "voided": None}
+    # What was read under the plan before stands where nothing of its task is otherwise.
+    prior = {**state["prior"], **state["results"]}
+    return {"plan": settled, "feedback": None, "voided": None, "prior": prior, "results": {}}
+
+
+async def work(state: State, runtime: Runtime[OperationSteps]) -> State:
+    context, now, done = runtime.context, state["plan"], dict(state["results"])
+    working = context.working
+    readings, voided, question = dict(state["readings"]), None, None
+    due: list[SourceAgent] = [agent for agent in now.sources if agent not in done]
+    tasks = {
+        agent: working.task(agent, now, done=done, said=state["said"], given=state["given"].get(agent))
+        for agent in (due if now.side_by_side else due[:1])
+    }
+    for agent, task in tasks.items():
+        prior = state["prior"].get(agent)
+        if prior is not None and prior.task_digest == task.digest and agent not in state["given"]:
+            done[agent] = prior
+    anew = [task for agent, task in tasks.items() if agent not in done]
+    for task in anew:
+        readings[task.agent] = readings.get(task.agent, 0) + 1
+    outcomes = await asyncio.gather(
+        *(
+            working.read(
+                task, now, number=readings[task.agent], iteration=state["iteration"], done=state["results"]
+            )
+            for task in anew
+        ),
+        return_exceptions=True,
+    )
+    for task, outcome in zip(anew, outcomes, strict=True):
+        if isinstance(outcome, BaseException):
+            raise outcome
+        if outcome.voids_plan is not None:
+            voided = outcome.voids_plan
+        elif outcome.server_question is not None:
+            question = question or context.asked_by_server(
+                task.agent, state["iteration"], outcome.server_question
+            )
+        elif outcome.result is not None:
+            done[task.agent] = outcome.result
+    given = {agent: answer for agent, answer in state["given"].items() if agent not in tasks}
+    return {"results": done, "readings": readings, "voided": voided, "question": question, "given": given}
+
+
+async def question_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
+    number = state["questions"] + 1
+    asked = state.get("question") or runtime.context.about_failed(state["results"], state["iteration"])
+    decision = decide(f"{QUESTION}/{number}", runtime.context.request_about(asked))
+    return {"gate": QUESTION, "questions": number, "question": asked, "decision": decision}
+
+
+async def answer_question(state: State, runtime: Runtime[OperationSteps]) -> State:
+    asked, decision = state["question"], state["decision"]
+    assert asked is not None and decision is not None, "the gate has asked"
+    agent, results = asked.agent, dict(state["results"])
+    if decision.status not in ("approved", "rejected"):
+        return {}
+    given = dict(state["given"])
+    if asked.server_question is not None:
+        given[agent] = answer_to_server(asked.server_question, decision)
+    elif decision.status == "approved":
+        del results[agent]
+    else:
+        results[agent] = results[agent].model_copy(update={"status": "skipped"})
+    prior = {other: one for other, one in state["prior"].items() if other != agent}
+    return {"results": results, "given": given, "question": None, "prior": prior}
+
+
+async def review_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
+    number = state["reviews"] + 1
+    agent = unreviewed(state["results"], state["readings"], state["reviewed"])[0]
+    request = runtime.context.request_for_review(state["results"][agent], state["iteration"])
+    decision = decide(f"{REVIEW}/{number}", request)
+    return {"gate": REVIEW, "reviews": number, "decision": decision}
+
+
+async def answer_review(state: State, runtime: Runtime[OperationSteps]) -> State:
+    agent = unreviewed(state["results"], state["readings"], state["reviewed"])[0]
+    decision = state["decision"]
+    assert decision is not None, "the gate has asked"
+    if decision.status == "approved":
+        return {"reviewed": {**state["reviewed"], agent: state["readings"][agent]}}
+    if decision.status != "rejected":
+        return {}
+    results = {other: one for other, one in state["results"].items() if other != agent}
+    prior = {other: one for other, one in state["prior"].items() if other != agent}
+    return {"results": results, "prior": prior, "said": {**state["said"], agent: decision.notes or ""}}
+
+
+async def compile_results(state: State, runtime: Runtime[OperationSteps]) -> State:
+    compiled = await runtime.context.compiling.compile(
+        state["iteration"],
+        state["plan"],
+        state["results"],
+        said=state["said"],
+        previous=state.get("compiled"),
+    )
+    return {"compiled": compiled}
+
+
+async def results_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
+    compiled = state["compiled"]
+    assert compiled is not None, "they were compiled"
+    request = runtime.context.request_for_results(compiled)
+    return {"gate": RESULTS, "decision": decide(f"{RESULTS}/{state['iteration']}", request)}
+
+
+async def settle_results(state: State, runtime: Runtime[OperationSteps]) -> State:
+    decision = state["decision"]
+    assert decision is not None, "the gate has asked"
+    revision = await runtime.context.settle_results(state["iteration"], decision)
+    if revision is None:
+        return {"revision": None}
+    again = state["iteration"] + 1
+    if revision.revision_type == "full_replan":
+        fresh: State = {"results": {}, "prior": {}, "said": {}, "feedback": revision.feedback}
+        return {"revision": revision, "iteration": again, **fresh}
+    targets = revision.target_agents or (ANALYSIS,)
+    prior = {agent: one for agent, one in state["results"].items() if agent not in targets}
+    said = {**state["said"], **dict.fromkeys(targets, revision.feedback)}
+    return {"revision": revision, "iteration": again, "results": {}, "prior": prior, "said": said}
+
+
+async def conclude(state: State, runtime: Runtime[OperationSteps]) -> State:
+    decision, compiled = state.get("decision"), state.get("compiled")
+    unfinished = decision is not None and decision.status != "approved"
+    outcome: OperationOutcome = "expired" if unfinished else "completed"
+    result = await runtime.context.conclude(
+        outcome,
+        state["iteration"],
+        compiled,
+        decision=decision,
+        ended_at=state.get("gate") if unfinished else None,
+    )
+    return {"result": result}
+
+
+def after_plan(state: State, runtime: Runtime[OperationSteps]) -> Literal["plan_gate", "settle_plan"]:
+    return "plan_gate" if runtime.context.stops_at(PLAN) or state.get("voided") else "settle_plan"
+
+
+def after_plan_settled(state: State) -> Literal["work", "plan", "conclude"]:
+    decision = state["decision"]
+    if decision is None or decision.status == "approved":
+        return "work"
+    return "plan" if decision.status == "rejected" else "conclude"
+
+
+def after_work(state: State, runtime: Runtime[OperationSteps]) -> AfterWork:
+    if state.get("voided"):
+        return "plan"
+    if state.get("question") or any(one.status == "error" for one in state["results"].values()):
+        return "question_gate"
+    left = unreviewed(state["results"], state["readings"], state["reviewed"])
+    if left and runtime.context.stops_at("agents"):
+        return "review_gate"
+    due = [agent for agent in state["plan"].sources if agent not in state["results"]]
+    return "work" if due else "compile"
+
+
+def after_answer(state: State, runtime: Runtime[OperationSteps]) -> AfterWork | Literal["conclude"]:
+    decision = state["decision"]
+    assert decision is not None, "the gate has asked"
+    return after_work(state, runtime) if decision.status in ("approved", "rejected") else "conclude"
+
+
+def after_compiling(state: State, runtime: Runtime[OperationSteps]) -> Literal["results_gate", "conclude"]:
+    return "results_gate" if runtime.context.stops_at(RESULTS) else "conclude"
+
+
+def after_results_settled(state: State) -> Literal["plan", "work", "conclude"]:
+    revision = state["revision"]
+    if revision is None:
+        return "conclude"
+    return "plan" if revision.revision_type == "full_replan" else "work"
+
+
+def build_graph() -> StateGraph[State, OperationSteps, Any, Any]:
+    graph = StateGraph(State, context_schema=OperationSteps)
+    graph.add_node("plan", plan)
+    graph.add_node("plan_gate", plan_gate)
+    graph.add_node("settle_plan", settle_plan)
+    graph.add_node("work", work)
+    graph.add_node("question_gate", question_gate)
+    graph.add_node("answer_question", answer_question)
+    graph.add_node("review_gate", review_gate)
+    graph.add_node("answer_review", answer_review)
+    graph.add_node("compile", compile_results)
+    graph.add_node("results_gate", results_gate)
+    graph.add_node("settle_results", settle_results)
+    graph.add_node("conclude", conclude)
+    graph.add_edge(START, "plan")
+    graph.add_conditional_edges("plan", after_plan)
+    graph.add_edge("plan_gate", "settle_plan")
+    graph.add_conditional_edges("settle_plan", after_plan_settled)
+    graph.add_conditional_edges("work", after_work)
+    graph.add_edge("question_gate", "answer_question")
+    graph.add_conditional_edges("answer_question", after_answer)
+    graph.add_edge("review_gate", "answer_review")
+    graph.add_conditional_edges("answer_review", after_answer)
+    graph.add_conditional_edges("compile", after_compiling)
+    graph.add_edge("results_gate", "settle_results")
+    graph.add_conditional_edges("settle_results", after_results_settled)
+    graph.add_edge("conclude", END)
+    return graph
+
+
+async def begin(run: Run) -> tuple[dict[str, Any], OperationSteps]:
+    """The steps of the operation that the workflow runs.
+
+    Raises:
+        PermissionMissing: whoever asked for it has no right to it any more.
+    """
+
+    async def look() -> Operation:
+        async with run.database.connection() as connection:
+            return await operations.of_workflow(connection, run.workflow_id)
+
+    steps = OperationSteps(run=run, operation=await run.database.steadily(look))
+    await steps.check_right()
+    counts: State = {"iteration": 1, "plans": 0, "questions": 0, "reviews": 0}
+    nothing: State = {"readings": {}, "prior": {}, "results": {}, "reviewed": {}, "said": {}, "given": {}}
+    return {**counts, **nothing}, steps
+
+
+def result(state: dict[str, Any]) -> dict[str, Any]:
+    """What the workflow came to."""
+    found: OperationResult = state["result"]
+    return found.model_dump(mode="json")
+
+
+OPERATION = WorkflowGraph(
+    build=build_graph, begin=begin, result=result, gates=frozenset({PLAN, QUESTION, REVIEW, RESULTS})
+)

@@ -1,0 +1,63 @@
+"""What a question names: numbers, addresses, names. They are what servers are searched for. Pure.
+
+A person sees them in the plan. Without any, everything that the searches list is read.
+"""
+
+import re
+from collections.abc import Iterable
+
+_MOST = 12
+_LONGEST = 80
+_QUOTED = re.compile(r"[\"“”„«»']([^\"“”„«»']{2,80})[\"“”„«»']")
+_EMAIL = re.compile(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,120}")
+_WORD = re.compile(r"[^\s,;:!?()\[\]{}<>\"“”„«»]{1,80}")
+# Words that begin a question and are no part of a name.
+_OPENERS = frozenset(
+    """why what which who when where how is are was were do does did has have had can could should would will
+    please show list find check compare tell give explain look the a an and or of for in on at to from with our
+    my your their this that these those any all every each some if it we i you they
+    warum wieso weshalb was welche welcher welches wer wann wo wie ist sind war hat haben bitte zeige liste
+    finde prüfe vergleiche der die das den dem des ein eine einen und oder von für in auf an zu mit unsere
+    dlaczego czemu co które który która kto kiedy gdzie jak czy jest są był była było ma mają proszę pokaż
+    znajdź sprawdź porównaj i lub oraz od dla w na do z nasze
+    invoice invoices bill bills payment payments vendor vendors supplier suppliers account accounts mail mails
+    rechnung rechnungen zahlung lieferant faktura faktury fakturę płatność dostawca""".split()
+)
+
+
+def leads_of(question: str) -> tuple[str, ...]:
+    """Names and numbers of a question, in its order, each once; at most 12."""
+    found: list[str] = []
+    found += [match.group(1).strip() for match in _QUOTED.finditer(question)]
+    found += _EMAIL.findall(question)
+    run: list[str] = []
+    for match in _WORD.finditer(question):
+        word = match.group().strip(".'’-")
+        bare = word.removesuffix("'s").removesuffix("’s")
+        if _names(bare, begun=bool(run)):
+            run.append(bare)
+            if bare == word and not question[match.end() : match.end() + 1].strip():
+                continue
+        found.append(" ".join(run))
+        run = []
+    found.append(" ".join(run))
+    return distinct(found, most=_MOST)
+
+
+def distinct(texts: Iterable[str], *, most: int) -> tuple[str, ...]:
+    """The first of each that is not empty, whatever its case."""
+    kept: dict[str, str] = {}
+    for text in texts:
+        plain = " ".join(text.split())[:_LONGEST]
+        if len(plain) > 1:
+            kept.setdefault(plain.casefold(), plain)
+    return tuple(kept.values())[:most]
+
+
+def _names(word: str, *, begun: bool) -> bool:
+    """Whether a word is part of a name or is a number: written with a capital, or with a digit."""
+    if any(character.isdigit() for character in word):
+        return True
+    if word.casefold() in _OPENERS:
+        return False
+    return word[:1].isupper() or (begun and word in ("&",))

@@ -1,0 +1,268 @@
+"""An operation under way: what each node of its graph does.
+
+Each outcome is kept once, in one transaction with the history that tells of it. Agents do the work; what they
+are given comes from what was kept and decided, so a workflow that is taken up again does nothing twice. Seed 003.
+"""
+
+from collections.abc import Mapping
+from dataclasses import InitVar, dataclass
+
+from actors.operations.compiling import Compiling
+from actors.operations.telling import tell_progress
+from actors.operations.working import Working
+from actors.runtime.run import Run
+from models.errors import PermissionMissing
+from models.llm import Answer
+from models.mcp.tool_answers import ServerQuestion
+from models.operations.operations import Operation, OperationTask
+from models.operations.plans import OperationAgent, OperationPlan, PlanShown
+from models.operations.questions import AgentQuestion, AgentReview
+from models.operations.results import (
+    AgentResult,
+    ComprehensiveResults,
+    OperationOutcome,
+    OperationResult,
+)
+from models.operations.revisions import Revision
+from models.operations.tasks import PlanRequest
+from models.record import Record
+from models.research.results import StepKept
+from models.runtime.approvals import GateDecision, GateRequest
+from models.store.database import Connection
+from models.store.operations import history
+from models.store.people import users
+
+
+@dataclass  # as LangGraph wants a context to be
+class OperationSteps:
+    """The context of the graph's nodes."""
+
+    run: InitVar[Run]
+    operation: Operation
+
+    def __post_init__(self, run: Run) -> None:
+        self._run = run
+        self.task = OperationTask.model_validate(run.input)
+        self.working = Working(run=run, operation=self.operation)
+        self.compiling = Compiling(run=run, operation=self.operation)
+
+    def stops_at(self, gate: str) -> bool:
+        """Whether operations of this type stop there, as the site's settings say."""
+        return gate in self._run.config.operations.task_types[self.task.task_type].gates
+
+    async def check_right(self) -> None:
+        """PermissionMissing where whoever asked for it may not any more: asked whenever it is taken up."""
+        topic, person = self.operation.topic, self._run.requested_by
+
+        async def look() -> bool:
+            async with self._run.database.connection() as connection:
+                return (await users.context_of(connection, person)).has("analyst", topic)
+
+        if not await self._run.database.steadily(look):
+            raise PermissionMissing(
+                f"{person} asked for this operation, and is no analyst of the topic {topic} any more",
+                scope=f"{topic}:analyst",
+            )
+
+    async def plan(
+        self, number: int, iteration: int, *, feedback: str | None, previous: OperationPlan | None
+    ) -> OperationPlan:
+        """Have a plan made: the first, or another one in place of `previous`. `number` counts plans."""
+
+        async def make() -> Answer[OperationPlan]:
+            listings = await self.working.listings()
+            request = PlanRequest(
+                question=self.task.query, listings=listings, feedback=feedback, previous=previous
+            )
+            answer: Answer[OperationPlan] = await self._run.agent("planner").plan(request)
+            return answer
+
+        made = await self._run.once(f"plan/{number}", OperationPlan, make)
+
+        async def act(connection: Connection) -> StepKept:
+            await history.tell(
+                connection,
+                self.operation.id,
+                iteration=iteration,
+                stage="plan_creation",
+                agent="planner",
+                result=made,
+                feedback=feedback,
+            )
+            await tell_progress(
+                connection,
+                self.operation,
+                iteration=iteration,
+                stage="plan_approval",
+                plan=made,
+                done=(),
+            )
+            return StepKept()
+
+        await self._run.effect(f"planned/{number}", StepKept, act)
+        return made
+
+    def request_for_plan(
+        self, plan: OperationPlan, iteration: int, *, feedback: str | None
+    ) -> GateRequest:
+        """What the gate of a plan asks for: exactly this plan."""
+        shown = PlanShown(
+            plan_id=self.operation.workflow_id,
+            question=self.task.query,
+            iteration=iteration,
+            plan=plan,
+            feedback=feedback,
+        )
+        return self._request("operation_plan", shown, f"The plan: {self.operation.name}")
+
+    async def settle_plan(
+        self, number: int, iteration: int, plan: OperationPlan, decision: GateDecision | None
+    ) -> OperationPlan:
+        """Keep what was decided on a plan, and with a yes the plan itself, as it was approved."""
+        approved = decision is None or decision.status == "approved"
+        if decision is not None and decision.amended is not None:
+            plan = PlanShown.model_validate(decision.amended).plan
+
+        async def act(connection: Connection) -> StepKept:
+            if decision is not None:
+                await history.tell(
+                    connection,
+                    self.operation.id,
+                    iteration=iteration,
+                    stage="plan_approval",
+                    agent=None,
+                    result={"status": decision.status, "modified": decision.amended is not None},
+                    feedback=decision.notes,
+                    by=decision.decided_by,
+                )
+            if approved:
+                await history.keep_plan(connection, self.operation.id, iteration, plan)
+            return StepKept()
+
+        await self._run.effect(f"plan_decided/{number}", StepKept, act)
+        return plan
+
+    def request_about(self, question: AgentQuestion) -> GateRequest:
+        """What is asked where an agent could not do its part."""
+        title = f"{question.agent} could not do its part, try again? {self.operation.name}"
+        if question.kind == "server_asks":
+            title = f"{question.agent} is asked something: {self.operation.name}"
+        return self._request("operation_question", question, title)
+
+    def about_failed(
+        self, results: Mapping[OperationAgent, AgentResult], iteration: int
+    ) -> AgentQuestion:
+        """What is asked about the first agent that failed."""
+        failed = next(one for one in results.values() if one.status == "error")
+        return AgentQuestion(
+            plan_id=self.operation.workflow_id,
+            question=self.task.query,
+            iteration=iteration,
+            agent=failed.agent,
+            kind="failed",
+            what=failed.error or "it did not say why",
+        )
+
+    def asked_by_server(
+        self, agent: OperationAgent, iteration: int, question: ServerQuestion
+    ) -> AgentQuestion:
+        """What a server asks of a person."""
+        return AgentQuestion(
+            plan_id=self.operation.workflow_id,
+            question=self.task.query,
+            iteration=iteration,
+            agent=agent,
+            kind="server_asks",
+            what=question.message,
+            server_question=question,
+        )
+
+    def request_for_review(self, result: AgentResult, iteration: int) -> GateRequest:
+        """What is asked where a person looks at each agent's result."""
+        review = AgentReview(
+            plan_id=self.operation.workflow_id,
+            question=self.task.query,
+            iteration=iteration,
+            agent=result.agent,
+            agent_result=result,
+        )
+        return self._request("operation_review", review, f"What {result.agent} found: {self.operation.name}")
+
+    def request_for_results(self, results: ComprehensiveResults) -> GateRequest:
+        """What the last gate asks for: exactly these results."""
+        return self._request("operation_results", results, f"The results: {self.operation.name}")
+
+    async def settle_results(self, iteration: int, decision: GateDecision) -> Revision | None:
+        """Keep what was decided on results; what is to be done again, where that was said.
+
+        A no without more is a wish for another plan: nothing runs before that is approved as well.
+        """
+        revision: Revision | None = None
+        if decision.status == "rejected":
+            revision = Revision.model_validate(
+                decision.answer or {"revision_type": "full_replan", "feedback": decision.notes or ""}
+            )
+
+        async def act(connection: Connection) -> StepKept:
+            told = {"status": decision.status, "revision_type": revision.revision_type if revision else "none"}
+            agents = list(revision.target_agents) if revision is not None else []
+            await history.tell(
+                connection,
+                self.operation.id,
+                iteration=iteration,
+                stage="final_approval",
+                agent=None,
+                result=told | {"target_agents": agents},
+                feedback=decision.notes,
+                by=decision.decided_by,
+            )
+            return StepKept()
+
+        await self._run.effect(f"results_decided/{iteration}", StepKept, act)
+        return revision
+
+    async def conclude(
+        self,
+        outcome: OperationOutcome,
+        iteration: int,
+        results: ComprehensiveResults | None,
+        *,
+        decision: GateDecision | None,
+        ended_at: str | None,
+    ) -> OperationResult:
+        """Keep what it came to."""
+
+        async def act(connection: Connection) -> OperationResult:
+            if outcome == "completed" and results is not None:
+                plan = results.plan
+                await tell_progress(
+                    connection,
+                    self.operation,
+                    iteration=iteration,
+                    stage="completed",
+                    plan=plan,
+                    done=plan.agent_sequence,
+                )
+            return OperationResult(
+                outcome=outcome,
+                iteration=iteration,
+                conflicts=len(results.conflicts) if results is not None else 0,
+                correlations=len(results.matches) if results is not None else 0,
+                approval_id=decision.approval_id if decision is not None else None,
+                ended_at=ended_at,
+            )
+
+        return await self._run.effect("conclusion", OperationResult, act)
+
+    def _request(self, kind: str, shown: Record, title: str) -> GateRequest:
+        policy = self._run.config.operations.approval
+        return GateRequest(
+            kind=kind,
+            content=shown.model_dump(mode="json"),
+            required_scope=f"{self.operation.topic}:{policy.role}",
+            four_eyes=policy.four_eyes,
+            quorum=policy.quorum,
+            expires_in_seconds=policy.expires_in_seconds,
+            about=f"operation:{self.operation.id}",
+            title=title,
+        )

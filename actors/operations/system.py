@@ -1,0 +1,89 @@
+"""Operations: a plan, agents that read mail, bills and accounts over MCP, and what they found compared. Seed 003."""
+
+from typing import Any
+
+from actors.llm.prompts import read_two_part_prompt
+from actors.system import AgentDirectory, AgentRole, System
+from models.config import Config
+from models.operations.events import ComprehensiveResultsReady, WorkflowProgressUpdate
+from models.operations.gates import CONTENT_OF_OPERATION_GATE
+from models.operations.items import SourceAgent
+from models.operations.operations import OperationTask
+from models.operations.results import OperationResult
+from models.runtime.workflow_kinds import WorkflowKind
+from models.store.operations.operations import KIND
+
+
+def _planner(config: Config, directory: AgentDirectory) -> dict[str, Any]:
+    settings = config.operations
+    return {
+        "plans": settings.plans,
+        "settings": settings.planner_llm,
+        "breaker": config.outages.breaker,
+        "prompt": read_two_part_prompt(settings.prompts_dir, "plan.md"),
+        "sources": settings.sources,
+    }
+
+
+def _reader(agent: SourceAgent) -> AgentRole:
+    def arguments(config: Config, directory: AgentDirectory) -> dict[str, Any]:
+        settings = config.operations
+        source = settings.sources.get(agent)
+        return {
+            "source": source,
+            "server": None if source is None else config.mcp.servers[source.server],
+            "seconds": settings.step_seconds,
+            "most_calls": settings.most_calls,
+            "most_items": settings.most_items,
+        }
+
+    return "actors.operations.agents.source_reader:SourceReader", arguments
+
+
+def _analyst(config: Config, directory: AgentDirectory) -> dict[str, Any]:
+    settings = config.operations
+    return {
+        "writes": settings.writes,
+        "settings": settings.analysis_llm,
+        "breaker": config.outages.breaker,
+        "prompt": read_two_part_prompt(settings.prompts_dir, "write_summary.md"),
+    }
+
+
+SYSTEM = System(
+    name="operations",
+    roles={
+        "planner": ("actors.operations.agents.planner:Planner", _planner),
+        "gmail": _reader("gmail"),
+        "accounts_payable": _reader("accounts_payable"),
+        "crm": _reader("crm"),
+        "analysis": ("actors.operations.agents.analyst:OperationAnalyst", _analyst),
+    },
+    kinds=(
+        WorkflowKind(
+            name=KIND,
+            graph="actors.operations.graph:OPERATION",
+            word="operation",
+            input=OperationTask,
+            result=OperationResult,
+            approvals=CONTENT_OF_OPERATION_GATE,
+            complex=True,
+        ),
+    ),
+    tools=(
+        "actors.operations.tools.starting:start_operation",
+        "actors.operations.tools.starting:cancel_operation",
+        "actors.operations.tools.following:get_operation",
+        "actors.operations.tools.following:list_operations",
+        "actors.operations.tools.following:read_operation_history",
+        "actors.operations.tools.following:read_operation_results",
+        "actors.operations.tools.following:compare_operation",
+        "actors.operations.tools.exporting:export_operation",
+        "actors.operations.tools.deciding:decide_operation_plan",
+        "actors.operations.tools.deciding:decide_operation_results",
+        "actors.operations.tools.deciding:decide_operation_agent",
+        "actors.operations.tools.deciding:clarify_operation",
+    ),
+    routers=("serve.routes.operations:router",),
+    events=(WorkflowProgressUpdate, ComprehensiveResultsReady),
+)

@@ -1,0 +1,143 @@
+"""The agents of an operation at work: what each is given, and what it hands back.
+
+Part of `actors.operations.steps`. A result is made again only where what its agent is given is otherwise.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from actors.operations.leads import distinct, leads_of
+from actors.operations.telling import tell_progress
+from actors.runtime.run import Run
+from models.errors import McpServerAway
+from models.llm import Answer
+from models.mcp.served_tools import ServerListing
+from models.mcp.tool_answers import GivenToServer
+from models.operations.items import SourceAgent
+from models.operations.operations import STAGE_OF, Operation
+from models.operations.plans import OperationAgent, OperationPlan
+from models.operations.results import AgentMetadata, AgentResult
+from models.operations.tasks import ReadingOutcome, ReadingTask
+from models.research.results import StepKept
+from models.store.database import Connection
+from models.store.operations import history
+from models.text import one_line
+
+_MOST_LEADS = 40
+
+
+class Working:
+    """Has the agents that read a system do their part."""
+
+    def __init__(self, *, run: Run, operation: Operation) -> None:
+        self._run = run
+        self._operation = operation
+        self._settings = run.config.operations
+
+    async def listings(self) -> dict[SourceAgent, ServerListing]:
+        """What each agent's server offers now."""
+        agents: list[SourceAgent] = list(self._settings.sources)
+        found = await asyncio.gather(*(self._run.agent(agent).offered() for agent in agents))
+        return dict(zip(agents, found, strict=True))
+
+    def task(
+        self,
+        agent: SourceAgent,
+        plan: OperationPlan,
+        *,
+        done: Mapping[OperationAgent, AgentResult],
+        said: Mapping[OperationAgent, str],
+        given: GivenToServer | None = None,
+    ) -> ReadingTask:
+        """What an agent is given: its step, what people said, and what the agents before it found."""
+        step, feedback = plan.step(agent), said.get(agent)
+        found: list[str] = []
+        if not plan.side_by_side:
+            before = plan.sources[: plan.sources.index(agent)]
+            results = [done[one].result for one in before if one in done]
+            found = [lead for result in results if result is not None for lead in result.leads]
+        named = (*plan.leads, *leads_of(step.instructions), *leads_of(feedback or ""))
+        return ReadingTask(
+            agent=agent,
+            question=self._operation.query,
+            tools=step.tools,
+            # Where nothing is looked for, everything is read: what others found would only narrow it.
+            leads=distinct((*named, *found), most=_MOST_LEADS) if named else (),
+            instructions=step.instructions,
+            feedback=feedback,
+            given=given,
+        )
+
+    async def read(
+        self,
+        task: ReadingTask,
+        plan: OperationPlan,
+        *,
+        number: int,
+        iteration: int,
+        done: Mapping[OperationAgent, AgentResult],
+    ) -> ReadingOutcome:
+        """Have an agent read; `number` counts its readings.
+
+        Raises:
+            McpServerAway: its server is away, and has not been for so long that a person is to be asked.
+        """
+
+        async def make() -> Answer[ReadingOutcome]:
+            try:
+                answer: Answer[ReadingOutcome] = await self._run.agent(task.agent).read(task, iteration)
+            except McpServerAway as away:
+                if self._run.waited_seconds < self._settings.away_seconds:
+                    raise
+                return Answer(value=ReadingOutcome(result=self._away(task, iteration, away)))
+            return answer
+
+        outcome = await self._run.once(f"read/{task.agent}/{number}", ReadingOutcome, make)
+
+        async def act(connection: Connection) -> StepKept:
+            await history.tell(
+                connection,
+                self._operation.id,
+                iteration=iteration,
+                stage="agent_execution",
+                agent=task.agent,
+                result=_told(outcome),
+                feedback=task.feedback,
+            )
+            over = {*done, task.agent} if outcome.result is not None else set(done)
+            await tell_progress(
+                connection,
+                self._operation,
+                iteration=iteration,
+                stage=STAGE_OF[task.agent],
+                plan=plan,
+                done=over,
+            )
+            return StepKept()
+
+        await self._run.effect(f"told/{task.agent}/{number}", StepKept, act)
+        return outcome
+
+    def _away(self, task: ReadingTask, iteration: int, away: McpServerAway) -> AgentResult:
+        return AgentResult(
+            agent=task.agent,
+            status="error",
+            metadata=AgentMetadata(
+                service_used=self._settings.sources[task.agent].service,
+                data_quality="low",
+                execution_time=0.0,
+            ),
+            error=f"{one_line(str(away))}; it has been waited for",
+            task_digest=task.digest,
+            iteration=iteration,
+        )
+
+
+def _told(outcome: ReadingOutcome) -> dict[str, Any]:
+    """An outcome for the history: without the things themselves, which the results of the iteration have."""
+    if outcome.result is None:
+        return outcome.model_dump(mode="json", exclude={"result"})
+    told = outcome.result.model_dump(mode="json", exclude={"result": {"items"}})
+    found = outcome.result.result
+    return told | {"items": len(found.items) if found is not None else 0}

@@ -1,0 +1,136 @@
+"""What agents of an operation came to, and what was compiled of it. Seed 003 (Comprehensive Results Message).
+
+Figures come from code alone; each claim names the evidence that it rests on.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from models.operations.evidence import Conflict, Correlation, CorrelationFigures
+from models.operations.items import SourceItem
+from models.operations.plans import OperationAgent, OperationPlan
+from models.record import Record
+
+DataQuality = Literal["high", "medium", "low"]
+AgentStatus = Literal["completed", "error", "skipped"]
+OperationOutcome = Literal["completed", "rejected", "expired", "nothing_found"]
+
+
+class ServedToolUse(Record):
+    """A call that an agent made of a server's tool. `items` is how many things it answered with."""
+
+    number: int
+    server: str
+    tool: str
+    arguments: Mapping[str, Any]
+    status: Literal["answered", "failed"]
+    items: int = 0
+    fault: str | None = None
+    seconds: float
+    mock: bool = False
+
+
+class AgentMetadata(Record):
+    """How a result came about (`metadata` of the seed). `service_used` is `mock` where answers were stand-ins.
+
+    `data_quality`: `high` where each call was answered with data that keeps to its schema; `medium` where some
+    calls failed or some of it was cut off; `low` where nothing came, or any of it is from a mock.
+    `execution_time` is in seconds.
+    """
+
+    service_used: str
+    data_quality: DataQuality
+    execution_time: float
+    tool_calls: tuple[ServedToolUse, ...] = ()
+
+
+class AgentFindings(Record):
+    """What an agent read: each thing as its server gave it, and one sentence about it, made by code.
+
+    `leads` are partners that it names where it has what was looked for: later agents look for them as well.
+    `left_out` counts what there was no room for.
+    """
+
+    summary: str
+    leads: tuple[str, ...] = ()
+    items: tuple[SourceItem, ...] = ()
+    left_out: int = 0
+
+
+class AgentResult(Record):
+    """One agent's result. With `error` it has none; `skipped` says why a person or the plan left it out.
+
+    `task_digest` is of what it was given to do: as long as that is the same, its result is not made again.
+    `iteration` is the one in which it was made.
+    """
+
+    agent: OperationAgent
+    status: AgentStatus
+    result: AgentFindings | None = None
+    metadata: AgentMetadata
+    error: str | None = None
+    task_digest: str
+    iteration: int
+
+
+class EvidencedSentence(Record):
+    """A sentence about what was found, and the evidence for it: `C2`, a correlation, `K1`, a conflict, an item."""
+
+    text: str
+    evidence: tuple[str, ...]
+
+
+class Analysis(Record):
+    """The `analysis` agent's part. `llm_used` is None where code put the sentences together."""
+
+    status: Literal["completed", "error"]
+    executive_summary: tuple[EvidencedSentence, ...] = ()
+    recommendations: tuple[EvidencedSentence, ...] = ()
+    correlation_score: float = 0.0
+    llm_used: str | None = None
+    execution_time: float = 0.0
+    dropped: int = 0
+    error: str | None = None
+
+
+class ResultChanges(Record):
+    """What is otherwise than in the iteration before, in the words of its evidence."""
+
+    agents: tuple[OperationAgent, ...] = ()
+    new_conflicts: tuple[str, ...] = ()
+    gone_conflicts: tuple[str, ...] = ()
+    new_correlations: tuple[str, ...] = ()
+    gone_correlations: tuple[str, ...] = ()
+
+
+class ComprehensiveResults(Record):
+    """What a person approves at the last gate, whole (`comprehensive_results_ready` of the seed).
+
+    `reused` are agents whose result of an earlier iteration stands. `mocked` are those whose data, or some of
+    it, is a stand-in's. `missing` says in words what is not in it.
+    """
+
+    plan_id: str
+    question: str
+    iteration: int
+    plan: OperationPlan
+    results: tuple[AgentResult, ...]
+    analysis: Analysis
+    correlations: CorrelationFigures
+    matches: tuple[Correlation, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    reused: tuple[OperationAgent, ...] = ()
+    mocked: tuple[OperationAgent, ...] = ()
+    missing: tuple[str, ...] = ()
+    changes: ResultChanges | None = None
+
+
+class OperationResult(Record):
+    """How an operation ended, and with which iteration's results."""
+
+    outcome: OperationOutcome
+    iteration: int
+    conflicts: int = 0
+    correlations: int = 0
+    approval_id: str | None = None
+    ended_at: str | None = None

@@ -1,0 +1,53 @@
+"""What a person says at the gates of an operation besides yes: another plan, or what is to be done again.
+
+Strict, because unclear is not yes. Seed 003 (Plan Approval Response, Final Results Approval Response).
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, FailFast, Field, model_validator
+
+from models.operations.plans import OperationAgent
+from models.record import Record
+from models.tools import PlainText
+
+RevisionType = Literal["full_replan", "specific_agents", "analysis_only"]
+MOST_FEEDBACK = 5000
+Feedback = Annotated[PlainText, Field(min_length=1, max_length=MOST_FEEDBACK)]
+AgentNames = Annotated[tuple[OperationAgent, ...], FailFast()]
+
+
+class PlanEdit(BaseModel):
+    """What a person makes of a plan (`modified_plan` of the seed): another order, fewer agents, instructions.
+
+    What is left out of `agent_sequence`, and what is in `skip_agents`, does not run.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    agent_sequence: Annotated[AgentNames, Field(max_length=8)] | None = None
+    skip_agents: Annotated[AgentNames, Field(max_length=8)] = ()
+    side_by_side: Annotated[bool, Field(strict=True)] | None = None
+    instructions: dict[OperationAgent, Annotated[PlainText, Field(max_length=2000)]] = Field(
+        default_factory=dict
+    )
+
+
+class Revision(Record):
+    """What is to be done again, and how: kept with the decision that asks for it."""
+
+    revision_type: RevisionType
+    target_agents: tuple[OperationAgent, ...] = ()
+    feedback: str
+
+    @model_validator(mode="after")
+    def _names_agents(self) -> "Revision":
+        if self.revision_type == "specific_agents" and not self.target_agents:
+            raise ValueError("target_agents: name the agents that are to run again")
+        if self.revision_type != "specific_agents" and self.target_agents:
+            raise ValueError(
+                f"target_agents: they go with specific_agents, not with {self.revision_type}: leave them out"
+            )
+        if len(set(self.target_agents)) < len(self.target_agents):
+            raise ValueError("target_agents: name each agent once")
+        return self

@@ -1,0 +1,69 @@
+"""What agents of an operation are given to do, and what they hand back."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+
+from models.mcp.served_tools import ServerListing
+from models.mcp.tool_answers import GivenToServer, ServerQuestion
+from models.operations.evidence import LinkedItems
+from models.operations.items import SourceAgent
+from models.operations.plans import AllowedTool, OperationPlan
+from models.operations.results import AgentResult, Analysis
+from models.record import Record
+
+
+class PlanRequest(Record):
+    """What the planner plans for. `feedback` is what a person said to `previous`, the plan before."""
+
+    question: str
+    listings: Mapping[SourceAgent, ServerListing]
+    feedback: str | None = None
+    previous: OperationPlan | None = None
+    seconds: Mapping[str, float] = {}  # how long each agent took lately
+
+
+class ReadingTask(Record):
+    """One agent's part: what to look for, with which tools, and what people said about how.
+
+    `leads` are what is looked for: from the question, and from what the earlier agents found. `given` answers
+    what the server asked.
+    """
+
+    agent: SourceAgent
+    question: str
+    tools: tuple[AllowedTool, ...]
+    leads: tuple[str, ...] = ()
+    instructions: str = ""
+    feedback: str | None = None
+    given: GivenToServer | None = None
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 (hex): the same task is not done again."""
+        text = json.dumps(self.model_dump(mode="json", exclude={"given"}), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+class ReadingOutcome(Record):
+    """What came of it: a result; or a question of the server's; or why the plan does not hold any more."""
+
+    result: AgentResult | None = None
+    server_question: ServerQuestion | None = None
+    voids_plan: str | None = None
+
+
+class AnalysisTask(Record):
+    """What is compared, and what people said about how. `results` are of the agents that read a system."""
+
+    question: str
+    results: tuple[AgentResult, ...]
+    instructions: str = ""
+    feedback: str | None = None
+
+
+class AnalysisOutcome(Record):
+    """What was found to belong together or to contradict each other, and what is said about it."""
+
+    linked: LinkedItems
+    analysis: Analysis

@@ -1,0 +1,137 @@
+"""Operations as people follow them, in Postgres: how far each is, and which gate waits. Nothing is written here."""
+
+from collections.abc import Collection, Iterable, Mapping
+
+from models.errors import OperationNotFound
+from models.operations.events import WorkflowProgressUpdate
+from models.operations.following import OperationList, OperationSummary
+from models.operations.operations import (
+    GateShown,
+    Operation,
+    OperationProgress,
+    OperationStatus,
+    OperationStatusResponse,
+)
+from models.people.scopes import Scope
+from models.store import approval_inbox
+from models.store.database import Connection
+
+STATUS_OF_WORKFLOW: Mapping[str, OperationStatus] = {
+    "queued": "pending",
+    "running": "running",
+    "waiting": "awaiting_approval",
+    "paused": "paused",
+    "succeeded": "completed",
+    "failed": "failed",
+    "cancelled": "cancelled",
+}
+_WORKFLOW_STATUS = {here: there for there, here in STATUS_OF_WORKFLOW.items()}
+_STARTED = WorkflowProgressUpdate(
+    operation_id=0,
+    plan_id="",
+    iteration=1,
+    current_stage="plan_creation",
+    progress_percentage=0.0,
+    current_agent="planner",
+    estimated_remaining=None,
+    completed_agents=(),
+    pending_agents=(),
+)
+
+
+async def status(
+    connection: Connection, operation: Operation, *, person: str, scopes: Iterable[Scope]
+) -> OperationStatusResponse:
+    """How an operation stands; the gate that waits is there for those alone whom it is shown to.
+
+    Raises:
+        OperationNotFound: it has gone since.
+    """
+    cursor = await connection.execute(
+        """SELECT w.status, w.parked_for, w.error, w.result, w.updated_at, o.progress
+           FROM operations o JOIN workflows w ON w.id = o.workflow_id WHERE o.id = %s""",
+        (operation.id,),
+    )
+    row = await cursor.fetchone()
+    if row is None:
+        raise OperationNotFound(f"there is no operation {operation.id}")
+    told = _STARTED if row["progress"] is None else WorkflowProgressUpdate.model_validate(row["progress"])
+    return OperationStatusResponse(
+        operation_id=operation.id,
+        plan_id=operation.workflow_id,
+        name=operation.name,
+        topic=operation.topic,
+        task_type=operation.task_type,
+        query=operation.query,
+        requested_by=operation.requested_by,
+        status=STATUS_OF_WORKFLOW[row["status"]],
+        iteration=told.iteration,
+        progress=OperationProgress(
+            plan_id=operation.workflow_id,
+            **told.model_dump(exclude={"operation_id", "plan_id", "iteration"}),
+        ),
+        created_at=operation.created_at,
+        updated_at=row["updated_at"],
+        waits_for=row["parked_for"],
+        error=row["error"],
+        outcome=(row["result"] or {}).get("outcome"),
+        approval=await _gate(connection, operation, person, tuple(scopes)),
+    )
+
+
+async def recent(
+    connection: Connection,
+    *,
+    topics: Collection[str],
+    requested_by: str | None,
+    status: OperationStatus | None,
+    before: int | None,
+    limit: int,
+) -> OperationList:
+    """The newest operations on some topics, newest first; what is None narrows nothing."""
+    cursor = await connection.execute(
+        """SELECT o.id AS operation_id, o.workflow_id AS plan_id, o.name, o.topic, o.task_type, o.requested_by,
+                  w.status, w.result ->> 'outcome' AS outcome, o.created_at, w.updated_at,
+                  EXISTS (SELECT 1 FROM approvals p
+                          WHERE p.workflow_id = w.id AND p.status = 'pending') AS waits_for_decision
+           FROM operations o JOIN workflows w ON w.id = o.workflow_id
+           WHERE o.topic = ANY(%(topics)s)
+             AND (%(by)s::text IS NULL OR o.requested_by = %(by)s)
+             AND (%(status)s::text IS NULL OR w.status = %(status)s)
+             AND (%(before)s::bigint IS NULL OR o.id < %(before)s)
+           ORDER BY o.id DESC LIMIT %(limit)s + 1""",
+        {
+            "topics": list(topics),
+            "by": requested_by,
+            "status": None if status is None else _WORKFLOW_STATUS[status],
+            "before": before,
+            "limit": limit,
+        },
+    )
+    rows = await cursor.fetchall()
+    shown = rows[:limit]
+    return OperationList(
+        operations=tuple(
+            OperationSummary.model_validate(row | {"status": STATUS_OF_WORKFLOW[row["status"]]}) for row in shown
+        ),
+        next_before=shown[-1]["operation_id"] if len(rows) > limit else None,
+    )
+
+
+async def _gate(
+    connection: Connection, operation: Operation, person: str, scopes: tuple[Scope, ...]
+) -> GateShown | None:
+    every = await approval_inbox.of_workflow(connection, operation.workflow_id)
+    waiting = next((one for one in every if one.status == "pending"), None)
+    if waiting is None or not waiting.shown_to(person, scopes):
+        return None
+    return GateShown(
+        approval_id=waiting.id,
+        kind=waiting.kind,
+        digest=waiting.digest,
+        title=waiting.title,
+        content=waiting.content,
+        expires_at=waiting.expires_at,
+        may_decide=waiting.may_be_decided_by(person, scopes),
+        amended_by=waiting.amended_by,
+    )
