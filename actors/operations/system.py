@@ -84,6 +84,6 @@ SYSTEM = System(
         "actors.operations.tools.deciding:decide_operation_agent",
         "actors.operations.tools.deciding:clarify_operation",
     ),
-    routers=("serve.routes.operations:router",),
+    routers=("serve.routes.operations:router", "serve.routes.operation_messages:router"),
     events=(WorkflowProgressUpdate, ComprehensiveResultsReady),
 )

@@ -132,7 +132,7 @@ async def test_who_is_too_slow_is_ended_and_holds_up_nobody(database: Database) 
 async def test_a_client_that_takes_nothing_is_dropped(
     app: FastAPI, address: str, auth: AuthConfig, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("serve.routes.events._SEND_SECONDS", 0.2)
+    monkeypatch.setattr("serve.routes.events.SEND_SECONDS", 0.2)
     host, port = address.split(":")
     headers = bearer(auth, "macro:reader")["Authorization"]
     _, writer = await asyncio.open_connection(host, int(port), limit=1024)
