@@ -15,7 +15,7 @@ def edited(plan: OperationPlan, edit: PlanEdit) -> OperationPlan:
         InputInvalid: nothing is changed, or an agent is not in the plan, or nothing would be read.
     """
     steps = {step.agent: step for step in plan.steps}
-    sequence = edit.agent_sequence if edit.agent_sequence is not None else plan.agent_sequence
+    sequence = edit.agent_sequence if edit.reorders else plan.agent_sequence
     for name, agents in (
         ("agent_sequence", sequence),
         ("skip_agents", edit.skip_agents),

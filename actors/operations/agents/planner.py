@@ -20,6 +20,7 @@ from models.mcp.served_tools import ServerListing
 from models.operations.items import SourceAgent
 from models.operations.plans import (
     ANALYSIS,
+    SOURCE_AGENTS,
     AgentStep,
     AllowedTool,
     OperationAgent,
@@ -106,7 +107,9 @@ class Planner:
         """All that there is, in the seed's order; what is left out, a person leaves out."""
         leads = leads_of(request.question)
         subject = f" about {', '.join(leads[:3])}" if leads else ""
-        agents: list[OperationAgent] = [agent for agent in self._sources if agent in request.listings]
+        agents: list[OperationAgent] = [
+            agent for agent in SOURCE_AGENTS if agent in self._sources and agent in request.listings
+        ]
         if request.previous is not None:
             agents = [agent for agent in request.previous.agent_sequence if agent != ANALYSIS]
         return PlanReply(
@@ -124,7 +127,7 @@ class Planner:
         instructions = {step.agent: step.instructions for step in request.previous.steps} if (
             request.previous is not None
         ) else {}
-        read = [agent for agent in sequence if agent != ANALYSIS]
+        read: list[SourceAgent] = [agent for agent in sequence if agent != "analysis"]
         return OperationPlan(
             description=reply.description,
             agent_sequence=sequence,
@@ -137,7 +140,7 @@ class Planner:
                 AgentStep(
                     agent=step.agent,
                     why=step.why,
-                    tools=_allowed(request.listings.get(step.agent)) if step.agent != ANALYSIS else (),
+                    tools=() if step.agent == "analysis" else _allowed(request.listings.get(step.agent)),
                     instructions=instructions.get(step.agent, ""),
                 )
                 for step in reply.steps

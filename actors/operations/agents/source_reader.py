@@ -6,7 +6,7 @@ model chooses (`call_chooser`), or code by the site's settings. What it reads is
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -126,7 +126,7 @@ class SourceReader:
                 if len(read.items) >= self._most_items:
                     return
 
-    async def _answers(self, task: ReadingTask, read: _Read) -> AsyncIterator[ToolAnswer]:
+    async def _answers(self, task: ReadingTask, read: _Read) -> AsyncGenerator[ToolAnswer, None]:
         """Answers to the calls that the site's settings name, page after page."""
         allowed = {tool.tool: tool for tool in task.tools if not tool.writes}
         for reading in self._source.reading:
