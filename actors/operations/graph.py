@@ -206,7 +206,8 @@ async def settle_results(state: State, runtime: Runtime[OperationSteps]) -> Stat
 
 async def conclude(state: State, runtime: Runtime[OperationSteps]) -> State:
     decision, compiled = state.get("decision"), state.get("compiled")
-    unfinished = decision is not None and decision.status != "approved"
+    # A no ends nothing: where it was the last that anybody said, it was to an agent, and the rest went on.
+    unfinished = decision is not None and decision.status not in ("approved", "rejected")
     outcome: OperationOutcome = "expired" if unfinished else "completed"
     result = await runtime.context.conclude(
         outcome,
