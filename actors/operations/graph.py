@@ -220,7 +220,9 @@ async def conclude(state: State, runtime: Runtime[OperationSteps]) -> State:
 
 
 def after_plan(state: State, runtime: Runtime[OperationSteps]) -> Literal["plan_gate", "settle_plan"]:
-    return "plan_gate" if runtime.context.stops_at(PLAN) or state.get("voided") else "settle_plan"
+    # A type that stops at no plan goes by its first one. Each other is made because a person wants it, or because
+    # a tool is not what it was: that one nobody has let pass.
+    return "plan_gate" if runtime.context.stops_at(PLAN) or state["plans"] > 1 else "settle_plan"
 
 
 def after_plan_settled(state: State) -> Literal["work", "plan", "conclude"]:
