@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
 
 from models.operations.operations import OperationStatus
-from models.operations.revisions import AgentNames, Feedback, PlanEdit, RevisionType
+from models.operations.revisions import AgentNames, Feedback, PlanEdit, RevisionType, targets_fault
 from models.record import Record
 from models.tools import PlainText
 
@@ -69,6 +69,8 @@ class ResultsDecision(GateAnswer):
             )
         if not self.approved and self.feedback is None:
             raise ValueError("feedback: say what is wrong")
+        if fault := targets_fault(self.revision_type, self.target_agents):
+            raise ValueError(f"target_agents: {fault}")
         return self
 
 
