@@ -168,6 +168,7 @@ async def answer_review(state: State, runtime: Runtime[OperationSteps]) -> State
     results = {other: one for other, one in state["results"].items() if other != agent}
     prior = {other: one for other, one in state["prior"].items() if other != agent}
     return {"results": results, "prior": prior, "said": {**state["said"], agent: decision.notes or ""}}
+    await runtime.context.settle_answer(f"{REVIEW}/{state['reviews']}", state["iteration"], agent, decision)
 
 
 async def compile_results(state: State, runtime: Runtime[OperationSteps]) -> State:
