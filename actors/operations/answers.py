@@ -11,8 +11,9 @@ from models.runtime.approvals import GateDecision
 
 def answer_to_server(question: ServerQuestion, decision: GateDecision) -> GivenToServer:
     """What goes back to a server that asked: what the person gave, or that he gives nothing."""
-    given = AgentQuestion.model_validate(decision.amended).given if decision.amended else None
-    if decision.status != "approved" or (given is None and question.requested is not None):
+    said = AgentQuestion.model_validate(decision.amended) if decision.amended else None
+    given = None if said is None else said.given
+    if (said is not None and said.declined) or (given is None and question.requested is not None):
         return GivenToServer(key=question.key, action="decline", state=question.state)
     return GivenToServer(key=question.key, action="accept", content=given, state=question.state)
 

@@ -34,7 +34,8 @@ class State(TypedDict, total=False):
     """Where an operation is.
 
     `readings` counts each agent's, and `reviewed` says up to which of them a person has looked. `prior` are results
-    that stand where nothing of their task is otherwise; `said` is what people want of each agent.
+    that stand where nothing of their task is otherwise; `said` is what people want of each agent; `asked` is what
+    servers ask, of which one question after another is put to a person.
     """
 
     iteration: int
@@ -47,8 +48,9 @@ class State(TypedDict, total=False):
     results: Mapping[OperationAgent, AgentResult]
     reviewed: Mapping[OperationAgent, int]
     said: Mapping[OperationAgent, str]
+    asked: Mapping[OperationAgent, AgentQuestion]
     given: Mapping[OperationAgent, GivenToServer]
-    question: AgentQuestion | None
+    question: AgentQuestion
     questions: int
     reviews: int
     gate: str
@@ -82,13 +84,13 @@ async def settle_plan(state: State, runtime: Runtime[OperationSteps]) -> State:
         return {"feedback": decision.notes, "voided": None}
     # What was read under the plan before stands where nothing of its task is otherwise.
     prior = {**state["prior"], **state["results"]}
-    return {"plan": settled, "feedback": None, "voided": None, "prior": prior, "results": {}}
+    return {"plan": settled, "feedback": None, "voided": None, "prior": prior, "results": {}, "asked": {}}
 
 
 async def work(state: State, runtime: Runtime[OperationSteps]) -> State:
     context, now, done = runtime.context, state["plan"], dict(state["results"])
     working = context.working
-    readings, voided, question = dict(state["readings"]), None, None
+    readings, asked, voided = dict(state["readings"]), dict(state["asked"]), None
     due: list[SourceAgent] = [agent for agent in now.sources if agent not in done]
     tasks = {
         agent: working.task(agent, now, done=done, said=state["said"], given=state["given"].get(agent))
@@ -116,37 +118,42 @@ async def work(state: State, runtime: Runtime[OperationSteps]) -> State:
         if outcome.voids_plan is not None:
             voided = outcome.voids_plan
         elif outcome.server_question is not None:
-            question = question or context.asked_by_server(
+            asked[task.agent] = context.asked_by_server(
                 task.agent, state["iteration"], outcome.server_question
             )
         elif outcome.result is not None:
             done[task.agent] = outcome.result
     given = {agent: answer for agent, answer in state["given"].items() if agent not in tasks}
-    return {"results": done, "readings": readings, "voided": voided, "question": question, "given": given}
+    return {"results": done, "readings": readings, "voided": voided, "asked": asked, "given": given}
 
 
 async def question_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
     number = state["questions"] + 1
-    asked = state.get("question") or runtime.context.about_failed(state["results"], state["iteration"])
+    waiting = list(state["asked"].values())
+    asked = waiting[0] if waiting else runtime.context.about_failed(state["results"], state["iteration"])
     decision = decide(f"{QUESTION}/{number}", runtime.context.request_about(asked))
     return {"gate": QUESTION, "questions": number, "question": asked, "decision": decision}
 
 
 async def answer_question(state: State, runtime: Runtime[OperationSteps]) -> State:
-    asked, decision = state["question"], state["decision"]
-    assert asked is not None and decision is not None, "the gate has asked"
-    agent, results = asked.agent, dict(state["results"])
+    question, decision = state["question"], state["decision"]
+    assert decision is not None, "the gate has asked"
+    agent, results, context = question.agent, dict(state["results"]), runtime.context
+    await context.settle_answer(f"{QUESTION}/{state['questions']}", state["iteration"], agent, decision)
     if decision.status not in ("approved", "rejected"):
         return {}
     given = dict(state["given"])
-    if asked.server_question is not None:
-        given[agent] = answer_to_server(asked.server_question, decision)
-    elif decision.status == "approved":
-        del results[agent]
+    if decision.status == "rejected":
+        [source] = [one for one in state["plan"].sources if one == agent]
+        task = context.working.task(source, state["plan"], done=results, said=state["said"])
+        results[agent] = context.working.left_out(task, question, results.get(agent), state["iteration"])
+    elif question.server_question is not None:
+        given[agent] = answer_to_server(question.server_question, decision)
     else:
-        results[agent] = results[agent].model_copy(update={"status": "skipped"})
+        del results[agent]
+    asked = {other: one for other, one in state["asked"].items() if other != agent}
     prior = {other: one for other, one in state["prior"].items() if other != agent}
-    return {"results": results, "given": given, "question": None, "prior": prior}
+    return {"results": results, "given": given, "asked": asked, "prior": prior}
 
 
 async def review_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
@@ -161,6 +168,7 @@ async def answer_review(state: State, runtime: Runtime[OperationSteps]) -> State
     agent = unreviewed(state["results"], state["readings"], state["reviewed"])[0]
     decision = state["decision"]
     assert decision is not None, "the gate has asked"
+    await runtime.context.settle_answer(f"{REVIEW}/{state['reviews']}", state["iteration"], agent, decision)
     if decision.status == "approved":
         return {"reviewed": {**state["reviewed"], agent: state["readings"][agent]}}
     if decision.status != "rejected":
@@ -168,7 +176,6 @@ async def answer_review(state: State, runtime: Runtime[OperationSteps]) -> State
     results = {other: one for other, one in state["results"].items() if other != agent}
     prior = {other: one for other, one in state["prior"].items() if other != agent}
     return {"results": results, "prior": prior, "said": {**state["said"], agent: decision.notes or ""}}
-    await runtime.context.settle_answer(f"{REVIEW}/{state['reviews']}", state["iteration"], agent, decision)
 
 
 async def compile_results(state: State, runtime: Runtime[OperationSteps]) -> State:
@@ -236,7 +243,7 @@ def after_plan_settled(state: State) -> Literal["work", "plan", "conclude"]:
 def after_work(state: State, runtime: Runtime[OperationSteps]) -> AfterWork:
     if state.get("voided"):
         return "plan"
-    if state.get("question") or any(one.status == "error" for one in state["results"].values()):
+    if state["asked"] or any(one.status == "error" for one in state["results"].values()):
         return "question_gate"
     left = unreviewed(state["results"], state["readings"], state["reviewed"])
     if left and runtime.context.stops_at("agents"):
@@ -306,8 +313,8 @@ async def begin(run: Run) -> tuple[dict[str, Any], OperationSteps]:
     steps = OperationSteps(run=run, operation=await run.database.steadily(look))
     await steps.check_right()
     counts: State = {"iteration": 1, "plans": 0, "questions": 0, "reviews": 0}
-    nothing: State = {"readings": {}, "prior": {}, "results": {}, "reviewed": {}, "said": {}, "given": {}}
-    return {**counts, **nothing}, steps
+    nothing: State = {"readings": {}, "prior": {}, "results": {}, "reviewed": {}, "said": {}}
+    return {**counts, **nothing, "asked": {}, "given": {}}, steps
 
 
 def result(state: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,8 @@ from models.mcp.tool_answers import GivenToServer
 from models.operations.items import SourceAgent
 from models.operations.operations import STAGE_OF, Operation
 from models.operations.plans import OperationAgent, OperationPlan
-from models.operations.results import AgentMetadata, AgentResult
+from models.operations.questions import AgentQuestion
+from models.operations.results import AgentMetadata, AgentResult, AgentStatus
 from models.operations.tasks import ReadingOutcome, ReadingTask
 from models.research.results import StepKept
 from models.store.database import Connection
@@ -119,16 +120,25 @@ class Working:
         await self._run.effect(f"told/{task.agent}/{number}", StepKept, act)
         return outcome
 
+    def left_out(
+        self, task: ReadingTask, question: AgentQuestion, failed: AgentResult | None, iteration: int
+    ) -> AgentResult:
+        """The result of an agent that a person goes on without: what it has read by then, and why it is no more."""
+        if failed is not None:
+            return failed.model_copy(update={"status": "skipped"})
+        why = f"its server asks something that nobody answered: {one_line(question.what)}"
+        return self._nothing_of(task, iteration, "skipped", why)
+
     def _away(self, task: ReadingTask, iteration: int, away: McpServerAway) -> AgentResult:
+        return self._nothing_of(task, iteration, "error", f"{one_line(str(away))}; it has been waited for")
+
+    def _nothing_of(self, task: ReadingTask, iteration: int, status: AgentStatus, why: str) -> AgentResult:
+        service = self._settings.sources[task.agent].service
         return AgentResult(
             agent=task.agent,
-            status="error",
-            metadata=AgentMetadata(
-                service_used=self._settings.sources[task.agent].service,
-                data_quality="low",
-                execution_time=0.0,
-            ),
-            error=f"{one_line(str(away))}; it has been waited for",
+            status=status,
+            metadata=AgentMetadata(service_used=service, data_quality="low", execution_time=0.0),
+            error=why,
             task_digest=task.digest,
             iteration=iteration,
         )

@@ -78,10 +78,11 @@ class AgentDecision(GateAnswer):
     """What becomes of an agent that could not do its part, or of what one has found.
 
     `retry` has it try again, `skip` goes on without it; `answer` gives a server what it asked a person for, in
-    `given`. Where each result is looked at, `accept` takes it, and `revise` has it done again by `feedback`.
+    `given`, and `decline` tells it that it is given nothing: the agent goes on with what it gets then. Where each
+    result is looked at, `accept` takes it, and `revise` has it done again by `feedback`.
     """
 
-    answer: Literal["retry", "skip", "answer", "accept", "revise"]
+    answer: Literal["retry", "skip", "answer", "decline", "accept", "revise"]
     given: Mapping[str, Any] | None = None
     feedback: Feedback | None = None
 

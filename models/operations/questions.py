@@ -11,7 +11,8 @@ from models.record import Record
 class AgentQuestion(Record):
     """An agent failed, took too long, or is asked something by a server.
 
-    Approving tries the agent again, with `given` where the server asks; rejecting goes on without it.
+    Approving tries the agent again, with `given` where the server asks, or told that it is `declined`; rejecting
+    goes on without the agent.
     """
 
     plan_id: str
@@ -22,6 +23,7 @@ class AgentQuestion(Record):
     what: str
     server_question: ServerQuestion | None = None
     given: dict[str, object] | None = None
+    declined: bool = False
 
 
 class AgentReview(Record):

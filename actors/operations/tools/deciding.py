@@ -39,6 +39,7 @@ _ANSWERS = {
     "retry": ("operation_question", "failed"),
     "skip": ("operation_question", "failed"),
     "answer": ("operation_question", "server_asks"),
+    "decline": ("operation_question", "server_asks"),
     "accept": ("operation_review", None),
     "revise": ("operation_review", None),
 }
@@ -130,6 +131,11 @@ async def decide_operation_agent(
         if not (request.answer == "skip" and approval.kind == "operation_question"):
             here = _possible(approval.kind, None if asked is None else asked.kind)
             raise InputInvalid(f"answer: {request.answer} means nothing here: send {here}")
+    if request.answer == "decline":
+        assert asked is not None, "its kind says so"
+        content = asked.model_copy(update={"declined": True}).model_dump(mode="json")
+        decided = await _amend(context, approval, request, content, request.feedback)
+        return await _answer(context, operation, decided, "The server is told that it is given nothing.")
     if request.answer == "answer":
         assert asked is not None and asked.server_question is not None, "its kind says so"
         given, wanted = dict(request.given or {}), asked.server_question.requested
