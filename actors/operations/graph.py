@@ -105,9 +105,8 @@ async def work(state: State, runtime: Runtime[OperationSteps]) -> State:
         readings[task.agent] = readings.get(task.agent, 0) + 1
     outcomes = await asyncio.gather(
         *(
-            working.read(
-                task, now, number=readings[task.agent], iteration=state["iteration"], done=state["results"]
-            )
+    over = set(done)
+            working.read(task, now, number=readings[task.agent], iteration=state["iteration"], done=over)
             for task in anew
         ),
         return_exceptions=True,

@@ -77,9 +77,9 @@ class Working:
         *,
         number: int,
         iteration: int,
-        done: Mapping[OperationAgent, AgentResult],
+        done: set[OperationAgent],
     ) -> ReadingOutcome:
-        """Have an agent read; `number` counts its readings.
+        """Have an agent read; `number` counts its readings. Once it has done its part, it is one of the `done`.
 
         Raises:
             McpServerAway: its server is away, and has not been for so long that a person is to be asked.
@@ -95,6 +95,8 @@ class Working:
             return answer
 
         outcome = await self._run.once(f"read/{task.agent}/{number}", ReadingOutcome, make)
+        if outcome.result is not None and outcome.result.status == "completed":
+            done.add(task.agent)
 
         async def act(connection: Connection) -> StepKept:
             await history.tell(
@@ -106,14 +108,13 @@ class Working:
                 result=_told(outcome),
                 feedback=task.feedback,
             )
-            over = {*done, task.agent} if outcome.result is not None else set(done)
             await tell_progress(
                 connection,
                 self._operation,
                 iteration=iteration,
                 stage=STAGE_OF[task.agent],
                 plan=plan,
-                done=over,
+                done=done,
             )
             return StepKept()
 
