@@ -16,7 +16,7 @@ from actors.operations.steps import OperationSteps
 from actors.runtime.gate import decide
 from actors.runtime.run import Run
 from actors.runtime.workflow_graph import WorkflowGraph
-from models.mcp.tool_answers import GivenToServer
+from models.mcp.tool_answers import GivenToServer, ServerQuestion
 from models.operations.items import SourceAgent
 from models.operations.operations import Operation
 from models.operations.plans import ANALYSIS, OperationAgent, OperationPlan
@@ -48,7 +48,7 @@ class State(TypedDict, total=False):
     results: Mapping[OperationAgent, AgentResult]
     reviewed: Mapping[OperationAgent, int]
     said: Mapping[OperationAgent, str]
-    asked: Mapping[OperationAgent, AgentQuestion]
+    asked: Mapping[OperationAgent, ServerQuestion]
     given: Mapping[OperationAgent, GivenToServer]
     question: AgentQuestion
     questions: int
@@ -72,9 +72,11 @@ async def plan(state: State, runtime: Runtime[OperationSteps]) -> State:
 
 
 async def plan_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
-    feedback = state.get("voided") or state.get("feedback")
-    request = runtime.context.request_for_plan(state["plan"], state["iteration"], feedback=feedback)
-    return {"gate": PLAN, "decision": decide(f"{PLAN}/{state['plans']}", request)}
+    number, feedback = state["plans"], state.get("voided") or state.get("feedback")
+    request = runtime.context.request_for_plan(
+        state["plan"], state["iteration"], number=number, feedback=feedback
+    )
+    return {"gate": PLAN, "decision": decide(f"{PLAN}/{number}", request)}
 
 
 async def settle_plan(state: State, runtime: Runtime[OperationSteps]) -> State:
@@ -103,9 +105,9 @@ async def work(state: State, runtime: Runtime[OperationSteps]) -> State:
     anew = [task for agent, task in tasks.items() if agent not in done]
     for task in anew:
         readings[task.agent] = readings.get(task.agent, 0) + 1
+    over = set(done)
     outcomes = await asyncio.gather(
         *(
-    over = set(done)
             working.read(task, now, number=readings[task.agent], iteration=state["iteration"], done=over)
             for task in anew
         ),
@@ -117,9 +119,7 @@ async def work(state: State, runtime: Runtime[OperationSteps]) -> State:
         if outcome.voids_plan is not None:
             voided = outcome.voids_plan
         elif outcome.server_question is not None:
-            asked[task.agent] = context.asked_by_server(
-                task.agent, state["iteration"], outcome.server_question
-            )
+            asked[task.agent] = outcome.server_question
         elif outcome.result is not None:
             done[task.agent] = outcome.result
     given = {agent: answer for agent, answer in state["given"].items() if agent not in tasks}
@@ -127,10 +127,13 @@ async def work(state: State, runtime: Runtime[OperationSteps]) -> State:
 
 
 async def question_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
-    number = state["questions"] + 1
-    waiting = list(state["asked"].values())
-    asked = waiting[0] if waiting else runtime.context.about_failed(state["results"], state["iteration"])
-    decision = decide(f"{QUESTION}/{number}", runtime.context.request_about(asked))
+    context, number, iteration = runtime.context, state["questions"] + 1, state["iteration"]
+    if state["asked"]:
+        agent, question = next(iter(state["asked"].items()))
+        asked = context.asked_by_server(agent, iteration, question, number=number)
+    else:
+        asked = context.about_failed(state["results"], iteration, number=number)
+    decision = decide(f"{QUESTION}/{number}", context.request_about(asked))
     return {"gate": QUESTION, "questions": number, "question": asked, "decision": decision}
 
 
@@ -158,7 +161,7 @@ async def answer_question(state: State, runtime: Runtime[OperationSteps]) -> Sta
 async def review_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
     number = state["reviews"] + 1
     agent = unreviewed(state["results"], state["readings"], state["reviewed"])[0]
-    request = runtime.context.request_for_review(state["results"][agent], state["iteration"])
+    request = runtime.context.request_for_review(state["results"][agent], state["iteration"], number=number)
     decision = decide(f"{REVIEW}/{number}", request)
     return {"gate": REVIEW, "reviews": number, "decision": decision}
 

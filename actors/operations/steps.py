@@ -103,13 +103,14 @@ class OperationSteps:
         return made
 
     def request_for_plan(
-        self, plan: OperationPlan, iteration: int, *, feedback: str | None
+        self, plan: OperationPlan, iteration: int, *, number: int, feedback: str | None
     ) -> GateRequest:
         """What the gate of a plan asks for: exactly this plan."""
         shown = PlanShown(
             plan_id=self.operation.workflow_id,
             question=self.task.query,
             iteration=iteration,
+            number=number,
             plan=plan,
             feedback=feedback,
         )
@@ -150,7 +151,7 @@ class OperationSteps:
         return self._request("operation_question", question, title)
 
     def about_failed(
-        self, results: Mapping[OperationAgent, AgentResult], iteration: int
+        self, results: Mapping[OperationAgent, AgentResult], iteration: int, *, number: int
     ) -> AgentQuestion:
         """What is asked about the first agent that failed."""
         failed = next(one for one in results.values() if one.status == "error")
@@ -158,31 +159,34 @@ class OperationSteps:
             plan_id=self.operation.workflow_id,
             question=self.task.query,
             iteration=iteration,
+            number=number,
             agent=failed.agent,
             kind="failed",
             what=failed.error or "it did not say why",
         )
 
     def asked_by_server(
-        self, agent: OperationAgent, iteration: int, question: ServerQuestion
+        self, agent: OperationAgent, iteration: int, question: ServerQuestion, *, number: int
     ) -> AgentQuestion:
         """What a server asks of a person."""
         return AgentQuestion(
             plan_id=self.operation.workflow_id,
             question=self.task.query,
             iteration=iteration,
+            number=number,
             agent=agent,
             kind="server_asks",
             what=question.message,
             server_question=question,
         )
 
-    def request_for_review(self, result: AgentResult, iteration: int) -> GateRequest:
+    def request_for_review(self, result: AgentResult, iteration: int, *, number: int) -> GateRequest:
         """What is asked where a person looks at each agent's result."""
         review = AgentReview(
             plan_id=self.operation.workflow_id,
             question=self.task.query,
             iteration=iteration,
+            number=number,
             agent=result.agent,
             agent_result=result,
         )

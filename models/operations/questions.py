@@ -1,4 +1,7 @@
-"""What an operation asks a person on its way: about an agent that could not do its part."""
+"""What an operation asks a person on its way: about an agent that could not do its part.
+
+`number` counts what is asked of its kind: where the same happens again, a late answer to the first is none to it.
+"""
 
 from typing import Literal
 
@@ -18,6 +21,7 @@ class AgentQuestion(Record):
     plan_id: str
     question: str
     iteration: int
+    number: int
     agent: OperationAgent
     kind: Literal["failed", "server_asks"]
     what: str
@@ -35,5 +39,6 @@ class AgentReview(Record):
     plan_id: str
     question: str
     iteration: int
+    number: int
     agent: OperationAgent
     agent_result: AgentResult
