@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from models.operations.items import SourceAgent
@@ -23,7 +24,7 @@ questions = st.sampled_from(_NAMED) | st.text(_LETTERS, min_size=3, max_size=60)
 task_types = st.sampled_from(sorted(TASK_TYPES))
 agents: st.SearchStrategy[SourceAgent] = st.sampled_from(SOURCE_AGENTS)
 # A process dies after so many answered calls to Postgres; several may die one after another.
-deaths = st.lists(st.integers(1, 9), max_size=3)
+deaths = st.lists(st.integers(1, 9), max_size=2)
 shapes = st.builds(
     PlanShape,
     order=st.lists(agents, min_size=1, max_size=3, unique=True).map(tuple),
@@ -61,6 +62,12 @@ yeses = st.builds(
     st.sampled_from(("", ".", "!", " ", "…", " 👍")),
     st.sampled_from((str.upper, str.title, str.lower)),
 )
+# What is done again, by whom, and what is said.
+REVISIONS = st.sampled_from(("full_replan", "specific_agents", "analysis_only"))
+AGAIN = st.lists(st.tuples(REVISIONS, agents, wishes), min_size=1, max_size=2)
+EVERYBODY = PlanShape(SOURCE_AGENTS)
+examples = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+
 # How a server may be while an agent reads it.
 doings = st.sampled_from(("fails", "asks", "is slow", "is away"))
 

@@ -108,16 +108,18 @@ def _check_reasons(facts: OperationFacts, ledger: Ledger, tries: int) -> None:
 
 def _has_read_again(approval: Row, agent: SourceAgent) -> bool:
     """Whether what was decided there has the agent read once more."""
+    if approval["status"] not in ("approved", "rejected"):
+        return False
     yes, shown = approval["status"] == "approved", approval["content"]
     if approval["kind"] == "operation_results":
         answer = approval["answer"] or {"revision_type": "full_replan", "target_agents": []}
         again = answer["revision_type"] == "full_replan" or agent in answer["target_agents"]
-        return approval["status"] == "rejected" and again
+        return bool(again) and not yes
     if shown["agent"] != agent:
         return False
     if approval["kind"] == "operation_review":
-        return approval["status"] == "rejected"
-    return yes
+        return not yes
+    return bool(yes)
 
 
 def _check_history(facts: OperationFacts) -> None:

@@ -90,7 +90,7 @@ class OperationFacts:
 
     def numbered(self, prefix: str) -> list[Row]:
         """Documents `prefix/1`, `prefix/2`, … as far as they go."""
-        found = []
+        found = list[Row]()
         while (one := self.documents.get(f"{prefix}/{len(found) + 1}")) is not None:
             found.append(one)
         return found

@@ -7,6 +7,7 @@ that has happened against the laws of operations.
 
 import asyncio
 from collections.abc import Coroutine, Sequence
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import pytest
@@ -19,9 +20,10 @@ from actors.runtime.execution import CompiledGraph, Execution
 from models.config import Config
 from models.errors import SignoffError
 from models.operations.items import SourceAgent
+from models.operations.messages import message_of_approval
 from models.people.users import UserContext
 from models.runtime.workflows import Claim
-from models.store import approvals
+from models.store import approval_inbox, approvals
 from models.store.database import Database
 from models.store.operations.operations import KIND
 from models.store.runtime import claims
@@ -149,6 +151,16 @@ class PlayedOperation:
         """Ann calls a tool about it."""
         person = await self.house.person("ann", "macro:analyst")
         return await self.house.desk.call(person, tool, operation_id=self.number, **given)
+
+    async def message(self) -> tuple[str, dict[str, Any]]:
+        """The message in which a person is asked what waits for him."""
+        pending = (await self.facts()).pending
+        assert pending is not None, "nobody is asked"
+        async with self.house.database.connection() as connection:
+            approval = await approval_inbox.get(connection, pending["id"])
+        found = message_of_approval(approval, at=datetime.now(UTC))
+        assert found is not None
+        return found
 
     async def decide(self, tool: str, **given: Any) -> Any:
         """Ann decides on what is shown now, by its digest."""

@@ -1,5 +1,7 @@
 """What the properties found in the first operations, each by itself."""
 
+from typing import Any
+
 import pytest
 
 from models.operations.items import SourceAgent
@@ -133,7 +135,7 @@ def test_of_servers_that_ask_at_once_each_is_answered_and_none_asked_again_meanw
 def test_a_revision_that_names_no_agent_is_refused_as_bad_input(house: House) -> None:
     async def work() -> None:
         play = await _began(house, "checked")
-        wish = {"approved": False, "revision_type": "specific_agents", "feedback": "again"}
+        wish: dict[str, Any] = {"approved": False, "revision_type": "specific_agents", "feedback": "again"}
         error = await play.refuses("decide_operation_results", **wish)
         assert error.http_status == 422
         assert "target_agents: name the agents that are to run again" in str(error)

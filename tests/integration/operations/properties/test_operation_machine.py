@@ -5,10 +5,10 @@ result is lost, none is made again without a reason, and no entry of the history
 """
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -18,17 +18,19 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from models.errors import SignoffError
+from models.errors import ApprovalConflict
 from models.operations.items import SourceAgent
 from tests.integration.operations.properties import drawn
 from tests.integration.operations.properties.operation_facts import OperationFacts
-from tests.integration.operations.properties.played_operation import REFUSALS, House, PlayedOperation
+from tests.integration.operations.properties.played_operation import House, PlayedOperation
 from tests.integration.operations.properties.staged_agents import PlanShape, behave
 
+F = TypeVar("F", bound=Callable[..., Any])
 
-def at(*kinds: str) -> Any:
+
+def at(*kinds: str) -> Callable[[F], F]:
     """Where a person is asked something of these kinds."""
-    return precondition(
+    return precondition(  # type: ignore[no-any-return]
         lambda self: self.facts.pending is not None and self.facts.pending["kind"].endswith(kinds)
     )
 
@@ -161,12 +163,9 @@ class OperationMachine(RuleBasedStateMachine):
     @at("plan", "results")
     @rule(yes=st.booleans(), deaths=drawn.deaths)
     def decide_twice_at_once(self, yes: bool, deaths: Sequence[int]) -> None:
-        assert self.facts.pending is not None
-        kind, digest = self.facts.pending["kind"], self.facts.pending["digest"]
-        revision = {"revision_type": "full_replan"} if kind == "operation_results" else {}
-        answers: list[dict[str, Any]] = [{"approved": True}, {"approved": False, "feedback": "no"} | revision]
-        outcomes = self.house.run(self._at_once(f"decide_{kind}", answers if yes else answers[::-1], digest))
-        assert sorted(isinstance(one, SignoffError) for one in outcomes) == [False, True], outcomes
+        """Both say the same, so that whichever wins, the rest of the example is the same."""
+        answer = {"approved": True} if yes else _no(self.facts)
+        self.house.run(_at_once(self.play, self.facts, [answer, answer]))
         self._go_on(deaths)
 
     @precondition(lambda self: not self.facts.ended)
@@ -212,15 +211,44 @@ class OperationMachine(RuleBasedStateMachine):
     def _go_on(self, deaths: Sequence[int]) -> None:
         self.facts: OperationFacts = self.house.run(self.play.carry(deaths))
 
-    async def _at_once(self, tool: str, answers: Sequence[dict[str, Any]], digest: str) -> list[Any]:
-        outcomes = await asyncio.gather(
-            *(self.play.call(tool, digest=digest, **answer) for answer in answers), return_exceptions=True
-        )
-        for one in outcomes:
-            if isinstance(one, BaseException):
-                assert isinstance(one, SignoffError), one
-                assert one.http_status in REFUSALS, one
-        return outcomes
+
+def _no(facts: OperationFacts) -> dict[str, Any]:
+    """A no to the plan or the results that are shown."""
+    assert facts.pending is not None
+    revision = {"revision_type": "full_replan"} if facts.pending["kind"] == "operation_results" else {}
+    return {"approved": False, "feedback": "no"} | revision
+
+
+async def _at_once(play: PlayedOperation, facts: OperationFacts, answers: Sequence[dict[str, Any]]) -> None:
+    """Of answers that come at once to the plan or the results that are shown, one counts."""
+    assert facts.pending is not None
+    tool, digest = f"decide_{facts.pending['kind']}", facts.pending["digest"]
+    outcomes = await asyncio.gather(
+        *(play.call(tool, digest=digest, **answer) for answer in answers), return_exceptions=True
+    )
+    refused = [one for one in outcomes if isinstance(one, BaseException)]
+    assert len(refused) == len(answers) - 1, outcomes
+    for one in refused:
+        assert isinstance(one, ApprovalConflict), one
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@given(orders=st.lists(st.booleans(), min_size=2, max_size=2), deaths=drawn.deaths)
+def test_of_a_yes_and_a_no_at_once_one_counts(
+    house: House, orders: Sequence[bool], deaths: Sequence[int]
+) -> None:
+    async def work() -> None:
+        play = PlayedOperation(house, shapes=[PlanShape(("crm",))])
+        await play.begin("what is open")
+        facts = await play.carry()
+        for yes_first in orders:
+            answers = [{"approved": True}, _no(facts)]
+            await _at_once(play, facts, answers if yes_first else answers[::-1])
+            facts = await play.carry(deaths)
+            if facts.ended:
+                break
+
+    house.run(work())
 
 
 def test_whatever_happens_to_an_operation_its_laws_hold(house: House) -> None:
