@@ -17,7 +17,7 @@ _TODO: Mapping[ConflictKind, str] = {
     "duplicate": "Make sure that {about} is paid once.",
     "missing": "Ask for {about}, which one system speaks of and another does not have.",
     "contact": "Confirm the contact of {about} by a way that was known before.",
-    "bank_details": "Pay nothing for {about} until new bank details are confirmed by a call to a known number.",
+    "bank_details": "Pay nothing for {about} until its bank details are confirmed at a known number.",
 }
 
 
@@ -58,5 +58,6 @@ def recommendations(conflicts: Sequence[Conflict]) -> tuple[EvidencedSentence, .
         text = _TODO[conflict.kind].format(about=conflict.about)
         kept.setdefault(text, []).append(mark_of_conflict(conflict.number))
     return tuple(
-        EvidencedSentence(text=text, evidence=tuple(marks)) for text, marks in list(kept.items())[:MOST_SENTENCES]
+        EvidencedSentence(text=text, evidence=tuple(marks))
+        for text, marks in list(kept.items())[:MOST_SENTENCES]
     )

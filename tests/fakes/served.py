@@ -58,7 +58,9 @@ class ServedThings:
         if self.fault is not None:
             return self._answer("failed", text=self.fault)
         words = str(call.arguments.get("query", "")).casefold().split()
-        found = [one for one in self.things if not words or any(word in str(one).casefold() for word in words)]
+        found = [
+            one for one in self.things if not words or any(word in str(one).casefold() for word in words)
+        ]
         return self._answer("answered", structured={"items": found})
 
     def _answer(self, status: Any, **more: Any) -> ToolAnswer:

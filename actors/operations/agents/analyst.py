@@ -1,8 +1,8 @@
 """The agent `analysis`: compares what the others found, and says what it comes to. Seed 003 (Analysis Agent).
 
-Called once the agents that read a system are done. What belongs together, what contradicts each other and every
-figure come from code (`actors.operations.linking`); a model may only put them in words, and what it writes
-without evidence, or with a number that its evidence does not have, is dropped.
+Called once the agents that read a system are done. What belongs together, what contradicts each other and
+every figure come from code (`actors.operations.linking`); a model may only put them in words, and what it
+writes without evidence, or with a number that its evidence does not have, is dropped.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ from actors.operations.summary import (
     recommendations,
     summary,
 )
-from actors.text.links import links
 from actors.text.language import language_of
+from actors.text.links import links
 from models.config import BreakerConfig, ModelSettings
 from models.errors import ModelRefused, ModelReplyInvalid, ModelTimedOut, PromptTooLong
 from models.llm import Answer, ModelCall
@@ -117,7 +117,9 @@ class OperationAnalyst:
             # What was compared stands without a model's words: code says them, and this says why.
             said = _by_code(task, linked)
             calls = failed.calls if isinstance(failed, ModelReplyInvalid) else ()
-            return said.model_copy(update={"error": f"the model wrote nothing usable: {one_line(str(failed))}"}), calls
+            return said.model_copy(
+                update={"error": f"the model wrote nothing usable: {one_line(str(failed))}"}
+            ), calls
         kept, dropped = _supported(answer.value.summary, found)
         advised, more = _supported(answer.value.recommendations, found)
         return Analysis(

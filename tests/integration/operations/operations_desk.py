@@ -1,7 +1,7 @@
 """What the tests of operations share: three servers that a test fills, a runner, and people who decide.
 
-The agents live in this process: planner, readers and analyst are the real ones. Tools are called as people call
-them, with their permissions.
+The agents live in this process: planner, readers and analyst are the real ones. Tools are called as people
+call them, with their permissions.
 """
 
 import asyncio
@@ -81,6 +81,11 @@ class OperationsDesk:
         for agent in AGENTS:
             source = settings.sources[agent]
             self.agents[agent] = SourceReader(
+                agent=agent,
+                chooses=settings.chooses,
+                settings=settings.agents_llm,
+                breaker=breaker,
+                prompt=read_two_part_prompt(settings.prompts_dir, "choose_call.md"),
                 source=source,
                 server=config.mcp.servers[source.server],
                 seconds=settings.step_seconds,

@@ -6,7 +6,9 @@ from models.errors import ApprovalConflict
 from tests.integration.operations.operations_desk import OperationsDesk
 
 
-async def test_a_plan_is_approved_agents_read_and_results_are_approved(operations_desk: OperationsDesk) -> None:
+async def test_a_plan_is_approved_agents_read_and_results_are_approved(
+    operations_desk: OperationsDesk,
+) -> None:
     desk = operations_desk
     async with desk.running():
         number = await desk.start()
