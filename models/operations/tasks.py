@@ -53,7 +53,7 @@ class ReadingTask(Record):
 
 
 class ReadingOutcome(Record):
-    """What came of it: a result; or a question to a call of the server's; or why the plan does not hold any more."""
+    """What came of it: a result, a server's question at a call, or why the plan holds no more."""
 
     result: AgentResult | None = None
     server_question: ServerQuestion | None = None
