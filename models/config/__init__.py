@@ -54,6 +54,12 @@ from models.config.llm import EmbeddingConfig as EmbeddingConfig
 from models.config.llm import ModelSettings as ModelSettings
 from models.config.llm import SchemaLimits as SchemaLimits
 from models.config.llm import WriterSettings as WriterSettings
+from models.config.mcp import ClientCredentials as ClientCredentials
+from models.config.mcp import HeaderAuth as HeaderAuth
+from models.config.mcp import HttpServer as HttpServer
+from models.config.mcp import McpConfig as McpConfig
+from models.config.mcp import McpServer as McpServer
+from models.config.mcp import StdioServer as StdioServer
 from models.config.monitoring import MonitoringConfig as MonitoringConfig
 from models.config.outages import BreakerConfig as BreakerConfig
 from models.config.outages import OutagesConfig as OutagesConfig
@@ -117,6 +123,7 @@ class Config(Section):
     drafting: DraftingConfig
     knowledge: KnowledgeConfig
     research: ResearchConfig
+    mcp: McpConfig = McpConfig()
 
     def agent(self, role: str) -> AgentConfig:
         """The resources of a role's agents. ConfigInvalid where there are none for it."""

@@ -199,7 +199,7 @@ class Samples(Record):
     crm: CrmSamples
 
 
-def files_of(folder: Path) -> list[Path]:
+def _files_of(folder: Path) -> list[Path]:
     """The files of the data set.
 
     Raises:
@@ -219,7 +219,7 @@ def load_samples(folder: Path) -> Samples:
     Raises:
         ConfigInvalid: a file is not there, or holds something else; one line per fault.
     """
-    mail, bills, crm = files_of(folder)
+    mail, bills, crm = _files_of(folder)
     return Samples(mail=_read(mail, MailSamples), bills=_read(bills, BillSamples), crm=_read(crm, CrmSamples))
 
 

@@ -13,8 +13,10 @@ from models.errors import InputInvalid
 
 MOST = 50  # on a page
 _Item = TypeVar("_Item")
-# Thousands that are set apart, with or without cents: `4,310.00`, `4.310,00`, `18 450,00`.
-_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[.,\u00a0 ]\d{3}){1,3}(?:[.,]\d{2})?(?![\d])")
+# Thousands that are set apart; with blanks only before cents, for other numbers stand side by side, too.
+_GROUPED = re.compile(
+    r"(?<![\d.,])\d{1,3}(?:(?:[.,]\d{3}){1,3}(?:[.,]\d{2})?|(?:[\u00a0 ]\d{3}){1,3},\d{2})(?!\d)"
+)
 _CENTS = re.compile(r"[.,]\d{2}$")
 _PARTS = re.compile(r"\d+|[^\W\d]+")
 _INVOICE = frozenset({"inv", "invoices", "invoice", "faktura", "fakture", "faktury", "rechnung", "facture"})
