@@ -242,8 +242,6 @@ class ServerConnection:
                 )
             case MCPError() if 300 <= status < 400:
                 return Unanswered("invalid", f"it redirects: {error_line(inner.message)}")
-            case MCPError() if status == 404 and what == "the request":
-                return Unanswered("away", "its session is over", stale=True)
             case MCPError() if status >= 400:
                 return Unanswered("invalid", f"it answers {status} to {what}: check its url and era")
             case ValidationError():

@@ -71,9 +71,10 @@ class _Wire(httpx2.AsyncBaseTransport):
             return httpx2.Response(503)
         if is_request:
             exchange.status = answer.status_code
-            _look_at(answer, exchange)
-        elif answer.status_code in (401, 403):
-            _look_at(answer, exchange)
+            if answer.status_code == 404 and "mcp-session-id" in request.headers:
+                exchange.failed("away", "its session is over", stale=True)
+            else:
+                _look_at(answer, exchange)
         if answer.headers.get("content-encoding", "identity").lower() != "identity":
             exchange.failed("invalid", "it packs its answers, though asked not to")
         if exchange.over:

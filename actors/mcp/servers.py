@@ -129,7 +129,7 @@ class McpServers:
                 return await one.made()
             except Unanswered as fault:
                 connection.retired = connection.retired or fault.stale
-                if one.exchange.sent and writes:
+                if writes and one.exchange.sent and fault.kind != "refuses":
                     raise WriteAnswerLost(
                         f"{call.server}.{call.tool}: {error_line(fault.reason)}: whether it was done is not "
                         "known; look there before it is called again"
