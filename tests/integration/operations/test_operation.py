@@ -24,7 +24,8 @@ async def test_a_plan_is_approved_agents_read_and_results_are_approved(
         assert told.decision == "approved"
         workflow = await desk.stopped(number)
         assert workflow.status == "succeeded", workflow.error
-        assert workflow.result is not None and workflow.result["outcome"] == "completed"
+        assert workflow.result is not None
+        assert workflow.result["outcome"] == "completed"
 
 
 async def test_revising_one_agent_leaves_the_others_alone(operations_desk: OperationsDesk) -> None:
