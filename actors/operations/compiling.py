@@ -45,6 +45,7 @@ class Compiling:
         analysed = ANALYSIS in plan.agent_sequence
         task = AnalysisTask(
             question=self._operation.query,
+            leads=plan.leads,
             results=ordered,
             instructions=plan.step(ANALYSIS).instructions if analysed else "",
             feedback=said.get(ANALYSIS),

@@ -62,9 +62,13 @@ class ReadingOutcome(Record):
 
 
 class AnalysisTask(Record):
-    """What is compared, and what people said about how. `results` are of the agents that read a system."""
+    """What is compared, and what people said about how. `results` are of the agents that read a system.
+
+    `leads` are what was looked for: what bears on that is told first.
+    """
 
     question: str
+    leads: tuple[str, ...] = ()
     results: tuple[AgentResult, ...]
     instructions: str = ""
     feedback: str | None = None
