@@ -19,17 +19,17 @@ HeaderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{1,64}$")]
 class HeaderAuth(Section):
     """A header that each request carries, such as `Authorization: Bearer …`."""
 
-    name: HeaderName = "Authorization"
-    value: Secret
+    name: HeaderName = "Authorization"  # of the header
+    value: Secret  # as it is sent, `Bearer` and all
 
 
 class ClientCredentials(Section):
     """OAuth client credentials (RFC 6749 §4.4): a token is asked for, and asked for again when it is over."""
 
-    token_url: Url
-    client_id: Text
-    client_secret: Secret
-    scopes: tuple[Text, ...] = Field(default=(), strict=False)
+    token_url: Url  # where tokens are asked for
+    client_id: Text  # who asks
+    client_secret: Secret  # and shows this
+    scopes: tuple[Text, ...] = Field(default=(), strict=False)  # that are asked for; absent: the server's own
 
 
 class HttpServer(Section):
@@ -62,9 +62,9 @@ class StdioServer(Section):
     It sees `environment`, a PATH, and nothing else of the site's.
     """
 
-    command: tuple[Text, ...] = Field(strict=False, min_length=1)
+    command: tuple[Text, ...] = Field(strict=False, min_length=1)  # the program, and its arguments
     environment: dict[Text, Secret] = Field(default_factory=dict)
-    folder: ResolvedPath | None = None
+    folder: ResolvedPath | None = None  # that it starts in
 
 
 class McpServer(Section):
@@ -79,7 +79,7 @@ class McpServer(Section):
     stdio: StdioServer | None = None
     era: Literal["newest", "2026-07-28", "2025-11-25"] = "newest"  # of the protocol; newest: what it speaks
     timeout_seconds: Positive = 30.0  # of one call
-    max_answer_bytes: Count = 1_000_000
+    max_answer_bytes: Count = 1_000_000  # an answer that is longer is refused
     tools: tuple[ToolName, ...] = Field(strict=False, min_length=1)  # these may be called
     writes: tuple[ToolName, ...] = Field(default=(), strict=False)  # these after a person's yes to the call
     mock: ResolvedPath | None = None
@@ -101,4 +101,6 @@ class McpConfig(Section):
     """
 
     samples: ResolvedPath | None = None  # absent: none are served
-    servers: dict[ServerName, McpServer] = Field(default_factory=dict)
+    servers: dict[ServerName, McpServer] = Field(
+        default_factory=dict
+    )  # lower-case names: letters, digits, `_`
