@@ -17,19 +17,22 @@ HeaderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{1,64}$")]
 
 
 class HeaderAuth(Section):
-    """A header that each request carries, such as `Authorization: Bearer …`."""
+    """A header that each request carries, such as `Authorization: Bearer …`: its `name`, and what it says."""
 
-    name: HeaderName = "Authorization"  # of the header
-    value: Secret  # as it is sent, `Bearer` and all
+    name: HeaderName = "Authorization"
+    value: Secret  # the whole of it, with `Bearer` before a token
 
 
 class ClientCredentials(Section):
-    """OAuth client credentials (RFC 6749 §4.4): a token is asked for, and asked for again when it is over."""
+    """OAuth client credentials (RFC 6749 §4.4): a token is asked for, and asked for again when it is over.
 
-    token_url: Url  # where tokens are asked for
-    client_id: Text  # who asks
-    client_secret: Secret  # and shows this
-    scopes: tuple[Text, ...] = Field(default=(), strict=False)  # that are asked for; absent: the server's own
+    `client_id` and `client_secret` go to `token_url` alone, whatever the server says of where to get tokens.
+    """
+
+    token_url: Url
+    client_id: Text
+    client_secret: Secret
+    scopes: tuple[Text, ...] = Field(default=(), strict=False)  # to ask for; none: what the client has
 
 
 class HttpServer(Section):
@@ -57,14 +60,14 @@ class HttpServer(Section):
 
 
 class StdioServer(Section):
-    """A server that is a program beside the agent: it is started with these words, and no shell.
+    """A server that is a program beside the agent: it is started with the words of `command`, and no shell.
 
     It sees `environment`, a PATH, and nothing else of the site's.
     """
 
-    command: tuple[Text, ...] = Field(strict=False, min_length=1)  # the program, and its arguments
+    command: tuple[Text, ...] = Field(strict=False, min_length=1)
     environment: dict[Text, Secret] = Field(default_factory=dict)
-    folder: ResolvedPath | None = None  # that it starts in
+    folder: ResolvedPath | None = None  # where it is started; absent: where the agent is
 
 
 class McpServer(Section):
@@ -78,8 +81,8 @@ class McpServer(Section):
     http: HttpServer | None = None
     stdio: StdioServer | None = None
     era: Literal["newest", "2026-07-28", "2025-11-25"] = "newest"  # of the protocol; newest: what it speaks
-    timeout_seconds: Positive = 30.0  # of one call
-    max_answer_bytes: Count = 1_000_000  # an answer that is longer is refused
+    timeout_seconds: Positive = 30.0  # of each: the handshake, the list of tools, a call
+    max_answer_bytes: Count = 1_000_000  # of one answer, such as a page of the list of tools
     tools: tuple[ToolName, ...] = Field(strict=False, min_length=1)  # these may be called
     writes: tuple[ToolName, ...] = Field(default=(), strict=False)  # these after a person's yes to the call
     mock: ResolvedPath | None = None
@@ -101,6 +104,4 @@ class McpConfig(Section):
     """
 
     samples: ResolvedPath | None = None  # absent: none are served
-    servers: dict[ServerName, McpServer] = Field(
-        default_factory=dict
-    )  # lower-case names: letters, digits, `_`
+    servers: dict[ServerName, McpServer] = Field(default_factory=dict)  # none: agents have no such tools

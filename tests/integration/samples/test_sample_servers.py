@@ -43,8 +43,9 @@ def content(answer: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("server", SERVERS)
 async def test_a_client_of_either_era_lists_the_tools(url: str, mode: str, server: str) -> None:
     async with mcp_client(f"{url}/{server}", WITH_KEY, mode=mode) as client:
+        assert client.protocol_version == {MODERN: MODERN, HANDSHAKE: "2025-11-25"}[mode]
         tools = [tool.name for tool in (await client.list_tools()).tools]
-    assert len(tools) in (4, 5)
+    assert len(tools) == {"mail": 4, "bills": 5, "crm": 4}[server]
 
 
 @eras
