@@ -5,7 +5,7 @@ Unclear is not yes, and what was typed before a question was put is no answer to
 
 import sys
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from rich.console import Console
 
@@ -45,7 +45,7 @@ def sure(ask: Ask, question: str) -> bool:
     return answer is not None and answer.strip().lower() in ("y", "yes")
 
 
-class TypedLines:
+class TypedLines(Generic[_A]):
     """The lines that a person types at a gate, until one decides."""
 
     def __init__(self, console: Console, ask: Ask) -> None:

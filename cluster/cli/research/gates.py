@@ -102,7 +102,7 @@ class GateTalk:
         self._content = content_of(gate)
         self._console = console
         self._ask = ask
-        self._lines = TypedLines(console, ask)
+        self._lines: TypedLines[ApproveRequest] = TypedLines(console, ask)
         # All states of his changes, the last one last.
         self._changes = [Modifications()]
 
