@@ -140,6 +140,37 @@ class ProviderLimited(SignoffError):
     http_status = 503
 
 
+class McpServerAway(SignoffError):
+    """An MCP server can't be reached, or does not answer in time. `waits_for` names it."""
+
+    http_status = 503
+    outage = True
+
+
+class ServedToolChanged(SignoffError):
+    """An MCP server declares a tool otherwise than as it was approved, or not at all; it was not called."""
+
+    http_status = 409
+
+
+class ServedToolRefused(SignoffError):
+    """A call of an MCP server's tool may not be made, or its server does not let us in; nothing was done."""
+
+    http_status = 422
+
+
+class ServedToolInvalid(SignoffError):
+    """An MCP server broke the protocol, or the schema of its own tool."""
+
+    http_status = 502
+
+
+class WriteAnswerLost(SignoffError):
+    """A tool that writes was called and its answer can't be had: whether it did so is not known."""
+
+    http_status = 502
+
+
 class DocumentUnreadable(SignoffError):
     """A fetched document is not what it should be, too large, or can't be read in time."""
 

@@ -15,7 +15,7 @@ def edited(plan: OperationPlan, edit: PlanEdit) -> OperationPlan:
         InputInvalid: nothing is changed, or an agent is not in the plan, or nothing would be read.
     """
     steps = {step.agent: step for step in plan.steps}
-    sequence = edit.agent_sequence if edit.agent_sequence is not None else plan.agent_sequence
+    sequence = edit.agent_sequence if edit.reorders else plan.agent_sequence
     for name, agents in (
         ("agent_sequence", sequence),
         ("skip_agents", edit.skip_agents),
@@ -31,7 +31,9 @@ def edited(plan: OperationPlan, edit: PlanEdit) -> OperationPlan:
     if fault := sequence_fault(kept):
         raise InputInvalid(f"modified_plan.agent_sequence: {fault}")
     if unheard := [agent for agent in edit.instructions if agent not in kept]:
-        raise InputInvalid(f"modified_plan.instructions: {unheard[0]} does not run: leave it in, or say nothing")
+        raise InputInvalid(
+            f"modified_plan.instructions: {unheard[0]} does not run: leave it in, or say nothing"
+        )
     share = sum(1 for _ in kept) / len(plan.agent_sequence)
     sources = dict(zip(plan.sources, plan.data_sources, strict=True))
     changed = OperationPlan(

@@ -54,8 +54,12 @@ from models.config.llm import EmbeddingConfig as EmbeddingConfig
 from models.config.llm import ModelSettings as ModelSettings
 from models.config.llm import SchemaLimits as SchemaLimits
 from models.config.llm import WriterSettings as WriterSettings
+from models.config.mcp import ClientCredentials as ClientCredentials
+from models.config.mcp import HeaderAuth as HeaderAuth
+from models.config.mcp import HttpServer as HttpServer
 from models.config.mcp import McpConfig as McpConfig
 from models.config.mcp import McpServer as McpServer
+from models.config.mcp import StdioServer as StdioServer
 from models.config.monitoring import MonitoringConfig as MonitoringConfig
 from models.config.operations import OperationsConfig as OperationsConfig
 from models.config.operations import SourceConfig as SourceConfig

@@ -19,7 +19,11 @@ class ServerQuestion(Record):
     """What a server asks of a person before it answers: `input_required`, or an elicitation.
 
     `requested` is the JSON schema of what is to be given; `url` stands where it asks him to open a page
-    instead, which nothing here ever opens. `key` and `state` go back to the server with his answer.
+    instead, which nothing here ever opens. `key` and `state` come back with his answer, as they are: where
+    one question follows another, they hold what was answered before.
+
+    A server of 2025-11-25 can't wait for a person: it is told `cancel`, and asked anew once he has answered.
+    `said` is what the tool made of that, for him to see: one that writes may have done something already.
     """
 
     server: str
@@ -29,6 +33,7 @@ class ServerQuestion(Record):
     requested: Mapping[str, Any] | None = None
     url: str | None = None
     state: str | None = None
+    said: str | None = None
 
 
 class GivenToServer(Record):
@@ -44,7 +49,7 @@ class ToolAnswer(Record):
     """What a call came to.
 
     `answered`: `structured` keeps to the tool's schema where it has one; `text` is what else was said.
-    `failed`: the tool itself says that it could not (`isError`), in `text`. `asks`: `question` is for a person.
+    `failed`: the tool or its server says that it could not, in `text`. `asks`: `question` is for a person.
     `mock` is true of an answer that did not come from the server.
     """
 

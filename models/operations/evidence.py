@@ -1,4 +1,5 @@
-"""How the things that agents found belong together: by what, how surely, and where they contradict each other.
+"""How the things that agents found belong together: by what, how surely, and where they contradict each
+other.
 
 Made by `actors.operations.linking.link` and shown to whoever approves the results. Everything that is said of
 an item has its evidence: words that stand at the named place of the item's data exactly so.
@@ -17,8 +18,8 @@ ConflictKind = Literal["status", "amount", "due_date", "duplicate", "missing", "
 class Evidence(Record):
     """Words of an item, as they stand there.
 
-    `item` is the item's id, `path` the place in its data (RFC 6901). There a text has the `words` in it, and a
-    number or a truth value is written so in JSON: `4300.0`, `true`.
+    `item` is the item's id, `path` the place in its data (RFC 6901). There a text has the `words` in it, and
+    a number or a truth value is written so in JSON: `4300.0`, `true`.
     """
 
     item: str
@@ -53,8 +54,8 @@ class Match(Record):
 class Correlation(Record):
     """Two items of different agents that are about the same; `left` and `right` are their ids.
 
-    `number` counts from 1, the surest first. `score` is the probability that they belong together, by how rare
-    that is which they have in common (Fellegi and Sunter 1969); above 0.5. `matches`: at least one.
+    `number` counts from 1, the surest first. `score` is the probability that they belong together, by how
+    rare that is which they have in common (Fellegi and Sunter 1969); above 0.5. `matches`: at least one.
     """
 
     number: int
@@ -84,8 +85,8 @@ class CorrelationFigures(Record):
     """The four figures of the operations seed ("Comprehensive Results Message"); all are 0 of no items.
 
     - `cross_references`: the number of correlations.
-    - `data_consistency`, 0 to 1: a / (a + c), where a counts what correlated items have in common, each kind of
-      identifier once in a correlation, and c the conflicts; 0 where nothing could be compared.
+    - `data_consistency`, 0 to 1: a / (a + c), where a counts what correlated items have in common, each kind
+      of identifier once in a correlation, and c the conflicts; 0 where nothing could be compared.
     - `vendor_mentions`: how many items name each vendor, over all vendors: one that two items name counts 2,
       however often they name it.
     - `quality_score`, 0 to 1: (l + s + d) / 3, where l is the share of items that are in a correlation, s the

@@ -10,7 +10,9 @@ from models.operations.plans import OperationAgent
 from models.record import Record
 from models.tools import PlainText
 
-OperationStatus = Literal["pending", "running", "awaiting_approval", "paused", "completed", "failed", "cancelled"]
+OperationStatus = Literal[
+    "pending", "running", "awaiting_approval", "paused", "completed", "failed", "cancelled"
+]
 CurrentStage = Literal[
     "plan_creation",
     "plan_approval",

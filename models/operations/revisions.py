@@ -25,12 +25,17 @@ class PlanEdit(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    agent_sequence: Annotated[AgentNames, Field(max_length=8)] | None = None
-    skip_agents: Annotated[AgentNames, Field(max_length=8)] = ()
+    agent_sequence: AgentNames = Field(default=(), max_length=8)
+    skip_agents: AgentNames = Field(default=(), max_length=8)
     side_by_side: Annotated[bool, Field(strict=True)] | None = None
     instructions: dict[OperationAgent, Annotated[PlainText, Field(max_length=2000)]] = Field(
         default_factory=dict
     )
+
+    @property
+    def reorders(self) -> bool:
+        """Whether another sequence is given; an empty one is no sequence, and is refused as such."""
+        return "agent_sequence" in self.model_fields_set
 
 
 class Revision(Record):

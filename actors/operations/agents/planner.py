@@ -1,8 +1,8 @@
 """The agent `planner`: which agents run, why, and which tools each may call. Seed 003 (Planner Agent).
 
-Called by the first step of an operation, and again when a person wants another plan. A model chooses agents and
-says why, or code takes all; which tools there are is never its say: they come from the servers, and from
-the site's settings.
+Called by the first step of an operation, and again when a person wants another plan. A model chooses agents
+and says why, or code takes all; which tools there are is never its say: they come from the servers, and
+from the site's settings.
 """
 
 import asyncio
@@ -20,6 +20,7 @@ from models.mcp.served_tools import ServerListing
 from models.operations.items import SourceAgent
 from models.operations.plans import (
     ANALYSIS,
+    SOURCE_AGENTS,
     AgentStep,
     AllowedTool,
     OperationAgent,
@@ -29,7 +30,7 @@ from models.operations.plans import (
 )
 from models.operations.tasks import PlanRequest
 from models.record import Record
-from models.text import one_line, shortened
+from models.text import how_many, one_line, shortened
 
 PLANNING_PROMPT = "plan.md"
 _NAME = "planner"
@@ -106,11 +107,15 @@ class Planner:
         """All that there is, in the seed's order; what is left out, a person leaves out."""
         leads = leads_of(request.question)
         subject = f" about {', '.join(leads[:3])}" if leads else ""
-        agents: list[OperationAgent] = [agent for agent in self._sources if agent in request.listings]
+        agents: list[OperationAgent] = [
+            agent for agent in SOURCE_AGENTS if agent in self._sources and agent in request.listings
+        ]
         if request.previous is not None:
             agents = [agent for agent in request.previous.agent_sequence if agent != ANALYSIS]
         return PlanReply(
-            description=shortened(one_line(f"Read {len(agents)} systems and compare: {request.question}"), 400),
+            description=shortened(
+                one_line(f"Read {how_many(len(agents), 'system')} and compare: {request.question}"), 400
+            ),
             steps=tuple(
                 StepReply(agent=agent, why=_WHY[agent].format(subject=subject))
                 for agent in (*agents, ANALYSIS)
@@ -121,10 +126,12 @@ class Planner:
     def _whole(self, request: PlanRequest, reply: PlanReply) -> OperationPlan:
         """The plan with what only code may say: tools, sources, how long it takes, what is not to be had."""
         sequence = tuple(step.agent for step in reply.steps)
-        instructions = {step.agent: step.instructions for step in request.previous.steps} if (
-            request.previous is not None
-        ) else {}
-        read = [agent for agent in sequence if agent != ANALYSIS]
+        instructions = (
+            {step.agent: step.instructions for step in request.previous.steps}
+            if (request.previous is not None)
+            else {}
+        )
+        read: list[SourceAgent] = [agent for agent in sequence if agent != "analysis"]
         return OperationPlan(
             description=reply.description,
             agent_sequence=sequence,
@@ -137,7 +144,7 @@ class Planner:
                 AgentStep(
                     agent=step.agent,
                     why=step.why,
-                    tools=_allowed(request.listings.get(step.agent)) if step.agent != ANALYSIS else (),
+                    tools=() if step.agent == "analysis" else _allowed(request.listings.get(step.agent)),
                     instructions=instructions.get(step.agent, ""),
                 )
                 for step in reply.steps

@@ -1,0 +1,100 @@
+"""Tokens for a server that takes OAuth client credentials (RFC 6749 §4.4), from the configured `token_url`.
+
+The SDK's own provider goes where the MCP server says that tokens are to be had; a secret of the site's is
+sent to nobody but whom the configuration names, and a server that is broken into can't ask for it.
+"""
+
+import asyncio
+import base64
+import time
+from urllib.parse import quote_plus
+
+import httpx2
+from pydantic import BaseModel, Field, ValidationError
+
+from actors.mcp.exchange import Unanswered
+from models.config import ClientCredentials
+
+_MOST_BYTES = 100_000
+# A token is asked for anew so long before it is over, so that none is over on its way; at most half its time.
+_EARLY_SECONDS = 30.0
+
+
+class TokenSource:
+    """The token of one server. It is asked for when it is needed, by one request for all that wait."""
+
+    def __init__(self, settings: ClientCredentials, *, resource: str, http: httpx2.AsyncClient) -> None:
+        self._settings = settings
+        self._resource = resource
+        self._http = http
+        self._token: str | None = None
+        self._good_until: float | None = None
+        self._asking = asyncio.Lock()
+
+    async def token(self, *, refused: str | None = None) -> str:
+        """A token that is good now; another than the one that was refused.
+
+        Raises:
+            Unanswered: there is none to be had. Nothing was sent to the MCP server.
+        """
+        async with self._asking:
+            over = self._good_until is not None and time.monotonic() >= self._good_until
+            if self._token is None or self._token == refused or over:
+                self._token = None
+                asked = time.monotonic()
+                granted = await self._ask()
+                self._token = granted.access_token
+                lasts = granted.expires_in
+                self._good_until = None if lasts is None else asked + max(lasts - _EARLY_SECONDS, lasts / 2)
+            return self._token
+
+    async def _ask(self) -> "_Granted":
+        form = {"grant_type": "client_credentials", "resource": self._resource}
+        if self._settings.scopes:
+            form["scope"] = " ".join(self._settings.scopes)
+        status, body = await self._post(form)
+        if status in (408, 429) or status >= 500:
+            raise Unanswered("away", f"its token_url answers {status}")
+        if status != 200:
+            raise Unanswered(
+                "refuses", f"its token_url answers {status}: check client_id, client_secret and scopes"
+            )
+        try:
+            return _Granted.model_validate_json(body)
+        except ValidationError as error:
+            fault = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(str(part) for part in fault["loc"])
+            raise Unanswered("invalid", f"its token_url answers no token ({where}: {fault['msg']})") from None
+
+    async def _post(self, form: dict[str, str]) -> tuple[int, bytes]:
+        body = bytearray()
+        try:
+            async with self._http.stream(
+                "POST",
+                self._settings.token_url,
+                data=form,
+                headers={"Accept": "application/json", "Authorization": self._basic()},
+            ) as answer:
+                async for part in answer.aiter_raw():
+                    body += part
+                    if len(body) > _MOST_BYTES:
+                        raise Unanswered("invalid", f"its token_url answers over {_MOST_BYTES:,} bytes")
+                return answer.status_code, bytes(body)
+        except httpx2.HTTPError as error:
+            raise Unanswered("away", f"its token_url can't be reached ({type(error).__name__})") from error
+
+    def _basic(self) -> str:
+        """RFC 6749 §2.3.1: both parts are spelt as in a form first."""
+        pair = ":".join(
+            quote_plus(part)
+            for part in (self._settings.client_id, self._settings.client_secret.get_secret_value())
+        )
+        return f"Basic {base64.b64encode(pair.encode()).decode()}"
+
+
+class _Granted(BaseModel):
+    """RFC 6749 §5.1."""
+
+    access_token: str = Field(min_length=1, max_length=20_000, pattern=r"^[\x21-\x7e]+$")
+    token_type: str = Field(pattern=r"^[Bb][Ee][Aa][Rr][Ee][Rr]$")
+    expires_in: float | None = Field(default=None, gt=0)

@@ -1,0 +1,174 @@
+"""Streamable HTTP below the SDK: what goes out, how much comes in, and what went wrong, by request.
+
+A fault is noted in the exchange that it belongs to and becomes an answer that the SDK understands: raised
+through the SDK it would end the connection, with every other request that is under way on it.
+"""
+
+import json
+import ssl
+from collections.abc import AsyncIterator
+from functools import cache
+from typing import Any
+
+import httpx2
+
+from actors.mcp.client_credentials import TokenSource
+from actors.mcp.exchange import CURRENT, Exchange, Unanswered
+from models.config import HttpServer
+
+# Streams that an exchange may open to hear more: a server that ends each at once would have us ask for ever.
+_MOST_GETS = 20
+_NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+
+
+def http_client(settings: HttpServer, *, max_bytes: int, timeout: float) -> httpx2.AsyncClient:
+    """The client that the SDK sends with: to the configured server, and by no proxy."""
+    return httpx2.AsyncClient(
+        transport=_Wire(settings, max_bytes=max_bytes, timeout=timeout),
+        # Packed, a small answer could be a huge one.
+        headers={"Accept-Encoding": "identity", "User-Agent": "Signoff"},
+        timeout=timeout,
+        trust_env=False,
+        follow_redirects=False,
+    )
+
+
+class _Wire(httpx2.AsyncBaseTransport):
+    def __init__(self, settings: HttpServer, *, max_bytes: int, timeout: float) -> None:
+        self._max_bytes = max_bytes
+        self._header = settings.header
+        self._inner = httpx2.AsyncHTTPTransport(verify=_trusted(), trust_env=False)
+        self._tokens: TokenSource | None = None
+        self._tokens_http: httpx2.AsyncClient | None = None
+        if settings.client_credentials is not None:
+            self._tokens_http = httpx2.AsyncClient(
+                verify=_trusted(), timeout=timeout, trust_env=False, follow_redirects=False
+            )
+            self._tokens = TokenSource(
+                settings.client_credentials, resource=settings.url, http=self._tokens_http
+            )
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        exchange = CURRENT.get() or Exchange()
+        exchange.gets += request.method == "GET"
+        if exchange.gets > _MOST_GETS:
+            return httpx2.Response(405)
+        if exchange.over:
+            return httpx2.Response(503)
+        is_request = request.method == "POST" and _is_request(request.content)
+        if is_request:
+            request.headers.update(exchange.headers)
+        try:
+            answer = await self._let_in(request, exchange)
+        except Unanswered as fault:
+            exchange.failed(fault.kind, fault.reason)
+            return httpx2.Response(503)
+        except httpx2.HTTPError as error:
+            if isinstance(error, _NOT_SENT):
+                exchange.failed("away", f"it can't be reached ({_told(error)})")
+            else:
+                exchange.failed("away", f"the connection broke off ({_told(error)})")
+            return httpx2.Response(503)
+        if is_request:
+            exchange.status = answer.status_code
+            if answer.status_code == 404 and "mcp-session-id" in request.headers:
+                exchange.failed("away", "its session is over", stale=True)
+            else:
+                _look_at(answer, exchange)
+        if answer.headers.get("content-encoding", "identity").lower() != "identity":
+            exchange.failed("invalid", "it packs its answers, though asked not to")
+        if exchange.over:
+            await answer.aclose()
+            return httpx2.Response(answer.status_code if answer.status_code >= 400 else 502)
+        assert isinstance(answer.stream, httpx2.AsyncByteStream)
+        body = _Body(answer.stream, exchange, self._max_bytes)
+        return httpx2.Response(
+            answer.status_code, headers=answer.headers, stream=body, extensions=answer.extensions
+        )
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+        if self._tokens_http is not None:
+            await self._tokens_http.aclose()
+
+    async def _let_in(self, request: httpx2.Request, exchange: Exchange) -> httpx2.Response:
+        """Send it with what lets us in. A token that is refused is asked for anew once, but for a write."""
+        if self._header is not None:
+            request.headers[self._header.name] = self._header.value.get_secret_value()
+        if self._tokens is None:
+            return await self._send(request, exchange)
+        token = await self._tokens.token()
+        request.headers["Authorization"] = f"Bearer {token}"
+        answer = await self._send(request, exchange)
+        if answer.status_code != 401 or exchange.writes:
+            return answer
+        await answer.aclose()
+        request.headers["Authorization"] = f"Bearer {await self._tokens.token(refused=token)}"
+        return await self._send(request, exchange)
+
+    async def _send(self, request: httpx2.Request, exchange: Exchange) -> httpx2.Response:
+        async def noted(event: str, _: dict[str, Any]) -> None:
+            # Until here a connection was looked for, and nothing of the request was told to anybody.
+            if event.endswith("send_request_headers.started"):
+                exchange.sent = True
+
+        request.extensions = {**request.extensions, "trace": noted}
+        return await self._inner.handle_async_request(request)
+
+
+class _Body(httpx2.AsyncByteStream):
+    """The body of an answer, so far as it may go."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, exchange: Exchange, most: int) -> None:
+        self._stream = stream
+        self._exchange = exchange
+        self._most = most
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        try:
+            async for part in self._stream:
+                size += len(part)
+                if size > self._most:
+                    self._exchange.failed(
+                        "invalid", f"its answer is over {self._most:,} bytes (max_answer_bytes)"
+                    )
+                    return
+                yield part
+        except httpx2.HTTPError as error:
+            self._exchange.failed("away", f"its answer broke off ({_told(error)})")
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+def _look_at(answer: httpx2.Response, exchange: Exchange) -> None:
+    """Note what the SDK would make an error like any other."""
+    status = answer.status_code
+    content_type = answer.headers.get("content-type", "").lower()
+    if status in (401, 403):
+        exchange.failed("refuses", f"it answers {status}: check its header or client_credentials")
+    elif status in (408, 429) or status >= 500:
+        exchange.failed("away", f"it answers {status}")
+    elif status == 202:
+        exchange.failed("invalid", "it answers 202 to a request, and so nothing")
+    elif status < 300 and not content_type.startswith(("application/json", "text/event-stream")):
+        exchange.failed("invalid", f"it answers {content_type[:60] or 'no content type'}: check its url")
+
+
+def _is_request(content: bytes) -> bool:
+    """Whether it is a request that is to be answered, and no notification or answer of ours."""
+    message = json.loads(content)
+    return isinstance(message, dict) and "method" in message and "id" in message
+
+
+def _told(error: Exception) -> str:
+    return type(error).__name__
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Whose certificates are believed: the machine's, so those of the site's own authority, too."""
+    context = httpx2.create_ssl_context(trust_env=False)
+    context.load_default_certs()
+    return context

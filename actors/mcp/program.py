@@ -1,0 +1,167 @@
+"""A server that is a program beside the agent: its process, and JSON-RPC by lines over its pipes.
+
+Not the SDK's own transport: that one reads a line of any length into memory, and hands on HOME and more of
+the site's environment. A program ends with its connection: by end of file, then by its process group's id.
+"""
+
+import asyncio
+import logging
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+import anyio
+import mcp_types as types
+
+from actors.mcp.exchange import Unanswered
+from models.config import StdioServer
+from models.error_lines import error_line
+
+if TYPE_CHECKING:
+    from mcp.client._transport import TransportStreams
+    from mcp.shared.message import SessionMessage
+
+_log = logging.getLogger(__name__)
+_PATH = "/usr/local/bin:/usr/bin:/bin"
+# It may end by itself when its input ends, and again when it is asked to; in seconds.
+_GRACE_SECONDS = 2.0
+# Of what it writes to its standard error, the last is kept: that says why it ended.
+_MOST_COMPLAINT = 2_000
+
+
+class ServerProgram:
+    """One process of a configured program. `said` is what it complained of last, and what it did wrong."""
+
+    def __init__(self, settings: StdioServer, *, max_bytes: int) -> None:
+        self._settings = settings
+        self._max_bytes = max_bytes
+        self._complaint = b""
+        self.fault: Unanswered | None = None
+
+    @property
+    def said(self) -> str:
+        """The last line of its standard error, in words for people; "" where there is none."""
+        lines = self._complaint.decode(errors="replace").strip().splitlines()
+        return error_line(lines[-1], 200) if lines else ""
+
+    @asynccontextmanager
+    async def streams(self) -> "AsyncIterator[TransportStreams]":
+        """Start it. The streams are what the SDK's session reads and writes.
+
+        Raises:
+            Unanswered: it can't be started.
+        """
+        from mcp.shared.message import SessionMessage
+
+        process = await self._start()
+        tasks: list[asyncio.Task[None]] = []
+        to_us, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        to_it, sent = anyio.create_memory_object_stream[SessionMessage](0)
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert process.stderr is not None
+            tasks = [
+                asyncio.create_task(self._listen(process.stdout, to_us)),
+                asyncio.create_task(self._tell(process.stdin, sent, to_us)),
+                asyncio.create_task(self._hear_complaints(process.stderr)),
+            ]
+            yield received, to_it
+        finally:
+            try:
+                await _ended(process)
+            finally:
+                # Also where we are cancelled ourselves: nothing of it is left running.
+                _signal(process, signal.SIGKILL)
+                for task in tasks:
+                    task.cancel()
+                for stream in (to_us, received, to_it, sent):
+                    stream.close()
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        program, *words = self._settings.command
+        given = {name: value.get_secret_value() for name, value in self._settings.environment.items()}
+        try:
+            return await asyncio.create_subprocess_exec(
+                program,
+                *words,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env={"PATH": os.environ.get("PATH", _PATH), **given},
+                cwd=self._settings.folder,
+                start_new_session=True,
+                limit=self._max_bytes,
+            )
+        except (OSError, ValueError) as error:
+            raise Unanswered("away", f"{program} can't be started: {error_line(error)}") from error
+
+    async def _listen(
+        self,
+        stdout: asyncio.StreamReader,
+        to_us: "anyio.streams.memory.MemoryObjectSendStream[SessionMessage | Exception]",
+    ) -> None:
+        from mcp.shared.message import SessionMessage
+
+        async with to_us:
+            with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+                while line := await self._line(stdout):
+                    try:
+                        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+                    except ValueError:
+                        # Programs print to their output what belongs elsewhere: no message, and no end.
+                        continue
+                    await to_us.send(SessionMessage(message))
+
+    async def _line(self, stdout: asyncio.StreamReader) -> bytes:
+        try:
+            return await stdout.readline()
+        except ValueError:
+            self.fault = Unanswered(
+                "invalid", f"its answer is over {self._max_bytes:,} bytes (max_answer_bytes)"
+            )
+        except OSError as error:
+            _log.info("%s: its output can't be read: %s", self._settings.command[0], error)
+        return b""
+
+    async def _tell(
+        self,
+        stdin: asyncio.StreamWriter,
+        sent: "anyio.streams.memory.MemoryObjectReceiveStream[SessionMessage]",
+        to_us: "anyio.streams.memory.MemoryObjectSendStream[SessionMessage | Exception]",
+    ) -> None:
+        async with sent:
+            try:
+                async for message in sent:
+                    line = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                    stdin.write(line.encode() + b"\n")
+                    await stdin.drain()
+            except OSError:
+                to_us.close()  # whoever waits for an answer is told that there will be none
+            finally:
+                stdin.close()
+
+    async def _hear_complaints(self, stderr: asyncio.StreamReader) -> None:
+        while part := await stderr.read(4096):
+            self._complaint = (self._complaint + part)[-_MOST_COMPLAINT:]
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    """Have it end by itself: its input ends, and then it is asked to."""
+    if process.stdin is not None:
+        process.stdin.close()
+    for asked in (None, signal.SIGTERM):
+        if asked is not None:
+            _signal(process, asked)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_GRACE_SECONDS):
+                await process.wait()
+                return
+
+
+def _signal(process: asyncio.subprocess.Process, number: int) -> None:
+    """To all of its process group, which it leads; also to what it left behind."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)

@@ -1,0 +1,71 @@
+"""What agents found, linked: which items are about the same, by what, and where they contradict each other.
+
+Called, in a thread, by whoever compiles an operation's results. No model has a say in it. The result is the
+same in whatever order the items come; the time is about linear in what is read of them.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+
+from actors.operations.linking.conflicts import conflicts_of
+from actors.operations.linking.figures import figures_of
+from actors.operations.linking.pairing import pairs_of
+from actors.operations.linking.reading.claims import claims_of
+from actors.operations.linking.reading.item import ReadItem, read_fields, read_texts
+from actors.operations.linking.reading.vendors import KnownVendors
+from models.operations.evidence import Correlation, Identifier, LinkedItems
+from models.operations.items import SourceItem
+
+_NUMBER = re.compile(r"\d{1,9}")
+
+
+def link(items: Sequence[SourceItem]) -> LinkedItems:
+    """Find identifiers, correlations, conflicts and the four figures of some items.
+
+    Pure and deterministic. Of an item some 20,000 characters of long texts and as many of short values are
+    read.
+    """
+    read = _read(sorted(items, key=_order))
+    pairs = pairs_of(read)
+    identifiers = tuple(
+        Identifier(
+            item=one.item.id, kind=found.kind, path=found.leaf.path, words=found.words, normal=found.normal
+        )
+        for one in read
+        for found in one.findings
+    )
+    correlations = tuple(
+        Correlation(
+            number=number,
+            left=read[pair.left].item.id,
+            right=read[pair.right].item.id,
+            score=pair.score,
+            matches=pair.matches,
+        )
+        for number, pair in enumerate(pairs, 1)
+    )
+    conflicts = tuple(conflicts_of(read, [claims_of(one) for one in read], pairs))
+    return LinkedItems(
+        identifiers=identifiers,
+        correlations=correlations,
+        conflicts=conflicts,
+        figures=figures_of(len(items), identifiers, correlations, conflicts),
+    )
+
+
+def _read(items: Sequence[SourceItem]) -> list[ReadItem]:
+    read = [read_fields(item) for item in items]
+    vendors = KnownVendors(found.words for one in read for found in one.of("vendor"))
+    invoices = frozenset(found.normal for one in read for found in one.stated("invoice"))
+    for one in read:
+        read_texts(one, vendors, invoices)
+    return read
+
+
+def _order(item: SourceItem) -> tuple[list[tuple[str, int]], str]:
+    """By id, `gmail/2` before `gmail/10`; of one id by what it says."""
+    parts = [(text, 0) for text in _NUMBER.split(item.id)]
+    numbers = [("", int(number)) for number in _NUMBER.findall(item.id)]
+    woven = [part for pair in zip(parts, [*numbers, ("", 0)], strict=True) for part in pair]
+    return woven, json.dumps(item.model_dump(), sort_keys=True, default=str)

@@ -1,0 +1,171 @@
+"""The words with which people say that something is paid, or not, in English, German and Polish.
+
+Called by `statuses`. They are compared in small letters and without accents.
+"""
+
+from typing import Literal
+
+from actors.knowledge.entities.names import without_accents
+from models.text import word_list
+
+PaymentState = Literal["paid", "partly", "open", "void"]
+
+
+def _plain(words: str) -> frozenset[str]:
+    return frozenset(map(without_accents, word_list(words)))
+
+
+VALUES: dict[str, PaymentState] = {
+    **dict.fromkeys(
+        [
+            "paid",
+            "paid in full",
+            "fully paid",
+            "settled",
+            "cleared",
+            "payment received",
+            "remitted",
+            "bezahlt",
+            "beglichen",
+            "ausgeglichen",
+            "zaplacona",
+            "zaplacone",
+            "zaplacono",
+            "oplacona",
+            "oplacone",
+            "rozliczona",
+            "uregulowana",
+        ],
+        "paid",
+    ),
+    **dict.fromkeys(
+        [
+            "partially paid",
+            "partly paid",
+            "partial",
+            "partial payment",
+            "partially settled",
+            "teilweise bezahlt",
+            "teilbezahlt",
+            "czesciowo zaplacona",
+            "czesciowo oplacona",
+        ],
+        "partly",
+    ),
+    **dict.fromkeys(
+        [
+            "unpaid",
+            "not paid",
+            "not yet paid",
+            "outstanding",
+            "overdue",
+            "past due",
+            "pastdue",
+            "due",
+            "payment due",
+            "awaiting payment",
+            "payment pending",
+            "pending payment",
+            "delinquent",
+            "unbezahlt",
+            "nicht bezahlt",
+            "offen",
+            "uberfallig",
+            "ausstehend",
+            "fallig",
+            "niezaplacona",
+            "nieoplacona",
+            "nieuregulowana",
+            "przeterminowana",
+            "zalegla",
+            "do zaplaty",
+            "po terminie",
+            "oczekuje na platnosc",
+        ],
+        "open",
+    ),
+    **dict.fromkeys(
+        [
+            "void",
+            "voided",
+            "cancelled",
+            "canceled",
+            "written off",
+            "storniert",
+            "anulowana",
+            "anulowano",
+            "wycofana",
+        ],
+        "void",
+    ),
+}
+# They say how a payment stands only of what is to be paid: a case may be closed, too.
+OF_PAYMENTS: dict[str, PaymentState] = {
+    "open": "open",
+    "pending": "open",
+    "closed": "paid",
+    "otwarta": "open",
+}
+OF_PAYMENTS |= {
+    "zamknieta": "paid",
+    "approved": "open",
+    "scheduled": "open",
+    "geschlossen": "paid",
+    "authorized": "open",
+}
+
+PAID = _plain(
+    "paid settled bezahlt beglichen überwiesen ausgeglichen zapłacono zapłacona zapłacone zapłacony "
+    "zapłaciliśmy zapłaciłem zapłaciłam opłacono opłacona opłacone opłaciliśmy uregulowano uregulowana "
+    "uregulowaliśmy rozliczona przelano przelaliśmy pay remitted"
+)
+OPEN = _plain(
+    "unpaid outstanding overdue unbezahlt unbeglichen überfällig ausstehend ausstehende offen niezapłacona "
+    "niezapłacone niezapłacono nieopłacona nieopłacone nieuregulowana nieuregulowane przeterminowana "
+    "zaległa zaległe pastdue"
+)
+# Nouns that are paid, and what is done with them.
+MONEY = _plain(
+    "payment payments money funds remittance transfer zahlung zahlungen zahlungseingang geldeingang "
+    "überweisung płatność płatności zapłata zapłaty zapłatę przelew przelewu wpłata wpłaty wpłatę pieniądze "
+    "pieniędzy"
+)
+CAME = _plain(
+    "received receive arrived arrive reached cleared sent made completed processed posted got get "
+    "eingegangen erhalten eingetroffen geleistet gutgeschrieben otrzymaliśmy otrzymano otrzymałem "
+    "otrzymałam wpłynęła wpłynął wpłynęło dotarła dotarł zaksięgowana zaksięgowano zrealizowana"
+)
+WAIT = _plain(
+    "waiting await awaiting awaited wait pending missing warten warte erwarten fehlt aussteht steht czekamy "
+    "czekam oczekujemy oczekuję brak brakuje"
+)
+NOT = _plain(
+    "not never no nor without neither cannot isn't wasn't hasn't haven't hadn't aren't weren't didn't don't "
+    "doesn't isnt wasnt hasnt havent hadnt arent werent didnt nicht nie niemals kein keine keinen keinerlei "
+    "nigdy bez nicht failed unable"
+)
+LONGER = _plain("longer mehr już")
+# Before what they are said of it has not happened, or nobody knows.
+IF = _plain(
+    "if whether unless once when until till before should would could may might wenn falls ob sobald sofern "
+    "bevor bis jeśli jeżeli czy gdy gdyby kiedy zanim dopóki"
+)
+WILL = _plain(
+    "will shall must please kindly can to intend plan planned going expect expected ask request want need "
+    "schedule wird werden soll sollen sollte muss müssen bitte können kann möchten zu będzie zostanie "
+    "zostaną będą proszę prosimy powinna powinno powinien należy trzeba można"
+)
+THINK = _plain(
+    "think thought believe believed assume assumed suppose maybe perhaps probably possibly apparently "
+    "allegedly guess hope supposedly claim claims claimed glaube glauben denke vermutlich vielleicht "
+    "wahrscheinlich angeblich myślę sądzę chyba może prawdopodobnie podobno rzekomo marked shown listed "
+    "shows flagged appears markiert oznaczona widnieje"
+)
+PART = _plain(
+    "partially partly partial half part deposit teilweise anteilig anzahlung częściowo zaliczka some"
+)
+# `the paid invoice`, `paid leave`, `paid plan`: no statement.
+HAS = _plain(
+    "is was has have had been were are be we already fully ist war wurde wurden haben hat sind bereits "
+    "schon została zostało zostały są jest był była już i they"
+)

@@ -1,0 +1,169 @@
+"""Whether something is paid: by the value of a status, and by what a text says, in three languages.
+
+Called by `reading.item`. Unclear is no status: a question, a condition, a request or what somebody believes
+says nothing of how it stands. "Not yet paid", "nie zapłacono" and "noch nicht bezahlt" are open.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from actors.knowledge.entities.names import without_accents
+from actors.operations.linking.reading import status_words as known
+from actors.operations.linking.reading.status_words import PaymentState
+from models.text import word_list
+
+_SENTENCE = re.compile(r"[!?](?=\s|\Z)|\.(?=\s+[^\Wa-zäöüßąćęłńóśźż_\d]|\s*\Z)|[\n\r]+|;\s")
+_CLAUSE = re.compile(
+    r",\s{1,3}(?=(?:but|however|while|whereas|although|though|and|yet|aber|jedoch|während|obwohl|und|doch|ale"
+    r"|jednak|natomiast|a|lecz|choć|if|when|wenn|falls|jeśli|please|bitte|prosimy|proszę)\s)"
+    r"|(?<!\s)\s{1,3}(?=(?:but|however|whereas|aber|jedoch|ale|natomiast|lecz|although)\s)"
+    r"|(?<!\s)\s{1,3}(?=(?:while|and|und|oraz)\s(?:the\s|die\s)?(?:inv|faktur|rechnung|fv))"
+    r"|\s[-–—]\s|:\s|,\s(?=[^\W_]{1,12}[-/]\d)",
+    re.IGNORECASE,
+)
+_ABBREVIATED = frozenset(
+    word_list("no nr inc ltd co corp sp z o dr mr mrs ms st ul tel ref art pkt bzw ca z.o.o")
+)
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_NEAR = 7
+_LONGEST_QUOTE = 160
+
+
+class SaidState(NamedTuple):
+    """What a clause says of a payment: from where to where the words stand, and those of the clause."""
+
+    state: PaymentState
+    start: int
+    end: int
+    clause: tuple[int, int]
+    sentence: tuple[int, int]
+
+
+def state_of(value: str, *, of_payment: bool) -> PaymentState | None:
+    """What the value of a status says; `of_payment`: it is the status of what is to be paid."""
+    plain = " ".join(
+        without_accents(word) for word in value[:_LONGEST_QUOTE].replace("_", " ").replace("-", " ").split()
+    )
+    return known.VALUES.get(plain) or (known.OF_PAYMENTS.get(plain) if of_payment else None)
+
+
+def states_in(text: str) -> Iterator[SaidState]:
+    """What the clauses of a text say of payments; none of what is asked, wished, quoted or not clear."""
+    for start, end, mark in _sentences(text):
+        # Lines that a mail answers say what was, in somebody else's words.
+        if mark == "?" or text[start:end].lstrip().startswith((">", "|")):
+            continue
+        for first, last in _clauses(text, start, end):
+            words = list(_WORD.finditer(text, first, last))
+            found = _state([without_accents(word[0].replace("’", "'")) for word in words])
+            if found is None:
+                continue
+            state, begun, ended = found
+            left, right = words[begun].start(), words[ended].end()
+            if right - left <= _LONGEST_QUOTE:
+                yield SaidState(state, left, right, (first, last), (start, end))
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
+    start = 0
+    for found in _SENTENCE.finditer(text):
+        if found[0] == "." and text[start : found.start()].rpartition(" ")[2].casefold() in _ABBREVIATED:
+            continue
+        yield start, found.start(), found[0][0]
+        start = found.end()
+    yield start, len(text), ""
+
+
+def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for found in _CLAUSE.finditer(text, start, end):
+        if found.start() > start:
+            yield start, found.start()
+        start = found.end()
+    yield start, end
+
+
+def _state(words: list[str]) -> tuple[PaymentState, int, int] | None:
+    """The state that a clause says, and by which of its words; none if two of them differ."""
+    said: list[tuple[PaymentState | None, int, int]] = []
+    for at, word in enumerate(words):
+        if word in known.PAID:
+            said.append(_paid(words, at, at))
+        elif word in known.OPEN or (word == "due" and words[at - 1 : at] == ["past"]):
+            said.append(_open(words, at))
+        elif word in known.MONEY and (verb := _near(words, at, known.CAME)) is not None:
+            said.append(_paid(words, min(at, verb), max(at, verb)))
+        elif word in known.MONEY and (verb := _near(words, at, known.WAIT)) is not None:
+            clear = (
+                _before(words, at, known.IF | known.THINK) is None and _before(words, verb, known.NOT) is None
+            )
+            said.append(("open" if clear else None, min(at, verb), max(at, verb)))
+    states = {state for state, _, _ in said}
+    if len(states) != 1:
+        return None
+    state, first, last = said[0]
+    return (state, first, last) if state is not None else None
+
+
+def _paid(words: list[str], first: int, last: int) -> tuple[PaymentState | None, int, int]:
+    begun = first
+    if (negated := _before(words, first, known.NOT)) is None and last > first:
+        negated = next((n for n in range(first, last) if words[n] in known.NOT), None)
+    if _before(words, first, known.IF | known.THINK) is not None:
+        return None, first, last
+    if negated is None and (waiting := _before(words, first, known.WAIT)) is not None:
+        return "open", waiting, last
+    if negated is None:
+        if _before(words, first, known.WILL) is not None or words[first] == "pay":
+            return None, first, last
+        # `paid invoices`: nobody says that it is.
+        if (
+            first == last
+            and words[first] == "paid"
+            and _before(words, first, known.HAS) is None
+            and first > 0
+        ):
+            return None, first, last
+        part = _before(words, first, known.PART) is not None or any(
+            word in known.PART for word in words[last + 1 : last + 3]
+        )
+        helped = _before(words, first, known.HAS)
+        begun = first if helped is None else helped
+        return ("partly" if part else "paid"), begun, last
+    begun = min(negated, first)
+    # `no longer` and `not only`, `not until`: what is said of it is another thing.
+    if any(
+        word in known.LONGER or word in ("only", "nur", "tylko") for word in words[negated + 1 : negated + 2]
+    ):
+        return None, first, last
+    if (
+        sum(word in known.NOT for word in words[max(0, first - _NEAR) : last]) > 1
+        and "nigdy" not in words
+        and "nie" not in words
+    ):
+        return None, first, last
+    helped = _before(words, negated, known.HAS)
+    begun = begun if helped is None or negated - helped > 2 else helped
+    after = last + 1 if words[last + 1 : last + 2] in (["yet"], ["noch"], ["jeszcze"]) else last
+    return "open", begun, after
+
+
+def _open(words: list[str], at: int) -> tuple[PaymentState | None, int, int]:
+    if _before(words, at, known.IF | known.THINK | frozenset(["will", "wird", "bedzie"])) is not None:
+        return None, at, at
+    negated = _before(words, at, known.NOT | frozenset(["nothing", "nichts", "nic"]))
+    if negated is None:
+        return "open", at, at
+    longer = words[negated + 1] in known.LONGER if negated + 1 < len(words) else False
+    return ("paid", negated, at) if longer and words[at] not in ("overdue", "uberfallig") else (None, at, at)
+
+
+def _before(words: list[str], at: int, some: frozenset[str]) -> int | None:
+    """The last of some words before a place, and near it."""
+    return next((n for n in range(at - 1, max(-1, at - 1 - _NEAR), -1) if words[n] in some), None)
+
+
+def _near(words: list[str], at: int, some: frozenset[str]) -> int | None:
+    """The nearest of some words to a place, on either side."""
+    found = [n for n in range(max(0, at - _NEAR), min(len(words), at + _NEAR + 1)) if words[n] in some]
+    return min(found, key=lambda n: (abs(n - at), n), default=None)
