@@ -71,6 +71,15 @@ class Operation(Record):
     created_at: datetime
 
 
+class OperationBegun(Record):
+    """It has a number now, by which it is followed; `plan_id` names it in messages."""
+
+    operation_id: int
+    plan_id: str
+    status: OperationStatus
+    message: str
+
+
 class OperationProgress(Record):
     """How far it is (`workflow_progress_update` of the seed). `estimated_remaining` is in seconds."""
 
