@@ -11,7 +11,7 @@ from dataclasses import InitVar, dataclass
 from actors.operations.compiling import Compiling
 from actors.operations.telling import tell_progress
 from actors.operations.working import Working
-from actors.operations.writing import Writing
+from actors.operations.writing import ApprovedWrites
 from actors.runtime.run import Run
 from models.errors import PermissionMissing
 from models.llm import Answer
@@ -48,7 +48,7 @@ class OperationSteps:
         self._run = run
         self.task = OperationTask.model_validate(run.input)
         self.working = Working(run=run, operation=self.operation)
-        self.writing = Writing(run=run, operation=self.operation)
+        self.writing = ApprovedWrites(run=run, operation=self.operation)
         self.compiling = Compiling(run=run, operation=self.operation)
 
     def stops_at(self, gate: str) -> bool:
