@@ -366,6 +366,9 @@ def is_optional(path: Key) -> bool:
     on_cpus = path == ("knowledge", "index", "embedders", "num_gpus")
     rated = path[:2] == ("research", "domains") and len(path) > 2  # a list that may be empty
     has_default = has_default or provider or priority or role or kind or on_cpus or rated
+    no_server = path in {("mcp",), ("mcp", "servers")} or (path[:2] == ("mcp", "servers") and len(path) == 3)
+    one_tool_less = path[:2] == ("mcp", "servers") and ("writes" in path or isinstance(path[-1], int))
+    has_default = has_default or no_server or one_tool_less
     return bool(in_open_mapping or has_default or other_style or topic or own_limit)
 
 
@@ -396,6 +399,12 @@ def test_a_missing_key_is_optional_or_refused_by_its_path(
         assert refusal(folder, data).count("is not served here (serving.models: none)") == 15
     elif path == ("auth", "secret"):
         assert "auth: tokens can't be checked: set secret" in refusal(folder, data)
+    elif path == ("mcp", "samples"):
+        assert refusal(folder, data).count("http.sample: the sample servers are not served here") == 3
+    elif path[:2] == ("mcp", "servers") and path[-1] == "http":
+        assert f"{'.'.join(map(str, path[:-1]))}: give http or stdio" in refusal(folder, data)
+    elif path[:2] == ("mcp", "servers") and path[-1] == "sample":
+        assert f"{'.'.join(map(str, path[:-1]))}.url: is required" in refusal(folder, data)
     elif path[:2] == ("auth", "decide") and len(path) > 2:
         assert "auth.decide: claim and values: give both, or neither" in refusal(folder, data)
     elif isinstance(path[-1], int) or path[:-1] == ("research", "limits", "plans"):  # that may not be empty
