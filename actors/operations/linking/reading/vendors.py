@@ -19,7 +19,7 @@ _LONGEST = 120
 _MOST_WORDS = 12
 _LEAST_LETTERS = 2
 # Forms that are taken for each other by whoever types them in; those of two countries never.
-_MISTAKEN = frozenset(["inc", "corp", "co", "ltd", "llc"])
+_MISTAKEN = frozenset(["inc", "corp", "co", "ltd", "llc", "pte", "pty"])
 _MISTAKEN_SCORE = 0.7
 _SPELLED_SCORE, _MISSPELT_SCORE = 0.95, 0.85
 # In a shorter word another letter makes another name.
@@ -39,6 +39,7 @@ _FORM = re.compile(
     r"(?<![^\W_])(?:Inc|LLC|Ltd|Limited|Corp|Corporation|PLC|LLP|GmbH(?: & Co\. KG)?|AG|KG|UG|S\. ?A"
     r"|[Ss]p\. ?z ?o\. ?o|B\.V|S\.r\.l)(?![^\W_])"
 )
+_AND = re.compile(r"\s(?:und|oraz|i|et)\s")
 _MOST_BEFORE, _LONGEST_WORD = 6, 40
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’ʼ][^\W\d_]+)?|\d+|[&+]")
 # With a capital, these are no part of a name beside them.
@@ -64,7 +65,7 @@ _BESIDE = frozenset(
 @lru_cache(maxsize=65536)
 def vendor_form(name: str) -> NameForm:
     """A company's name as it is compared, without what the legal forms say."""
-    return name_form(name.strip().strip("\"'„“”"), "organization")
+    return name_form(_AND.sub(" & ", name.strip().strip("\"'„“”")), "organization")
 
 
 @lru_cache(maxsize=65536)
@@ -73,7 +74,7 @@ def vendor_name(name: str) -> str:
     normal, before = without_accents(vendor_form(name).text), ""
     # An article or a form may stand behind another one.
     while normal != before:
-        before, normal = normal, without_accents(name_form(normal, "organization").text) or normal
+        before, normal = normal, without_accents(vendor_form(normal).text) or normal
     return normal
 
 
@@ -234,7 +235,7 @@ def _goes_on(text: str, tokens: list[re.Match[str]], last: int) -> bool:
     if last + 1 >= len(tokens) or words_apart(text[tokens[last].end() : tokens[last + 1].start()]):
         return False
     after = tokens[last + 1][0]
-    if after in "&+":
+    if after in ("&", "+"):
         return last + 2 < len(tokens) and tokens[last + 2][0][0].isupper()
     plain = _plain(after)
     return (
@@ -249,7 +250,7 @@ def _began_before(text: str, tokens: list[re.Match[str]], at: int) -> bool:
     if not at or words_apart(text[tokens[at - 1].end() : tokens[at].start()]):
         return False
     before = tokens[at - 1][0]
-    if before in "&+":
+    if before in ("&", "+"):
         return at > 1 and tokens[at - 2][0][0].isupper()
     if not before[0].isupper() or _plain(before) in _BESIDE:
         return False
@@ -273,8 +274,10 @@ def _is_number(text: str, token: re.Match[str]) -> bool:
 
 
 def _plain(word: str) -> str:
-    if word in "&+":
+    if word in ("&", "+"):
         return "and" if word == "&" else word
+    if word in ("und", "oraz", "i", "et"):
+        return "and"
     return without_accents(word).replace("'", "").replace("’", "").replace("ʼ", "")
 
 
