@@ -13,9 +13,9 @@ from typing import Any
 import httpx2
 import jwt
 import uvicorn
-from fastapi import FastAPI
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from starlette.types import ASGIApp
 
 from models.config import AuthConfig
 
@@ -45,7 +45,7 @@ def address(listening: socket.socket) -> str:
 
 
 @asynccontextmanager
-async def serving(app: FastAPI, listening: socket.socket | None = None) -> AsyncIterator[str]:
+async def serving(app: ASGIApp, listening: socket.socket | None = None) -> AsyncIterator[str]:
     """The app over HTTP on loopback; its URL."""
     listening = listening or free_socket()
     server = Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=5))
