@@ -116,9 +116,7 @@ def test_what_is_unclear_to_the_last_question_is_not_yes(record: Record, typed: 
 
 
 @pytest.mark.parametrize("record", EVERY_GATE, ids=lambda record: type(record).__name__)
-@pytest.mark.parametrize(
-    "typed", ["ok", "yes", "y", "no", "Approve", "approve!", "ja", "later?"]
-)
+@pytest.mark.parametrize("typed", ["ok", "yes", "y", "no", "Approve", "approve!", "ja", "later?"])
 def test_unclear_is_not_yes_at_any_gate(record: Record, typed: str) -> None:
     told, answer = said_to(record, typed, "y")
     assert answer is None
