@@ -83,6 +83,7 @@ SYSTEM = System(
         "actors.operations.tools.following:read_operation_history",
         "actors.operations.tools.following:read_operation_results",
         "actors.operations.tools.following:compare_operation",
+        "actors.operations.tools.exporting:export_operation",
         "actors.operations.tools.deciding:decide_operation_plan",
         "actors.operations.tools.deciding:decide_operation_results",
         "actors.operations.tools.deciding:decide_operation_agent",

@@ -71,6 +71,7 @@ class OperationsConfig(Section):
     task_types: dict[TaskTypeSlug, TaskTypeConfig] = Field(min_length=1)
     sources: dict[SourceAgent, SourceConfig] = Field(default_factory=dict)  # none: there are no operations
     prompts_dir: ResolvedPath
+    report_file: ResolvedPath  # the template of exports as PDF, for Typst
     plans: Literal["model", "code"]  # who chooses agents, and says why
     planner_llm: ModelSettings
     chooses: Literal["model", "code"]  # who chooses calls and their arguments

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from models.errors import InputInvalid
 from models.record import Record
-from serve.samples.data import BillId, BillSamples, BillStatus, SampleBill, Samples, SampleVendor
+from serve.samples.data import BillId, BillSamples, BillStatus, SampleBill, SampleSet, SampleVendor
 from serve.samples.search import mostly, number_terms, page, ranked, terms
 from serve.samples.tools import PagedInput, Query, SampleTool, make_sample_server, run_on_stdio
 
@@ -170,7 +170,7 @@ def _text_of_vendor(vendor: SampleVendor) -> str:
     return " | ".join((vendor.id, vendor.name, vendor.email, vendor.currency, vendor.bank_account))
 
 
-def bills_server(samples: Samples) -> Server[Any]:
+def bills_server(samples: SampleSet) -> Server[Any]:
     """The MCP server over a ledger of its own."""
     ledger = Ledger(samples.bills)
     return make_sample_server(

@@ -19,7 +19,7 @@ from serve.samples.data import (
     SampleAccount,
     SampleCase,
     SampleNote,
-    Samples,
+    SampleSet,
 )
 from serve.samples.search import page, ranked
 from serve.samples.tools import (
@@ -152,7 +152,7 @@ class Accounts:
         return "\n".join((*said, *people, *deals, *notes, *cases))
 
 
-def crm_server(samples: Samples) -> Server[Any]:
+def crm_server(samples: SampleSet) -> Server[Any]:
     """The MCP server over accounts of its own."""
     accounts = Accounts(samples.crm)
     return make_sample_server(

@@ -191,7 +191,7 @@ class CrmSamples(Record):
 _Kept = TypeVar("_Kept", MailSamples, BillSamples, CrmSamples)
 
 
-class Samples(Record):
+class SampleSet(Record):
     """All three."""
 
     mail: MailSamples
@@ -213,14 +213,16 @@ def _files_of(folder: Path) -> list[Path]:
     return files
 
 
-def load_samples(folder: Path) -> Samples:
+def load_samples(folder: Path) -> SampleSet:
     """Read the data set from its folder.
 
     Raises:
         ConfigInvalid: a file is not there, or holds something else; one line per fault.
     """
     mail, bills, crm = _files_of(folder)
-    return Samples(mail=_read(mail, MailSamples), bills=_read(bills, BillSamples), crm=_read(crm, CrmSamples))
+    return SampleSet(
+        mail=_read(mail, MailSamples), bills=_read(bills, BillSamples), crm=_read(crm, CrmSamples)
+    )
 
 
 def _read(file: Path, record: type[_Kept]) -> _Kept:

@@ -22,7 +22,7 @@ from serve.inference.shared_key import SharedKey
 from serve.monitoring.replica_logs import begin_in_replica
 from serve.samples.bills import bills_server
 from serve.samples.crm import crm_server
-from serve.samples.data import Samples
+from serve.samples.data import SampleSet
 from serve.samples.mail import mail_server
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _MOST_REQUESTS = 64
 class SampleServers:
     """The Serve ingress."""
 
-    def __init__(self, samples: Samples, api_key: str, logs: LogStyle) -> None:
+    def __init__(self, samples: SampleSet, api_key: str, logs: LogStyle) -> None:
         begin_in_replica(logs, process="samples")
         listen_on_node_only()
         self._app = make_samples_app(samples, api_key)
@@ -46,7 +46,7 @@ class SampleServers:
         return self._app
 
 
-def build_samples(samples: Samples, api_key: str, logs: LogStyle) -> "Application":
+def build_samples(samples: SampleSet, api_key: str, logs: LogStyle) -> "Application":
     """The Serve application; needs no running cluster."""
     import ray.serve as ray_serve
 
@@ -59,7 +59,7 @@ def build_samples(samples: Samples, api_key: str, logs: LogStyle) -> "Applicatio
     return deployment.bind(samples=samples, api_key=api_key, logs=logs)
 
 
-def make_samples_app(samples: Samples, api_key: str) -> FastAPI:
+def make_samples_app(samples: SampleSet, api_key: str) -> FastAPI:
     """The servers behind the key, over data of their own; they answer while the app's lifespan lasts."""
     managers = {name: _manager(make(samples)) for name, make in _SERVERS.items()}
 

@@ -12,7 +12,7 @@ from pydantic import Field, StringConstraints
 
 from models.errors import InputInvalid
 from models.record import Record
-from serve.samples.data import MailSamples, MessageId, SampleMessage, Samples
+from serve.samples.data import MailSamples, MessageId, SampleMessage, SampleSet
 from serve.samples.search import page, ranked
 from serve.samples.tools import (
     MOST_WRITTEN,
@@ -173,7 +173,7 @@ def _text(message: SampleMessage) -> str:
     return "\n".join((message.id, message.subject, message.sender, *message.to, *message.cc, message.body))
 
 
-def mail_server(samples: Samples) -> Server[Any]:
+def mail_server(samples: SampleSet) -> Server[Any]:
     """The MCP server over a mailbox of its own."""
     mailbox = Mailbox(samples.mail)
     return make_sample_server(

@@ -22,7 +22,7 @@ from pydantic import BaseModel, Field, ValidationError
 from models.errors import InputInvalid, SignoffError
 from models.record import Record, reason_of
 from models.release import RELEASE
-from serve.samples.data import Samples, load_samples
+from serve.samples.data import SampleSet, load_samples
 from serve.samples.search import MOST
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs/samples/operations"
@@ -109,7 +109,7 @@ def make_sample_server(name: str, title: str, tools: Sequence[SampleTool]) -> Se
     )
 
 
-def run_on_stdio(make: Callable[[Samples], Server[Any]]) -> None:
+def run_on_stdio(make: Callable[[SampleSet], Server[Any]]) -> None:
     """Serve one of them on standard input and output, over the folder that the command names, or ours."""
 
     async def serve() -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from actors.operations.linking.pairing import LinkedPairOfItems
 from actors.operations.linking.reading.claims import UNNUMBERED, InvoiceClaim
-from actors.operations.linking.reading.item import Detail, Sighting, ReadItem
+from actors.operations.linking.reading.item import Detail, ReadItem, Sighting
 from actors.operations.linking.reading.vendors import vendor_keys, vendor_likeness
 from models.operations.evidence import Conflict, ConflictKind, Evidence, IdentifierKind
 from models.text import shortened

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from actors.operations.linking.reading.item import Sighting, ReadItem
+from actors.operations.linking.reading.item import ReadItem, Sighting
 from actors.operations.linking.reading.vendors import vendor_keys, vendor_likeness
 from actors.operations.linking.weights import probability, weight
 from models.operations.evidence import Evidence, IdentifierKind, Match

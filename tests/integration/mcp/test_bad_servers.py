@@ -144,19 +144,25 @@ async def test_two_calls_at_once_on_one_server(server: BadServer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "content_type"),
+    ("part", "content_type", "told"),
     [
-        (b" " * 65_536, "application/json"),
-        (b"data: " + b"x" * 65_536, "text/event-stream"),
-        (b": still here\n\n" * 5_000, "text/event-stream"),
-        (b'id: 1\nevent: message\ndata: {"jsonrpc": "2.0", "method": "a"}\n\n' * 1000, "text/event-stream"),
+        (b" " * 65_536, "application/json", "over 1,000,000 bytes"),
+        (b"data: " + b"x" * 65_536, "text/event-stream", "over 1,000,000 bytes"),
+        (b": still here\n\n" * 5_000, "text/event-stream", "over 1,000,000 bytes"),
+        (
+            b'id: 1\nretry: 1\ndata: {"jsonrpc": "2.0", "method": "a"}\n\n',
+            "text/event-stream",
+            "over 2,000 events",
+        ),
     ],
 )
-async def test_an_endless_answer_is_left(server: BadServer, part: bytes, content_type: str) -> None:
+async def test_an_endless_answer_is_left(
+    server: BadServer, part: bytes, content_type: str, told: str
+) -> None:
     written: list[int] = []
     server.does["tools/call"] = lambda request: written.append(request.endless(part, content_type))
     async with opened(server.url, max_answer_bytes=1_000_000) as servers:
-        with pytest.raises(ServedToolInvalid, match="over 1,000,000 bytes"):
+        with pytest.raises(ServedToolInvalid, match=told):
             await servers.call(await call_of(servers, "look"))
         while not written:  # noqa: ASYNC110  # it runs in a thread
             await asyncio.sleep(0.01)

@@ -66,7 +66,11 @@ async def test_a_write_without_a_usable_answer_is_lost_and_sent_once(
 
 
 async def test_a_write_that_takes_too_long_is_lost(server: BadServer) -> None:
-    server.does["tools/call"] = lambda request: (server.release.wait(30), request.nothing())[1]
+    def never(request: BadRequest) -> None:
+        server.release.wait(30)
+        request.nothing()
+
+    server.does["tools/call"] = never
     async with opened(server.url, timeout_seconds=0.5) as servers:
         call = await call_of(servers, "send", to="ann")
         with pytest.raises(

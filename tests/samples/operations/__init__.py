@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 
 from models.record import Record
-from serve.samples.data import Samples
+from serve.samples.data import SampleSet
 
 
 class Place(Record):
@@ -59,7 +59,7 @@ def answer_key() -> AnswerKey:
     return AnswerKey.model_validate(yaml.safe_load(text))
 
 
-def items_of(samples: Samples) -> dict[str, dict[str, Any]]:
+def items_of(samples: SampleSet) -> dict[str, dict[str, Any]]:
     """Every item of the data set as its server answers with it, by the name that the key gives it."""
     found: dict[str, Any] = {f"mail/{message.id}": message for message in samples.mail.messages}
     found |= {f"bills/{each.id}": each for each in (*samples.bills.vendors, *samples.bills.bills)}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from models.errors import ConfigInvalid
-from serve.samples.data import SampleBill, Samples, load_samples
+from serve.samples.data import SampleBill, SampleSet, load_samples
 from serve.samples.search import number_terms, terms
 from serve.samples.tools import FOLDER
 from tests.samples.operations import (
@@ -26,12 +26,12 @@ Items = dict[str, dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def samples() -> Samples:
+def samples() -> SampleSet:
     return load_samples(FOLDER)
 
 
 @pytest.fixture(scope="module")
-def items(samples: Samples) -> Items:
+def items(samples: SampleSet) -> Items:
     return items_of(samples)
 
 
@@ -42,14 +42,14 @@ def words_of(item: dict[str, Any]) -> frozenset[str]:
     )
 
 
-def test_it_is_small_and_of_a_size_that_is_worth_searching(samples: Samples) -> None:
+def test_it_is_small_and_of_a_size_that_is_worth_searching(samples: SampleSet) -> None:
     assert len(samples.bills.vendors) == 12
     assert 25 <= len(samples.bills.bills) <= 35
     assert 40 <= len(samples.mail.messages) <= 60
     assert 8 <= len(samples.crm.accounts) <= 12
 
 
-def test_every_id_is_given_once_and_every_reference_leads_somewhere(samples: Samples, items: Items) -> None:
+def test_every_id_is_given_once_and_every_reference_leads_somewhere(samples: SampleSet, items: Items) -> None:
     ids = [message.id for message in samples.mail.messages]
     ids += [each.id for each in (*samples.bills.vendors, *samples.bills.bills)]
     ids += [each.id for each in (*samples.crm.accounts, *samples.crm.cases)]
@@ -62,12 +62,12 @@ def test_every_id_is_given_once_and_every_reference_leads_somewhere(samples: Sam
     assert all(bill.currency == vendors[bill.vendor_id].currency for bill in samples.bills.bills)
 
 
-def test_an_invoice_s_number_is_given_once_but_for_the_planted_duplicate(samples: Samples) -> None:
+def test_an_invoice_s_number_is_given_once_but_for_the_planted_duplicate(samples: SampleSet) -> None:
     numbers = [bill.number.replace("-", "") for bill in samples.bills.bills]
     assert {number for number in numbers if numbers.count(number) > 1} == {"HF77210"}
 
 
-def test_a_bill_s_days_are_in_order(samples: Samples) -> None:
+def test_a_bill_s_days_are_in_order(samples: SampleSet) -> None:
     for bill in samples.bills.bills:
         assert bill.invoice_date < bill.due_date
         assert bill.paid_on is None or bill.invoice_date < bill.paid_on
@@ -75,7 +75,7 @@ def test_a_bill_s_days_are_in_order(samples: Samples) -> None:
         assert before.date <= after.date
 
 
-def test_it_plays_in_2026_and_nobody_in_it_is_real(samples: Samples) -> None:
+def test_it_plays_in_2026_and_nobody_in_it_is_real(samples: SampleSet) -> None:
     text = samples.model_dump_json()
     assert set(re.findall(r"\b(20\d\d)-\d\d-\d\d", text)) == {"2026"}
     hosts = {host.rstrip(".") for host in re.findall(r"(?:@|://)([\w.-]+)", text)}
@@ -93,7 +93,7 @@ def test_the_key_lists_enough() -> None:
 
 
 @pytest.mark.parametrize("conflict", KEY.conflicts, ids=lambda conflict: conflict.id)
-def test_a_planted_conflict_is_there(conflict: PlantedConflict, items: Items, samples: Samples) -> None:
+def test_a_planted_conflict_is_there(conflict: PlantedConflict, items: Items, samples: SampleSet) -> None:
     for place in conflict.places:
         value = str(items[place.item][place.field])
         assert " ".join(place.says.split()) in " ".join(value.split()), place
@@ -191,13 +191,13 @@ def test_what_is_wrong_in_a_file_is_told(file: str, old: str, new: str, told: st
 @pytest.mark.parametrize(
     "wrong", [{"status": "paid"}, {"paid_on": date(2026, 5, 1)}, {"status": "scheduled"}], ids=str
 )
-def test_a_bill_s_status_and_days_agree(wrong: dict[str, Any], samples: Samples) -> None:
+def test_a_bill_s_status_and_days_agree(wrong: dict[str, Any], samples: SampleSet) -> None:
     open_bill = next(bill for bill in samples.bills.bills if bill.status == "open")
     with pytest.raises(ValueError, match=r"paid_on|scheduled_for"):
         SampleBill.model_validate(open_bill.model_dump() | wrong)
 
 
-def test_times_tell_their_zone(samples: Samples) -> None:
+def test_times_tell_their_zone(samples: SampleSet) -> None:
     times: list[datetime] = [message.date for message in samples.mail.messages]
     times += [case.opened_at for case in samples.crm.cases]
     times += [note.written_at for account in samples.crm.accounts for note in account.notes]

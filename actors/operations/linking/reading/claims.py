@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from actors.operations.linking.reading import fields
-from actors.operations.linking.reading.item import Sighting, ReadItem
+from actors.operations.linking.reading.item import ReadItem, Sighting
 from actors.operations.linking.reading.leaves import Leaf
 from actors.operations.linking.reading.statuses import state_of, states_in
 
