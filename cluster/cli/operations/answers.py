@@ -46,6 +46,14 @@ _ASKED: Mapping[str, str] = {
     "answer NAME=VALUE ...": "give its server what it asks for; it goes there and nowhere else",
     "skip": "give it nothing, and go on without the agent",
 }
+_UNKNOWN: Mapping[str, str] = {
+    "retry": "send it once more: it may be done twice then",
+    "skip": "don't send it again, and go on",
+}
+_WRITE: Mapping[str, str] = {
+    "accept": "send exactly this, once",
+    "skip": "send nothing, and go on without it",
+}
 _REVIEW: Mapping[str, str] = {
     "accept": "take what it found, and go on",
     "revise WHY": "the agent does it again, by what you say",
@@ -89,8 +97,12 @@ def answers_at(gate: GateShown) -> Mapping[str, str]:
             return _PLAN
         case "operation_question", AgentQuestion(kind="server_asks"):
             return _ASKED
+        case "operation_question", AgentQuestion(kind="write_unknown"):
+            return _UNKNOWN
         case "operation_question", _:
             return _FAILED
+        case "operation_write", _:
+            return _WRITE
         case "operation_review", _:
             return _REVIEW
         case "operation_results", _:

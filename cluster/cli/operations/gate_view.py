@@ -12,17 +12,23 @@ from rich.console import Console
 
 from cluster.cli.approval_view import as_yaml
 from cluster.cli.operations.plan_view import show_plan
-from cluster.cli.operations.results_view import show_agent_result, show_results
+from cluster.cli.operations.results_view import show_agent_result, show_results, show_write
 from cluster.cli.operations.words import agent_words, gate_words
 from cluster.cli.printing import put, row
-from cluster.cli.settling import framed
+from cluster.cli.settling import SHORT_DIGEST, framed
 from models.mcp.tool_answers import ServerQuestion
 from models.operations.gates import CONTENT_OF_OPERATION_GATE
 from models.operations.operations import GateShown
 from models.operations.plans import PlanShown
-from models.operations.questions import AgentQuestion, AgentReview
+from models.operations.questions import AgentQuestion, AgentReview, WriteShown
 from models.operations.results import ComprehensiveResults
 from models.record import Record
+
+_ASKED: Mapping[str, str] = {
+    "failed": "could not do its part",
+    "server_asks": "is asked something by its server",
+    "write_unknown": "sent a call that changes something, and nobody knows whether it was done",
+}
 
 
 def gate_content(gate: GateShown) -> Record | None:
@@ -53,6 +59,10 @@ def _show_content(gate: GateShown, console: Console) -> None:
         case AgentQuestion() as found:
             _head(found.plan_id, found.iteration, found.question, console)
             _show_question(found, console)
+        case WriteShown() as found:
+            _head(found.plan_id, found.iteration, found.question, console)
+            row(console, "agent", f"{agent_words(found.agent)} wants this call made", style="bold")
+            show_write(found.write, console)
         case AgentReview() as found:
             _head(found.plan_id, found.iteration, found.question, console)
             show_agent_result(found.agent_result, console, shown_in=found.iteration)
@@ -68,9 +78,11 @@ def _head(plan_id: str, iteration: int, question: str, console: Console) -> None
 
 
 def _show_question(found: AgentQuestion, console: Console) -> None:
-    asked = "is asked something by its server" if found.kind == "server_asks" else "could not do its part"
-    row(console, "agent", f"{agent_words(found.agent)} {asked}", style="bold")
+    row(console, "agent", f"{agent_words(found.agent)} {_ASKED[found.kind]}", style="bold")
     put(console, "because", found.what)
+    if (call := found.call) is not None:
+        row(console, "call", f"{call.tool} of {call.server} ({call.digest[:SHORT_DIGEST]})")
+        put(console, "with", as_yaml(dict(call.arguments)))
     if found.server_question is not None:
         _show_asked(found.server_question, console)
     for name, value in (found.given or {}).items():
@@ -80,6 +92,8 @@ def _show_question(found: AgentQuestion, console: Console) -> None:
 def _show_asked(asked: ServerQuestion, console: Console) -> None:
     row(console, "asked by", f"{asked.server}, before {asked.tool} answers; what you give goes there")
     put(console, "message", asked.message)
+    if asked.said is not None:
+        put(console, "said", f"by the tool, which was told that nobody answered yet: {asked.said}")
     if asked.url is not None:
         row(console, "address", f"it asks you to open this yourself; nothing here does: {asked.url}")
     if asked.requested is not None:

@@ -173,7 +173,7 @@ def _question(wish: Wish, *, changed: bool) -> str:
         case "revise":
             return "have that done again, for that reason?"
         case "retry":
-            return "have it try again?"
+            return "have that tried again?"
         case "skip":
             return "go on without it?"
         case "answer":

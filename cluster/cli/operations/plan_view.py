@@ -7,9 +7,8 @@ from rich.console import Console
 
 from cluster.cli.operations.words import agent_words, all_agents, lasts
 from cluster.cli.printing import LABEL, put, row, rows
+from cluster.cli.settling import SHORT_DIGEST
 from models.operations.plans import AgentStep, OperationPlan
-
-_SHORT_DIGEST = 12
 
 
 def show_plan(plan: OperationPlan, console: Console) -> None:
@@ -38,7 +37,7 @@ def _show_step(number: int, step: AgentStep, console: Console) -> None:
     put(console, f"{number:>10}", f"{agent_words(step.agent)}: {step.why}", style="bold")
     for tool in step.tools:
         writes = "; it writes: each call is shown to a person first" if tool.writes else ""
-        row(console, "", f"may call {tool.tool} of {tool.server} ({tool.digest[:_SHORT_DIGEST]}){writes}")
+        row(console, "", f"may call {tool.tool} of {tool.server} ({tool.digest[:SHORT_DIGEST]}){writes}")
     if step.instructions:
         put(console, "", "is told:")
         put(console, "", step.instructions, indent=LABEL + 2)

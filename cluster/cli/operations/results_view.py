@@ -14,6 +14,7 @@ from cluster.cli.approval_view import as_yaml
 from cluster.cli.operations.plan_view import show_plan
 from cluster.cli.operations.words import agent_words, all_agents
 from cluster.cli.printing import LABEL, in_words, put, row, rows
+from cluster.cli.settling import SHORT_DIGEST
 from models.operations.evidence import Conflict, Correlation, Evidence
 from models.operations.following import Comparison, IterationResults
 from models.operations.results import (
@@ -21,11 +22,19 @@ from models.operations.results import (
     Analysis,
     ComprehensiveResults,
     EvidencedSentence,
+    ProposedWrite,
     ResultChanges,
     ServedToolUse,
+    WriteOutcome,
 )
 from models.text import how_many
 
+_BECAME: Mapping[str, str] = {
+    "done": "done",
+    "refused": "not sent: a person said no",
+    "failed": "not done: the server says so",
+    "unknown": "sent, and nobody knows whether it was done",
+}
 _MOCK = "mock: not from the server"
 
 
@@ -81,6 +90,8 @@ def show_agent_result(found: AgentResult, console: Console, *, shown_in: int | N
         put(console, "error", found.error)
     for use in how.tool_calls:
         _show_call(use, console)
+    for outcome in found.writes:
+        _show_outcome(outcome, console)
     if (it := found.result) is None:
         return
     put(console, "", it.summary)
@@ -93,6 +104,9 @@ def show_agent_result(found: AgentResult, console: Console, *, shown_in: int | N
         put(console, "", as_yaml(dict(item.data)), indent=LABEL + 2)
     if it.left_out:
         row(console, "left out", f"there was no room for {it.left_out} more")
+    for write in it.proposed[len(found.writes) :]:
+        row(console, "proposed", "a call that changes something; nobody has decided on it")
+        show_write(write, console)
 
 
 def _is_made_up(found: AgentResult) -> bool:
@@ -119,6 +133,22 @@ def show_comparison(found: Comparison, console: Console) -> None:
     """Print what is otherwise in one iteration than in another."""
     row(console, "operation", f"{found.operation_id}: iteration {found.right} beside {found.left}")
     show_changes(found.changes, console)
+
+
+def show_write(write: ProposedWrite, console: Console) -> None:
+    """Print a call that changes something, with all that it would send."""
+    row(console, "call", f"{write.tool} of {write.server} ({write.digest[:SHORT_DIGEST]})")
+    put(console, "with", as_yaml(dict(write.arguments)))
+    put(console, "because", write.why)
+
+
+def _show_outcome(found: WriteOutcome, console: Console) -> None:
+    by = f" by {found.decided_by}" if found.decided_by else ""
+    decided = f"; decided{by}, approval {found.approval_id}" if found.approval_id else ""
+    row(console, "written", f"{_BECAME[found.status]}{decided}", style="bold")
+    if found.told:
+        put(console, "", found.told)
+    show_write(found.write, console)
 
 
 def _show_call(use: ServedToolUse, console: Console) -> None:

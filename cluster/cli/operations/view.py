@@ -122,12 +122,16 @@ def _of_agent(agent: str, result: Mapping[str, Any]) -> str:
         return f"{agent}: the plan does not hold any more: {why}"
     if isinstance(asked := result.get("server_question"), Mapping):
         return f"{agent} is asked something by {asked.get('server')}: {asked.get('message')}"
+    if isinstance(wrote := result.get("write"), Mapping):
+        return f"{agent}, a call that changes something: {wrote.get('status')}\n{as_yaml(dict(wrote))}"
     how = result.get("metadata")
     facts = how if isinstance(how, Mapping) else {}
     mock = ", mock" if facts.get("service_used") == "mock" else ""
     told = f"{agent}: {result.get('status', 'done')}, found {result.get('items', 0)}"
     told += f", quality {facts.get('data_quality', 'unknown')}{mock}"
-    return f"{told}\n{result['error']}" if result.get("error") else told
+    found = result.get("result")
+    more = result.get("error") or (found.get("summary") if isinstance(found, Mapping) else None)
+    return f"{told}\n{more}" if more else told
 
 
 def _listed(result: Mapping[str, Any], name: str) -> Iterable[Any]:

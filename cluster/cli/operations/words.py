@@ -23,6 +23,7 @@ _GATE_WORDS: Mapping[str, str] = {
     "operation_plan": "the plan",
     "operation_question": "an agent that can't go on",
     "operation_review": "what an agent found",
+    "operation_write": "a call that changes something",
     "operation_results": "the results",
 }
 _STAGE_WORDS: Mapping[str, str] = {

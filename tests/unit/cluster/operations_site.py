@@ -8,11 +8,11 @@ from typer.testing import CliRunner
 
 from cluster.cli import following
 from cluster.cli.signoff import app
-from models.mcp.tool_answers import ServerQuestion
+from models.mcp.tool_answers import ServedToolCall, ServerQuestion
 from models.operations.evidence import Conflict, Correlation, CorrelationFigures, Evidence, Match
 from models.operations.items import SourceItem
 from models.operations.plans import AgentStep, AllowedTool, OperationPlan, PlanShown
-from models.operations.questions import AgentQuestion, AgentReview
+from models.operations.questions import AgentQuestion, AgentReview, WriteShown
 from models.operations.results import (
     AgentFindings,
     AgentMetadata,
@@ -20,8 +20,10 @@ from models.operations.results import (
     Analysis,
     ComprehensiveResults,
     EvidencedSentence,
+    ProposedWrite,
     ResultChanges,
     ServedToolUse,
+    WriteOutcome,
 )
 from tests.fakes.operations_api import OperationsApi
 
@@ -86,7 +88,7 @@ def item(agent: str, number: int, mock: bool = False, **data: Any) -> SourceItem
             "path": f"/items/{number}",
             "data": data,
             "mock": mock,
-        }  # fmt: skip
+        }
     )
 
 
@@ -125,7 +127,21 @@ ASKS = AgentQuestion(
             "required": ["account"],
         },
         state="s1",
+        said="It asked, and was told to wait.",
     ),
+)
+WRITE = ProposedWrite(
+    server="crm_srv", tool="add_note", digest="d" * 64, arguments={"note": "Call them."}, why="nobody called"
+)
+WRITES = WriteShown(plan_id="w7", question=QUESTION, iteration=1, agent="crm", write=WRITE)
+UNKNOWN = AgentQuestion(
+    plan_id="w7",
+    question=QUESTION,
+    iteration=1,
+    agent="crm",
+    kind="write_unknown",
+    what="its answer was lost",
+    call=ServedToolCall(server="crm_srv", tool="add_note", digest="d" * 64, arguments={"note": "Call them."}),
 )
 REVIEW = AgentReview(
     plan_id="w7", question=QUESTION, iteration=1, agent="gmail", agent_result=result("gmail", MAIL)
@@ -145,6 +161,9 @@ RESULTS = ComprehensiveResults(
             "accounts_payable",
             BILL,
             iteration=2,
+            writes=(
+                WriteOutcome(write=WRITE, status="done", told="note 5", approval_id="17", decided_by="bob"),
+            ),
             metadata=AgentMetadata(service_used="mock", data_quality="low", execution_time=0.1),
         ),
     ),
@@ -192,7 +211,7 @@ RESULTS = ComprehensiveResults(
         gone_correlations=("amount: 1 = 1",),
     ),
 )
-EVERY_GATE = (PLAN, FAILED, ASKS, REVIEW, RESULTS)
+EVERY_GATE = (PLAN, FAILED, ASKS, UNKNOWN, WRITES, REVIEW, RESULTS)
 
 
 @pytest.fixture(name="token")

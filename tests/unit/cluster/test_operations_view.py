@@ -28,6 +28,9 @@ from tests.unit.cluster.operations_site import (
     PLAN,
     RESULTS,
     REVIEW,
+    UNKNOWN,
+    WRITE,
+    WRITES,
     plan,
     result,
     step,
@@ -35,37 +38,16 @@ from tests.unit.cluster.operations_site import (
 
 NOW = datetime(2026, 3, 3, 10, 20, tzinfo=UTC)
 LABELS = {
-    *(
-        "decide on",
-        "title",
-        "plan id",
-        "question",
-        "made anew",
-        "plan",
-        "order",
-        "takes",
-        "reads",
-        "looks for",
-    ),
-    *("note", "agent", "because", "asked by", "message", "address", "wanted", "goes back", "given", "error"),
-    *(
-        "found",
-        "left out",
-        "match",
-        "conflict",
-        "figures",
-        "analysis",
-        "summary",
-        "recommended",
-        "changed",
-        "new",
-    ),
-    *("gone", "reused", "missing", "mock", "content", "digest", "operation", "approved", "stands", "ended"),
+    *("decide on", "title", "plan id", "question", "made anew", "plan", "order", "takes", "reads"),
+    *("looks for", "note", "agent", "because", "asked by", "message", "said", "address", "wanted"),
+    *("goes back", "given", "call", "with", "proposed", "written", "error", "found", "left out"),
+    *("match", "conflict", "figures", "analysis", "summary", "recommended", "changed", "new", "gone"),
+    *("reused", "missing", "mock", "content", "digest", "operation", "approved", "stands", "ended"),
     *("type", "day", "10:20:00"),
 }
 anything = st.text(st.characters(codec=None))
 # Of a gate's content, what says nothing to a person: what the same task is known by, and kinds of records.
-UNSAID = {"task_digest", "given"}
+UNSAID = {"task_digest", "given", "server_asks", "write_unknown", "failed", "160.0", "object", "answered"}
 
 
 def gate_of(content: dict[str, Any], kind: str, **changes: Any) -> GateShown:
@@ -156,7 +138,7 @@ def status(text: str) -> OperationStatusResponse:
             "error": text or None,
             "outcome": None,
             "approval": None,
-        }  # fmt: skip
+        }
     )
 
 
@@ -208,6 +190,9 @@ EVENTS: tuple[dict[str, Any], ...] = (
 )
 
 
+IN_ORDER = "Gmail, accounts payable, CRM, analysis; one after the other, each with what those before it found"
+
+
 class TestOperationsView:
     @given(anything, st.booleans(), st.integers(30, 90))
     def test_nothing_that_others_wrote_looks_like_the_command(
@@ -249,14 +234,13 @@ class TestOperationsView:
                 word[:12] if set(word) == {"d"} else word,
                 word.replace("_", " "),
             )
-            assert any(way in flat for way in ways) or word in ("server_asks", "failed", "160.0"), word
+            assert any(way in flat for way in ways) or word in UNSAID, word
         assert told.split("\n")[-1] == f"digest      {content_digest(record.model_dump(mode='json'))}"
 
     def test_a_plan_says_who_runs_in_which_order_and_with_what(self) -> None:
         lines = said(PLAN).split("\n")
         for line in (
-            "order       Gmail, accounts payable, CRM, analysis; one after the other, each with what those before "
-            "it found",
+            f"order       {IN_ORDER}",
             "takes       about 2 min, as estimated; complexity: medium",
             "         2  accounts payable: why accounts_payable",
             f"            may call search of accounts_payable_srv ({'d' * 12})",
@@ -280,8 +264,9 @@ class TestOperationsView:
         for line in (
             "agent       accounts payable: completed; quality low; by mock; 0.1 s; MOCK, or some of it",
             "agent       Gmail: completed; quality high; by gmail_mcp; 2.1 s; of iteration 1",
-            "found       accounts_payable/1: call 1, search of accounts_payable_srv, at /items/1; mock: not from "
-            "the server",
+            "found       accounts_payable/1: call 1, search of accounts_payable_srv, at /items/1; "
+            "mock: not from the server",
+            "written     done; decided by bob, approval 17",
             "conflict    K1: status of 2041",
             "            one side: “never paid” (gmail/1, /body)",
             "            other side: “paid” (accounts_payable/1, /status)",
@@ -338,6 +323,18 @@ class TestOperationsView:
         assert "nothing here does: https://e.vil/" in other
         assert 'given       account: "0042"' in other
 
+    def test_a_write_is_shown_with_all_that_it_would_send(self) -> None:
+        call = f"call        add_note of crm_srv ({'d' * 12})\nwith        note: Call them."
+        assert f"CRM wants this call made\n{call}\nbecause     nobody called" in said(WRITES)
+        told = said(UNKNOWN)
+        assert "CRM sent a call that changes something, and nobody knows whether it was done" in told
+        assert call in told
+        assert REVIEW.agent_result.result is not None
+        found = REVIEW.agent_result.result.model_copy(update={"proposed": (WRITE,)})
+        waits = REVIEW.agent_result.model_copy(update={"result": found})
+        told = said(REVIEW.model_copy(update={"agent_result": waits}))
+        assert f"proposed    a call that changes something; nobody has decided on it\n{call}" in told
+
     def test_an_agent_that_failed_says_why(self) -> None:
         assert "agent       accounts payable could not do its part\nbecause     it took 300 s" in said(FAILED)
         assert "agent       Gmail: completed; quality high" in said(REVIEW)
@@ -346,8 +343,7 @@ class TestOperationsView:
         lines = printed(show_history, history(*EVENTS))
         assert lines[2:] == [
             "day         2026-03-03",
-            "10:20:00    iteration 1: a plan was made: Gmail, accounts payable, CRM, analysis; one after the other, "
-            "each with what those before it found",
+            f"10:20:00    iteration 1: a plan was made: {IN_ORDER}",
             "10:20:00    iteration 1: the plan was approved by ann, as changed",
             "            ann said: fine",
             "10:20:00    iteration 1: accounts payable: error, found 0, quality unknown, mock",
