@@ -19,7 +19,7 @@ from actors.tools.tool import Input, Output, ToolContext, tool
 from actors.tools.visibility import known_topic
 from models.errors import InputInvalid, PermissionMissing, WorkflowEnded
 from models.near_names import suggestion
-from models.operations.operations import OperationRequest, OperationStatus
+from models.operations.operations import OperationBegun, OperationRequest, OperationStatus
 from models.store.operations import operations, overviews
 from models.store.runtime import workflows
 from models.tools import PlainText, ToolPermission
@@ -29,13 +29,8 @@ class StartOperationRequest(OperationRequest, Input):
     """What somebody wants to know, and on which topic."""
 
 
-class StartOperationResponse(Output):
+class StartOperationResponse(OperationBegun, Output):
     """The operation has a number; follow it with `get_operation`. `plan_id` names it in messages (seed 003)."""
-
-    operation_id: int
-    plan_id: str
-    status: OperationStatus
-    message: str
 
 
 async def _topic(context: ToolContext, request: StartOperationRequest) -> str:
