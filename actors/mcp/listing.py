@@ -44,7 +44,7 @@ async def offered_by(connection: ServerConnection, server: str, settings: McpSer
         async with asyncio.timeout(settings.timeout_seconds):
             await _gather(connection, allowed, found)
     except TimeoutError as error:
-        connection.retired = True
+        connection.retire()
         raise Unanswered(
             "away", f"its list of tools is not whole within timeout_seconds ({settings.timeout_seconds:g} s)"
         ) from error

@@ -75,6 +75,7 @@ class ServerProgram:
             finally:
                 # Also where we are cancelled ourselves: nothing of it is left running.
                 _signal(process, signal.SIGKILL)
+                _release(process)
                 for task in tasks:
                     task.cancel()
                 for stream in (to_us, received, to_it, sent):
@@ -159,6 +160,13 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
             async with asyncio.timeout(_GRACE_SECONDS):
                 await process.wait()
                 return
+
+
+def _release(process: asyncio.subprocess.Process) -> None:
+    """Close its pipes: what it started may hold their other ends. asyncio has no public way to."""
+    transport = getattr(process, "_transport", None)
+    if transport is not None:
+        transport.close()
 
 
 def _signal(process: asyncio.subprocess.Process, number: int) -> None:

@@ -128,8 +128,9 @@ class McpServers:
             try:
                 return await one.made()
             except Unanswered as fault:
-                connection.retired = connection.retired or fault.stale
-                if one.exchange.sent and writes:
+                if fault.stale:
+                    connection.retire()
+                if writes and one.exchange.sent and fault.kind != "refuses":
                     raise WriteAnswerLost(
                         f"{call.server}.{call.tool}: {error_line(fault.reason)}: whether it was done is not "
                         "known; look there before it is called again"
@@ -155,7 +156,8 @@ class _Server:
     name: str
     settings: McpServer
     mock: MockServer | None
-    connection: ServerConnection | None = None
+    # The last is the one in use; those before it are retired, and may have requests under way.
+    connections: list[ServerConnection] = field(default_factory=list)
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @classmethod
@@ -174,22 +176,23 @@ class _Server:
             try:
                 return connection, await offered_by(connection, self.name, self.settings)
             except Unanswered as fault:
-                connection.retired = True
+                connection.retire()
                 if not (kept and fault.stale):
                     raise
 
     async def close(self) -> None:
-        if self.connection is not None:
-            await self.connection.close()
+        """End them all."""
+        await asyncio.gather(*(connection.close() for connection in self.connections))
 
     async def _connected(self) -> tuple[ServerConnection, bool]:
         """An open connection, and whether it was open before."""
         async with self.opening:
-            if self.connection is not None and not self.connection.retired:
-                return self.connection, True
+            self.connections = [each for each in self.connections if not each.ended]
+            if self.connections and not self.connections[-1].retired:
+                return self.connections[-1], True
             connection = ServerConnection(self.settings)
             await connection.open()
-            self.connection = connection
+            self.connections.append(connection)
             return connection, False
 
 

@@ -1,40 +1,39 @@
 """Operations: plan, ask, have the agents read, compare, ask again, and do over what a person wants done over.
 
-Each gate binds to exactly what is shown there. A yes to the plan is a yes to that plan alone: nothing rewrites
-it, and where a tool is not what was approved any more, another plan is asked about. Seed 003.
+Each gate binds to exactly what is shown there. A yes to the plan is a yes to that plan alone: nothing
+rewrites it, and where a tool is not what was approved any more, another plan is asked about. Seed 003.
 """
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from actors.operations.answers import answer_to_server, unreviewed
+from actors.operations.answers import unreviewed, with_answer, without_last_write
 from actors.operations.steps import OperationSteps
+from actors.operations.writing import next_proposed
 from actors.runtime.gate import decide
 from actors.runtime.run import Run
 from actors.runtime.workflow_graph import WorkflowGraph
-from models.mcp.tool_answers import GivenToServer
-from models.operations.items import SourceAgent
 from models.operations.operations import Operation
 from models.operations.plans import ANALYSIS, OperationAgent, OperationPlan
 from models.operations.questions import AgentQuestion
 from models.operations.results import AgentResult, ComprehensiveResults, OperationOutcome, OperationResult
 from models.operations.revisions import Revision
+from models.operations.tasks import AnsweredCall
 from models.runtime.approvals import GateDecision
 from models.store.operations import operations
 
-PLAN, QUESTION, REVIEW, RESULTS = "plan", "question", "review", "results"
-AfterWork = Literal["plan", "question_gate", "review_gate", "work", "compile"]
+PLAN, QUESTION, WRITE, REVIEW, RESULTS = "plan", "question", "write", "review", "results"
+AfterWork = Literal["plan", "question_gate", "write_gate", "review_gate", "work", "compile"]
 
 
 class State(TypedDict, total=False):
     """Where an operation is.
 
-    `readings` counts each agent's, and `reviewed` says up to which of them a person has looked. `prior` are results
-    that stand where nothing of their task is otherwise; `said` is what people want of each agent.
+    `readings` counts each agent's, and `reviewed` says up to which of them a person has looked. `prior` are
+    results that stand where nothing of their task is otherwise; `said` is what people want of each agent.
     """
 
     iteration: int
@@ -47,10 +46,11 @@ class State(TypedDict, total=False):
     results: Mapping[OperationAgent, AgentResult]
     reviewed: Mapping[OperationAgent, int]
     said: Mapping[OperationAgent, str]
-    given: Mapping[OperationAgent, GivenToServer]
+    answered: Mapping[OperationAgent, tuple[AnsweredCall, ...]]
     question: AgentQuestion | None
     questions: int
     reviews: int
+    writes: int
     gate: str
     decision: GateDecision | None
     compiled: ComprehensiveResults | None
@@ -86,43 +86,18 @@ async def settle_plan(state: State, runtime: Runtime[OperationSteps]) -> State:
 
 
 async def work(state: State, runtime: Runtime[OperationSteps]) -> State:
-    context, now, done = runtime.context, state["plan"], dict(state["results"])
-    working = context.working
-    readings, voided, question = dict(state["readings"]), None, None
-    due: list[SourceAgent] = [agent for agent in now.sources if agent not in done]
-    tasks = {
-        agent: working.task(agent, now, done=done, said=state["said"], given=state["given"].get(agent))
-        for agent in (due if now.side_by_side else due[:1])
-    }
-    for agent, task in tasks.items():
-        prior = state["prior"].get(agent)
-        if prior is not None and prior.task_digest == task.digest and agent not in state["given"]:
-            done[agent] = prior
-    anew = [task for agent, task in tasks.items() if agent not in done]
-    for task in anew:
-        readings[task.agent] = readings.get(task.agent, 0) + 1
-    outcomes = await asyncio.gather(
-        *(
-            working.read(
-                task, now, number=readings[task.agent], iteration=state["iteration"], done=state["results"]
-            )
-            for task in anew
-        ),
-        return_exceptions=True,
+    steps = runtime.context
+    came = await steps.working.round(
+        state["plan"],
+        iteration=state["iteration"],
+        results=state["results"],
+        prior=state["prior"],
+        readings=state["readings"],
+        said=state["said"],
+        answered=state["answered"],
     )
-    for task, outcome in zip(anew, outcomes, strict=True):
-        if isinstance(outcome, BaseException):
-            raise outcome
-        if outcome.voids_plan is not None:
-            voided = outcome.voids_plan
-        elif outcome.server_question is not None:
-            question = question or context.asked_by_server(
-                task.agent, state["iteration"], outcome.server_question
-            )
-        elif outcome.result is not None:
-            done[task.agent] = outcome.result
-    given = {agent: answer for agent, answer in state["given"].items() if agent not in tasks}
-    return {"results": done, "readings": readings, "voided": voided, "question": question, "given": given}
+    asked = came.asked and steps.asked_by_server(*came.asked, state["iteration"])
+    return {"results": came.results, "readings": came.readings, "voided": came.voided, "question": asked}
 
 
 async def question_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
@@ -134,19 +109,43 @@ async def question_gate(state: State, runtime: Runtime[OperationSteps]) -> State
 
 async def answer_question(state: State, runtime: Runtime[OperationSteps]) -> State:
     asked, decision = state["question"], state["decision"]
-    assert asked is not None and decision is not None, "the gate has asked"
-    agent, results = asked.agent, dict(state["results"])
+    assert asked is not None, "the gate has asked"
+    assert decision is not None, "it was decided"
     if decision.status not in ("approved", "rejected"):
         return {}
-    given = dict(state["given"])
-    if asked.server_question is not None:
-        given[agent] = answer_to_server(asked.server_question, decision)
-    elif decision.status == "approved":
+    agent, results, answered = asked.agent, dict(state["results"]), dict(state["answered"])
+    yes = decision.status == "approved"
+    if asked.kind == "server_asks":
+        answered[agent] = with_answer(answered.get(agent, ()), asked, decision)
+    elif asked.kind == "write_unknown":
+        results[agent] = without_last_write(results[agent]) if yes else results[agent]
+    elif yes:
         del results[agent]
     else:
         results[agent] = results[agent].model_copy(update={"status": "skipped"})
     prior = {other: one for other, one in state["prior"].items() if other != agent}
-    return {"results": results, "given": given, "question": None, "prior": prior}
+    return {"results": results, "answered": answered, "question": None, "prior": prior}
+
+
+async def write_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
+    number, proposed = state["writes"] + 1, next_proposed(state["results"])
+    assert proposed is not None, "there is one, or it would not come here"
+    request = runtime.context.request_for_write(*proposed, state["iteration"])
+    return {"gate": WRITE, "writes": number, "decision": decide(f"{WRITE}/{number}", request)}
+
+
+async def write(state: State, runtime: Runtime[OperationSteps]) -> State:
+    proposed, decision = next_proposed(state["results"]), state["decision"]
+    assert proposed is not None, "the gate has asked"
+    assert decision is not None, "it was decided"
+    agent, call = proposed
+    outcome = await runtime.context.writing.settle(
+        agent, call, decision, number=state["writes"], iteration=state["iteration"]
+    )
+    one = state["results"][agent]
+    results = {**state["results"], agent: one.model_copy(update={"writes": (*one.writes, outcome)})}
+    asked = runtime.context.about_write(agent, outcome, state["iteration"])
+    return {"results": results, "question": asked}
 
 
 async def review_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
@@ -234,6 +233,8 @@ def after_work(state: State, runtime: Runtime[OperationSteps]) -> AfterWork:
         return "plan"
     if state.get("question") or any(one.status == "error" for one in state["results"].values()):
         return "question_gate"
+    if next_proposed(state["results"]) is not None:
+        return "write_gate"
     left = unreviewed(state["results"], state["readings"], state["reviewed"])
     if left and runtime.context.stops_at("agents"):
         return "review_gate"
@@ -266,6 +267,8 @@ def build_graph() -> StateGraph[State, OperationSteps, Any, Any]:
     graph.add_node("work", work)
     graph.add_node("question_gate", question_gate)
     graph.add_node("answer_question", answer_question)
+    graph.add_node("write_gate", write_gate)
+    graph.add_node("write", write)
     graph.add_node("review_gate", review_gate)
     graph.add_node("answer_review", answer_review)
     graph.add_node("compile", compile_results)
@@ -279,6 +282,8 @@ def build_graph() -> StateGraph[State, OperationSteps, Any, Any]:
     graph.add_conditional_edges("work", after_work)
     graph.add_edge("question_gate", "answer_question")
     graph.add_conditional_edges("answer_question", after_answer)
+    graph.add_edge("write_gate", "write")
+    graph.add_conditional_edges("write", after_answer)
     graph.add_edge("review_gate", "answer_review")
     graph.add_conditional_edges("answer_review", after_answer)
     graph.add_conditional_edges("compile", after_compiling)
@@ -301,8 +306,8 @@ async def begin(run: Run) -> tuple[dict[str, Any], OperationSteps]:
 
     steps = OperationSteps(run=run, operation=await run.database.steadily(look))
     await steps.check_right()
-    counts: State = {"iteration": 1, "plans": 0, "questions": 0, "reviews": 0}
-    nothing: State = {"readings": {}, "prior": {}, "results": {}, "reviewed": {}, "said": {}, "given": {}}
+    counts: State = {"iteration": 1, "plans": 0, "questions": 0, "reviews": 0, "writes": 0}
+    nothing: State = {"readings": {}, "prior": {}, "results": {}, "reviewed": {}, "said": {}, "answered": {}}
     return {**counts, **nothing}, steps
 
 
@@ -313,5 +318,5 @@ def result(state: dict[str, Any]) -> dict[str, Any]:
 
 
 OPERATION = WorkflowGraph(
-    build=build_graph, begin=begin, result=result, gates=frozenset({PLAN, QUESTION, REVIEW, RESULTS})
+    build=build_graph, begin=begin, result=result, gates=frozenset({PLAN, QUESTION, WRITE, REVIEW, RESULTS})
 )

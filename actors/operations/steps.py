@@ -1,7 +1,8 @@
 """An operation under way: what each node of its graph does.
 
-Each outcome is kept once, in one transaction with the history that tells of it. Agents do the work; what they
-are given comes from what was kept and decided, so a workflow that is taken up again does nothing twice. Seed 003.
+Each outcome is kept once, in one transaction with the history that tells of it. Agents do the work; what
+they are given comes from what was kept and decided, so a workflow that is taken up again does nothing
+twice. Seed 003.
 """
 
 from collections.abc import Mapping
@@ -10,21 +11,24 @@ from dataclasses import InitVar, dataclass
 from actors.operations.compiling import Compiling
 from actors.operations.telling import tell_progress
 from actors.operations.working import Working
+from actors.operations.writing import Writing
 from actors.runtime.run import Run
 from models.errors import PermissionMissing
 from models.llm import Answer
-from models.mcp.tool_answers import ServerQuestion
+from models.mcp.tool_answers import ServedToolCall
 from models.operations.operations import Operation, OperationTask
 from models.operations.plans import OperationAgent, OperationPlan, PlanShown
-from models.operations.questions import AgentQuestion, AgentReview
+from models.operations.questions import AgentQuestion, AgentReview, WriteShown
 from models.operations.results import (
     AgentResult,
     ComprehensiveResults,
     OperationOutcome,
     OperationResult,
+    ProposedWrite,
+    WriteOutcome,
 )
 from models.operations.revisions import Revision
-from models.operations.tasks import PlanRequest
+from models.operations.tasks import PlanRequest, ReadingOutcome
 from models.record import Record
 from models.research.results import StepKept
 from models.runtime.approvals import GateDecision, GateRequest
@@ -44,6 +48,7 @@ class OperationSteps:
         self._run = run
         self.task = OperationTask.model_validate(run.input)
         self.working = Working(run=run, operation=self.operation)
+        self.writing = Writing(run=run, operation=self.operation)
         self.compiling = Compiling(run=run, operation=self.operation)
 
     def stops_at(self, gate: str) -> bool:
@@ -102,9 +107,7 @@ class OperationSteps:
         await self._run.effect(f"planned/{number}", StepKept, act)
         return made
 
-    def request_for_plan(
-        self, plan: OperationPlan, iteration: int, *, feedback: str | None
-    ) -> GateRequest:
+    def request_for_plan(self, plan: OperationPlan, iteration: int, *, feedback: str | None) -> GateRequest:
         """What the gate of a plan asks for: exactly this plan."""
         shown = PlanShown(
             plan_id=self.operation.workflow_id,
@@ -145,13 +148,13 @@ class OperationSteps:
     def request_about(self, question: AgentQuestion) -> GateRequest:
         """What is asked where an agent could not do its part."""
         title = f"{question.agent} could not do its part, try again? {self.operation.name}"
+        if question.kind == "write_unknown":
+            title = f"{question.agent} may have written already, send it again? {self.operation.name}"
         if question.kind == "server_asks":
             title = f"{question.agent} is asked something: {self.operation.name}"
         return self._request("operation_question", question, title)
 
-    def about_failed(
-        self, results: Mapping[OperationAgent, AgentResult], iteration: int
-    ) -> AgentQuestion:
+    def about_failed(self, results: Mapping[OperationAgent, AgentResult], iteration: int) -> AgentQuestion:
         """What is asked about the first agent that failed."""
         failed = next(one for one in results.values() if one.status == "error")
         return AgentQuestion(
@@ -164,9 +167,11 @@ class OperationSteps:
         )
 
     def asked_by_server(
-        self, agent: OperationAgent, iteration: int, question: ServerQuestion
+        self, agent: OperationAgent, outcome: ReadingOutcome, iteration: int
     ) -> AgentQuestion:
         """What a server asks of a person."""
+        question = outcome.server_question
+        assert question is not None, "it asks"
         return AgentQuestion(
             plan_id=self.operation.workflow_id,
             question=self.task.query,
@@ -174,8 +179,40 @@ class OperationSteps:
             agent=agent,
             kind="server_asks",
             what=question.message,
+            call=outcome.asked_call,
             server_question=question,
         )
+
+    def about_write(
+        self, agent: OperationAgent, outcome: WriteOutcome, iteration: int
+    ) -> AgentQuestion | None:
+        """What is asked where nobody knows whether a write was done; None where that is known."""
+        if outcome.status != "unknown":
+            return None
+        write = outcome.write
+        return AgentQuestion(
+            plan_id=self.operation.workflow_id,
+            question=self.task.query,
+            iteration=iteration,
+            agent=agent,
+            kind="write_unknown",
+            what=outcome.told,
+            call=ServedToolCall(
+                server=write.server, tool=write.tool, digest=write.digest, arguments=write.arguments
+            ),
+        )
+
+    def request_for_write(self, agent: OperationAgent, write: ProposedWrite, iteration: int) -> GateRequest:
+        """What is asked before anything is changed in another system: this very call, once."""
+        shown = WriteShown(
+            plan_id=self.operation.workflow_id,
+            question=self.task.query,
+            iteration=iteration,
+            agent=agent,
+            write=write,
+        )
+        title = f"{agent} wants to call {write.tool} of {write.server}: {self.operation.name}"
+        return self._request("operation_write", shown, title)
 
     def request_for_review(self, result: AgentResult, iteration: int) -> GateRequest:
         """What is asked where a person looks at each agent's result."""
@@ -204,7 +241,10 @@ class OperationSteps:
             )
 
         async def act(connection: Connection) -> StepKept:
-            told = {"status": decision.status, "revision_type": revision.revision_type if revision else "none"}
+            told = {
+                "status": decision.status,
+                "revision_type": revision.revision_type if revision else "none",
+            }
             agents = list(revision.target_agents) if revision is not None else []
             await history.tell(
                 connection,

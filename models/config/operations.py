@@ -1,4 +1,4 @@
-"""Configuration of operations (seed 003): who plans, which server each agent reads, who writes and who decides.
+"""Configuration of operations (seed 003): who plans, which server each agent reads, and who decides.
 
 Part of `models.config`.
 """
@@ -29,8 +29,8 @@ class Paging(Section):
 class Reading(Section):
     """One way to read a server, where code chooses the calls: a tool, and what it is given.
 
-    Where an argument is `{lead}`, the tool is called for each thing that is looked for; with nothing to look for
-    it is called once, with an empty text.
+    Where an argument is `{lead}`, the tool is called for each thing that is looked for; with nothing to
+    look for it is called once, with an empty text.
     """
 
     tool: ToolName
@@ -60,16 +60,18 @@ class TaskTypeConfig(Section):
 
 
 class OperationsConfig(Section):
-    """Operations: a plan, agents that read systems over MCP, what they found compared, and people's decisions.
+    """Operations: a plan, agents that read systems over MCP, and what they found compared.
 
-    `chooses` says who chooses what is called: `model` is that of `agents_llm`; `code` goes by `sources.*.reading`.
-    `plans` and `writes` likewise: with `code`, plans and summaries are put together from what is known.
+    `chooses` says who chooses what is called: `model` is that of `agents_llm`; `code` goes by
+    `sources.*.reading`. `plans` and `writes` likewise: with `code`, plans and summaries are put together
+    from what is known.
     """
 
     approval: ApprovalPolicy  # who decides at the gates of an operation, in its topic
     task_types: dict[TaskTypeSlug, TaskTypeConfig] = Field(min_length=1)
     sources: dict[SourceAgent, SourceConfig] = Field(default_factory=dict)  # none: there are no operations
     prompts_dir: ResolvedPath
+    report_file: ResolvedPath  # the template of exports as PDF, for Typst
     plans: Literal["model", "code"]  # who chooses agents, and says why
     planner_llm: ModelSettings
     chooses: Literal["model", "code"]  # who chooses calls and their arguments

@@ -1,7 +1,7 @@
 """Seed 003's messages: what a person is asked and told, under the seed's types and fields. Pure.
 
-Beside the seed's fields stand `approval_id`, `digest` and `iteration`, by which an answer names what was shown, and
-`decided`: what became of it since, None while it waits.
+Beside the seed's fields stand `approval_id`, `digest` and `iteration`, by which an answer names what was
+shown, and `decided`: what became of it since, None while it waits.
 """
 
 from collections.abc import Mapping

@@ -10,7 +10,9 @@ from models.operations.plans import OperationAgent
 from models.record import Record
 from models.tools import PlainText
 
-OperationStatus = Literal["pending", "running", "awaiting_approval", "paused", "completed", "failed", "cancelled"]
+OperationStatus = Literal[
+    "pending", "running", "awaiting_approval", "paused", "completed", "failed", "cancelled"
+]
 # An operation of these stays as it is.
 OVER: frozenset[OperationStatus] = frozenset({"completed", "failed", "cancelled"})
 CurrentStage = Literal[
@@ -73,7 +75,7 @@ class Operation(Record):
 
 
 class OperationBegun(Record):
-    """The operation has a number; `plan_id` names it in messages (seed 003)."""
+    """It has a number now, by which it is followed; `plan_id` names it in messages."""
 
     operation_id: int
     plan_id: str

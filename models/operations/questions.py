@@ -2,24 +2,26 @@
 
 from typing import Literal
 
-from models.mcp.tool_answers import ServerQuestion
+from models.mcp.tool_answers import ServedToolCall, ServerQuestion
 from models.operations.plans import OperationAgent
-from models.operations.results import AgentResult
+from models.operations.results import AgentResult, ProposedWrite
 from models.record import Record
 
 
 class AgentQuestion(Record):
-    """An agent failed, took too long, or is asked something by a server.
+    """An agent failed or took too long; a server asks something; or nobody knows whether a write was done.
 
-    Approving tries the agent again, with `given` where the server asks; rejecting goes on without it.
+    Approving a `failed` one tries again; one where `server_asks` goes on with `given`; a `write_unknown`
+    one sends the `call` once more. Rejecting goes on without.
     """
 
     plan_id: str
     question: str
     iteration: int
     agent: OperationAgent
-    kind: Literal["failed", "server_asks"]
+    kind: Literal["failed", "server_asks", "write_unknown"]
     what: str
+    call: ServedToolCall | None = None
     server_question: ServerQuestion | None = None
     given: dict[str, object] | None = None
 
@@ -35,3 +37,13 @@ class AgentReview(Record):
     iteration: int
     agent: OperationAgent
     agent_result: AgentResult
+
+
+class WriteShown(Record):
+    """A call that would change something: approved is this call, with exactly these arguments, once."""
+
+    plan_id: str
+    question: str
+    iteration: int
+    agent: OperationAgent
+    write: ProposedWrite

@@ -1,8 +1,8 @@
 """The agent `planner`: which agents run, why, and which tools each may call. Seed 003 (Planner Agent).
 
-Called by the first step of an operation, and again when a person wants another plan. A model chooses agents and
-says why, or code takes all; which tools there are is never its say: they come from the servers, and from
-the site's settings.
+Called by the first step of an operation, and again when a person wants another plan. A model chooses agents
+and says why, or code takes all; which tools there are is never its say: they come from the servers, and
+from the site's settings.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ from models.operations.plans import (
 )
 from models.operations.tasks import PlanRequest
 from models.record import Record
-from models.text import one_line, shortened
+from models.text import how_many, one_line, shortened
 
 PLANNING_PROMPT = "plan.md"
 _NAME = "planner"
@@ -113,7 +113,9 @@ class Planner:
         if request.previous is not None:
             agents = [agent for agent in request.previous.agent_sequence if agent != ANALYSIS]
         return PlanReply(
-            description=shortened(one_line(f"Read {len(agents)} systems and compare: {request.question}"), 400),
+            description=shortened(
+                one_line(f"Read {how_many(len(agents), 'system')} and compare: {request.question}"), 400
+            ),
             steps=tuple(
                 StepReply(agent=agent, why=_WHY[agent].format(subject=subject))
                 for agent in (*agents, ANALYSIS)
@@ -124,9 +126,11 @@ class Planner:
     def _whole(self, request: PlanRequest, reply: PlanReply) -> OperationPlan:
         """The plan with what only code may say: tools, sources, how long it takes, what is not to be had."""
         sequence = tuple(step.agent for step in reply.steps)
-        instructions = {step.agent: step.instructions for step in request.previous.steps} if (
-            request.previous is not None
-        ) else {}
+        instructions = (
+            {step.agent: step.instructions for step in request.previous.steps}
+            if (request.previous is not None)
+            else {}
+        )
         read: list[SourceAgent] = [agent for agent in sequence if agent != "analysis"]
         return OperationPlan(
             description=reply.description,

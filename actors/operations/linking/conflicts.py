@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from actors.operations.linking.pairing import LinkedPairOfItems
-from actors.operations.linking.reading.claims import UNNUMBERED, Claim
-from actors.operations.linking.reading.item import Detail, Finding, ReadItem
+from actors.operations.linking.reading.claims import UNNUMBERED, InvoiceClaim
+from actors.operations.linking.reading.item import Detail, ReadItem, Sighting
 from actors.operations.linking.reading.vendors import vendor_keys, vendor_likeness
 from models.operations.evidence import Conflict, ConflictKind, Evidence, IdentifierKind
 from models.text import shortened
@@ -38,7 +38,7 @@ class Contradiction(NamedTuple):
 
 
 def conflicts_of(
-    items: Sequence[ReadItem], claims: Sequence[Sequence[Claim]], pairs: Sequence[LinkedPairOfItems]
+    items: Sequence[ReadItem], claims: Sequence[Sequence[InvoiceClaim]], pairs: Sequence[LinkedPairOfItems]
 ) -> list[Conflict]:
     """All conflicts, in the order of their items, numbered from 1."""
     found: dict[tuple[str, ...], Contradiction] = {}
@@ -51,7 +51,7 @@ def conflicts_of(
 
 
 def _between(
-    items: Sequence[ReadItem], claims: Sequence[Sequence[Claim]], pair: LinkedPairOfItems
+    items: Sequence[ReadItem], claims: Sequence[Sequence[InvoiceClaim]], pair: LinkedPairOfItems
 ) -> Iterator[Contradiction]:
     left, right = items[pair.left], items[pair.right]
     kinds = {match.kind for match in pair.matches}
@@ -64,7 +64,7 @@ def _between(
         yield from _other_details(left, right)
 
 
-def _is_of_one(one: Claim, other: Claim, common: set[str], kinds: set[IdentifierKind]) -> bool:
+def _is_of_one(one: InvoiceClaim, other: InvoiceClaim, common: set[str], kinds: set[IdentifierKind]) -> bool:
     """Whether two claims are of one invoice: by its number, or because vendor and amount agree."""
     if one.invoice and other.invoice:
         return one.invoice == other.invoice and one.invoice in common
@@ -73,7 +73,7 @@ def _is_of_one(one: Claim, other: Claim, common: set[str], kinds: set[Identifier
     )
 
 
-def _differ(one: Claim, other: Claim) -> bool:
+def _differ(one: InvoiceClaim, other: InvoiceClaim) -> bool:
     if one.value == other.value or {one.value, other.value} in _AGREEING:
         return False
     if one.kind == "amount":
@@ -84,7 +84,7 @@ def _differ(one: Claim, other: Claim) -> bool:
 
 
 def _contradiction(
-    left: ReadItem, right: ReadItem, one: Claim, other: Claim, pair: LinkedPairOfItems
+    left: ReadItem, right: ReadItem, one: InvoiceClaim, other: InvoiceClaim, pair: LinkedPairOfItems
 ) -> Contradiction:
     about = _about(left, right, one.invoice or other.invoice, pair)
     said = {"amount": "amounts to", "due_date": "is due on", "status": "is"}[one.kind]
@@ -130,7 +130,7 @@ def _other_details(left: ReadItem, right: ReadItem) -> Iterator[Contradiction]:
         )
 
 
-def _common_vendor(left: ReadItem, right: ReadItem) -> tuple[Finding, Finding] | None:
+def _common_vendor(left: ReadItem, right: ReadItem) -> tuple[Sighting, Sighting] | None:
     """The vendor that both are about: the only one that a field, or else a text, names on each side."""
     sides = [read.stated("vendor") or read.of("vendor") for read in (left, right)]
     if any(len({found.normal for found in side}) != 1 for side in sides):
@@ -142,7 +142,7 @@ def _common_vendor(left: ReadItem, right: ReadItem) -> tuple[Finding, Finding] |
 
 def _duplicates(items: Sequence[ReadItem]) -> Iterator[Contradiction]:
     """Invoices that one system has twice: two objects with one number and one vendor."""
-    by_number: dict[tuple[str, str], list[tuple[ReadItem, Finding]]] = defaultdict(list)
+    by_number: dict[tuple[str, str], list[tuple[ReadItem, Sighting]]] = defaultdict(list)
     for read in items:
         numbers = read.stated("invoice")
         if read.item.agent != "gmail" and len({found.normal for found in numbers}) == 1:
@@ -190,7 +190,7 @@ def _missing(items: Sequence[ReadItem]) -> Iterator[Contradiction]:
     """Invoices of a vendor of whom bills are known, named elsewhere, that are no bill."""
     bills = [read for read in items if read.item.agent == "accounts_payable"]
     known = {found.normal for read in bills for found in read.of("invoice")}
-    by_vendor: dict[str, tuple[ReadItem, Finding]] = {}
+    by_vendor: dict[str, tuple[ReadItem, Sighting]] = {}
     for read in bills:
         if read.of("invoice"):
             for found in read.stated("vendor"):
@@ -221,11 +221,11 @@ def _place(read: ReadItem) -> str:
     return f"{_AGENTS[read.item.agent]} ({read.item.id})"
 
 
-def _said(read: ReadItem, found: Finding) -> Evidence:
+def _said(read: ReadItem, found: Sighting) -> Evidence:
     return Evidence(item=read.item.id, path=found.leaf.path, words=found.words)
 
 
-def _claimed(read: ReadItem, claim: Claim) -> Evidence:
+def _claimed(read: ReadItem, claim: InvoiceClaim) -> Evidence:
     return Evidence(item=read.item.id, path=claim.path, words=claim.words)
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from actors.operations.linking.reading.item import Finding, ReadItem
+from actors.operations.linking.reading.item import ReadItem, Sighting
 from actors.operations.linking.reading.vendors import vendor_keys, vendor_likeness
 from actors.operations.linking.weights import probability, weight
 from models.operations.evidence import Evidence, IdentifierKind, Match
@@ -57,7 +57,7 @@ def value_of(kind: IdentifierKind, normal: str) -> str:
     return normal.partition(" ")[0] if kind == "amount" else normal
 
 
-def likeness(kind: IdentifierKind, left: Finding, right: Finding) -> float:
+def likeness(kind: IdentifierKind, left: Sighting, right: Sighting) -> float:
     """How alike two identifiers of a kind are: 1 for the same, 0 for others."""
     if kind == "vendor":
         return (
@@ -77,8 +77,8 @@ class Comparable:
 
     def __init__(self, read: ReadItem) -> None:
         self.read = read
-        self.keys: dict[tuple[IdentifierKind, str], list[Finding]] = {}
-        self.decisive: dict[IdentifierKind, list[Finding]] = {}
+        self.keys: dict[tuple[IdentifierKind, str], list[Sighting]] = {}
+        self.decisive: dict[IdentifierKind, list[Sighting]] = {}
         for kind in _MATCHING:
             distinct = _distinct(read.of(kind))
             for found in distinct:
@@ -93,7 +93,7 @@ class Comparable:
 
 def matches(left: Comparable, right: Comparable) -> list[tuple[Match, str]]:
     """What two items have in common, the best of each value, with its normal form on the left."""
-    best: dict[tuple[IdentifierKind, str], tuple[float, Finding, Finding]] = {}
+    best: dict[tuple[IdentifierKind, str], tuple[float, Sighting, Sighting]] = {}
     for kind, key in sorted(left.keys.keys() & right.keys.keys()):
         for one in left.keys[kind, key]:
             for other in right.keys[kind, key]:
@@ -141,7 +141,7 @@ def _disagree(kind: IdentifierKind, left: Comparable, right: Comparable) -> bool
     return bool(left.decisive[kind] and right.decisive[kind])
 
 
-def _same_vendor(left: Finding, right: Finding) -> float:
+def _same_vendor(left: Sighting, right: Sighting) -> float:
     # A domain, or a name in a text, has no legal form to differ by.
     return vendor_likeness(left.words, right.words) if left.stated and right.stated else 1.0
 
@@ -161,21 +161,21 @@ def _by_looks(kind: IdentifierKind, normal: str) -> float:
     return _RANDOM_INVOICES[size] if size < len(_RANDOM_INVOICES) else _RANDOM_LONG_INVOICE
 
 
-def _keys(found: Finding) -> Iterator[str]:
+def _keys(found: Sighting) -> Iterator[str]:
     if found.kind == "vendor":
         yield from vendor_keys(found.words if found.stated else found.normal)
     else:
         yield value_of(found.kind, found.normal)
 
 
-def _distinct(found: Iterable[Finding]) -> list[Finding]:
+def _distinct(found: Iterable[Sighting]) -> list[Sighting]:
     """One of each normal form: where a field says it, else the first."""
-    by_normal: dict[str, Finding] = {}
+    by_normal: dict[str, Sighting] = {}
     for each in found:
         if each.normal not in by_normal or (each.stated and not by_normal[each.normal].stated):
             by_normal[each.normal] = each
     return list(by_normal.values())
 
 
-def _evidence(read: ReadItem, found: Finding) -> Evidence:
+def _evidence(read: ReadItem, found: Sighting) -> Evidence:
     return Evidence(item=read.item.id, path=found.leaf.path, words=found.words)

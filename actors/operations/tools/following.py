@@ -139,7 +139,9 @@ async def iteration_results(
     """An iteration's results, with who approved them. OperationNotFound where it came to none."""
     results = await results_of(connection, operation, iteration)
     told = await history.context(connection, operation)
-    yes = next((one for one in told.final_approvals if one.iteration == results.iteration and one.approved), None)
+    yes = next(
+        (one for one in told.final_approvals if one.iteration == results.iteration and one.approved), None
+    )
     return IterationResults(
         operation_id=operation.id,
         iteration=results.iteration,

@@ -112,7 +112,8 @@ async def recent(
     shown = rows[:limit]
     return OperationList(
         operations=tuple(
-            OperationSummary.model_validate(row | {"status": STATUS_OF_WORKFLOW[row["status"]]}) for row in shown
+            OperationSummary.model_validate(row | {"status": STATUS_OF_WORKFLOW[row["status"]]})
+            for row in shown
         ),
         next_before=shown[-1]["operation_id"] if len(rows) > limit else None,
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from actors.operations.linking.reading import fields
-from actors.operations.linking.reading.item import Finding, ReadItem
+from actors.operations.linking.reading.item import ReadItem, Sighting
 from actors.operations.linking.reading.leaves import Leaf
 from actors.operations.linking.reading.statuses import state_of, states_in
 
@@ -25,7 +25,7 @@ _LOOKED_BACK = 40
 _STOPS = re.compile(r"[.!?;\n](?=\s|\Z)")
 
 
-class Claim(NamedTuple):
+class InvoiceClaim(NamedTuple):
     """What is said of an invoice, by its normal form. `stated`: by a field."""
 
     kind: ClaimKind
@@ -36,11 +36,11 @@ class Claim(NamedTuple):
     stated: bool
 
 
-def claims_of(read: ReadItem) -> list[Claim]:
+def claims_of(read: ReadItem) -> list[InvoiceClaim]:
     """What is clear of what an item says of invoices: one claim at most of a kind and an invoice."""
     numbers = read.of("invoice")
     found = [*_states(read, numbers), *_amounts(read, numbers), *_due_days(read, numbers)]
-    clear: dict[tuple[ClaimKind, str], Claim] = {}
+    clear: dict[tuple[ClaimKind, str], InvoiceClaim] = {}
     for key in dict.fromkeys((claim.kind, claim.invoice) for claim in found):
         same = [claim for claim in found if (claim.kind, claim.invoice) == key]
         # What a field says goes before what a note says.
@@ -50,7 +50,7 @@ def claims_of(read: ReadItem) -> list[Claim]:
     return list(clear.values())
 
 
-def _states(read: ReadItem, numbers: list[Finding]) -> Iterable[Claim]:
+def _states(read: ReadItem, numbers: list[Sighting]) -> Iterable[InvoiceClaim]:
     of_payments = bool(
         read.stated("invoice") or any(read.role(leaf) in ("total", "open_amount") for leaf in read.leaves)
     )
@@ -61,39 +61,41 @@ def _states(read: ReadItem, numbers: list[Finding]) -> Iterable[Claim]:
             state = state_of(leaf.text.strip(), of_payment=of_payment)
             words = leaf.words(0, len(leaf.text))
             if state and words and invoice is not None:
-                yield Claim("status", invoice, state, leaf.path, words, True)
+                yield InvoiceClaim("status", invoice, state, leaf.path, words, True)
         elif isinstance(leaf.value, bool) and fields.says_paid(leaf.names):
             if invoice is not None:
-                yield Claim("status", invoice, "paid" if leaf.value else "open", leaf.path, leaf.text, True)
+                yield InvoiceClaim(
+                    "status", invoice, "paid" if leaf.value else "open", leaf.path, leaf.text, True
+                )
         elif leaf.value is None and read.role(leaf) not in ("vendor", "currency"):
             yield from _said_states(leaf, numbers)
 
 
-def _said_states(leaf: Leaf, numbers: list[Finding]) -> Iterable[Claim]:
+def _said_states(leaf: Leaf, numbers: list[Sighting]) -> Iterable[InvoiceClaim]:
     for said in states_in(leaf.text):
         words = leaf.words(said.start, said.end)
         near = _within(leaf, numbers, *said.clause) or _only(_within(leaf, numbers, *said.sentence))
         for invoice in near or _only({found.normal for found in numbers}, UNNUMBERED):
             if words:
-                yield Claim("status", invoice, said.state, leaf.path, words, False)
+                yield InvoiceClaim("status", invoice, said.state, leaf.path, words, False)
 
 
-def _amounts(read: ReadItem, numbers: list[Finding]) -> Iterable[Claim]:
+def _amounts(read: ReadItem, numbers: list[Sighting]) -> Iterable[InvoiceClaim]:
     sums = read.of("amount")
     for found in sums:
         if found.stated:
             invoice = _by_object(found.leaf, read, numbers)
             if read.role(found.leaf) == "total" and invoice is not None:
-                yield Claim("amount", invoice, found.normal, found.leaf.path, found.words, True)
+                yield InvoiceClaim("amount", invoice, found.normal, found.leaf.path, found.words, True)
             continue
         start, end = _sentence(found)
         near = _within(found.leaf, numbers, start, end)
         others = {other.normal for other in sums if other.leaf is found.leaf and start <= other.start < end}
         if len(others) == 1 and len(near) == 1:
-            yield Claim("amount", next(iter(near)), found.normal, found.leaf.path, found.words, False)
+            yield InvoiceClaim("amount", next(iter(near)), found.normal, found.leaf.path, found.words, False)
 
 
-def _due_days(read: ReadItem, numbers: list[Finding]) -> Iterable[Claim]:
+def _due_days(read: ReadItem, numbers: list[Sighting]) -> Iterable[InvoiceClaim]:
     for found in read.of("date"):
         if "|" in found.normal:
             continue
@@ -102,14 +104,14 @@ def _due_days(read: ReadItem, numbers: list[Finding]) -> Iterable[Claim]:
         if fields.is_due(found.leaf.names):
             invoice = _by_object(found.leaf, read, numbers)
             if invoice is not None:
-                yield Claim("due_date", invoice, found.normal, found.leaf.path, found.words, True)
+                yield InvoiceClaim("due_date", invoice, found.normal, found.leaf.path, found.words, True)
         elif (due := _DUE.search(head)) and not _STOPS.search(head, due.end()):
             near = _within(found.leaf, numbers, *_sentence(found))
             for invoice in _only(near) or _only({number.normal for number in numbers}, UNNUMBERED):
-                yield Claim("due_date", invoice, found.normal, found.leaf.path, found.words, False)
+                yield InvoiceClaim("due_date", invoice, found.normal, found.leaf.path, found.words, False)
 
 
-def _by_object(leaf: Leaf, read: ReadItem, numbers: list[Finding]) -> str | None:
+def _by_object(leaf: Leaf, read: ReadItem, numbers: list[Sighting]) -> str | None:
     """The number of the invoice that an object's field is about; None where that is not clear."""
     own = {found.normal for found in numbers if found.stated and found.leaf.parent == leaf.parent}
     own = own or {found.normal for found in numbers if found.stated}
@@ -124,11 +126,11 @@ def _only(some: set[str], without: str | None = None) -> set[str]:
     return some if len(some) == 1 else set()
 
 
-def _within(leaf: Leaf, numbers: list[Finding], start: int, end: int) -> set[str]:
+def _within(leaf: Leaf, numbers: list[Sighting], start: int, end: int) -> set[str]:
     return {found.normal for found in numbers if found.leaf is leaf and start <= found.start < end}
 
 
-def _sentence(found: Finding) -> tuple[int, int]:
+def _sentence(found: Sighting) -> tuple[int, int]:
     """From where to where the sentence goes that something stands in."""
     text = found.leaf.text
     stop = _STOPS.search(text, found.end)

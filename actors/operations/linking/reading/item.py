@@ -26,7 +26,7 @@ _KINDS_OF_OBJECTS = ("type", "object", "record_type", "object_type", "kind", "at
 _AMOUNT_ROLES = frozenset(["total", "open_amount", "paid_amount", "amount"])
 
 
-class Finding(NamedTuple):
+class Sighting(NamedTuple):
     """An identifier, and where it stands in what was read of its leaf. `stated`: a field says what it is."""
 
     kind: IdentifierKind
@@ -54,15 +54,15 @@ class ReadItem:
     item: SourceItem
     leaves: list[Leaf]
     about: frozenset[str]
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Sighting] = field(default_factory=list)
     details: list[Detail] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
 
-    def of(self, kind: IdentifierKind) -> list[Finding]:
+    def of(self, kind: IdentifierKind) -> list[Sighting]:
         """Its identifiers of a kind."""
         return [found for found in self.findings if found.kind == kind]
 
-    def stated(self, kind: IdentifierKind) -> list[Finding]:
+    def stated(self, kind: IdentifierKind) -> list[Sighting]:
         """Those of a kind that fields say."""
         return [found for found in self.findings if found.kind == kind and found.stated]
 
@@ -159,7 +159,7 @@ def _add(
     words = leaf.words(start, end)
     if words and read.counts[kind] < _MOST_FOUND:
         read.counts[kind] += 1
-        read.findings.append(Finding(kind, leaf, start, end, words, normal, stated))
+        read.findings.append(Sighting(kind, leaf, start, end, words, normal, stated))
 
 
 def _add_account(read: ReadItem, leaf: Leaf) -> None:

@@ -15,10 +15,11 @@ from models.text import word_list
 
 _SENTENCE = re.compile(r"[!?](?=\s|\Z)|\.(?=\s+[^\Wa-zäöüßąćęłńóśźż_\d]|\s*\Z)|[\n\r]+|;\s")
 _CLAUSE = re.compile(
-    r",\s+(?=(?:but|however|while|whereas|although|though|and|yet|aber|jedoch|während|obwohl|und|doch|ale|jednak|natomiast"
-    r"|a|lecz|choć|if|when|wenn|falls|jeśli|please|bitte|prosimy|proszę)\s)"
-    r"|\s+(?=(?:but|however|whereas|aber|jedoch|ale|natomiast|lecz|although)\s)|\s+[-–—]\s+|\s+(?=(?:while|and|und|oraz)\s+(?:the\s+|die\s+)?(?:inv|faktur|rechnung|fv))"
-    r"|:\s+|,\s+(?=[^\W_]{1,12}[-/]\d)",
+    r",\s{1,3}(?=(?:but|however|while|whereas|although|though|and|yet|aber|jedoch|während|obwohl|und|doch|ale"
+    r"|jednak|natomiast|a|lecz|choć|if|when|wenn|falls|jeśli|please|bitte|prosimy|proszę)\s)"
+    r"|(?<!\s)\s{1,3}(?=(?:but|however|whereas|aber|jedoch|ale|natomiast|lecz|although)\s)"
+    r"|(?<!\s)\s{1,3}(?=(?:while|and|und|oraz)\s(?:the\s|die\s)?(?:inv|faktur|rechnung|fv))"
+    r"|\s[-–—]\s|:\s|,\s(?=[^\W_]{1,12}[-/]\d)",
     re.IGNORECASE,
 )
 _ABBREVIATED = frozenset(

@@ -5,22 +5,23 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
 from rich.console import Console
 
-from cluster.cli.research_gate_view import are_read
-from cluster.cli.research_view import outline, put, row
+from cluster.cli.asking import told_of_form
+from cluster.cli.printing import put, row
+from cluster.cli.records import checked
+from cluster.cli.research.gate_view import are_read
+from cluster.cli.research.view import outline
 from models.errors import InputInvalid
-from models.record import Record, reason_of
+from models.record import Record
 from models.research.candidates import UrlCandidate
 from models.research.gate_decisions import Modifications
 from models.research.results import TreeReview
 from models.research.url_lists import UnreadableList, UrlList
 from models.text import how_many
 
-_R = TypeVar("_R", bound=BaseModel)
 # What can be typed at every gate, and at each: how it is written, and what it does.
 _ALWAYS: Mapping[str, str] = {
     "approve": "what is shown, with your changes",
@@ -49,16 +50,6 @@ _FORMS: Mapping[type[Record], Mapping[str, str]] = {
         "drop ID": "take it out, with all below it",
     },
 }
-
-
-def checked(expected: type[_R], given: Mapping[str, Any]) -> _R:
-    """What a person gives. Raises InputInvalid, which names the field."""
-    try:
-        return expected.model_validate(given)
-    except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in fault["loc"])
-        raise InputInvalid(f"{where}: {reason_of(fault)}") from error
 
 
 def settings(given: Sequence[str]) -> dict[str, Any]:
@@ -126,12 +117,7 @@ def unclear(content: Record | None, word: str, rest: str) -> InputInvalid:
     known = {form.split()[0]: form for form in (*_ALWAYS, *_forms(content))}
     if (form := known.get(word)) is None:
         return InputInvalid(f"{word!r} is no answer here, and nothing was decided: help lists them")
-    takes = [part for part in form.split()[1:] if part != "..."]
-    if missing := takes[len(rest.split()) :]:
-        told = f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing: write {form}"
-    else:
-        told = f"it takes no more than this: {form}"
-    return InputInvalid(f"nothing was decided: {word}: {told}")
+    return told_of_form(form, word, rest)
 
 
 def _forms(content: Record | None) -> Mapping[str, str]:

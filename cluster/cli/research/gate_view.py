@@ -1,6 +1,6 @@
 """How the gates of a research look on a terminal: all that is decided on, whatever it is.
 
-`signoff research` prints with it, as `cluster.cli.research_view` says.
+`signoff research` prints with it, as `cluster.cli.printing` says.
 """
 
 from collections.abc import Sequence
@@ -9,8 +9,10 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from cluster.cli.approval_view import as_yaml
-from cluster.cli.research_view import outline, put, row, rows
-from cluster.cli.research_words import cited, gate_words, in_words
+from cluster.cli.printing import in_words, put, row, rows
+from cluster.cli.research.view import outline
+from cluster.cli.research.words import cited, gate_words
+from cluster.cli.settling import framed
 from models.record import Record
 from models.research.agent_workflows import WaitingGate
 from models.research.candidates import UrlCandidate
@@ -38,12 +40,10 @@ def content_of(gate: WaitingGate) -> Record | None:
 
 def show_gate(gate: WaitingGate, console: Console) -> None:
     """Print what is decided on: all that it says, and its digest."""
-    row(
-        console,
-        "decide on",
-        f"{gate_words(gate.kind)}, approval {gate.approval_id}, until {gate.expires_at:%Y-%m-%d %H:%M %Z}",
-    )
-    row(console, "title", gate.title)
+    framed(gate, gate_words(gate.kind), console, lambda: _show_content(gate, console))
+
+
+def _show_content(gate: WaitingGate, console: Console) -> None:
     match content_of(gate):
         case UrlList() as found:
             _show_urls(found, console)
@@ -62,20 +62,6 @@ def show_gate(gate: WaitingGate, console: Console) -> None:
             _show_review(found, console)
         case _:
             put(console, "content", as_yaml(dict(gate.content)))
-    if told := _changed_by(gate):
-        row(console, "changed", told)
-    if not gate.may_decide:
-        row(console, "", "approving it is not open to you")
-    row(console, "digest", gate.digest)
-
-
-def _changed_by(gate: WaitingGate) -> str:
-    """Who has made of it what it is, and whom four eyes keep from approving it."""
-    parts = [] if gate.amended_by is None else [f"by {gate.amended_by}: this is the changed content"]
-    if involved := gate.content.get("involved"):
-        people = ", ".join(map(str, involved)) if isinstance(involved, list) else str(involved)
-        parts.append(f"involved: {people}; another person must approve it")
-    return "; ".join(parts)
 
 
 def _show_urls(found: UrlList, console: Console) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from cluster.cli.printing import in_words
 from models.research.results import ResearchResult
 from models.text import how_many
 
@@ -17,11 +18,6 @@ _ENDED_AT: Mapping[str, str] = {
     "tree": "the tree's categories",
     "result": "the result",
 }
-
-
-def in_words(name: str) -> str:
-    """A name such as `awaiting_approval`, for people."""
-    return name.replace("_", " ")
 
 
 def gate_words(kind: str) -> str:

@@ -1,21 +1,21 @@
 """How a research looks on a terminal: lists, what agents say, results, and the way back.
 
-`signoff research` prints with it. What pages, people and models wrote is made plain first, is never markup,
-and stands to the right of a label: no title can look like part of this command.
+`signoff research` prints with it, as `cluster.cli.printing` says.
 """
 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from actors.text.markdown import opening, unlinked
-from cluster.cli.research_words import came_to, cited, in_words, standing
-from cluster.plain_text import one_line, plain
+from cluster.cli.printing import LABEL, in_words, put, row, rows
+from cluster.cli.research.words import came_to, cited, standing
+from cluster.plain_text import one_line
 from models.research.agent_workflows import ResearchStatusResponse, StartResponse
 from models.research.following import (
     AgentMessage,
@@ -30,35 +30,6 @@ from models.research.following import (
 )
 from models.research.trees import TreeNode
 from models.text import how_many
-
-_LABEL = 12
-
-
-def put(console: Console, label: str, value: str, *, indent: int = _LABEL, style: str = "") -> None:
-    """A label, and lines beside it. They are wrapped on a terminal, and whole in a file or a pipe."""
-    text = Text(plain(value), style)
-    if console.is_terminal:
-        lines = text.wrap(console, max(20, console.width - indent), overflow="fold")
-    else:
-        lines = text.split("\n", allow_blank=True)
-    for number, line in enumerate(lines or [Text()]):
-        console.print(Text(f"{'' if number else label:<{indent}}") + line, soft_wrap=True)
-
-
-def row(console: Console, label: str, value: object, *, indent: int = _LABEL, style: str = "") -> None:
-    """The same of what belongs on one line."""
-    put(console, label, one_line(str(value)), indent=indent, style=style)
-
-
-def rows(console: Console, label: str, values: Iterable[str]) -> None:
-    """Several under one label."""
-    for number, value in enumerate(values):
-        row(console, "" if number else label, value)
-
-
-def command_line(console: Console, label: str, command: str) -> None:
-    """A command to type next, on one line however wide the terminal is: it is copied whole."""
-    console.print(Text(f"{label:<{_LABEL}}{one_line(command)}"), soft_wrap=True)
 
 
 def estimate(begun: StartResponse) -> str:
@@ -143,7 +114,7 @@ def outline(
     levels: dict[str | None, int] = {None: -1}
     for node in nodes:
         levels[node.id] = levels[node.parent] + 1
-        indent = _LABEL + 2 * levels[node.id]
+        indent = LABEL + 2 * levels[node.id]
         named = f"{node.id}  “{node.name}”  {how_many(below[node.id], 'point')}"
         row(console, "", named, indent=indent, style="bold")
         for example in (examples or {}).get(node.id, ()):
@@ -233,9 +204,9 @@ def show_points(found: ResearchPoints, console: Console) -> None:
 
 def _point(point: LineagePoint, source: LineageSource, console: Console) -> None:
     row(console, "", f"point {point.point_id}, {point.kind}: {point.statement}")
-    row(console, "", f"characters {point.start} to {point.end}: “{point.quote}”", indent=_LABEL + 2)
-    row(console, "", f"of {source.title or 'a page'}, {source.final_url or source.url}", indent=_LABEL + 2)
-    row(console, "", f"text {source.text_sha256}, bytes {source.sha256 or 'unknown'}", indent=_LABEL + 2)
+    row(console, "", f"characters {point.start} to {point.end}: “{point.quote}”", indent=LABEL + 2)
+    row(console, "", f"of {source.title or 'a page'}, {source.final_url or source.url}", indent=LABEL + 2)
+    row(console, "", f"text {source.text_sha256}, bytes {source.sha256 or 'unknown'}", indent=LABEL + 2)
     if (by := source.let_in) is None:
         told = "nobody of a research let it in: it was there"
     elif by.approval_id is None:
@@ -243,7 +214,7 @@ def _point(point: LineagePoint, source: LineageSource, console: Console) -> None
     else:
         given = "" if by.given_by is None else f"given by {by.given_by}, "
         told = f"{given}let in by {by.by or 'unknown'}, approval {by.approval_id} of {by.digest} at {by.at}"
-    row(console, "", told, indent=_LABEL + 2)
+    row(console, "", told, indent=LABEL + 2)
 
 
 def markdown(name: str, found: ResearchResults, lineage: ResearchLineage) -> str:
