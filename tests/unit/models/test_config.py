@@ -365,7 +365,9 @@ def is_optional(path: Key) -> bool:
     kind = path[:3] == ("knowledge", "redaction", "kinds") and len(path) > 3
     on_cpus = path == ("knowledge", "index", "embedders", "num_gpus")
     rated = path[:2] == ("research", "domains") and len(path) > 2  # a list that may be empty
-    has_default = has_default or provider or priority or role or kind or on_cpus or rated
+    # One type of task of many, or one of the gates at which it stops.
+    task_type = path[:2] == ("operations", "task_types") and len(path) in (3, 5)
+    has_default = has_default or provider or priority or role or kind or on_cpus or rated or task_type
     no_server = path in {("mcp",), ("mcp", "servers")} or (path[:2] == ("mcp", "servers") and len(path) == 3)
     one_tool_less = path[:2] == ("mcp", "servers") and ("writes" in path or isinstance(path[-1], int))
     has_default = has_default or no_server or one_tool_less
