@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"\d{1,9}")
 def link(items: Sequence[SourceItem]) -> LinkedItems:
     """Find identifiers, correlations, conflicts and the four figures of some items.
 
-    Pure and deterministic. Of an item some 20,000 characters of long texts and as many of short values are
+    Pure and deterministic. Of an item some 16,000 characters of long texts and as many of short values are
     read.
     """
     read = _read(items)

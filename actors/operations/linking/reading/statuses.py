@@ -122,7 +122,7 @@ def _paid(words: list[str], first: int, last: int) -> tuple[PaymentState | None,
             word in known.PART for word in words[last + 1 : last + 3]
         )
         helped = _before(words, first, known.HAS)
-        begun = first if helped is None else helped
+        begun = first if helped is None else _first_of(words, helped)
         return ("partly" if part else "paid"), begun, last
     begun = min(negated, first)
     # `no longer` and `not only`, `not until`: what is said of it is another thing.
@@ -137,9 +137,16 @@ def _paid(words: list[str], first: int, last: int) -> tuple[PaymentState | None,
     ):
         return None, first, last
     helped = _before(words, negated, known.HAS)
-    begun = begun if helped is None or negated - helped > 2 else helped
+    begun = begun if helped is None or negated - helped > 2 else _first_of(words, helped)
     after = last + 1 if words[last + 1 : last + 2] in (["yet"], ["noch"], ["jeszcze"]) else last
     return "open", begun, after
+
+
+def _first_of(words: list[str], at: int) -> int:
+    """Where the words of a verb begin that ends there: `has been`."""
+    while at and words[at - 1] in known.HAS:
+        at -= 1
+    return at
 
 
 def _is_attribute(words: list[str], at: int) -> bool:

@@ -40,6 +40,7 @@ _FORM = re.compile(
     r"|[Ss]p\. ?z ?o\. ?o|B\.V|S\.r\.l)(?![^\W_])"
 )
 _AND = re.compile(r"\s(?:und|oraz|i|et)\s")
+_SHORTEST_NAMED, _SHORTEST_COMPACT = 3, 6
 _MOST_BEFORE, _LONGEST_WORD = 6, 40
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’ʼ][^\W\d_]+)?|\d+|[&+]")
 # With a capital, these are no part of a name beside them.
@@ -178,56 +179,55 @@ class KnownVendors:
     """The names that fields call vendors, to be found in texts."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        self._names: dict[tuple[str, ...], str] = {}
         self._compact: dict[str, str] = {}
+        sizes: dict[str, set[int]] = {}
         for normal in sorted({vendor_name(name) for name in names}):
-            words = tuple(map(_plain, _TOKEN.findall(normal)))
-            if not words or (len(words) == 1 and len(words[0]) < 3):
+            words = tuple(map(_plain, _TOKEN.findall(normal)))[:_MOST_WORDS]
+            if not words or (len(words) == 1 and len(words[0]) < _SHORTEST_NAMED):
                 continue
-            # The longer names first: what a text says is the longest that it may be.
-            self._by_first.setdefault(words[0], []).append((words, normal))
-            if len("".join(words)) >= 6:
-                self._compact["".join(words)] = normal
-        for some in self._by_first.values():
-            some.sort(key=lambda known: (-len(known[0]), known[0]))
-        self._firsts = self._by_first.keys()
+            self._names.setdefault(words, normal)
+            sizes.setdefault(words[0], set()).add(len(words))
+            if len("".join(words)) >= _SHORTEST_COMPACT:
+                self._compact.setdefault("".join(words), normal)
+        # The longer names first: what a text says is the longest that it may be.
+        self._sizes = {first: sorted(some, reverse=True) for first, some in sizes.items()}
 
     def in_text(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Where a text names one of them: from where to where, and its normal form."""
         said = {_plain(word) for word in set(_TOKEN.findall(text))}
-        if self._firsts.isdisjoint(said | {_owner(word) for word in said}):
+        if self._sizes.keys().isdisjoint(said | {_owner(word) for word in said}):
             return
         tokens = list(_TOKEN.finditer(text))
         words = [_plain(token[0]) for token in tokens]
         at = 0
         while at < len(tokens):
-            size = 1
-            for known, normal in self._by_first.get(words[at], ()) or self._by_first.get(
-                _owner(words[at]), ()
-            ):
-                if self._is_named(text, tokens, words, at, known):
-                    yield tokens[at].start(), _end(tokens[at + len(known) - 1]), normal
-                    size = len(known)
-                    break
-            at += size
+            found = self._named(text, tokens, words, at)
+            if found is not None:
+                size, normal = found
+                yield tokens[at].start(), _end(tokens[at + size - 1]), normal
+                at += size - 1
+            at += 1
+
+    def _named(
+        self, text: str, tokens: list[re.Match[str]], words: list[str], at: int
+    ) -> tuple[int, str] | None:
+        """How many words the name has that begins at one, and its normal form."""
+        for size in self._sizes.get(words[at]) or self._sizes.get(_owner(words[at])) or ():
+            some = tuple(words[at : at + size])
+            normal = self._names.get(some) or self._names.get((*some[:-1], _owner(some[-1])))
+            if normal is None or len(some) < size:
+                continue
+            # A name of one word is written with a capital; else it may be any word.
+            written = size > 1 or tokens[at][0][0].isupper() or tokens[at][0].isdigit()
+            last = at + size - 1
+            if written and not _goes_on(text, tokens, last) and not _began_before(text, tokens, at):
+                return size, normal
+        return None
 
     def by_domain(self, label: str | None) -> str | None:
         """The one whose name, written in one word, is a domain's."""
         return self._compact.get(label) if label else None
-
-    @staticmethod
-    def _is_named(
-        text: str, tokens: list[re.Match[str]], words: list[str], at: int, known: tuple[str, ...]
-    ) -> bool:
-        last = at + len(known) - 1
-        if last >= len(tokens) or tuple(words[at:last]) != known[:-1]:
-            return False
-        if words[last] != known[-1] and _owner(words[last]) != known[-1]:
-            return False
-        # A name of one word is written with a capital; else it may be any word.
-        if len(known) == 1 and not tokens[at][0][0].isupper() and not tokens[at][0].isdigit():
-            return False
-        return not _goes_on(text, tokens, last) and not _began_before(text, tokens, at)
 
 
 def _goes_on(text: str, tokens: list[re.Match[str]], last: int) -> bool:
