@@ -17,6 +17,8 @@ from models.errors import InputInvalid
 
 # What a request holds beside its tool's arguments: names, ids, what the client says of itself.
 _BYTES = 16 * 1024
+# Read before any handler is, by what takes them for headers (W3C Trace Context, Baggage).
+_OF_TRACES = ("traceparent", "tracestate", "baggage")
 
 
 class EnvelopeInvalid(Exception):
@@ -46,7 +48,12 @@ def read(body: bytes, headers: Headers) -> str | None:
         reason = f"{twice}: the header is there twice: send it once"
         raise EnvelopeInvalid(types.HEADER_MISMATCH, reason, request_id)
     meta = params.get("_meta")
-    if not isinstance(meta, dict) or types.PROTOCOL_VERSION_META_KEY not in meta:
+    if not isinstance(meta, dict):
+        return None
+    for name in _OF_TRACES:
+        if not isinstance(meta.get(name, ""), str):
+            raise EnvelopeInvalid(types.INVALID_PARAMS, f"params._meta.{name}: must be a text", request_id)
+    if types.PROTOCOL_VERSION_META_KEY not in meta:
         return None
     said = headers.get(MCP_PROTOCOL_VERSION_HEADER)
     if said is None or said != meta[types.PROTOCOL_VERSION_META_KEY]:
@@ -60,8 +67,10 @@ def _not_a_request(message: dict[str, Any]) -> str | None:
     if message.get("jsonrpc") != "2.0":
         return 'jsonrpc: must be "2.0"'
     if not isinstance(message.get("method"), str):
-        # Nor is a response taken: this server asks clients nothing.
         return "method: must be the name of a method"
+    for name in ("result", "error"):
+        if name in message:
+            return f"{name}: is a response's, and this server asks clients nothing: leave it out"
     if not isinstance(message.get("params", {}), dict):
         return "params: must be an object, or left out"
     return None

@@ -315,6 +315,8 @@ NO_REQUESTS = (
     (b'{"jsonrpc": "2.0", "id": 1}', INVALID_REQUEST),
     (b'{"jsonrpc": "2.0", "id": 1, "result": {}}', INVALID_REQUEST),
     (b'{"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "x"}}', INVALID_REQUEST),
+    (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "result": {}}', INVALID_REQUEST),
+    (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "error": {"code": 1, "message": "x"}}', INVALID_REQUEST),
     (b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": [1]}', INVALID_REQUEST),
     (b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": null}', INVALID_REQUEST),
     (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "method": "tools/list"}', INVALID_REQUEST),
@@ -365,6 +367,25 @@ async def test_a_value_of_the_wrong_kind_is_named(http: httpx2.AsyncClient, era:
         assert body["error"]["message"].startswith("params.inputResponses.kkk")
         assert len(body["error"]["message"]) <= 1200
         assert "\n" not in body["error"]["message"]
+
+
+@ERAS
+async def test_what_a_trace_is_told_of_is_text(
+    http: httpx2.AsyncClient, era: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What reads it stands before all else, and its errors went to clients as they were."""
+    for name in ("traceparent", "tracestate", "baggage"):
+        for value in ([1], 7, {"a": 1}, None):
+            headers, body = asked(era, "tools/list")
+            body["params"].setdefault("_meta", {})[name] = value
+            answer = await http.post("/mcp", headers=headers, json=body)
+            error = answer.json()["error"]
+            assert (name, answer.status_code, error["code"]) == (name, 400, INVALID_PARAMS)
+            assert f"params._meta.{name}: " in error["message"]
+        headers, body = asked(era, "tools/list")
+        body["params"].setdefault("_meta", {})[name] = "\n,=;%" * 900
+        assert "result" in (await http.post("/mcp", headers=headers, json=body)).json()
+    assert "Traceback" not in caplog.text
 
 
 async def test_what_nobody_asked_for_is_not_heeded(http: httpx2.AsyncClient) -> None:
