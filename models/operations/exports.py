@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Literal
 
 from models.operations.plans import OperationAgent
-from models.operations.results import AgentResult, ComprehensiveResults
+from models.operations.results import ComprehensiveResults
 from models.record import Record
 from models.runtime.approvals import Vote
 
@@ -40,14 +40,5 @@ class ApprovedResults(Record):
     def mocked(self) -> tuple[OperationAgent, ...]:
         """The agents whose data, or any of it, is a stand-in's: of one item alone, too."""
         return tuple(
-            one.agent for one in self.results.results if one.agent in self.results.mocked or _stands_in(one)
+            one.agent for one in self.results.results if one.agent in self.results.mocked or one.mocked
         )
-
-
-def _stands_in(result: AgentResult) -> bool:
-    told, found = result.metadata, result.result
-    return (
-        told.service_used == "mock"
-        or any(use.mock for use in told.tool_calls)
-        or (found is not None and any(item.mock for item in found.items))
-    )

@@ -101,6 +101,14 @@ class AgentResult(Record):
     task_digest: str
     iteration: int
 
+    @property
+    def mocked(self) -> bool:
+        """Whether any of it is a stand-in's: one call or one item, too."""
+        found, calls = self.result, self.metadata.tool_calls
+        items = () if found is None else found.items
+        stands_in = self.metadata.service_used == "mock"
+        return stands_in or any(use.mock for use in calls) or any(item.mock for item in items)
+
 
 class EvidencedSentence(Record):
     """A sentence about what was found, and its evidence: `C2`, a correlation, or `K1`, a conflict."""

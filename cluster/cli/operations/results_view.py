@@ -72,7 +72,7 @@ def show_results(found: ComprehensiveResults, console: Console) -> None:
     if found.reused:
         row(console, "reused", f"{all_agents(found.reused)}: as an earlier iteration found it")
     rows(console, "missing", found.missing)
-    made_up = [one.agent for one in found.results if one.agent in found.mocked or _is_made_up(one)]
+    made_up = [one.agent for one in found.results if one.agent in found.mocked or one.mocked]
     if made_up:
         told = f"what {all_agents(made_up)} found, or some of it, is made up: it is not from the server"
         row(console, "mock", told)
@@ -81,7 +81,7 @@ def show_results(found: ComprehensiveResults, console: Console) -> None:
 def show_agent_result(found: AgentResult, console: Console, *, shown_in: int | None = None) -> None:
     """Print what one agent found, whole. `shown_in` is the iteration in whose results it stands."""
     how = found.metadata
-    mock = "; MOCK, or some of it" if _is_made_up(found) else ""
+    mock = "; MOCK, or some of it" if found.mocked else ""
     earlier = f"; of iteration {found.iteration}" if shown_in not in (None, found.iteration) else ""
     took = _seconds(how.execution_time)
     told = f"{found.status}; quality {how.data_quality}; by {how.service_used}; {took}"
@@ -107,13 +107,6 @@ def show_agent_result(found: AgentResult, console: Console, *, shown_in: int | N
     for write in it.proposed[len(found.writes) :]:
         row(console, "proposed", "a call that changes something; nobody has decided on it")
         show_write(write, console)
-
-
-def _is_made_up(found: AgentResult) -> bool:
-    """Whether any of it is a mock's; of one item alone, too."""
-    items = () if found.result is None else found.result.items
-    made_up = found.metadata.service_used == "mock"
-    return made_up or any(one.mock for one in (*found.metadata.tool_calls, *items))
 
 
 def show_changes(changes: ResultChanges, console: Console) -> None:

@@ -25,6 +25,8 @@ from models.operations.results import (
     ServedToolUse,
     WriteOutcome,
 )
+from models.record import Record
+from models.runtime.approvals import content_digest
 from tests.fakes.operations_api import OperationsApi
 
 SURE = "[y/N]: "
@@ -212,6 +214,11 @@ RESULTS = ComprehensiveResults(
     ),
 )
 EVERY_GATE = (PLAN, FAILED, ASKS, UNKNOWN, WRITES, REVIEW, RESULTS)
+
+
+def digest_of(record: Record) -> str:
+    """As the site makes it of what a gate shows."""
+    return content_digest(record.model_dump(mode="json"))
 
 
 @pytest.fixture(name="token")
