@@ -184,7 +184,8 @@ BOOKED = re.compile(
 REFUND = re.compile(r"\b(?:refunds?|ruckerstattung(?:en)?|erstattung(?:en)?|zwrot\w{0,2})\b")
 # Partners as they stand in the books.
 LISTED = re.compile(
-    r"\b(?:(?:vendor|supplier) (?:list|records?|master|table)|(?:lieferanten|kreditoren)(?:liste|stamm\w{0,7})"
+    r"\b(?:(?:vendor|supplier) (?:list|records?|master|table)|(?:lieferanten|kreditoren)(?:liste"
+    r"|stamm\w{0,7})"
     r"|(?:lieferant|kreditor)(?:en)? (?:\w{1,20} ){1,4}(?:im system|in der liste)"
     r"|(?:list|kartote)\w{1,3} (?:dostawcow|kontrahentow))\b"
 )
