@@ -142,7 +142,7 @@ async def _say_how_it_stands(context: AgentContext, reply: Reply, number: int) -
     )
 
 
-class Findings(Record):
+class FindingsTold(Record):
     """What an iteration came to, as it is told: all text that is not the site's own is escaped."""
 
     iteration: int
@@ -154,9 +154,9 @@ class Findings(Record):
     mocked: tuple[str, ...]
 
 
-def _found(one: IterationResults) -> Findings:
+def _found(one: IterationResults) -> FindingsTold:
     results = one.results
-    return Findings(
+    return FindingsTold(
         iteration=one.iteration,
         approved_by=escaped(one.approved_by or "a person") if one.approved else None,
         conflicts=len(results.conflicts),

@@ -122,7 +122,7 @@ WE_PAID = re.compile(
 # Reminders that came to us; bills that were made out to us.
 REMINDS = re.compile(
     r"\b(?:payment reminders?|dunning|mahn(?:t|en|te|ten) uns|uns (?:an)?(?:gemahnt|mahnt)|mahnung(?:en)?"
-    r"|zahlungserinnerung(?:en)?|ponagl\w{1,6}|wezwani\w{1,2} do zaplaty)\b"
+    r"|zahlungserinnerung(?:en)?|mahnstufe|ponagl\w{1,6}|wezwani\w{1,2} do zaplaty|windykacj\w)\b"
 )
 BILLED = re.compile(
     r"\b(?:(?:we|us) (?:\w{1,10} ){0,2}(?:been )?(?:double )?(?:billed|invoiced|charged)"
@@ -161,6 +161,37 @@ CAME_BACK = re.compile(
     r"|dotar\w{1,3}"
     r"|doszed\w|doszla)\b"
 )
+# What is there of a partner: what is left to pay, a balance, a bill that is not paid or is disputed.
+LEFT_WITH = re.compile(
+    r"\b(?:(?:unpaid|overdue|outstanding|uberfallig\w{0,2}|zalegl\w{1,4}|przetermin\w{1,6})"
+    rf" (?!(?:work|care|labou?r|intern) )(?:[a-z]{{1,20}} ){{0,2}}(?:from|for|with|at|von|bei|od|wobec"
+    rf"|dla) {_NAME}"
+    rf"|(?:our|open|unser\w{{0,2}}|offene\w|nasze|mamy) (?:[a-z]{{1,20}} )?(?:balance|saldo)"
+    rf" (?:with|at|bei|mit|z|u) {_NAME}"
+    rf"|(?:unpaid|overdue|unbezahlt\w{{1,2}}|offene[nr]?|niezaplacon\w{{1,3}}|zaleg\w{{1,3}}) {_INVOICE}"
+    r"|(?:chas(?:es|ing)|pressing|pestering) us)\b"
+)
+DISPUTE = re.compile(r"\b(?:disput\w{1,3}|angry|streit\w{0,3}|reklam\w{1,6}|spor\w{0,4}|kwestion\w{1,5})\b")
+BILL_DISPUTED = re.compile(rf"\b(?:{_BILLS}|{_NAME} bill)\b")
+# Papers by their number, which may be of anything, and what becomes of such papers in the books.
+PAPER = re.compile(
+    r"\b(?:bill|voucher|payment ref\w{0,6}|beleg|dokument|dokumentu) (?:(?:no|nr|number|nummer) )?[0-9]{3}"
+)
+BOOKED = re.compile(
+    r"\b(?:on hold|blocked|booked|posted|released|gesperrt|gebucht|verbucht|freigegeben|zablokowan\w{1,2}"
+    r"|zaksiegowan\w{1,2}|zatwierdz\w{1,5})\b"
+)
+REFUND = re.compile(r"\b(?:refunds?|ruckerstattung(?:en)?|erstattung(?:en)?|zwrot\w{0,2})\b")
+# Partners as they stand in the books.
+LISTED = re.compile(
+    r"\b(?:(?:vendor|supplier) (?:list|records?|master|table)|(?:lieferanten|kreditoren)(?:liste"
+    r"|stamm\w{0,7})"
+    r"|(?:lieferant|kreditor)(?:en)? (?:\w{1,20} ){1,4}(?:im system|in der liste)"
+    r"|(?:list|kartote)\w{1,3} (?:dostawcow|kontrahentow))\b"
+)
+TWICE = re.compile(
+    r"\b(?:twice|duplicat\w{1,3}|double|doppelt\w{0,2}|zweimal|dwa razy|podwojn\w{1,3}|duplikat\w{0,3})\b"
+)
 ACCOUNT = re.compile(
     r"\b(?:bank (?:details|account|data)|account number|iban|bankdaten|bankverbindung|kontonummer"
     r"|kontodaten"
@@ -173,11 +204,15 @@ CHANGED = re.compile(
 SYSTEMS = (
     re.compile(r"\b(?:gmail\w{0,2}|in ?box|e ?mails?|mails?|mail(?:ach|ami|e|i)|poczt\w{1,2}|postfach)\b"),
     re.compile(
-        r"\b(?:accounts? payable|payables|ap|bill com|(?:our|mails? and) bills"
+        r"\b(?:accounts? payable|accounting|payables|ap|bill com|(?:our|mails? and) bills"
         r"|buchhaltung|kreditoren\w{0,12}|offenen? posten|zobowiazani\w{1,4}|rozrachunk\w{1,4}"
         r"|ksiegowo\w{1,4})\b"
     ),
     re.compile(r"\b(?:crm\w{0,2}|salesforce\w{0,2}|sales force)\b"),
+)
+# The systems that hold nothing but what is one's own.
+BOOKS = re.compile(
+    r"\b(?:accounts? payable|accounting|bill com|buchhaltung|ksiegowo\w{1,4}|crm\w{0,2}|salesforce)\b"
 )
 # Mail from somebody by name.
 MAIL_FROM = re.compile(

@@ -132,6 +132,10 @@ def _is_about_a_bill(said: str) -> bool:
     """One bill of somebody by name; or several, or one that has no name, and how it stands with it."""
     if _has(said, signs.SHORT, signs.STATE) or _has(said, signs.ITS_BILL):
         return True
+    if _has(said, signs.LEFT_WITH) or _has(said, signs.BILL_DISPUTED, signs.DISPUTE):
+        return True
+    if _has(said, signs.PAPER) and (_has(said, signs.BOOKED) or _has(said, signs.STATE)):
+        return True
     if not _has(said, signs.BILL):
         return False
     if _has(said, signs.NAMED):
@@ -143,10 +147,14 @@ def _is_about_a_payment(said: str) -> bool:
     """A payment of ours, or one that is asked of us; or the account that it goes to."""
     if _has(said, signs.OWES) or _has(said, signs.BILLED) or _has(said, signs.WAITS):
         return True
-    if _has(said, signs.SENT, signs.CAME_BACK) or _has(said, signs.CLAIMS, signs.WE_PAID):
+    if _has(said, signs.SENT) and (_has(said, signs.CAME_BACK) or _has(said, signs.TWICE)):
+        return True
+    if _has(said, signs.CLAIMS, signs.WE_PAID) or _has(said, signs.REFUND, signs.BOOKED):
+        return True
+    if _has(said, signs.LISTED, signs.TWICE):
         return True
     is_partner = _has(said, signs.NAMED) or _has(said, signs.OWN)
-    if _has(said, signs.REMINDS) and (is_partner or _has(said, signs.WHY)):
+    if _has(said, signs.REMINDS) and (is_partner or _has(said, signs.WHY) or _has(said, signs.CLAIMS)):
         return True
     if _has(said, signs.ACCOUNT, signs.CHANGED) or _has(said, signs.PAYS, signs.WHY):
         return is_partner
@@ -160,11 +168,10 @@ def _is_about_systems(said: str) -> bool:
     several = _systems(said)
     if several > 1 or _has(said, signs.MAIL_FROM, signs.ABOUT_MONEY):
         return True
-    return (
-        several == 1
-        and _has(said, signs.COMPARES)
-        and (_has(said, signs.BILL) or _has(said, signs.NAMED) or _has(said, signs.OWN))
-    )
+    if _has(said, signs.BOOKS) and (_has(said, signs.BILL) or _has(said, signs.PAYS)):
+        return True
+    is_ones_own = _has(said, signs.BILL) or _has(said, signs.NAMED) or _has(said, signs.OWN)
+    return several == 1 and is_ones_own and _has(said, signs.COMPARES)
 
 
 def _systems(said: str) -> int:

@@ -8,7 +8,10 @@ import pytest
 import yaml
 
 from actors.chat.routing.deep_research import research_named
+from actors.chat.routing.examples import read_intents
 from actors.chat.routing.operations import asks_for_operation, is_bare_wish, operation_named
+from cluster.train_intents import read_corpus
+from models.config import Config
 from tests.unit.chat.routing import routers
 from tests.unit.chat.routing.routers import ROOT, turn
 
@@ -49,6 +52,24 @@ def test_messages_that_the_rules_were_made_with() -> None:
     assert right(tried, "begins") >= 0.95, [one for one in tried if one.taken != one.asks]
     for asks in ("none", "tells", "cancels"):
         assert [one for one in tried if one.asks == asks != one.taken] == []
+
+
+@pytest.mark.parametrize(("name", "least"), [("kept.yaml", 0.95), ("fresh.yaml", 0.70)])
+def test_messages_that_were_kept_apart(name: str, least: float) -> None:
+    """Shares alone: whoever works on the rules does not look at these."""
+    kept = read(name)
+    assert right(kept, "begins") >= least
+    for asks in {one.asks for one in kept} - {"begins"}:
+        assert right(kept, asks) >= 0.98
+
+
+async def test_no_message_of_those_who_want_something_else_is_taken_for_one(config: Config) -> None:
+    """What twelve people wrote, and five hundred examples: nobody had operations in mind."""
+    intents = read_intents(config.chat.intents_file)
+    voices = [said.text for voice in read_corpus(intents).voices.values() for said in voice]
+    texts = [*voices, *(text for texts in intents.examples.values() for text in texts)]
+    assert len(texts) > 4000
+    assert [text for text in texts if taken_for(text) != "none"] == []
 
 
 @pytest.mark.parametrize(
