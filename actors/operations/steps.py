@@ -225,6 +225,29 @@ class OperationSteps:
         )
         return self._request("operation_review", review, f"What {result.agent} found: {self.operation.name}")
 
+    async def settle_answer(
+        self, gate: str, iteration: int, agent: OperationAgent, decision: GateDecision
+    ) -> None:
+        """Keep what was decided about one agent: whether it tries again, is gone on without, or taken.
+
+        What a person gave to a server is the server's, and is not told.
+        """
+
+        async def act(connection: Connection) -> StepKept:
+            await history.tell(
+                connection,
+                self.operation.id,
+                iteration=iteration,
+                stage="agent_execution",
+                agent=agent,
+                result={"asked": gate.partition("/")[0], "status": decision.status},
+                feedback=decision.notes,
+                by=decision.decided_by,
+            )
+            return StepKept()
+
+        await self._run.effect(f"answered/{gate}", StepKept, act)
+
     def request_for_results(self, results: ComprehensiveResults) -> GateRequest:
         """What the last gate asks for: exactly these results."""
         return self._request("operation_results", results, f"The results: {self.operation.name}")

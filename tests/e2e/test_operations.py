@@ -53,9 +53,12 @@ class OneOperation:
                 gate = found["approval"] or {}
                 if kind is None and found["status"] in ENDED:
                     return found
-                if kind is not None and gate.get("kind") == kind:
-                    if gate["content"]["iteration"] >= iteration:
-                        return found
+                if (
+                    kind is not None
+                    and gate.get("kind") == kind
+                    and gate["content"]["iteration"] >= iteration
+                ):
+                    return found
                 assert kind is None or found["status"] not in ENDED, found
                 await asyncio.sleep(0.2)  # asked again over HTTP, as a client does
 

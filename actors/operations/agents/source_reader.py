@@ -204,7 +204,9 @@ def _filled(reading: SourceReading, leads: tuple[str, ...]) -> Iterator[dict[str
         yield {name: lead if value == LEAD else value for name, value in reading.arguments.items()}
 
 
-def _next_page(reading: SourceReading, arguments: Mapping[str, Any], answer: ToolAnswer) -> dict[str, Any] | None:
+def _next_page(
+    reading: SourceReading, arguments: Mapping[str, Any], answer: ToolAnswer
+) -> dict[str, Any] | None:
     paging, said = reading.paging, answer.structured
     if paging is None or not isinstance(said, Mapping):
         return None
