@@ -7,9 +7,23 @@ from hypothesis import strategies as st
 
 from actors.operations.linking.records import deduplicate_records, link_records
 
-_NAMES = (
-    ["adams", "baker", "clark", "davis", "evans", "foster", "green", "harris", "irving", "jones", "king", "lewis", "morgan", "nelson", "owens"]
-)
+_NAMES = [
+    "adams",
+    "baker",
+    "clark",
+    "davis",
+    "evans",
+    "foster",
+    "green",
+    "harris",
+    "irving",
+    "jones",
+    "king",
+    "lewis",
+    "morgan",
+    "nelson",
+    "owens",
+]
 _CITIES = ["berlin", "hamburg", "krakow", "london", "warsaw", "leeds", "munich", "gdansk", "york", "bonn"]
 
 
