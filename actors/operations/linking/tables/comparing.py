@@ -50,7 +50,7 @@ def _margins(found: Candidates) -> numpy.ndarray:
     """How many times as near a pair is as the nearest other one of either of its records."""
     import numpy
 
-    others: list[numpy.ndarray] = [_best_other(found.nearness, found.pairs[:, side]) for side in (0, 1)]
+    others = [_best_other(found.nearness, found.pairs[:, side]) for side in (0, 1)]
     # What is less near was not looked at.
     least = numpy.maximum(LEAST_OF_BEST * found.nearness, 1e-9)
     margins: numpy.ndarray = found.nearness / numpy.maximum(numpy.maximum(others[0], others[1]), least)
@@ -66,9 +66,9 @@ def _best_other(values: numpy.ndarray, records: numpy.ndarray) -> numpy.ndarray:
     sizes = numpy.diff(starts, append=len(order))
     highest = values[order][starts]
     second = numpy.where(sizes > 1, values[order][numpy.minimum(starts + 1, len(order) - 1)], 0.0)
-    others = numpy.repeat(highest, sizes)
+    others: numpy.ndarray = numpy.repeat(highest, sizes)
     others[starts] = second
-    found = numpy.empty(len(order))
+    found: numpy.ndarray = numpy.empty(len(order))
     found[order] = others
     return found
 
