@@ -39,7 +39,9 @@ class _Wire(httpx2.AsyncBaseTransport):
     def __init__(self, settings: HttpServer, *, max_bytes: int, timeout: float) -> None:
         self._max_bytes = max_bytes
         self._header = settings.header
-        self._inner = httpx2.AsyncHTTPTransport(verify=_trusted(), trust_env=False)
+        # Servers usually end an idle connection after five seconds: not to be met while they do.
+        limits = httpx2.Limits(keepalive_expiry=2.0)
+        self._inner = httpx2.AsyncHTTPTransport(verify=_trusted(), trust_env=False, limits=limits)
         self._tokens: TokenSource | None = None
         self._tokens_http: httpx2.AsyncClient | None = None
         if settings.client_credentials is not None:

@@ -230,6 +230,10 @@ class _Call:
             result = await self._result()
         except MCPError as error:
             return await self._refused_by_server(error)
+        except Unanswered:
+            if self._asked is None or self._tool.writes:
+                raise
+            return await self._put_off(None)  # it reads, and it has said what it wants to know
         if isinstance(result, InputRequiredResult):
             return self._asks(await round_of(result))
         if self._asked is not None:
@@ -265,8 +269,12 @@ class _Call:
         self._asked = self._asked or params
         return ElicitResult(action="cancel")
 
-    async def _put_off(self, said: str) -> ToolAnswer:
-        """It was told `cancel`: the person is asked, and sees what the tool made of that."""
+    async def _put_off(self, said: str | None) -> ToolAnswer:
+        """It was told `cancel`: the person is asked, and sees what the tool made of that.
+
+        For a tool that writes this is all that there is to know whether it wrote without his answer: whoever
+        confirms the call anew has to be shown it.
+        """
         assert self._asked is not None
         asked = await asked_by(self._asked, key=key_of(self._asked))
         return self._asks(self._answers.model_copy(update={"left": (asked,)}), said)

@@ -17,8 +17,9 @@ def with_answer(
     question, call = asked.server_question, asked.call
     assert question is not None, "a server has asked"
     assert call is not None, "it asked at a call"
-    given = AgentQuestion.model_validate(decision.amended).given if decision.amended else None
-    if decision.status != "approved" or (given is None and question.requested is not None):
+    said = AgentQuestion.model_validate(decision.amended) if decision.amended else None
+    given = None if said is None else said.given
+    if (said is not None and said.declined) or (given is None and question.requested is not None):
         answer = GivenToServer(key=question.key, action="decline", state=question.state)
     else:
         answer = GivenToServer(key=question.key, action="accept", content=given, state=question.state)

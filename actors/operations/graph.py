@@ -47,7 +47,8 @@ class State(TypedDict, total=False):
     reviewed: Mapping[OperationAgent, int]
     said: Mapping[OperationAgent, str]
     answered: Mapping[OperationAgent, tuple[AnsweredCall, ...]]
-    question: AgentQuestion | None
+    asked: Mapping[OperationAgent, AgentQuestion]
+    question: AgentQuestion
     questions: int
     reviews: int
     writes: int
@@ -82,7 +83,7 @@ async def settle_plan(state: State, runtime: Runtime[OperationSteps]) -> State:
         return {"feedback": decision.notes, "voided": None}
     # What was read under the plan before stands where nothing of its task is otherwise.
     prior = {**state["prior"], **state["results"]}
-    return {"plan": settled, "feedback": None, "voided": None, "prior": prior, "results": {}}
+    return {"plan": settled, "feedback": None, "voided": None, "prior": prior, "results": {}, "asked": {}}
 
 
 async def work(state: State, runtime: Runtime[OperationSteps]) -> State:
@@ -96,35 +97,43 @@ async def work(state: State, runtime: Runtime[OperationSteps]) -> State:
         said=state["said"],
         answered=state["answered"],
     )
-    asked = came.asked and steps.asked_by_server(*came.asked, state["iteration"])
-    return {"results": came.results, "readings": came.readings, "voided": came.voided, "question": asked}
+    asking = {
+        agent: steps.asked_by_server(agent, outcome, state["iteration"])
+        for agent, outcome in came.asked.items()
+    }
+    asked = {**state["asked"], **asking}
+    return {"results": came.results, "readings": came.readings, "voided": came.voided, "asked": asked}
 
 
 async def question_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
     number = state["questions"] + 1
-    asked = state.get("question") or runtime.context.about_failed(state["results"], state["iteration"])
+    waiting = list(state["asked"].values())
+    asked = waiting[0] if waiting else runtime.context.about_failed(state["results"], state["iteration"])
     decision = decide(f"{QUESTION}/{number}", runtime.context.request_about(asked))
     return {"gate": QUESTION, "questions": number, "question": asked, "decision": decision}
 
 
 async def answer_question(state: State, runtime: Runtime[OperationSteps]) -> State:
-    asked, decision = state["question"], state["decision"]
-    assert asked is not None, "the gate has asked"
-    assert decision is not None, "it was decided"
+    question, decision, steps = state["question"], state["decision"], runtime.context
+    assert decision is not None, "the gate has asked"
+    agent, results, answered = question.agent, dict(state["results"]), dict(state["answered"])
+    await steps.settle_answer(f"{QUESTION}/{state['questions']}", state["iteration"], agent, decision)
     if decision.status not in ("approved", "rejected"):
         return {}
-    agent, results, answered = asked.agent, dict(state["results"]), dict(state["answered"])
     yes = decision.status == "approved"
-    if asked.kind == "server_asks":
-        answered[agent] = with_answer(answered.get(agent, ()), asked, decision)
-    elif asked.kind == "write_unknown":
+    if question.kind == "write_unknown":
         results[agent] = without_last_write(results[agent]) if yes else results[agent]
-    elif yes:
-        del results[agent]
+    elif not yes:
+        results[agent] = steps.working.left_out(
+            question, state["plan"], results, said=state["said"], iteration=state["iteration"]
+        )
+    elif question.kind == "server_asks":
+        answered[agent] = with_answer(answered.get(agent, ()), question, decision)
     else:
-        results[agent] = results[agent].model_copy(update={"status": "skipped"})
+        del results[agent]
+    asked = {other: one for other, one in state["asked"].items() if other != agent}
     prior = {other: one for other, one in state["prior"].items() if other != agent}
-    return {"results": results, "answered": answered, "question": None, "prior": prior}
+    return {"results": results, "answered": answered, "asked": asked, "prior": prior}
 
 
 async def write_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
@@ -144,8 +153,8 @@ async def write(state: State, runtime: Runtime[OperationSteps]) -> State:
     )
     one = state["results"][agent]
     results = {**state["results"], agent: one.model_copy(update={"writes": (*one.writes, outcome)})}
-    asked = runtime.context.about_write(agent, outcome, state["iteration"])
-    return {"results": results, "question": asked}
+    unknown = runtime.context.about_write(agent, outcome, state["iteration"])
+    return {"results": results, "asked": {**state["asked"], **({agent: unknown} if unknown else {})}}
 
 
 async def review_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
@@ -160,6 +169,7 @@ async def answer_review(state: State, runtime: Runtime[OperationSteps]) -> State
     agent = unreviewed(state["results"], state["readings"], state["reviewed"])[0]
     decision = state["decision"]
     assert decision is not None, "the gate has asked"
+    await runtime.context.settle_answer(f"{REVIEW}/{state['reviews']}", state["iteration"], agent, decision)
     if decision.status == "approved":
         return {"reviewed": {**state["reviewed"], agent: state["readings"][agent]}}
     if decision.status != "rejected":
@@ -205,7 +215,8 @@ async def settle_results(state: State, runtime: Runtime[OperationSteps]) -> Stat
 
 async def conclude(state: State, runtime: Runtime[OperationSteps]) -> State:
     decision, compiled = state.get("decision"), state.get("compiled")
-    unfinished = decision is not None and decision.status != "approved"
+    # A no ends nothing: where it was the last that anybody said, it was to an agent, and the rest went on.
+    unfinished = decision is not None and decision.status not in ("approved", "rejected")
     outcome: OperationOutcome = "expired" if unfinished else "completed"
     result = await runtime.context.conclude(
         outcome,
@@ -218,7 +229,9 @@ async def conclude(state: State, runtime: Runtime[OperationSteps]) -> State:
 
 
 def after_plan(state: State, runtime: Runtime[OperationSteps]) -> Literal["plan_gate", "settle_plan"]:
-    return "plan_gate" if runtime.context.stops_at(PLAN) or state.get("voided") else "settle_plan"
+    # A type that stops at no plan goes by its first one. Each other is made because a person wants it, or
+    # because a tool is not what it was: that one nobody has let pass.
+    return "plan_gate" if runtime.context.stops_at(PLAN) or state["plans"] > 1 else "settle_plan"
 
 
 def after_plan_settled(state: State) -> Literal["work", "plan", "conclude"]:
@@ -231,7 +244,7 @@ def after_plan_settled(state: State) -> Literal["work", "plan", "conclude"]:
 def after_work(state: State, runtime: Runtime[OperationSteps]) -> AfterWork:
     if state.get("voided"):
         return "plan"
-    if state.get("question") or any(one.status == "error" for one in state["results"].values()):
+    if state["asked"] or any(one.status == "error" for one in state["results"].values()):
         return "question_gate"
     if next_proposed(state["results"]) is not None:
         return "write_gate"
@@ -307,8 +320,8 @@ async def begin(run: Run) -> tuple[dict[str, Any], OperationSteps]:
     steps = OperationSteps(run=run, operation=await run.database.steadily(look))
     await steps.check_right()
     counts: State = {"iteration": 1, "plans": 0, "questions": 0, "reviews": 0, "writes": 0}
-    nothing: State = {"readings": {}, "prior": {}, "results": {}, "reviewed": {}, "said": {}, "answered": {}}
-    return {**counts, **nothing}, steps
+    nothing: State = {"readings": {}, "prior": {}, "results": {}, "reviewed": {}, "said": {}}
+    return {**counts, **nothing, "asked": {}, "answered": {}}, steps
 
 
 def result(state: dict[str, Any]) -> dict[str, Any]:

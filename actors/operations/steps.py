@@ -11,7 +11,7 @@ from dataclasses import InitVar, dataclass
 from actors.operations.compiling import Compiling
 from actors.operations.telling import tell_progress
 from actors.operations.working import Working
-from actors.operations.writing import Writing
+from actors.operations.writing import ApprovedWrites
 from actors.runtime.run import Run
 from models.errors import PermissionMissing
 from models.llm import Answer
@@ -48,7 +48,7 @@ class OperationSteps:
         self._run = run
         self.task = OperationTask.model_validate(run.input)
         self.working = Working(run=run, operation=self.operation)
-        self.writing = Writing(run=run, operation=self.operation)
+        self.writing = ApprovedWrites(run=run, operation=self.operation)
         self.compiling = Compiling(run=run, operation=self.operation)
 
     def stops_at(self, gate: str) -> bool:
@@ -224,6 +224,29 @@ class OperationSteps:
             agent_result=result,
         )
         return self._request("operation_review", review, f"What {result.agent} found: {self.operation.name}")
+
+    async def settle_answer(
+        self, gate: str, iteration: int, agent: OperationAgent, decision: GateDecision
+    ) -> None:
+        """Keep what was decided about one agent: whether it tries again, is gone on without, or taken.
+
+        What a person gave to a server is the server's, and is not told.
+        """
+
+        async def act(connection: Connection) -> StepKept:
+            await history.tell(
+                connection,
+                self.operation.id,
+                iteration=iteration,
+                stage="agent_execution",
+                agent=agent,
+                result={"asked": gate.partition("/")[0], "status": decision.status},
+                feedback=decision.notes,
+                by=decision.decided_by,
+            )
+            return StepKept()
+
+        await self._run.effect(f"answered/{gate}", StepKept, act)
 
     def request_for_results(self, results: ComprehensiveResults) -> GateRequest:
         """What the last gate asks for: exactly these results."""

@@ -17,7 +17,8 @@ from models.mcp.served_tools import ServerListing
 from models.operations.items import SourceAgent
 from models.operations.operations import STAGE_OF, Operation
 from models.operations.plans import OperationAgent, OperationPlan
-from models.operations.results import AgentMetadata, AgentResult
+from models.operations.questions import AgentQuestion
+from models.operations.results import AgentMetadata, AgentResult, AgentStatus
 from models.operations.tasks import AnsweredCall, ReadingOutcome, ReadingTask
 from models.research.results import StepKept
 from models.store.database import Connection
@@ -31,13 +32,13 @@ _MOST_LEADS = 40
 class WorkRound:
     """What came of having the agents that are due do their part.
 
-    `voided`: why the plan does not hold any more. `asked`: the first agent whose server asks something.
+    `voided`: why the plan does not hold any more. `asked`: those whose server asks something.
     """
 
     results: Mapping[OperationAgent, AgentResult]
     readings: Mapping[OperationAgent, int]
-    voided: str | None = None
-    asked: tuple[SourceAgent, ReadingOutcome] | None = None
+    voided: str | None
+    asked: Mapping[OperationAgent, ReadingOutcome]
 
 
 class Working:
@@ -119,7 +120,8 @@ class Working:
             for task in anew
         )
         outcomes = await asyncio.gather(*reading, return_exceptions=True)
-        voided, asked = None, None
+        voided: str | None = None
+        asked: dict[OperationAgent, ReadingOutcome] = {}
         for task, outcome in zip(anew, outcomes, strict=True):
             if isinstance(outcome, BaseException):
                 raise outcome
@@ -127,7 +129,7 @@ class Working:
                 done[task.agent] = outcome.result
             voided = voided or outcome.voids_plan
             if outcome.server_question is not None:
-                asked = asked or (task.agent, outcome)
+                asked[task.agent] = outcome
         return WorkRound(results=done, readings=counts, voided=voided, asked=asked)
 
     async def read(
@@ -180,16 +182,32 @@ class Working:
         await self._run.effect(f"told/{task.agent}/{number}", StepKept, act)
         return outcome
 
+    def left_out(
+        self,
+        question: AgentQuestion,
+        plan: OperationPlan,
+        results: Mapping[OperationAgent, AgentResult],
+        *,
+        said: Mapping[OperationAgent, str],
+        iteration: int,
+    ) -> AgentResult:
+        """The result of an agent that a person goes on without: what it has read, and why it is no more."""
+        if (failed := results.get(question.agent)) is not None:
+            return failed.model_copy(update={"status": "skipped"})
+        [agent] = [one for one in plan.sources if one == question.agent]
+        why = f"its server asks something that nobody answered: {one_line(question.what)}"
+        return self._nothing_of(self.task(agent, plan, done=results, said=said), iteration, "skipped", why)
+
     def _away(self, task: ReadingTask, iteration: int, away: McpServerAway) -> AgentResult:
+        return self._nothing_of(task, iteration, "error", f"{one_line(str(away))}; it has been waited for")
+
+    def _nothing_of(self, task: ReadingTask, iteration: int, status: AgentStatus, why: str) -> AgentResult:
+        service = self._settings.sources[task.agent].service
         return AgentResult(
             agent=task.agent,
-            status="error",
-            metadata=AgentMetadata(
-                service_used=self._settings.sources[task.agent].service,
-                data_quality="low",
-                execution_time=0.0,
-            ),
-            error=f"{one_line(str(away))}; it has been waited for",
+            status=status,
+            metadata=AgentMetadata(service_used=service, data_quality="low", execution_time=0.0),
+            error=why,
             task_digest=task.digest,
             iteration=iteration,
         )

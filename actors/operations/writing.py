@@ -24,7 +24,7 @@ class WriteSent(Record):
     """That a write is about to be sent."""
 
 
-class Writing:
+class ApprovedWrites:
     """Sends approved writes, and keeps what became of each."""
 
     def __init__(self, *, run: Run, operation: Operation) -> None:

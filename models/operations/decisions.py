@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
 
 from models.operations.operations import OperationStatus
-from models.operations.revisions import AgentNames, Feedback, PlanEdit, RevisionType
+from models.operations.revisions import AgentNames, Feedback, PlanEdit, RevisionType, targets_fault
 from models.record import Record
 from models.tools import PlainText
 
@@ -69,6 +69,8 @@ class ResultsDecision(GateAnswer):
             )
         if not self.approved and self.feedback is None:
             raise ValueError("feedback: say what is wrong")
+        if fault := targets_fault(self.revision_type, self.target_agents):
+            raise ValueError(f"target_agents: {fault}")
         return self
 
 
@@ -76,11 +78,11 @@ class AgentDecision(GateAnswer):
     """What becomes of an agent that could not do its part, of a write that one wants, or of what one found.
 
     `retry` has it try again, `skip` goes on without it; `answer` gives a server what it asked a person for,
-    in `given`. Where each result is looked at, `accept` takes it, and `revise` has it done again by
-    `feedback`.
+    in `given`, and `decline` tells it that it is given nothing. `accept` takes what is shown: a write is
+    sent, a result is taken; `revise` has the result made again by `feedback`.
     """
 
-    answer: Literal["retry", "skip", "answer", "accept", "revise"]
+    answer: Literal["retry", "skip", "answer", "decline", "accept", "revise"]
     given: Mapping[str, Any] | None = None
     feedback: Feedback | None = None
 

@@ -13,6 +13,8 @@ from models.tools import PlainText
 OperationStatus = Literal[
     "pending", "running", "awaiting_approval", "paused", "completed", "failed", "cancelled"
 ]
+# An operation of these stays as it is.
+OVER: frozenset[OperationStatus] = frozenset({"completed", "failed", "cancelled"})
 CurrentStage = Literal[
     "plan_creation",
     "plan_approval",
@@ -30,7 +32,8 @@ STAGE_OF: Mapping[str, CurrentStage] = {
     "crm": "crm_execution",
     "analysis": "analysis_execution",
 }
-Question = Annotated[PlainText, Field(min_length=3, max_length=4000)]
+MOST_QUESTION = 4000  # characters
+Question = Annotated[PlainText, Field(min_length=3, max_length=MOST_QUESTION)]
 TaskTypeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 
 

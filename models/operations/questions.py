@@ -11,8 +11,8 @@ from models.record import Record
 class AgentQuestion(Record):
     """An agent failed or took too long; a server asks something; or nobody knows whether a write was done.
 
-    Approving a `failed` one tries again; one where `server_asks` goes on with `given`; a `write_unknown`
-    one sends the `call` once more. Rejecting goes on without.
+    Approving a `failed` one tries again; one where `server_asks` goes on with `given`, or `declined`; a
+    `write_unknown` one sends the `call` once more. Rejecting goes on without.
     """
 
     plan_id: str
@@ -24,6 +24,7 @@ class AgentQuestion(Record):
     call: ServedToolCall | None = None
     server_question: ServerQuestion | None = None
     given: dict[str, object] | None = None
+    declined: bool = False
 
 
 class AgentReview(Record):

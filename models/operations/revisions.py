@@ -3,6 +3,7 @@
 Strict, because unclear is not yes. Seed 003 (Plan Approval Response, Final Results Approval Response).
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, model_validator
@@ -47,12 +48,17 @@ class Revision(Record):
 
     @model_validator(mode="after")
     def _names_agents(self) -> "Revision":
-        if self.revision_type == "specific_agents" and not self.target_agents:
-            raise ValueError("target_agents: name the agents that are to run again")
-        if self.revision_type != "specific_agents" and self.target_agents:
-            raise ValueError(
-                f"target_agents: they go with specific_agents, not with {self.revision_type}: leave them out"
-            )
-        if len(set(self.target_agents)) < len(self.target_agents):
-            raise ValueError("target_agents: name each agent once")
+        if fault := targets_fault(self.revision_type, self.target_agents):
+            raise ValueError(f"target_agents: {fault}")
         return self
+
+
+def targets_fault(revision_type: str, targets: Sequence[str]) -> str | None:
+    """What is wrong with the agents that are to run again; None where nothing is."""
+    if revision_type == "specific_agents" and not targets:
+        return "name the agents that are to run again"
+    if revision_type != "specific_agents" and targets:
+        return f"they go with specific_agents, not with {revision_type}: leave them out"
+    if len(set(targets)) < len(targets):
+        return "name each agent once"
+    return None

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import anyio
 from mcp.server.mcpserver import Context, MCPServer
 from pydantic import BaseModel
 
@@ -24,6 +25,7 @@ def main() -> None:
     if how == "broken":
         sys.stderr.write("the disk is full\n")
         sys.exit(3)
+    wire = os.dup(1)  # the SDK keeps what is printed out of its messages; other programs' libraries do not
     server = MCPServer("program")
 
     @server.tool()
@@ -35,7 +37,12 @@ def main() -> None:
             case "huge":
                 return "x" * 3_000_000
             case "noise":
-                sys.stdout.write("this is no message\n")
+                os.write(wire, b"this is no message\n")
+            case "slow":
+                await anyio.sleep_forever()
+            case "flood":
+                while True:
+                    os.write(wire, b'{"jsonrpc": "2.0", "method": "notifications/message"}\n' * 100)
             case "question":
                 answer = await context.elicit("Sure?", _Sure)
                 return answer.action

@@ -59,7 +59,7 @@ def migrated(postgres: str) -> str:
 @pytest.fixture
 def database_url(postgres: str, migrated: str) -> Iterator[str]:
     """The URL of a fresh, migrated database. What a test has told in it is as the catalogue says."""
-    url = _create(postgres, f"test_{uuid.uuid4().hex[:12]}", f"TEMPLATE {migrated}")
+    url = fresh_database(postgres, migrated)
     yield url
     records = {event.type: event for event in systems.events()}
     for type_, data in _told(url):
@@ -75,6 +75,11 @@ def _told(url: str) -> list[tuple[str, dict[str, Any]]]:
     except (psycopg.OperationalError, psycopg.errors.UndefinedTable):
         # The test was about a Postgres that went, or another release's tables.
         return []
+
+
+def fresh_database(postgres: str, migrated: str) -> str:
+    """The URL of a migrated database that nobody else has."""
+    return _create(postgres, f"test_{uuid.uuid4().hex[:12]}", f"TEMPLATE {migrated}")
 
 
 def _create(postgres: str, name: str, template: str = "") -> str:
@@ -99,21 +104,23 @@ def configure(tmp_path: Path) -> Callable[..., Config]:
     Changes are dotted key paths, as in `configure({"runners.count": 1})`.
     """
 
-    def make(changes: dict[str, Any] | None = None) -> Config:
-        raw = in_prose(read_layers(ROOT / "configs/local.yaml").merged())
-        prompts = {"article_generation.editor.prompts.root_dir": str(ROOT / "configs/prompts/editorial")}
-        # A command reads the file in another folder, and keeps things in the data folder, too.
-        for path, value in {"data_dir": str(tmp_path / "data"), **prompts, **(changes or {})}.items():
-            *parents, last = path.split(".")
-            section = raw
-            for key in parents:
-                section = section.setdefault(key, {})
-            section[last] = value
-        file = tmp_path / "config.yaml"
-        file.write_text(yaml.safe_dump(with_keys(raw)))
-        return load(file, root=tmp_path)
+    return lambda changes=None: configuration(tmp_path, changes)
 
-    return make
+
+def configuration(folder: Path, changes: dict[str, Any] | None = None) -> Config:
+    """configs/local.yaml with changes, its file and its data in a folder."""
+    raw = in_prose(read_layers(ROOT / "configs/local.yaml").merged())
+    prompts = {"article_generation.editor.prompts.root_dir": str(ROOT / "configs/prompts/editorial")}
+    # A command reads the file in another folder, and keeps things in the data folder, too.
+    for path, value in {"data_dir": str(folder / "data"), **prompts, **(changes or {})}.items():
+        *parents, last = path.split(".")
+        section = raw
+        for key in parents:
+            section = section.setdefault(key, {})
+        section[last] = value
+    file = folder / "config.yaml"
+    file.write_text(yaml.safe_dump(with_keys(raw)))
+    return load(file, root=folder)
 
 
 @pytest.fixture(autouse=True)

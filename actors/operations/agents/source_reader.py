@@ -16,7 +16,7 @@ from actors.operations.agents.reading import ReadingRun, ServerAsksPerson, Serve
 from actors.operations.leads import distinct
 from actors.operations.linking.link import link
 from models.config import BreakerConfig, McpServer, ModelSettings, SourceConfig
-from models.config.operations import LEAD, Reading
+from models.config.operations import LEAD, SourceReading
 from models.errors import (
     ConfigInvalid,
     ModelRefused,
@@ -195,7 +195,7 @@ class SourceReader:
         return [here[allowed.tool] for allowed in task.tools if allowed.tool in here]
 
 
-def _filled(reading: Reading, leads: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _filled(reading: SourceReading, leads: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     """The arguments of each call: with each thing that is looked for, or once where there is none."""
     if LEAD not in reading.arguments.values():
         yield dict(reading.arguments)
@@ -204,7 +204,9 @@ def _filled(reading: Reading, leads: tuple[str, ...]) -> Iterator[dict[str, Any]
         yield {name: lead if value == LEAD else value for name, value in reading.arguments.items()}
 
 
-def _next_page(reading: Reading, arguments: Mapping[str, Any], answer: ToolAnswer) -> dict[str, Any] | None:
+def _next_page(
+    reading: SourceReading, arguments: Mapping[str, Any], answer: ToolAnswer
+) -> dict[str, Any] | None:
     paging, said = reading.paging, answer.structured
     if paging is None or not isinstance(said, Mapping):
         return None

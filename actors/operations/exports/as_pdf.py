@@ -35,7 +35,9 @@ MOST_TEXT = 1_000
 MOST_WORDS = 300
 _MOST_NAME = 200
 # Of scripts that Typst's own fonts have no letters for: East Asia's and India's, Arabic, emoji and more.
-_WITHOUT_LETTERS = re.compile(r"[\u0530-\u058f\u0600-\u1cff\u2c00-\ua63f\ua700-\ufaff\U00010000-\U0010ffff]")
+_WITHOUT_LETTERS = re.compile(
+    r"[\u0530-\u058f\u0600-\u1cff\u2c00-\ua63f\ua700-\ufaff\uff00-\uffef\U00010000-\U0010ffff]"
+)
 T = TypeVar("T")
 
 

@@ -163,7 +163,7 @@ def _duplicates(items: Sequence[ReadItem]) -> Iterator[Contradiction]:
 
 def _is_one_object(one: ReadItem, other: ReadItem) -> bool:
     """Whether a system was asked twice for the same object, as far as that can be told."""
-    if one.item.data == other.item.data:
+    if [(leaf.path, leaf.text) for leaf in one.leaves] == [(leaf.path, leaf.text) for leaf in other.leaves]:
         return True
     ours, theirs = _ids(one), _ids(other)
     if ours and theirs:

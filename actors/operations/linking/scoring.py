@@ -7,6 +7,7 @@ says much, a round amount or a day next to nothing, an address that stands in mo
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from actors.operations.linking.reading.item import ReadItem, Sighting
 from actors.operations.linking.reading.vendors import vendor_keys, vendor_likeness
@@ -91,49 +92,53 @@ class Comparable:
             )
 
 
-def matches(left: Comparable, right: Comparable) -> list[tuple[Match, str]]:
-    """What two items have in common, the best of each value, with its normal form on the left."""
-    best: dict[tuple[IdentifierKind, str], tuple[float, Sighting, Sighting]] = {}
+class InCommon(NamedTuple):
+    """An identifier of each of two items, how alike these are, and the bits that this says."""
+
+    kind: IdentifierKind
+    left: Sighting
+    right: Sighting
+    score: float
+    bits: float
+
+
+def in_common(left: Comparable, right: Comparable, rarity: Rarity) -> list[InCommon]:
+    """What two items have in common, the best of each value, the rarest first."""
+    best: dict[tuple[IdentifierKind, str], InCommon] = {}
     for kind, key in sorted(left.keys.keys() & right.keys.keys()):
         for one in left.keys[kind, key]:
             for other in right.keys[kind, key]:
                 score = likeness(kind, one, other)
-                if score > best.get((kind, one.normal), (0.0,))[0]:
-                    best[kind, one.normal] = score, one, other
-    return [
-        (
-            Match(
-                kind=kind,
-                left=_evidence(left.read, one),
-                right=_evidence(right.read, other),
-                score=round(score, 4),
-            ),
-            normal,
-        )
-        for (kind, normal), (score, one, other) in best.items()
-    ]
+                known = best.get((kind, one.normal))
+                if score > (known.score if known else 0.0):
+                    bits = score * weight(_MATCHING[kind], rarity.random(kind, one.normal))
+                    best[kind, one.normal] = InCommon(kind, one, other, score, bits)
+    return sorted(best.values(), key=lambda each: -each.bits)
 
 
-def correlated(left: Comparable, right: Comparable, rarity: Rarity) -> tuple[float, tuple[Match, ...]]:
+def correlated(left: Comparable, right: Comparable, rarity: Rarity) -> tuple[float, list[InCommon]]:
     """The probability that two items are about the same, and what they have in common, the rarest first."""
-    weighed = [(_bits(match, normal, rarity), match) for match, normal in matches(left, right)]
-    weighed.sort(key=lambda each: -each[0])
+    common = in_common(left, right, rarity)
     bits = _PRIOR
-    kept: list[Match] = []
+    kept: list[InCommon] = []
     for kind in _MATCHING:
-        own = [(worth, match) for worth, match in weighed if match.kind == kind and worth > 0]
-        if own:
-            bits += own[0][0]
-        elif kind in _DISAGREEING and _disagree(kind, left, right):
+        own = [each for each in common if each.kind == kind]
+        if own and own[0].bits > 0:
+            bits += own[0].bits
+        elif not own and kind in _DISAGREEING and _disagree(kind, left, right):
             bits += _DISAGREEING[kind]
-    for kind in _MATCHING:
-        kept += [match for _, match in weighed if match.kind == kind][:_MOST_MATCHES]
-    order = {id(match): place for place, (_, match) in enumerate(weighed)}
-    return probability(bits), tuple(sorted(kept, key=lambda match: order[id(match)]))
+        kept += own[:_MOST_MATCHES]
+    return probability(bits), sorted(kept, key=lambda each: -each.bits)
 
 
-def _bits(match: Match, normal: str, rarity: Rarity) -> float:
-    return match.score * weight(_MATCHING[match.kind], rarity.random(match.kind, normal))
+def match_of(left: ReadItem, right: ReadItem, common: InCommon) -> Match:
+    """The record of it."""
+    return Match(
+        kind=common.kind,
+        left=_evidence(left, common.left),
+        right=_evidence(right, common.right),
+        score=round(common.score, 4),
+    )
 
 
 def _disagree(kind: IdentifierKind, left: Comparable, right: Comparable) -> bool:

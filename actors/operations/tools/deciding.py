@@ -35,10 +35,10 @@ from models.tools import ToolPermission
 _ANYONE = ToolPermission(required_role="reader", topic_scoped=False)
 Yes = Literal["approve", "reject"]
 # What each answer about an agent means for what is asked: a yes, a no, or what a server is given.
-_MEANINGS: Mapping[str, Mapping[str, Literal["yes", "no", "given"]]] = {
+_MEANINGS: Mapping[str, Mapping[str, Literal["yes", "no", "given", "declined"]]] = {
     "failed": {"retry": "yes", "skip": "no"},
     "write_unknown": {"retry": "yes", "skip": "no"},
-    "server_asks": {"answer": "given", "skip": "no"},
+    "server_asks": {"answer": "given", "decline": "declined", "skip": "no"},
     "operation_write": {"accept": "yes", "skip": "no"},
     "operation_review": {"accept": "yes", "revise": "no"},
 }
@@ -47,6 +47,7 @@ _TOLD = {
     "skip": "It goes on without.",
     "accept": "Taken: it goes on.",
     "revise": "The agent does it again, by what you said.",
+    "decline": "The server is told that it is given nothing.",
     "answer": "Your answer goes to the server, and to nobody else.",
 }
 
@@ -138,6 +139,10 @@ async def decide_operation_agent(
     if meaning == "given":
         assert asked is not None, "only a server's question takes something"
         content = (await _with_given(asked, dict(request.given or {}))).model_dump(mode="json")
+        decided = await _amend(context, approval, request, content, request.feedback)
+    elif meaning == "declined":
+        assert asked is not None, "only a server's question can be declined"
+        content = asked.model_copy(update={"declined": True}).model_dump(mode="json")
         decided = await _amend(context, approval, request, content, request.feedback)
     else:
         notes = request.feedback or (None if meaning == "yes" else "go on without it")

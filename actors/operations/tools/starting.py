@@ -75,8 +75,8 @@ def _check_type(context: ToolContext, name: str) -> None:
         )
     if not context.caller.decides:
         raise PermissionMissing(
-            f"task_type: with {name} nobody approves the plan, which takes a person's own word, and this token "
-            "is one for an agent or a client: choose another, or begin it with your own (auth.decide)"
+            f"task_type: with {name} nobody approves the plan, which takes a person's own word, and this "
+            "token is one for an agent or a client: choose another, or begin it with your own (auth.decide)"
         )
 
 

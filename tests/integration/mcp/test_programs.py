@@ -106,10 +106,24 @@ async def test_a_write_that_ends_its_program_is_lost_and_sent_once(era: str, tmp
     assert len(started(tmp_path)) == 1
 
 
-async def test_a_huge_answer_of_a_program_is_left(tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", ["huge", "flood"])
+async def test_a_huge_answer_of_a_program_is_left(what: str, tmp_path: Path) -> None:
     async with opened(tmp_path) as servers:
         with pytest.raises(ServedToolInvalid, match="over 1,000,000 bytes"):
-            await servers.call(await call_of(servers, "look", what="huge"))
+            await servers.call(await call_of(servers, "look", what=what))
+
+
+async def test_a_program_that_is_too_slow_is_ended(tmp_path: Path) -> None:
+    async with opened(tmp_path, timeout_seconds=5) as servers:
+        call = await call_of(servers, "look", what="slow")
+        (process,) = started(tmp_path)
+        with pytest.raises(McpServerAway, match="no answer to the request within timeout_seconds"):
+            await servers.call(call)
+        async with asyncio.timeout(30):
+            while psutil.pid_exists(process):  # noqa: ASYNC110  # a process tells nobody
+                await asyncio.sleep(0.01)
+        found = await servers.call(call.model_copy(update={"arguments": {"what": "a"}}))
+        assert found.status == "answered"
 
 
 async def test_each_question_of_a_program_goes_with_its_own_call(tmp_path: Path) -> None:

@@ -177,6 +177,7 @@ def operations_config(configure: Callable[..., Config], **changes: Any) -> Confi
         "mcp.servers": servers,
         "operations.sources": sources,
         "operations.prompts_dir": str(ROOT / "configs/prompts/operations"),
+        "operations.report_file": str(ROOT / "configs/operations/report.typ"),
         "runners.lease_seconds": 2,
         "runners.poll_seconds": 0.1,
         "outages.first_pause_seconds": 0.05,

@@ -18,12 +18,13 @@ class Place(Record):
 
 
 class PlantedConflict(Record):
-    """A conflict; `number` is of the invoice that is in no bill."""
+    """A conflict; `number` is of an invoice in no bill. Items in `also` say what one of the places says."""
 
     id: str
     kind: str
     about: str
     places: tuple[Place, ...]
+    also: tuple[str, ...] = ()
     number: str | None = None
 
 

@@ -1,11 +1,25 @@
 """The tool that exports: what people approved is exported, to the letter, and nothing else."""
 
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from actors.operations.tools.exporting import ExportOperationRequest, ExportOperationResponse, approved_of
+from actors.operations.exports.as_csv import as_csv
+from actors.operations.exports.as_json import as_json
+from actors.operations.exports.as_markdown import as_markdown
+from actors.operations.tools import exporting
+from actors.operations.tools.exporting import (
+    ExportOperationRequest,
+    ExportOperationResponse,
+    approved_of,
+    export_operation,
+)
 from models.errors import ApprovalConflict
 from models.operations.operations import Operation
 from models.runtime.approvals import Approval, content_digest
@@ -92,6 +106,66 @@ def test_what_nobody_approved_is_not_exported(approvals: list[Approval], message
     assert str(error.value).startswith("operation 7 has no approved results to export: ")
     assert error.value.http_status == 409
     assert "\n" not in str(error.value)
+
+
+@pytest.fixture
+def context(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A call of somebody who may see operation 7, whose results are approved."""
+    held: list[bool] = []
+
+    @asynccontextmanager
+    async def connection() -> AsyncIterator[None]:
+        held.append(True)
+        yield
+        held.clear()
+
+    async def visible(context: Any, connection: Any, operation_id: int) -> Operation:
+        assert (operation_id, held) == (7, [True])
+        return OPERATION
+
+    async def approvals(connection: Any, workflow_id: str) -> list[Approval]:
+        assert (workflow_id, held) == ("5f0c", [True])
+        return [asked("approved")]
+
+    async def made(approved: Any, template: Path) -> bytes:
+        assert held == [], "no connection is held while a document is set"
+        return b"%PDF-" + template.name.encode() + b"\x00\xff"
+
+    monkeypatch.setattr(exporting, "visible_operation", visible)
+    monkeypatch.setattr(exporting.approval_inbox, "of_workflow", approvals)
+    monkeypatch.setattr(exporting, "as_pdf", made)
+    operations = SimpleNamespace(report_file=Path("report.typ"))
+    return SimpleNamespace(
+        database=SimpleNamespace(connection=connection), config=SimpleNamespace(operations=operations)
+    )
+
+
+@pytest.mark.parametrize(
+    ("form", "file_name", "media_type", "content"),
+    [
+        ("json", "operation-7-iteration-2.json", "application/json", as_json(example()).encode()),
+        ("markdown", "operation-7-iteration-2.md", "text/markdown", as_markdown(example()).encode()),
+        ("csv", "operation-7-iteration-2.csv", "text/csv", as_csv(example()).encode("utf-8-sig")),
+        ("pdf", "operation-7-iteration-2.pdf", "application/pdf", b"%PDF-report.typ\x00\xff"),
+    ],
+    ids=["json", "markdown", "csv", "pdf"],
+)
+async def test_each_form_comes_as_a_file_and_as_a_record(
+    context: Any, form: Any, file_name: str, media_type: str, content: bytes
+) -> None:
+    answer = await export_operation.run(context, ExportOperationRequest(operation_id=7, format=form))
+    assert (answer.file_name, answer.media_type.split(";")[0]) == (file_name, media_type)
+    assert answer.download == f"/api/operations/7/export?format={form}"
+    assert (answer.iteration, answer.approval_id) == (2, "12")
+    # As it goes through MCP, and comes back.
+    again = ExportOperationResponse.model_validate(json.loads(answer.model_dump_json()))
+    assert again.content() == answer.content() == content
+
+
+def test_it_is_offered_to_models_and_changes_nothing() -> None:
+    assert export_operation.for_models
+    assert export_operation.effects == {"reads"}
+    assert export_operation.permission.topic_scoped
 
 
 def response(**more: Any) -> ExportOperationResponse:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pdfplumber
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -117,6 +118,16 @@ def test_mock_data_is_marked_on_each_page_and_at_each_piece() -> None:
     assert "mock" not in text_of(made(example())).lower()
 
 
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+@given(st.text(st.sampled_from("xW漢é/.-_"), min_size=1, max_size=3), st.integers(1, 400))
+def test_no_word_runs_over_into_what_stands_beside_it(part: str, times: int) -> None:
+    words = part * times
+    approved = naming(example(), words).model_copy(update={"name": words, "requested_by": words})
+    with pdfplumber.open(io.BytesIO(made(approved))) as pdf:
+        for page in pdf.pages:
+            assert max(char["x1"] for char in page.chars) < page.width - 55  # the margin
+
+
 def test_letters_that_there_are_none_for_are_boxes_and_it_is_said() -> None:
     told = one_line(text_of(made(naming(example(), "漢字 हिन्दी 😀"))))
     assert "shown as boxes" in told
@@ -162,8 +173,7 @@ async def test_a_template_that_typst_refuses_is_told_in_one_line(tmp_path: Path)
 async def test_one_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     endless = tmp_path / "report.typ"
     endless.write_text(
-        "#let f(n) = { let s = 0\nfor i in range(n) { s += i }\ns }\n#for i in range(100000) { let x = f(100000 + i) }",
-        encoding="utf-8",
+        "#for i in range(100000) { for j in range(100000) { let x = i + j } }", encoding="utf-8"
     )
     monkeypatch.setattr(module, "_SECONDS", 1.0)
     with pytest.raises(PdfNotMade, match="not made within 1 s"):

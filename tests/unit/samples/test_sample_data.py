@@ -97,6 +97,7 @@ def test_a_planted_conflict_is_there(conflict: PlantedConflict, items: Items, sa
     for place in conflict.places:
         value = str(items[place.item][place.field])
         assert " ".join(place.says.split()) in " ".join(value.split()), place
+    assert set(conflict.also) <= items.keys() - {place.item for place in conflict.places[:1]}
     if conflict.number is not None:
         wanted = number_terms(conflict.number)
         assert [bill.id for bill in samples.bills.bills if wanted <= terms(bill.number)] == []

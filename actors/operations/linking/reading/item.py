@@ -21,7 +21,7 @@ from models.operations.evidence import IdentifierKind
 from models.operations.items import SourceItem
 
 # Of one item and kind.
-_MOST_FOUND = 200
+_MOST_FOUND = 60
 _KINDS_OF_OBJECTS = ("type", "object", "record_type", "object_type", "kind", "attributes")
 _AMOUNT_ROLES = frozenset(["total", "open_amount", "paid_amount", "amount"])
 

@@ -14,8 +14,8 @@ from typing import Any
 
 # Of one item. Long texts share what there is for them; a value by which a thing is named is short.
 _MOST_VALUES = 1_000
-_MOST_TEXT = 20_000
-_MOST_SHORT = 20_000
+_MOST_TEXT = 16_000
+_MOST_SHORT = 16_000
 _SHORT = 200
 _DEEPEST = 40
 _MOST_BITS = 100

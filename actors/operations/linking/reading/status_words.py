@@ -142,7 +142,7 @@ WAIT = _plain(
 NOT = _plain(
     "not never no nor without neither cannot isn't wasn't hasn't haven't hadn't aren't weren't didn't don't "
     "doesn't isnt wasnt hasnt havent hadnt arent werent didnt nicht nie niemals kein keine keinen keinerlei "
-    "nigdy bez nicht failed unable"
+    "nigdy bez nicht failed unable nobody noone niemand nikt"
 )
 LONGER = _plain("longer mehr już")
 # Before what they are said of it has not happened, or nobody knows.
@@ -164,8 +164,13 @@ THINK = _plain(
 PART = _plain(
     "partially partly partial half part deposit teilweise anteilig anzahlung częściowo zaliczka some"
 )
-# `the paid invoice`, `paid leave`, `paid plan`: no statement.
 HAS = _plain(
-    "is was has have had been were are be we already fully ist war wurde wurden haben hat sind bereits "
-    "schon została zostało zostały są jest był była już i they"
+    "is was has have had been were are be we already fully i've we've they've you've it's i they ist war "
+    "wurde wurden haben hat sind bereits schon została zostało zostały są jest był była już"
 )
+# `the paid invoice`, `a list of paid bills`: no statement; `Paid on June 3rd` is one, `Paid leave` none.
+BEFORE_ATTRIBUTES = _plain(
+    "the a an any all each every your our my their his her this that these those of for with no most some "
+    "other amount total"
+)
+BEHIND_PAID = _plain("on in by via with today yesterday already at from to and the our your it this per full")

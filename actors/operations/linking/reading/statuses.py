@@ -116,19 +116,13 @@ def _paid(words: list[str], first: int, last: int) -> tuple[PaymentState | None,
     if negated is None:
         if _before(words, first, known.WILL) is not None or words[first] == "pay":
             return None, first, last
-        # `paid invoices`: nobody says that it is.
-        if (
-            first == last
-            and words[first] == "paid"
-            and _before(words, first, known.HAS) is None
-            and first > 0
-        ):
+        if first == last and words[first] == "paid" and _is_attribute(words, first):
             return None, first, last
         part = _before(words, first, known.PART) is not None or any(
             word in known.PART for word in words[last + 1 : last + 3]
         )
         helped = _before(words, first, known.HAS)
-        begun = first if helped is None else helped
+        begun = first if helped is None else _first_of(words, helped)
         return ("partly" if part else "paid"), begun, last
     begun = min(negated, first)
     # `no longer` and `not only`, `not until`: what is said of it is another thing.
@@ -143,9 +137,25 @@ def _paid(words: list[str], first: int, last: int) -> tuple[PaymentState | None,
     ):
         return None, first, last
     helped = _before(words, negated, known.HAS)
-    begun = begun if helped is None or negated - helped > 2 else helped
+    begun = begun if helped is None or negated - helped > 2 else _first_of(words, helped)
     after = last + 1 if words[last + 1 : last + 2] in (["yet"], ["noch"], ["jeszcze"]) else last
     return "open", begun, after
+
+
+def _first_of(words: list[str], at: int) -> int:
+    """Where the words of a verb begin that ends there: `has been`."""
+    while at and words[at - 1] in known.HAS:
+        at -= 1
+    return at
+
+
+def _is_attribute(words: list[str], at: int) -> bool:
+    """Whether `paid` is said of what follows, not that it is so: `the paid invoice`, `paid leave`."""
+    if _before(words, at, known.HAS) is not None:
+        return False
+    if at:
+        return words[at - 1] in known.BEFORE_ATTRIBUTES
+    return bool(words[1:]) and words[1] not in known.BEHIND_PAID
 
 
 def _open(words: list[str], at: int) -> tuple[PaymentState | None, int, int]:
