@@ -129,6 +129,7 @@ class TestDecidedWithoutATerminal:
                 "--change 'drop crm': 'drop' changes no plan",
             ),
             (PLAN, ("approve", "--change", "skip eve"), "--change 'skip eve': 'eve' is no agent"),
+            (PLAN, ("approve", "--change", "order crm crm"), "--change 'order crm crm': CRM is there twice"),
             (PLAN, ("approve", "--change", "approve"), "'approve' changes no plan"),
             (RESULTS, ("approve", "--change", "skip crm"), "--change is for a plan, which is not what waits"),
             (

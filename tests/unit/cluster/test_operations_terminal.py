@@ -192,7 +192,7 @@ class TestAnOperationAtATerminal:
         with OperationsApi(PLAN) as api:
             api.may_decide = False
             with OperationsTerminal(api, token, "follow", "7") as terminal:
-                terminal.until("must take")
+                terminal.until("somebody else must")
                 api.gates, api.outcome = [], "rejected"
                 assert terminal.left() == WITHOUT_RESULT
         assert api.of("POST") == []
