@@ -19,9 +19,15 @@ from actors.runtime.workflow_graph import WorkflowGraph
 from models.operations.operations import Operation
 from models.operations.plans import ANALYSIS, OperationAgent, OperationPlan
 from models.operations.questions import AgentQuestion
-from models.operations.results import AgentResult, ComprehensiveResults, OperationOutcome, OperationResult
+from models.operations.results import (
+    AgentResult,
+    ComprehensiveResults,
+    OperationOutcome,
+    OperationResult,
+    WriteOutcome,
+)
 from models.operations.revisions import Revision
-from models.operations.tasks import AnsweredCall
+from models.operations.tasks import AnsweredCall, ReadingOutcome
 from models.runtime.approvals import GateDecision
 from models.store.operations import operations
 
@@ -47,7 +53,7 @@ class State(TypedDict, total=False):
     reviewed: Mapping[OperationAgent, int]
     said: Mapping[OperationAgent, str]
     answered: Mapping[OperationAgent, tuple[AnsweredCall, ...]]
-    asked: Mapping[OperationAgent, AgentQuestion]
+    asked: Mapping[OperationAgent, ReadingOutcome | WriteOutcome]
     question: AgentQuestion
     questions: int
     reviews: int
@@ -71,9 +77,11 @@ async def plan(state: State, runtime: Runtime[OperationSteps]) -> State:
 
 
 async def plan_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
-    feedback = state.get("voided") or state.get("feedback")
-    request = runtime.context.request_for_plan(state["plan"], state["iteration"], feedback=feedback)
-    return {"gate": PLAN, "decision": decide(f"{PLAN}/{state['plans']}", request)}
+    number, feedback = state["plans"], state.get("voided") or state.get("feedback")
+    request = runtime.context.request_for_plan(
+        state["plan"], state["iteration"], number=number, feedback=feedback
+    )
+    return {"gate": PLAN, "decision": decide(f"{PLAN}/{number}", request)}
 
 
 async def settle_plan(state: State, runtime: Runtime[OperationSteps]) -> State:
@@ -97,19 +105,20 @@ async def work(state: State, runtime: Runtime[OperationSteps]) -> State:
         said=state["said"],
         answered=state["answered"],
     )
-    asking = {
-        agent: steps.asked_by_server(agent, outcome, state["iteration"])
-        for agent, outcome in came.asked.items()
-    }
-    asked = {**state["asked"], **asking}
+    asked = {**state["asked"], **came.asked}
     return {"results": came.results, "readings": came.readings, "voided": came.voided, "asked": asked}
 
 
 async def question_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
-    number = state["questions"] + 1
-    waiting = list(state["asked"].values())
-    asked = waiting[0] if waiting else runtime.context.about_failed(state["results"], state["iteration"])
-    decision = decide(f"{QUESTION}/{number}", runtime.context.request_about(asked))
+    context, number, iteration = runtime.context, state["questions"] + 1, state["iteration"]
+    agent, waiting = next(iter(state["asked"].items()), (None, None))
+    if agent is None or waiting is None:
+        asked = context.about_failed(state["results"], iteration, number=number)
+    elif isinstance(waiting, WriteOutcome):
+        asked = context.about_write(agent, waiting, iteration, number=number)
+    else:
+        asked = context.asked_by_server(agent, waiting, iteration, number=number)
+    decision = decide(f"{QUESTION}/{number}", context.request_about(asked))
     return {"gate": QUESTION, "questions": number, "question": asked, "decision": decision}
 
 
@@ -139,7 +148,7 @@ async def answer_question(state: State, runtime: Runtime[OperationSteps]) -> Sta
 async def write_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
     number, proposed = state["writes"] + 1, next_proposed(state["results"])
     assert proposed is not None, "there is one, or it would not come here"
-    request = runtime.context.request_for_write(*proposed, state["iteration"])
+    request = runtime.context.request_for_write(*proposed, state["iteration"], number=number)
     return {"gate": WRITE, "writes": number, "decision": decide(f"{WRITE}/{number}", request)}
 
 
@@ -153,14 +162,14 @@ async def write(state: State, runtime: Runtime[OperationSteps]) -> State:
     )
     one = state["results"][agent]
     results = {**state["results"], agent: one.model_copy(update={"writes": (*one.writes, outcome)})}
-    unknown = runtime.context.about_write(agent, outcome, state["iteration"])
-    return {"results": results, "asked": {**state["asked"], **({agent: unknown} if unknown else {})}}
+    unknown = {agent: outcome} if outcome.status == "unknown" else {}
+    return {"results": results, "asked": {**state["asked"], **unknown}}
 
 
 async def review_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
     number = state["reviews"] + 1
     agent = unreviewed(state["results"], state["readings"], state["reviewed"])[0]
-    request = runtime.context.request_for_review(state["results"][agent], state["iteration"])
+    request = runtime.context.request_for_review(state["results"][agent], state["iteration"], number=number)
     decision = decide(f"{REVIEW}/{number}", request)
     return {"gate": REVIEW, "reviews": number, "decision": decision}
 

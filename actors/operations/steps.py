@@ -107,12 +107,15 @@ class OperationSteps:
         await self._run.effect(f"planned/{number}", StepKept, act)
         return made
 
-    def request_for_plan(self, plan: OperationPlan, iteration: int, *, feedback: str | None) -> GateRequest:
+    def request_for_plan(
+        self, plan: OperationPlan, iteration: int, *, number: int, feedback: str | None
+    ) -> GateRequest:
         """What the gate of a plan asks for: exactly this plan."""
         shown = PlanShown(
             plan_id=self.operation.workflow_id,
             question=self.task.query,
             iteration=iteration,
+            number=number,
             plan=plan,
             feedback=feedback,
         )
@@ -154,20 +157,23 @@ class OperationSteps:
             title = f"{question.agent} is asked something: {self.operation.name}"
         return self._request("operation_question", question, title)
 
-    def about_failed(self, results: Mapping[OperationAgent, AgentResult], iteration: int) -> AgentQuestion:
+    def about_failed(
+        self, results: Mapping[OperationAgent, AgentResult], iteration: int, *, number: int
+    ) -> AgentQuestion:
         """What is asked about the first agent that failed."""
         failed = next(one for one in results.values() if one.status == "error")
         return AgentQuestion(
             plan_id=self.operation.workflow_id,
             question=self.task.query,
             iteration=iteration,
+            number=number,
             agent=failed.agent,
             kind="failed",
             what=failed.error or "it did not say why",
         )
 
     def asked_by_server(
-        self, agent: OperationAgent, outcome: ReadingOutcome, iteration: int
+        self, agent: OperationAgent, outcome: ReadingOutcome, iteration: int, *, number: int
     ) -> AgentQuestion:
         """What a server asks of a person."""
         question = outcome.server_question
@@ -176,6 +182,7 @@ class OperationSteps:
             plan_id=self.operation.workflow_id,
             question=self.task.query,
             iteration=iteration,
+            number=number,
             agent=agent,
             kind="server_asks",
             what=question.message,
@@ -184,16 +191,15 @@ class OperationSteps:
         )
 
     def about_write(
-        self, agent: OperationAgent, outcome: WriteOutcome, iteration: int
-    ) -> AgentQuestion | None:
-        """What is asked where nobody knows whether a write was done; None where that is known."""
-        if outcome.status != "unknown":
-            return None
+        self, agent: OperationAgent, outcome: WriteOutcome, iteration: int, *, number: int
+    ) -> AgentQuestion:
+        """What is asked where nobody knows whether a write was done."""
         write = outcome.write
         return AgentQuestion(
             plan_id=self.operation.workflow_id,
             question=self.task.query,
             iteration=iteration,
+            number=number,
             agent=agent,
             kind="write_unknown",
             what=outcome.told,
@@ -202,24 +208,28 @@ class OperationSteps:
             ),
         )
 
-    def request_for_write(self, agent: OperationAgent, write: ProposedWrite, iteration: int) -> GateRequest:
+    def request_for_write(
+        self, agent: OperationAgent, write: ProposedWrite, iteration: int, *, number: int
+    ) -> GateRequest:
         """What is asked before anything is changed in another system: this very call, once."""
         shown = WriteShown(
             plan_id=self.operation.workflow_id,
             question=self.task.query,
             iteration=iteration,
+            number=number,
             agent=agent,
             write=write,
         )
         title = f"{agent} wants to call {write.tool} of {write.server}: {self.operation.name}"
         return self._request("operation_write", shown, title)
 
-    def request_for_review(self, result: AgentResult, iteration: int) -> GateRequest:
+    def request_for_review(self, result: AgentResult, iteration: int, *, number: int) -> GateRequest:
         """What is asked where a person looks at each agent's result."""
         review = AgentReview(
             plan_id=self.operation.workflow_id,
             question=self.task.query,
             iteration=iteration,
+            number=number,
             agent=result.agent,
             agent_result=result,
         )

@@ -115,9 +115,9 @@ class Working:
             else:
                 counts[task.agent] = counts.get(task.agent, 0) + 1
                 anew.append(task)
+        over = set(done)
         reading = (
-            self.read(task, plan, number=counts[task.agent], iteration=iteration, done=results)
-            for task in anew
+            self.read(task, plan, number=counts[task.agent], iteration=iteration, done=over) for task in anew
         )
         outcomes = await asyncio.gather(*reading, return_exceptions=True)
         voided: str | None = None
@@ -139,9 +139,9 @@ class Working:
         *,
         number: int,
         iteration: int,
-        done: Mapping[OperationAgent, AgentResult],
+        done: set[OperationAgent],
     ) -> ReadingOutcome:
-        """Have an agent read; `number` counts its readings.
+        """Have an agent read; `number` counts its readings. Once it is over, it is one of the `done`.
 
         Raises:
             McpServerAway: its server is away, and has not been for so long that a person is to be asked.
@@ -157,6 +157,8 @@ class Working:
             return answer
 
         outcome = await self._run.once(f"read/{task.agent}/{number}", ReadingOutcome, make)
+        if outcome.result is not None and outcome.result.status == "completed":
+            done.add(task.agent)
 
         async def act(connection: Connection) -> StepKept:
             await history.tell(
@@ -168,14 +170,13 @@ class Working:
                 result=_told(outcome),
                 feedback=task.feedback,
             )
-            over = {*done, task.agent} if outcome.result is not None else set(done)
             await tell_progress(
                 connection,
                 self._operation,
                 iteration=iteration,
                 stage=STAGE_OF[task.agent],
                 plan=plan,
-                done=over,
+                done=done,
             )
             return StepKept()
 

@@ -1,4 +1,8 @@
-"""What an operation asks a person on its way: about an agent that could not do its part."""
+"""What an operation asks a person on its way: about an agent that could not do its part.
+
+`number` counts what is asked of its kind: where the same happens again, a late answer to the first is none
+to it.
+"""
 
 from typing import Literal
 
@@ -18,6 +22,7 @@ class AgentQuestion(Record):
     plan_id: str
     question: str
     iteration: int
+    number: int
     agent: OperationAgent
     kind: Literal["failed", "server_asks", "write_unknown"]
     what: str
@@ -36,6 +41,7 @@ class AgentReview(Record):
     plan_id: str
     question: str
     iteration: int
+    number: int
     agent: OperationAgent
     agent_result: AgentResult
 
@@ -46,5 +52,6 @@ class WriteShown(Record):
     plan_id: str
     question: str
     iteration: int
+    number: int
     agent: OperationAgent
     write: ProposedWrite

@@ -137,7 +137,7 @@ def malformed_results_answers(digest: str) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def malformed_agent_answers(digest: str, kind: str) -> st.SearchStrategy[dict[str, Any]]:
-    """Answers about an agent that mean nothing where they are given. `kind`: failed, server_asks or review."""
+    """Answers that mean nothing where they are given. `kind`: failed, server_asks or review."""
     fits = {
         "failed": ("retry", "skip"),
         "server_asks": ("answer", "decline", "skip"),

@@ -1,10 +1,12 @@
 """What must hold of every operation, whatever people, servers and deaths did to it. Pure.
 
-Checked on what Postgres has of it, and on what its agents were asked. The graph and the steps are not asked: what
-is right is worked out here from what people decided.
+Checked on what Postgres has of it, and on what its agents were asked. What is right is worked out here from
+what people decided: the graph and its steps are not asked.
 """
 
 from collections.abc import Sequence
+from datetime import datetime
+from itertools import groupby, pairwise
 
 from models.mcp.tool_answers import ServedToolCall
 from models.operations.items import SourceAgent
@@ -85,7 +87,7 @@ def _check_reasons(facts: OperationFacts, ledger: Ledger, tries: int) -> None:
         kept = facts.readings(agent)
         asked = [task for task in ledger.readings if task.agent == agent]
         assert len(asked) <= len(kept) + tries + 1, f"{agent} was asked {len(asked)} times for {len(kept)}"
-        for (at, first), (then, second) in zip(kept, kept[1:], strict=False):
+        for (at, first), (then, second) in pairwise(kept):
             said = [
                 one
                 for one in facts.decided(*_WAYS_ON, "operation_results")
@@ -120,8 +122,11 @@ def _has_read_again(approval: Row, agent: SourceAgent) -> bool:
 
 def _check_history(facts: OperationFacts) -> None:
     """There is an entry for each plan, decision, reading and compilation, in the order in which they came."""
-    times = [moment(one["created_at"]) for one in facts.history]
-    assert times == sorted(times), "the history is out of order"
+    # Agents that read side by side are told of by transactions of their own, at the same time.
+    groups = [list(group) for _, group in groupby(facts.history, lambda one: str(one["stage"]))]
+    for earlier, later in pairwise(groups):
+        last, first = max(map(_at, earlier)), min(map(_at, later))
+        assert last <= first, "the history is out of order"
     iterations = [one["iteration"] for one in facts.history]
     assert iterations == sorted(iterations), f"iterations are out of order: {iterations}"
     if facts.status not in _STOPS:
@@ -148,6 +153,10 @@ def _check_history(facts: OperationFacts) -> None:
             assert entry["items"] == (0 if found is None else len(found.items))
     compiled = [one["iteration"] for one in facts.iterations if one["results"] is not None]
     assert [one["iteration"] for one in facts.told("results_compilation")] == compiled
+
+
+def _at(row: Row) -> datetime:
+    return moment(row["created_at"])
 
 
 def _check_told(facts: OperationFacts, kind: str, told: Sequence[Row]) -> None:
@@ -209,7 +218,7 @@ def _is_let_go(facts: OperationFacts, agent: str) -> bool:
 
 
 def _check_end(facts: OperationFacts, gates: Sequence[str]) -> None:
-    """It is completed with a yes to its results where its type asks for one, and expired with none to anything."""
+    """It is completed with a yes to its results where its type asks for one; else a gate has expired."""
     if facts.status != "succeeded":
         return
     assert facts.pending is None

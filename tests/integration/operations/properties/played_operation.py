@@ -1,13 +1,15 @@
 """One operation, carried by processes that die when a test says so, and decided on through the tools.
 
 `House` is what all operations of a run share: a database, the compiled graph, people with their rights. A
-`PlayedOperation` is begun in it; `carry` has processes live until it stops, and `check` holds all that has
-happened against the laws of operations.
+`PlayedOperation` is begun in it; `carry` has processes live until it stops, and holds all
+that has happened against the laws of operations.
 """
 
 import asyncio
 from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
+
+import pytest
 
 from actors.llm.prompts import read_two_part_prompt
 from actors.operations.agents.analyst import OperationAnalyst
@@ -80,6 +82,14 @@ class House:
             self._people[name, *scopes] = await self.desk.person(name, *scopes)
         return self._people[name, *scopes]
 
+    async def clear(self) -> None:
+        """Leave nothing of an example before that could be taken up."""
+        async with self.database.connection() as connection:
+            await connection.execute(
+                "UPDATE workflows SET status = 'cancelled', runner_id = NULL, finished_at = now() "
+                "WHERE NOT status = ANY('{succeeded,failed,cancelled}')"
+            )
+
     def gates(self, task_type: str) -> tuple[str, ...]:
         """Where operations of a type stop."""
         return tuple(self.config.operations.task_types[task_type].gates)
@@ -90,7 +100,7 @@ class PlayedOperation:
 
     def __init__(self, house: House, *, shapes: Sequence[PlanShape] = ()) -> None:
         self.house, self.ledger = house, Ledger()
-        self.deaths = self.parks = 0
+        self.number = self.deaths = self.parks = 0
         self.servers: dict[SourceAgent, ServedThings] = {
             "gmail": ServedThings("mail", MAIL),
             "accounts_payable": ServedThings("bills", BILL),
@@ -125,6 +135,8 @@ class PlayedOperation:
 
     async def begin(self, query: str, task_type: str = "comprehensive", **more: Any) -> Any:
         """Ann, an analyst, asks for it."""
+        if not self.number:
+            await self.house.clear()
         self.query, self.task_type = query, task_type
         given = {"query": query, "topic": "macro", "task_type": task_type} | more
         begun = await self.house.desk.call(
@@ -152,37 +164,33 @@ class PlayedOperation:
         """A call that is refused changes nothing."""
         before = await self.facts()
         person = as_ or await self.house.person("ann", "macro:analyst")
-        try:
-            answer = await self.house.desk.call(person, tool, operation_id=self.number, **given)
-        except SignoffError as error:
-            assert error.http_status in REFUSALS, (error, error.http_status)
-            assert await self.facts() == before, (
-                f"{tool} {given} was refused ({error}), and changed something"
-            )
-            return error
-        raise AssertionError(f"{tool} {given} was taken: {answer}")
+        with pytest.raises(SignoffError) as refused:
+            await self.house.desk.call(person, tool, operation_id=self.number, **given)
+        assert refused.value.http_status in REFUSALS, (refused.value, refused.value.http_status)
+        assert await self.facts() == before, f"{tool} {given} was refused, and changed something"
+        return refused.value
 
-    async def carry(self, deaths: Sequence[int] = (), *, check: bool = True) -> OperationFacts:
+    async def carry(self, deaths: Sequence[int] = ()) -> OperationFacts:
         """Have processes live until it stops; the first ones die after so many answered calls each.
 
         Whatever is parked is tried again at once.
         """
-        left = list(deaths)
+        left, facts = list(deaths), await self.facts()
         for _ in range(_MOST_LIVES):
-            facts = await self.facts()
             if facts.status == "parked":
                 self.parks += 1
                 await self._make_due()
             elif facts.status not in ("queued", "running"):
                 break
-            await self.live(facts, calls=left.pop(0) if left else None)
+            facts = await self.live(facts, calls=left.pop(0) if left else None)
         else:
             raise AssertionError(
                 f"it does not get on: {facts.status}, {facts.rows['workflow']['parked_for']}"
             )
-        return await self.check() if check else facts
+        self._check(facts)
+        return facts
 
-    async def live(self, before: OperationFacts, *, calls: int | None = None) -> None:
+    async def live(self, before: OperationFacts, *, calls: int | None = None) -> OperationFacts:
         """One process's life; what it calls is held against the plan that was in force when it began."""
         house, database = self.house, self.house.database
         house.lives += 1
@@ -211,21 +219,35 @@ class PlayedOperation:
         else:
             self.deaths += 1
         await end(database, runner)
-        laws.check_calls(before, await self.facts(), self.gates, self.ledger.calls[called:])
+        after = await self.facts()
+        laws.check_calls(before, after, self.gates, self.ledger.calls[called:])
+        return after
 
     @property
     def gates(self) -> tuple[str, ...]:
         """Where it stops, by its type."""
         return self.house.gates(self.task_type)
 
-    async def check(self) -> OperationFacts:
+    def _check(self, facts: OperationFacts) -> None:
         """Hold all that has happened against the laws of operations."""
-        facts = await self.facts()
         laws.check(facts, self.gates, self.ledger, query=self.query, tries=self.deaths + self.parks)
         if self.seen is not None:
             laws.check_kept(self.seen, facts)
         self.seen = facts
-        return facts
+
+    async def say_yes(self, until: str | None = None, deaths: Sequence[int] = ()) -> OperationFacts:
+        """Say yes to all that is asked, until something of this kind is, or it has ended."""
+        while True:
+            facts = await self.carry(deaths)
+            if facts.pending is None or facts.pending["kind"] == until:
+                return facts
+            deaths = ()
+            if facts.pending["kind"] in ("operation_plan", "operation_results"):
+                await self.decide(f"decide_{facts.pending['kind']}", approved=True)
+            elif facts.pending["kind"] == "operation_review":
+                await self.decide("decide_operation_agent", answer="accept")
+            else:
+                raise AssertionError(f"an agent could not do its part: {facts.pending['content']}")
 
     async def expire(self) -> None:
         """Let the time of what is pending run out."""
@@ -235,15 +257,6 @@ class PlayedOperation:
                 (self.plan_id,),
             )
         await approvals.expire_due(self.house.database)
-
-    async def close(self) -> None:
-        """Leave nothing that another example could take up."""
-        async with self.house.database.connection() as connection:
-            await connection.execute(
-                "UPDATE workflows SET status = 'cancelled', runner_id = NULL, finished_at = now() "
-                "WHERE id = %s AND NOT status = ANY('{succeeded,failed,cancelled}')",
-                (self.plan_id,),
-            )
 
     async def _claim(self, runner: str) -> Claim:
         for suspects in (False, True):

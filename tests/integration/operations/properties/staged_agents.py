@@ -1,7 +1,7 @@
-"""The agents of an operation as a property test plays them: the real ones, on servers that do as they are told.
+"""The agents of an operation as a property test plays them: the real ones, on servers that do as told.
 
-Each writes down when it was asked. A planner may be told which shape its next plans have, a reader which partners
-it finds; what a server is like (away, slow, asking, declared otherwise) is said of its `ServedThings`.
+Each writes down what it was asked. A planner may be told which shape its next plans have, a reader which
+partners it finds; how a server is (away, slow, asking, declared otherwise) is said of its `ServedThings`.
 """
 
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ class PlanShape:
 
 @dataclass
 class Ledger:
-    """Who was asked what, in order: plans, readings, comparisons, and every call that servers got or refused."""
+    """Who was asked what, in order; `calls` are those that servers got, and those that they refused."""
 
     plans: list[PlanRequest] = field(default_factory=list)
     readings: list[ReadingTask] = field(default_factory=list)

@@ -45,7 +45,6 @@ def test_another_plan_is_shown_where_the_first_was_not(house: House, task_type: 
         assert facts.pending is not None
         assert facts.pending["kind"] == "operation_plan"
         assert len(play.ledger.calls) == calls
-        await play.close()
 
     house.run(work())
 
@@ -67,7 +66,6 @@ def test_a_plan_that_replaces_a_void_one_does_not_run_because_it_was_rejected(ho
         assert facts.pending is not None
         assert facts.pending["kind"] == "operation_plan"
         assert len(play.ledger.calls) == calls
-        await play.close()
 
     house.run(work())
 
@@ -139,6 +137,29 @@ def test_a_revision_that_names_no_agent_is_refused_as_bad_input(house: House) ->
         error = await play.refuses("decide_operation_results", **wish)
         assert error.http_status == 422
         assert "target_agents: name the agents that are to run again" in str(error)
-        await play.close()
+
+    house.run(work())
+
+
+def test_a_late_answer_is_none_to_the_same_question_asked_again(house: House) -> None:
+    """Rejected twice for the same, two plans say the same; an agent that tries again fails as before."""
+
+    async def work() -> None:
+        play = await _began(house, "planned", PlanShape(("crm",)), crm="fails")
+        shown = []
+        for _ in range(3):
+            pending = (await play.facts()).pending
+            assert pending is not None
+            shown.append(pending["digest"])
+            await play.decide("decide_operation_plan", approved=False, feedback="not so")
+            await play.carry()
+        assert len(set(shown)) == 3
+        await play.refuses("decide_operation_plan", approved=True, digest=shown[-1])
+        await play.decide("decide_operation_plan", approved=True)
+        facts = await play.carry()
+        assert facts.pending is not None
+        await play.decide("decide_operation_agent", answer="retry")
+        await play.carry()
+        await play.refuses("decide_operation_agent", answer="skip", digest=facts.pending["digest"])
 
     house.run(work())

@@ -199,10 +199,6 @@ class OperationMachine(RuleBasedStateMachine):
         self._go_on(())
         assert self.play.ledger.length == length, "it had ended, and somebody was asked"
 
-    def teardown(self) -> None:
-        if hasattr(self, "play") and hasattr(self.play, "number"):
-            self.house.run(self.play.close())
-
     @property
     def shown(self) -> dict[str, Any]:
         """What a person is shown now."""
