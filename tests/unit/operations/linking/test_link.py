@@ -86,9 +86,7 @@ def test_figures_are_within_their_bounds(some: list[SourceItem]) -> None:
 
 
 def test_words_are_quoted_with_what_cannot_be_seen_within_them() -> None:
-    found = link(
-        [item("crm", 1, **{"a/b~c": {"x": ["see INV-20\u200b41\u200b of Smith&nbsp;Tools GmbH"]}})]
-    )
+    found = link([item("crm", 1, **{"a/b~c": {"x": ["see INV-20\u200b41\u200b of Smith&nbsp;Tools GmbH"]}})])
     said = {(one.kind, one.path, one.words, one.normal) for one in found.identifiers}
     assert said == {
         ("invoice", "/a~1b~0c/x/0", "INV-20\u200b41", "2041"),
