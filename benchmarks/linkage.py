@@ -115,6 +115,9 @@ def measure(bench: Bench) -> Report:
         f"texts have token_set_ratio ≥ {_THRESHOLD:g}. splink: Jaro-Winkler at 0.92 and 0.8 on each column, "
         "with term frequencies; pairs that agree in a column, or in its first four letters; u from random "
         "pairs, m by EM.",
+        "Where one table has few duplicates, and its records have much in common (CDDB: 299 pairs of 9763 "
+        "records), the commonest likeness is taken for sameness, and precision is low.",
+        "The truth of IMDB-TVDB names one of several equal records of a person: the others count as wrong.",
         "One repetition: linking has no chance in it.",
     ]
     return Report("linkage", "Public sets of record linkage.", about, tables_of, aims, notes)

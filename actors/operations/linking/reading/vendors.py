@@ -71,12 +71,12 @@ def vendor_form(name: str) -> NameForm:
 
 @lru_cache(maxsize=65536)
 def vendor_name(name: str) -> str:
-    """The normal form of a vendor's name: `Müller & Söhne GmbH` is `muller and sohne`. Never empty."""
+    """The normal form of a vendor's name, `muller and sohne` of `Müller & Söhne GmbH`. Empty of blanks alone."""
     normal, before = without_accents(vendor_form(name).text), ""
     # An article or a form may stand behind another one.
     while normal != before:
         before, normal = normal, without_accents(vendor_form(normal).text) or normal
-    return normal
+    return normal.strip()
 
 
 def is_vendor_name(value: str) -> bool:

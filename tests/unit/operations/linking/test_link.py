@@ -85,6 +85,15 @@ def test_figures_are_within_their_bounds(some: list[SourceItem]) -> None:
     assert all(agents[one.left] != agents[one.right] for one in found.correlations)
 
 
+def test_words_are_quoted_with_what_cannot_be_seen_within_them() -> None:
+    found = link([item("crm", 1, **{"a/b~c": {"x": ["see INV-20\u200b41\u200b of Smith&nbsp;Tools GmbH"]}})])
+    said = {(one.kind, one.path, one.words, one.normal) for one in found.identifiers}
+    assert said == {
+        ("invoice", "/a~1b~0c/x/0", "INV-20\u200b41", "2041"),
+        ("vendor", "/a~1b~0c/x/0", "Smith&nbsp;Tools GmbH", "smith tools"),
+    }
+
+
 def test_nothing_is_found_in_nothing() -> None:
     assert link([]) == LinkedItems()
     assert link([item("crm", 1)]).figures.quality_score == 0
