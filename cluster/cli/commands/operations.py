@@ -101,7 +101,7 @@ def decide(
         typer.Argument(
             metavar="ANSWER",
             help="To a plan approve or reject; to results approve or revise; about an agent retry, skip, "
-            "answer, accept or revise.",
+            "answer, decline, accept or revise.",
         ),
     ],
     digest: Digest = None,
@@ -276,14 +276,14 @@ def compare(
     from cluster.cli.operations.results_view import show_comparison
     from cluster.cli.printing import print_json
     from cluster.cli.records import read
-    from models.operations.following import Comparison
+    from models.operations.following import IterationComparison
 
     with _operations(config, url, token_file, user, scopes) as operations:
         told = operations.told(f"/{operation_id}/compare", left=left, right=right)
     if as_json:
         print_json(told)
         return
-    show_comparison(read(Comparison, told), console())
+    show_comparison(read(IterationComparison, told), console())
 
 
 @app.command()

@@ -16,7 +16,7 @@ from cluster.cli.operations.words import agent_words, all_agents
 from cluster.cli.printing import LABEL, in_words, put, row, rows
 from cluster.cli.settling import SHORT_DIGEST
 from models.operations.evidence import Conflict, Correlation, Evidence
-from models.operations.following import Comparison, IterationResults
+from models.operations.following import IterationComparison, IterationResults
 from models.operations.results import (
     AgentResult,
     Analysis,
@@ -122,7 +122,7 @@ def show_changes(changes: ResultChanges, console: Console) -> None:
     rows(console, "gone", (f"belongs together: {text}" for text in changes.gone_correlations))
 
 
-def show_comparison(found: Comparison, console: Console) -> None:
+def show_comparison(found: IterationComparison, console: Console) -> None:
     """Print what is otherwise in one iteration than in another."""
     row(console, "operation", f"{found.operation_id}: iteration {found.right} beside {found.left}")
     show_changes(found.changes, console)
