@@ -27,6 +27,7 @@ NAMES = (
     "index",
     "support_check",
     "research_intents",
+    "linkage",
     "mcp_conformance",
 )
 # Says little without `--texts`: left out of all, and not kept.
@@ -46,7 +47,7 @@ def main(
         typer.Option(
             "--texts",
             help="For verbatim: a folder of topics, texts and tables; for main_text: a set of pages; for "
-            "support_check: a checkout of WiCE.",
+            "support_check: a checkout of WiCE; for linkage: a folder of checkouts.",
         ),
     ] = None,
 ) -> None:

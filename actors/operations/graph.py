@@ -222,7 +222,7 @@ async def conclude(state: State, runtime: Runtime[OperationSteps]) -> State:
         outcome,
         state["iteration"],
         compiled,
-        decision=decision,
+        approval=decision if state.get("gate") == RESULTS else None,
         ended_at=state.get("gate") if unfinished else None,
     )
     return {"result": result}

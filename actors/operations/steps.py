@@ -290,10 +290,10 @@ class OperationSteps:
         iteration: int,
         results: ComprehensiveResults | None,
         *,
-        decision: GateDecision | None,
+        approval: GateDecision | None,
         ended_at: str | None,
     ) -> OperationResult:
-        """Keep what it came to."""
+        """Keep what it came to. `approval` is of the results, where a gate stood there."""
 
         async def act(connection: Connection) -> OperationResult:
             if outcome == "completed" and results is not None:
@@ -311,7 +311,7 @@ class OperationSteps:
                 iteration=iteration,
                 conflicts=len(results.conflicts) if results is not None else 0,
                 correlations=len(results.matches) if results is not None else 0,
-                approval_id=decision.approval_id if decision is not None else None,
+                approval_id=None if approval is None else approval.approval_id,
                 ended_at=ended_at,
             )
 

@@ -137,7 +137,7 @@ async def _say_how_it_stands(context: AgentContext, reply: Reply, number: int) -
             MAY_DECIDE=gate is not None and gate.may_decide,
             WAITS_FOR=None if found.waits_for is None else escaped(found.waits_for),
             ERROR=None if found.error is None else escaped(found.error),
-            FOUND=None if results is None else _found(results),
+            FOUND=None if results is None else findings_told(results),
         )
     )
 
@@ -154,7 +154,8 @@ class FindingsTold(Record):
     mocked: tuple[str, ...]
 
 
-def _found(one: IterationResults) -> FindingsTold:
+def findings_told(one: IterationResults) -> FindingsTold:
+    """The results of an iteration as the chat tells them."""
     results = one.results
     return FindingsTold(
         iteration=one.iteration,

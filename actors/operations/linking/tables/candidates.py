@@ -19,7 +19,7 @@ _MOST_GRAMS = 300
 _COMMON_SHARE, _LEAST_COMMON, _MOST_COMMON = 0.1, 50, 1_000
 # Of a record in another table; in its own one it may have many twins.
 _NEAREST, _MOST_TWINS = 30, 100
-_LEAST_OF_BEST = 0.3
+LEAST_OF_BEST = 0.3
 
 
 class Candidates(NamedTuple):
@@ -90,7 +90,7 @@ class _PartIndex:
             scores[itself] = 0.0
         size = min(_NEAREST if itself is None else _MOST_TWINS, self._size)
         best = numpy.argpartition(-scores, size - 1)[:size]
-        least = scores[best].max() * _LEAST_OF_BEST
+        least = scores[best].max() * LEAST_OF_BEST
         return [(int(place), min(float(scores[place]), 1.0)) for place in best if scores[place] > least]
 
     def _norm(self, parts: list[str]) -> float:

@@ -1,8 +1,8 @@
 """How alike two records are, column by column, in levels: 0 for what cannot be said, 1 for not alike.
 
 Called by `records`. Short values are compared letter by letter (rapidfuzz), long ones by the words they have
-in common, the rare ones first. Besides the columns there are the whole text, and how near the two are to each
-other among all that are near to either.
+in common, the rare ones first. Besides the columns there are the whole text, and by how much the two are
+nearer to each other than to any other.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from actors.operations.linking.tables.candidates import Candidates
+from actors.operations.linking.tables.candidates import LEAST_OF_BEST, Candidates
 from actors.operations.linking.tables.columns import Column, joined
 
 if TYPE_CHECKING:
     import numpy
 
 _LEVELS = (0.25, 0.5, 0.7, 0.84, 0.92, 0.999)
-_RANKS = (0.5, 0.65, 0.8, 0.9, 0.999)
+_MARGINS = (0.65, 0.8, 1.0, 1.12, 1.3, 1.7)
 LEVELS = len(_LEVELS) + 2
 # Values of no more words, on the average, are compared letter by letter.
 _SHORT = 3.0
@@ -37,13 +37,40 @@ def comparisons(columns: Sequence[Column], found: Candidates, *, same: bool) -> 
     import numpy
 
     known: numpy.ndarray = numpy.zeros(len(found.pairs), dtype=bool)
-    compared = [_of_column(column, found.pairs, same=same) for column in columns]
     nothing = numpy.zeros(len(found.pairs))
-    one, other = best_of(found.nearness, found.pairs, same=same)
+    compared = [_of_column(column, found.pairs, same=same) for column in columns]
     compared.append(Comparison(_levels(found.nearness, known, _LEVELS), nothing))
-    rank = found.nearness / numpy.maximum(numpy.maximum(one, other), 1e-9)
-    compared.append(Comparison(_levels(rank, known, _RANKS), nothing))
+    # Of one table a record may have many twins, each as near as the other.
+    if not same:
+        compared.append(Comparison(_levels(_margins(found), known, _MARGINS), nothing))
     return compared
+
+
+def _margins(found: Candidates) -> numpy.ndarray:
+    """How many times as near a pair is as the nearest other one of either of its records."""
+    import numpy
+
+    others = [_best_other(found.nearness, found.pairs[:, side]) for side in (0, 1)]
+    # What is less near was not looked at.
+    least = numpy.maximum(LEAST_OF_BEST * found.nearness, 1e-9)
+    margins: numpy.ndarray = found.nearness / numpy.maximum(numpy.maximum(others[0], others[1]), least)
+    return margins
+
+
+def _best_other(values: numpy.ndarray, records: numpy.ndarray) -> numpy.ndarray:
+    """For each row the highest value of the other rows of its record; 0 where there is none."""
+    import numpy
+
+    order = numpy.lexsort((-values, records))
+    starts = numpy.flatnonzero(numpy.diff(records[order], prepend=-1))
+    sizes = numpy.diff(starts, append=len(order))
+    highest = values[order][starts]
+    second = numpy.where(sizes > 1, values[order][numpy.minimum(starts + 1, len(order) - 1)], 0.0)
+    others: numpy.ndarray = numpy.repeat(highest, sizes)
+    others[starts] = second
+    found: numpy.ndarray = numpy.empty(len(order))
+    found[order] = others
+    return found
 
 
 def best_of(

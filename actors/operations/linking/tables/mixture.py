@@ -75,6 +75,13 @@ def _weights(levels: numpy.ndarray, belonging: numpy.ndarray) -> numpy.ndarray:
     matching = numpy.bincount(levels, belonging, minlength=LEVELS)[1:] + _SMOOTHING
     random = numpy.bincount(levels, 1 - belonging, minlength=LEVELS)[1:] + _SMOOTHING
     matching, random = matching / matching.sum(), random / random.sum()
-    found = [weight(one, other) for one, other in zip(matching.tolist(), random.tolist(), strict=True)]
-    weights: numpy.ndarray = numpy.concatenate([[0.0], numpy.maximum.accumulate(found)])
-    return weights
+    # Levels that few pairs have are thrown together with their neighbours, until bits rise with the level.
+    pools: list[tuple[float, float, int]] = []
+    for one, other in zip(matching.tolist(), random.tolist(), strict=True):
+        pools.append((one, other, 1))
+        while len(pools) > 1 and pools[-2][0] * pools[-1][1] > pools[-1][0] * pools[-2][1]:
+            last, before = pools.pop(), pools.pop()
+            pools.append((before[0] + last[0], before[1] + last[1], before[2] + last[2]))
+    found = [weight(one, other) for one, other, size in pools for _ in range(size)]
+    bits: numpy.ndarray = numpy.array([0.0, *found])
+    return bits

@@ -1,4 +1,4 @@
-"""Items linked: evidence that is there, whatever the items are, and correlations and conflicts as they are meant."""
+"""Items linked: evidence that is there, whatever the items are, and correlations and conflicts as meant."""
 
 import json
 import random
