@@ -18,7 +18,7 @@ from models.operations.decisions import (
     PlanDecision,
     ResultsDecision,
 )
-from models.operations.following import Comparison, IterationResults, OperationList, OperationSummary
+from models.operations.following import IterationComparison, IterationResults, OperationList, OperationSummary
 from models.operations.gates import CONTENT_OF_OPERATION_GATE
 from models.operations.history import ExecutionContext, HistoryEntry
 from models.operations.operations import (
@@ -132,7 +132,7 @@ class OperationsApi:
                 )
             case "GET", "/ID/compare":
                 left, right = int(asked.query["left"]), int(asked.query["right"])
-                found = Comparison(operation_id=7, left=left, right=right, changes=self.changes)
+                found = IterationComparison(operation_id=7, left=left, right=right, changes=self.changes)
             case "GET", "/ID/export":
                 return self.file
             case "POST", "/ID/cancel":

@@ -101,7 +101,7 @@ def decide(
         typer.Argument(
             metavar="ANSWER",
             help="To a plan approve or reject; to results approve or revise; about an agent retry, skip, "
-            "answer, accept or revise.",
+            "answer, decline, accept or revise.",
         ),
     ],
     digest: Digest = None,

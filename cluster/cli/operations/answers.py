@@ -44,7 +44,8 @@ _PLAN: Mapping[str, str] = {
 _FAILED: Mapping[str, str] = {"retry": "the agent tries again", "skip": "go on without it"}
 _ASKED: Mapping[str, str] = {
     "answer NAME=VALUE ...": "give its server what it asks for; it goes there and nowhere else",
-    "skip": "give it nothing, and go on without the agent",
+    "decline": "tell its server that it is given nothing; the agent goes on",
+    "skip": "go on without the agent",
 }
 _UNKNOWN: Mapping[str, str] = {
     "retry": "send it once more: it may be done twice then",
@@ -70,6 +71,7 @@ WAYS: Mapping[str, str] = {
     "approve": "approve it",
     "accept": "accept it",
     "retry": "try again",
+    "decline": "decline it",
     "skip": "go on",
 }
 _INTEGER = re.compile(r"-?[0-9]+")
@@ -134,7 +136,7 @@ def unclear_here(gate: GateShown, word: str, rest: str) -> InputInvalid:
 def wish_typed(gate: GateShown, word: str, rest: str) -> Wish:
     """What was typed at the gate; `word` is one that decides there. Raises InputInvalid."""
     match word, gate.kind:
-        case (("approve" | "accept" | "retry" | "skip"), _) if not rest:
+        case ("approve" | "accept" | "retry" | "decline" | "skip", _) if not rest:
             return Wish(word)
         case ("reject", _) | ("revise", "operation_review") if rest:
             return Wish(word, feedback=rest)
@@ -192,6 +194,9 @@ def given_to(shown: object, pairs: Sequence[str]) -> dict[str, Any]:
     asked = shown.server_question if isinstance(shown, AgentQuestion) else None
     fields = (asked.requested or {}).get("properties") if asked is not None else None
     known = fields if isinstance(fields, Mapping) else {}
+    if not pairs and isinstance(shown, AgentQuestion) and shown.given is not None:
+        # Somebody has given it already, and it takes more people: this one's yes to that.
+        return dict(shown.given)
     found: dict[str, Any] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")

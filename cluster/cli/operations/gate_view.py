@@ -87,6 +87,8 @@ def _show_question(found: AgentQuestion, console: Console) -> None:
         _show_asked(found.server_question, console)
     for name, value in (found.given or {}).items():
         row(console, "given", f"{name}: {_json(value)}")
+    if found.declined:
+        row(console, "given", "nothing: its server is told so")
 
 
 def _show_asked(asked: ServerQuestion, console: Console) -> None:

@@ -176,6 +176,8 @@ def _question(wish: Wish, *, changed: bool) -> str:
             return "have that tried again?"
         case "skip":
             return "go on without it?"
+        case "decline":
+            return "tell its server that it is given nothing?"
         case "answer":
             return "give that to its server?"
     return f"{wish.answer} this{' with these changes' if changed else ''}?"

@@ -36,6 +36,8 @@ def said_to(record: Record, *typed: str) -> tuple[str, Any]:
     return " ".join(file.getvalue().split()), sent
 
 
+# Somebody has answered its server already, and another person is to approve that.
+GIVEN = ASKS.model_copy(update={"given": {"sure": True}})
 YES: tuple[tuple[Record, str, dict[str, Any]], ...] = (
     (PLAN, "approve", {"approved": True}),
     (PLAN, "reject look at June", {"approved": False, "feedback": "look at June"}),
@@ -46,6 +48,13 @@ YES: tuple[tuple[Record, str, dict[str, Any]], ...] = (
     (WRITES, "accept", {"answer": "accept"}),
     (WRITES, "skip", {"answer": "skip"}),
     (ASKS, "skip", {"answer": "skip"}),
+    (ASKS, "decline", {"answer": "decline"}),
+    (
+        ASKS.model_copy(update={"given": {"sure": True}}),
+        "answer",
+        {"answer": "answer", "given": {"sure": True}},
+    ),
+    (ASKS, "answer", {"answer": "answer", "given": {}}),
     (
         ASKS,
         "answer account=0042 amount=4300.5 count=3 sure=true 'tags=a, b'",
@@ -238,7 +247,7 @@ class TestChangesOfAPlan:
     [
         (PLAN, ("approve what is shown", "reject WHY", "skip AGENT ...", "side-by-side on|off", "undo take")),
         (FAILED, ("retry the agent", "skip go on without it")),
-        (ASKS, ("answer NAME=VALUE ... give", "skip give it nothing")),
+        (ASKS, ("answer NAME=VALUE ... give", "decline tell its server that it is given nothing")),
         (UNKNOWN, ("retry send it once more: it may be done twice",)),
         (WRITES, ("accept send exactly this, once", "skip send nothing")),
         (REVIEW, ("accept take what it found", "revise WHY")),

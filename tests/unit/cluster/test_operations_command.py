@@ -66,7 +66,7 @@ class TestFollowedWithoutATerminal:
             (PLAN, ["approve"]),
             (FAILED, ["retry", "skip"]),
             (UNKNOWN, ["retry", "skip"]),
-            (ASKS, ["skip"]),
+            (ASKS, ["decline", "skip"]),
             (WRITES, ["accept", "skip"]),
             (REVIEW, ["accept"]),
             (RESULTS, ["approve"]),

@@ -13,7 +13,7 @@ from rich.console import Console
 from cluster.cli.operations.gate_view import gate_content, show_operation_gate
 from cluster.cli.operations.results_view import show_comparison, show_iteration
 from cluster.cli.operations.view import show_history, show_status
-from models.operations.following import Comparison, IterationResults
+from models.operations.following import IterationComparison, IterationResults
 from models.operations.history import ExecutionContext
 from models.operations.operations import GateShown, OperationStatusResponse
 from models.operations.results import ResultChanges
@@ -211,7 +211,7 @@ class TestOperationsView:
             *((show_operation_gate, one) for one in gates),
             (show_operation_gate, gate_of({"plan": text, text: "x"}, "operation_plan")),
             (show_iteration, iteration),
-            (show_comparison, Comparison(operation_id=7, left=1, right=2, changes=changes)),
+            (show_comparison, IterationComparison(operation_id=7, left=1, right=2, changes=changes)),
             (show_history, history(*events, text=text)),
             (show_status, status(text)),
         ):
@@ -322,6 +322,9 @@ class TestOperationsView:
         assert "wanted      oneOf:" in other
         assert "nothing here does: https://e.vil/" in other
         assert 'given       account: "0042"' in other
+        declined = said(ASKS.model_copy(update={"declined": True}))
+        assert "given       nothing: its server is told so" in declined
+        assert "its server is told so" not in other
 
     def test_a_write_is_shown_with_all_that_it_would_send(self) -> None:
         call = f"call        add_note of crm_srv ({'d' * 12})\nwith        note: Call them."
@@ -359,7 +362,7 @@ class TestOperationsView:
 
     def test_a_comparison_tells_what_is_otherwise(self) -> None:
         assert RESULTS.changes is not None
-        found = Comparison(operation_id=7, left=1, right=2, changes=RESULTS.changes)
+        found = IterationComparison(operation_id=7, left=1, right=2, changes=RESULTS.changes)
         assert printed(show_comparison, found) == [
             "operation   7: iteration 2 beside 1",
             "changed     what accounts payable found",
