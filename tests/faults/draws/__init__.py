@@ -33,6 +33,7 @@ FAULTS: dict[str, Callable[[Scene], Coroutine[Any, Any, bool]]] = {
         services.model_lies,
         services.disk_full,
         services.target_away,
+        services.books_away,
         people.decisions,
         people.decided_early,
         people.late,
