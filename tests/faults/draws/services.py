@@ -1,21 +1,17 @@
 """Faults of what the site needs besides Postgres: the model, the disk, the webhooks' target."""
 
 import asyncio
-import contextlib
 import os
 import time
 import uuid
 
 from tests.fakes.model.model_script import Rule
 from tests.faults.draws.scene import Scene
-from tests.faults.people import deciding, operators
-from tests.faults.site.books import BookMood
 from tests.faults.site.target import Mood
 
 # As long as a breaker stays open after an outage of a few seconds.
 _BREAKER_SECONDS = 10.0
 _TARGET_SECONDS = 5.0
-_BOOK_SECONDS = 5.0
 
 
 async def model_down(scene: Scene) -> bool:
@@ -96,18 +92,3 @@ async def target_away(scene: Scene) -> bool:
             pass
     await publication
     return target.refused > refused
-
-
-async def books_away(scene: Scene) -> bool:
-    """A server that operations read refuses, hangs up, hangs or is slow, while an operation wants to read."""
-    book = scene.rng.choice(list(scene.world.books.values()))
-    moods: tuple[BookMood, ...] = ("refuses", "hangs up", "hangs", "slow")
-    begun = await operators.begin(scene.people, scene.work, scene.rng)
-    hindered = book.hindered
-    with book.being(scene.rng.choice(moods)), contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_BOOK_SECONDS):
-            while book.hindered == hindered:
-                await deciding.decide(scene.people, scene.work, scene.rng, only=begun.workflow_id)
-                await asyncio.sleep(0.05)  # asked again: another process reads
-            await asyncio.sleep(scene.rng.uniform(0, 2))
-    return book.hindered > hindered

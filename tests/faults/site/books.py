@@ -7,8 +7,10 @@ A fault lets one refuse, hang up, hang or be slow.
 import contextlib
 import json
 import re
+import sys
 import threading
 import time
+import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
@@ -17,7 +19,8 @@ from typing import Any, Literal
 from tests.fakes.mcp_servers import FRESH, BadRequest, HttpSite, tool
 from tests.fakes.model.model_script import Rule
 
-BookMood = Literal["refuses", "hangs up", "hangs", "slow"]
+# What `holds` holds its answer to a call back, and lists its tools meanwhile.
+BookMood = Literal["refuses", "hangs up", "hangs", "slow", "holds"]
 # Which agent reads which of them.
 BOOKS = {"gmail": "mail", "accounts_payable": "bills", "crm": "crm"}
 SEARCH = "search"
@@ -70,6 +73,7 @@ class BookServer(HttpSite):
         self.hindered = 0
         self._mood: BookMood | None = None
         self._better = threading.Event()
+        self._server.handle_error = _told_of  # type: ignore[method-assign]
 
     def __exit__(self, *_: object) -> None:
         self._better.set()
@@ -95,13 +99,15 @@ class BookServer(HttpSite):
         """As it is now, or well."""
         if handler.command != "POST":
             return super().answer(handler, body)
+        if not body:
+            return None  # whoever asked was killed at it
         request, mood = BadRequest(handler, json.loads(body)), self._mood
         self.hindered += mood is not None
         if request.method == "tools/call":
             query = str(request.params["arguments"]["query"])
             found = _CODE.search(query.casefold())
             code = "" if found is None else found.group()
-            well = mood in (None, "slow")
+            well = mood in (None, "slow", "holds")
             self.entries.append(BookCall(self.name, code, query, time.time(), well))
         with contextlib.suppress(OSError):  # whoever asked is gone
             self._answer(request, mood)
@@ -122,6 +128,8 @@ class BookServer(HttpSite):
             case "tools/list":
                 request.result(tools=[_SEARCH], **FRESH)
             case "tools/call":
+                if mood == "holds":
+                    self._better.wait()
                 time.sleep(_SLOW_SECONDS if mood == "slow" else _SECONDS)
                 found = {"items": list(things(self.name, str(request.params["arguments"]["query"])))}
                 text = [{"type": "text", "text": json.dumps(found)}]
@@ -129,6 +137,13 @@ class BookServer(HttpSite):
             case _:
                 request.error(-32601, "no such method", status=404)
         return None
+
+
+def _told_of(request: object, address: object) -> None:
+    """Who asked is gone: that is no news here."""
+    error = sys.exc_info()[1]
+    if not isinstance(error, ConnectionError):
+        traceback.print_exc()
 
 
 def things(book: str, query: str) -> Iterator[Mapping[str, Any]]:
