@@ -22,7 +22,7 @@ from models.text import cut, seen
 # Spreadsheets hold 32,767 characters in a cell, and begin another one with the rest; apostrophes come to it.
 _MOST = 20_000
 _NUMBER = re.compile(r"-[0-9]{1,15}(?:\.[0-9]{1,15})?")
-_FORMULA = re.compile(r"\A(?=[\t\n])|(?:(?<=[;\t\n])|\A)(?=[^\S\t\n]*[=+\-@＝＋－＠])")
+_FORMULA = re.compile(r"\A(?=[^\S\t\n]*[\t\n])|(?:(?<=[;\t\n])|\A)(?=[^\S\t\n]*[=+\-@＝＋－＠])")
 _SIDE = ("agent", "item", "server", "tool", "call", "item_place", "place", "words", "mock")
 _Value = str | int | float | None
 COLUMNS = (
