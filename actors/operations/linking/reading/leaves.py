@@ -48,6 +48,14 @@ class Leaf:
         """The place of the object that it is in."""
         return self.path.rpartition("/")[0]
 
+    @property
+    def part(self) -> str:
+        """The place of the thing of a list that it is in: a note, a line; empty of the item as a whole."""
+        parts = self.path.split("/")
+        while parts and not parts[-1].isdecimal():
+            parts.pop()
+        return "/".join(parts)
+
     def words(self, start: int, end: int) -> str | None:
         """What stands there, exactly so; None where that can't be said: halves of characters."""
         if not self._raw:

@@ -1,4 +1,4 @@
-"""How well conflicts are told: small cases with what should be told of each, and precision and recall of it."""
+"""How well conflicts are told: small cases, what should be told of each, and precision and recall."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
