@@ -19,6 +19,10 @@ _ENDING = re.compile(
     r"(?P<digits>\d{3,6})(?![\w])",
     re.IGNORECASE,
 )
+_FROM_OURS = re.compile(
+    r"(?<![^\W_])(?:from (?:our|the|my)|von unserem|z naszego) (?:\w{1,12} )?\Z", re.IGNORECASE
+)
+_LOOKED_BACK = 30
 _MASKED = re.compile(r"[\w ]{0,8}[*xX•.…]{2,24}[ -]?(?P<digits>\d{3,6})")
 # Whoever writes from there may be anyone.
 _ANYONES = frozenset(
@@ -57,6 +61,9 @@ def is_anyones(domain: str) -> bool:
 def account_ends(text: str) -> Iterator[tuple[int, int, str]]:
     """The last digits of accounts as texts tell them: `account ending 4471` gives `*4471`."""
     for found in _ENDING.finditer(text):
+        # What was paid from is ours.
+        if _FROM_OURS.search(text[max(0, found.start() - _LOOKED_BACK) : found.start()]):
+            continue
         yield found.start("digits"), found.end("digits"), f"*{found['digits']}"
 
 

@@ -4,6 +4,7 @@ Called by `link`. Said of a number in the same clause or object; of the item's o
 none where that is not clear. What an item says in two ways it does not say, but where one is later.
 """
 
+import re
 from collections.abc import Iterable
 
 from actors.operations.linking.reading import fields
@@ -15,6 +16,12 @@ from actors.operations.linking.reading.money_claims import amount_claims, due_cl
 from actors.operations.linking.reading.releases import release_of, releases_in
 from actors.operations.linking.reading.statuses import state_of, states_in
 
+# Of what a mail is not about: everything else, or an account as a whole.
+_OF_OTHERS = re.compile(
+    r"(?<![^\W_])(?:account|other|others|otherwise|rest|konto|kontos|andere[nrs]?|übrige[nr]?|inn[aey]|pozostał[aey])"
+    r"(?![^\W_])",
+    re.IGNORECASE,
+)
 _NO_TEXT = ("vendor", "currency", "invoice", "total", "open_amount", "paid_amount", "amount")
 
 
@@ -81,7 +88,8 @@ def _said_states(leaf: Leaf, context: Context) -> Iterable[InvoiceClaim]:
         words = leaf.words(said.start, said.end)
         near = {found.normal for found in context.within(leaf, *said.clause)}
         near = near or _only({found.normal for found in context.within(leaf, *said.sentence)})
-        if not near and not context.within(leaf, *said.sentence):
+        others = _OF_OTHERS.search(leaf.text, *said.sentence)
+        if not near and not others and not context.within(leaf, *said.sentence):
             near = _only(context.numbers_of(leaf)) or ({UNNUMBERED} if not context.numbers else set())
         sums = sums_within(context, leaf, *said.sentence)
         for invoice in sorted(near):

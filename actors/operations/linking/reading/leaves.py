@@ -101,7 +101,8 @@ def leaves(data: Mapping[str, Any]) -> Iterator[Leaf]:
 
 def name_words(name: str) -> tuple[str, ...]:
     """The words of a field's name, in small letters: `paymentStatus` and `Payment-Status` are the same."""
-    apart = _BETWEEN.sub(" ", _CAMEL.sub(" ", name[:_SHORT]))
+    # Fields that a CRM's owner has added end so.
+    apart = _BETWEEN.sub(" ", _CAMEL.sub(" ", name[:_SHORT].removesuffix("__c")))
     return tuple(apart.casefold().split())
 
 

@@ -24,7 +24,9 @@ _VALUES: dict[str, Release] = {
     **dict.fromkeys(["beanstandet", "bestritten", "sporna", "reklamacja", "zakwestionowana"], "disputed"),
     **dict.fromkeys(["approved", "scheduled", "authorized", "released", "freigegeben"], "approved"),
     **dict.fromkeys(["approved for payment", "ready to pay", "payment scheduled", "genehmigt"], "approved"),
-    **dict.fromkeys(["eingeplant", "zatwierdzona", "zaplanowana", "zaakceptowana"], "approved"),
+    **dict.fromkeys(
+        ["eingeplant", "zur zahlung freigegeben", "zatwierdzona", "zaplanowana", "zaakceptowana"], "approved"
+    ),
 }
 _LIFTED = re.compile(
     r"(?<![^\W_])(?:no longer (?:on hold|disputed|blocked|in dispute)"
@@ -47,12 +49,12 @@ _HELD = re.compile(
     r"(?<![^\W_])(?:(?:put |is |are |still |placed |was )?on hold"
     r"|(?:do not|don['’]t|must not|mustn['’]t|should not|shouldn['’]t|shall not|not to|may not)"
     r" (?:be )?(?:pay|paid|go out|release|released)"
-    r"|no payments?(?= ?(?:[,.;:]|\Z|until|before|to |for |till))"
+    r"|no payments?(?= ?(?:[,.;:]|\Z|until|before|to |till))"
     r"|(?:hold|stop|withhold|suspend|freeze) (?:back )?(?:the |all |any |our )?payments?"
-    r"|payments? (?:is |are |was |were |has been |have been )?(?:stopped|suspended|withheld|frozen|held back)"
+    r"|payments?(?: [^\s.,;]{1,20}){0,4} (?:stopped|suspended|withheld|frozen|held back)"
     r"|(?:blocked for|not released for) payment|payment block"
     r"|nicht (?:be|aus)?zahlen|nicht (?:zu )?überweisen|nicht freigegeben|nicht (?:zur zahlung )?freigeben"
-    r"|zahlungs(?:sperre|stopp)|(?:zur|für die) zahlung gesperrt|zahlung (?:ist |wird |wurde |bleibt )?"
+    r"|zahlungs(?:sperre|stopp)|(?:zur|für die) zahlung gesperrt|zahlung(?: [^\s.,;]{1,20}){0,4} "
     r"(?:gestoppt|ausgesetzt|angehalten|gesperrt|zurückgehalten|zurückgestellt)"
     r"|zahlen wir (?:erst|vorerst nicht|nicht)"
     r"|zahlung(?: \w{1,12}){0,3} zurück(?:halten)?|wstrzyman[aey]|wstrzyma(?:ć|jcie|liśmy|no)"

@@ -17,7 +17,8 @@ _PART = re.compile(
 )
 _NOT_IT = re.compile(
     r"(?<![^\W_])(?:instead of|rather than|not|statt|anstatt"
-    r"|anstelle von|nicht|zamiast|a nie|nie|was|war|było|from)"
+    r"|anstelle von|nicht|zamiast|a nie|nie|was|war|było|from"
+    r"|about|around|approximately|approx\.?|roughly|circa|ca\.?|etwa|rund|ungefähr|około|ok\.)"
     r"[\s(]{1,3}(?:the |die |den )?\Z",
     re.IGNORECASE,
 )

@@ -131,7 +131,8 @@ MONEY = _plain(
     "pieniędzy geld wpływ wpływu"
 )
 CAME = _plain(
-    "landed came receipt received receive arrived arrive reached cleared sent made completed processed "
+    "landed came receipt show see sehen verbucht gebucht verzeichnet feststellen booked credited recorded "
+    " received receive arrived arrive reached cleared sent made completed processed "
     "posted got get "
     "eingegangen eingang angekommen erhalten widzimy widać potwierdzam potwierdzamy wpłynęły dotarły "
     "eingetroffen geleistet gutgeschrieben otrzymaliśmy otrzymano otrzymałem "
