@@ -61,7 +61,7 @@ def _states(context: Context) -> Iterable[InvoiceClaim]:
     for leaf in read.leaves:
         if fields.is_credit(read.about, leaf.names):
             continue
-        if (state := _stated(leaf, of_payments=of_payments)) is not None:
+        if (state := _stated(leaf, read.role(leaf), of_payments=of_payments)) is not None:
             words = leaf.words(0, len(leaf.text))
             invoice = context.by_object(leaf)
             if words and invoice is not None and not fields.is_of_deal(leaf.names):
@@ -71,9 +71,12 @@ def _states(context: Context) -> Iterable[InvoiceClaim]:
             yield from _said_states(leaf, context)
 
 
-def _stated(leaf: Leaf, *, of_payments: bool) -> str | None:
+def _stated(leaf: Leaf, role: fields.Role | None, *, of_payments: bool) -> str | None:
     if isinstance(leaf.value, bool):
         return ("paid" if leaf.value else "open") if fields.says_paid(leaf.names) else None
+    # Nothing of it is left to be paid.
+    if leaf.value == 0 and of_payments and role == "open_amount":
+        return "paid"
     if leaf.value is not None or not fields.is_status(leaf.names):
         return None
     return state_of(leaf.text.strip(), of_payment=of_payments or fields.is_of_payment(leaf.names))

@@ -95,6 +95,8 @@ def read_fields(item: SourceItem) -> ReadItem:
                 name = leaf.text[begun:ended]
                 if is_vendor_name(name):
                     _add(read, "vendor", leaf, begun, ended, vendor_name(name), stated=False)
+    if item.agent == "accounts_payable" and not read.stated("vendor"):
+        _add_contact(read)
     return read
 
 
@@ -147,6 +149,13 @@ def _read_text(read: ReadItem, leaf: Leaf, vendors: KnownVendors, invoices: Coll
     if not any(found.kind == "vendor" for found in stated):
         for start, end, normal in _free(islice(vendors.in_text(text), _MOST_FOUND), taken):
             _add(read, "vendor", leaf, start, end, normal, stated=False)
+
+
+def _add_contact(read: ReadItem) -> None:
+    """Of a bill that names no vendor, whose contact it is."""
+    for leaf in read.leaves:
+        if leaf.names == (("contact",), ("name",)) and leaf.value is None and is_vendor_name(leaf.text):
+            _add(read, "vendor", leaf, 0, len(leaf.text), vendor_name(leaf.text), stated=True)
 
 
 def _free(

@@ -24,10 +24,11 @@ from actors.operations.linking.reading.sentences import Sentence
 _DUE = re.compile(
     r"(?<![^\W_])(?:due(?: date| on| by)?|payable (?:by|on|until)|pay by"
     r"|(?:may|must|can|has to|needs to|is to|to) be paid (?:by|until|before|no later than)"
-    r"|fällig(?:keit)?|zahlbar (?:bis|am)|zahlungs(?:ziel|frist)"
+    r"|fällig(?:keit)?|zahlbar (?:bis|am)|zahlungs(?:ziel|frist)|deadline"
     r"|termin(?:em|u)? (?:płatności|zapłaty)|płatn[aey] do|zapłaty do)(?![^\W_])",
     re.IGNORECASE,
 )
+_DUE_BEHIND = re.compile(r"\s(?:zur zahlung )?(?:fällig|zahlbar)(?![^\W_])", re.IGNORECASE)
 # Between the word for it and the day, these make it another day.
 _ANOTHER = re.compile(
     r"(?<![^\W_])(?:paid|issued|dated|sent|instead of|from|vom|statt"
@@ -113,7 +114,9 @@ def due_claims(context: Context) -> Iterable[InvoiceClaim]:
             continue
         head = text[max(sentence.start, before, found.start - _LOOKED_BACK) : found.start]
         *_, called = (None, *_DUE.finditer(head))
-        if called is None or _ANOTHER.search(head, called.end()):
+        if called is None and not _DUE_BEHIND.match(text, found.end):
+            continue
+        if called is not None and _ANOTHER.search(head, called.end()):
             continue
         near = {number.normal for number in context.within(leaf, sentence.start, sentence.end)}
         near = near or context.numbers_of(leaf) or ({UNNUMBERED} if not context.numbers else set())

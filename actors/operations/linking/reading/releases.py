@@ -6,6 +6,7 @@ denied or might be says nothing.
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from actors.knowledge.entities.names import without_accents
@@ -22,7 +23,9 @@ _VALUES: dict[str, Release] = {
     **dict.fromkeys(["zahlungssperre", "wstrzymana", "wstrzymane", "zablokowana", "angehalten"], "hold"),
     **dict.fromkeys(["disputed", "in dispute", "dispute", "contested", "strittig", "reklamiert"], "disputed"),
     **dict.fromkeys(["beanstandet", "bestritten", "sporna", "reklamacja", "zakwestionowana"], "disputed"),
-    **dict.fromkeys(["approved", "scheduled", "authorized", "released", "freigegeben"], "approved"),
+    **dict.fromkeys(
+        ["approved", "scheduled", "authorized", "authorised", "released", "freigegeben"], "approved"
+    ),
     **dict.fromkeys(["approved for payment", "ready to pay", "payment scheduled", "genehmigt"], "approved"),
     **dict.fromkeys(
         ["eingeplant", "zur zahlung freigegeben", "zatwierdzona", "zaplanowana", "zaakceptowana"], "approved"
@@ -79,6 +82,7 @@ _UNSURE = frozenset(
     )
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_ANEW = re.compile(r",\s(?=(?:now|but|since|jetzt|nun|aber|teraz|ale)\s)")
 _LOOKED_BACK = 45
 _MOST = 20
 
@@ -109,18 +113,21 @@ def _said(text: str, sentence: Sentence) -> SaidRelease | None:
     found = _LIFTED.search(text, sentence.start, sentence.end)
     if found:
         return SaidRelease("cleared", found.start(), found.end(), sentence)
-    readings: tuple[tuple[Release, re.Pattern[str]], ...] = (
-        ("disputed", _DISPUTED),
-        ("hold", _HELD),
-        ("approved", _APPROVED),
-    )
-    for release, pattern in readings:
-        for count, found in enumerate(pattern.finditer(text, sentence.start, sentence.end)):
-            if count < _MOST and not _is_unsure(text, sentence.start, found.start()):
-                return SaidRelease(release, found.start(), found.end(), sentence)
-    return None
+    if (disputed := _last(_DISPUTED, text, sentence)) is not None:
+        return SaidRelease("disputed", *disputed, sentence)
+    held, approved = _last(_HELD, text, sentence), _last(_APPROVED, text, sentence)
+    # `was on hold, now released for payment`: what is said last.
+    if held is not None and (approved is None or held > approved):
+        return SaidRelease("hold", *held, sentence)
+    return SaidRelease("approved", *approved, sentence) if approved is not None else None
+
+
+def _last(pattern: re.Pattern[str], text: str, sentence: Sentence) -> tuple[int, int] | None:
+    found = islice(pattern.finditer(text, sentence.start, sentence.end), _MOST)
+    sure = [one.span() for one in found if not _is_unsure(text, sentence.start, one.start())]
+    return sure[-1] if sure else None
 
 
 def _is_unsure(text: str, start: int, at: int) -> bool:
-    before = text[max(start, at - _LOOKED_BACK) : at].casefold()
+    before = _ANEW.split(text[max(start, at - _LOOKED_BACK) : at].casefold())[-1]
     return any(word in _UNSURE for word in _WORD.findall(before)[-4:])

@@ -18,7 +18,10 @@ _PART = re.compile(
 _NOT_IT = re.compile(
     r"(?<![^\W_])(?:instead of|rather than|not|statt|anstatt"
     r"|anstelle von|nicht|zamiast|a nie|nie|was|war|było|from"
-    r"|about|around|approximately|approx\.?|roughly|circa|ca\.?|etwa|rund|ungefähr|około|ok\.)"
+    r"|about|around|approximately|approx\.?|roughly|circa|ca\.?|etwa|rund|ungefähr|około|ok\."
+    r"|noch|still|remaining"
+    r"|remainder of|balance of|restliche|pozostało"
+    r"|jeszcze|further|another|weitere|kolejne)"
     r"[\s(]{1,3}(?:the |die |den )?\Z",
     re.IGNORECASE,
 )
@@ -26,7 +29,9 @@ _NOT_IT = re.compile(
 _OTHER = re.compile(
     r"(?<![^\W_])(?:credit notes?|credited|refund\w{0,3}|gutschrift\w{0,2}|erstattung"
     r"|korekt\w{1,3}|koryguj\w{1,4}|zwrot\w{0,2}"
-    r"|offer\w{0,3}|quote|quotation|estimate|angebot\w{0,2}|ofert\w{1,3}|wycen\w{1,3}|next order|limit|budget"
+    r"|offer\w{0,3}|quote|quotation|estimate|angebot\w{0,2}|ofert\w{1,3}|wycen\w{1,3}|next order"
+    r"|would|could|might|würden?|könnten?|byłoby"
+    r"|limit|budget"
     r"|deposit|anzahlung|teilzahlung|zaliczk\w{1,3}|częściow\w{1,4})(?![^\W_])",
     re.IGNORECASE,
 )

@@ -26,6 +26,12 @@ _ANSWERED = re.compile(
     r"[^\n]{0,80}:\s*$)",
     re.IGNORECASE | re.MULTILINE,
 )
+_HEADER = re.compile(
+    r"^[*_]{0,2}(?:from|von|od):[^\n]{1,200}\n[*_]{0,2}(?:sent|date|to|gesendet|datum|an|wysłano|data|do):",
+    re.IGNORECASE | re.MULTILINE,
+)
+_FORWARDED = re.compile(r"forwarded|weitergeleitete?|przekazan[ay]", re.IGNORECASE)
+_LOOKED_BACK = 80
 
 
 class Sentence(NamedTuple):
@@ -47,7 +53,13 @@ def sentences(text: str) -> Iterator[Sentence]:
 def own_end(text: str) -> int:
     """Where the mail that a text answers begins; its length where there is none."""
     answered = _ANSWERED.search(text)
-    return answered.start() if answered else len(text)
+    header = _HEADER.search(text)
+    ends = [answered.start()] if answered else []
+    # What is passed on, with nothing said of it, is what the mail says.
+    if header and text[: header.start()].strip():
+        passed_on = _FORWARDED.search(text, max(0, header.start() - _LOOKED_BACK), header.start())
+        ends += [] if passed_on else [header.start()]
+    return min(ends, default=len(text))
 
 
 def _sentences(text: str, whole: int) -> Iterator[Sentence]:

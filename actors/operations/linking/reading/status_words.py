@@ -112,6 +112,7 @@ OF_PAYMENTS |= {
     "scheduled": "open",
     "geschlossen": "paid",
     "authorized": "open",
+    "authorised": "open",
 }
 
 PAID = _plain(

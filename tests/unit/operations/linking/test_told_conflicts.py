@@ -9,7 +9,9 @@ from models.operations.evidence import Conflict, ConflictKind, Evidence
 from tests.unit.operations.linking.told import Case, cases, telling, told_of
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in cases("open")])
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=case.name) for which in ("open", "further") for case in cases(which)]
+)
 def test_what_is_told(case: Case) -> None:
     assert told_of(case) == sorted(case.told)
 

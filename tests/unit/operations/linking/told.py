@@ -39,7 +39,7 @@ class Telling(NamedTuple):
 
 
 def cases(which: str) -> list[Case]:
-    """The cases of a file: `open` or `locked`."""
+    """The cases of a file: `open`, `locked` or `further`."""
     said = yaml.safe_load((_CASES / f"{which}.yaml").read_text())
     return [Case(case["id"], case["told"], _items(case["items"])) for case in said]
 
