@@ -16,6 +16,8 @@ _TODO: Mapping[ConflictKind, str] = {
     "status": "Find out whether {about} has been paid before anything else is paid for it.",
     "amount": "Have the amount of {about} confirmed by both sides before it is paid.",
     "due_date": "Agree on when {about} is due.",
+    "hold": "Pay nothing for {about} until whoever holds it back has released it.",
+    "dispute": "Settle the dispute about {about} before it is paid.",
     "duplicate": "Make sure that {about} is paid once.",
     "missing": "Ask for {about}, which one system speaks of and another does not have.",
     "contact": "Confirm the contact of {about} by a way that was known before.",

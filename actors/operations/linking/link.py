@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from actors.operations.linking.conflicts import conflicts_of
 from actors.operations.linking.figures import figures_of
 from actors.operations.linking.pairing import pairs_of
-from actors.operations.linking.reading.claims import claims_of
+from actors.operations.linking.reading.context import Context
 from actors.operations.linking.reading.item import ReadItem, read_fields, read_texts
 from actors.operations.linking.reading.vendors import KnownVendors
 from models.operations.evidence import Correlation, Identifier, LinkedItems
@@ -44,7 +44,7 @@ def link(items: Sequence[SourceItem]) -> LinkedItems:
         )
         for number, pair in enumerate(pairs, 1)
     )
-    conflicts = tuple(conflicts_of(read, [claims_of(one) for one in read], pairs))
+    conflicts = tuple(conflicts_of([Context(one) for one in read], pairs))
     return LinkedItems(
         identifiers=identifiers,
         correlations=correlations,

@@ -2,11 +2,18 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from models.operations.evidence import Conflict, Correlation, CorrelationFigures, Evidence, Match
+from models.operations.evidence import (
+    Conflict,
+    ConflictKind,
+    Correlation,
+    CorrelationFigures,
+    Evidence,
+    Match,
+)
 from models.operations.exports import ApprovedResults, ResultsApproval
 from models.operations.items import SourceItem
 from models.operations.plans import AgentStep, OperationAgent, OperationPlan
@@ -301,9 +308,7 @@ def hostile_results(draw: st.DrawFn, texts: st.SearchStrategy[str] = HOSTILE) ->
     conflicts = tuple(
         Conflict(
             number=number,
-            kind=draw(
-                st.sampled_from(["status", "amount", "due_date", "duplicate", "missing", "bank_details"])
-            ),
+            kind=draw(st.sampled_from(get_args(ConflictKind))),
             about=text(),
             left=evidence(),
             right=evidence(),

@@ -112,6 +112,7 @@ OF_PAYMENTS |= {
     "scheduled": "open",
     "geschlossen": "paid",
     "authorized": "open",
+    "authorised": "open",
 }
 
 PAID = _plain(
@@ -128,11 +129,14 @@ OPEN = _plain(
 MONEY = _plain(
     "payment payments money funds remittance transfer zahlung zahlungen zahlungseingang geldeingang "
     "überweisung płatność płatności zapłata zapłaty zapłatę przelew przelewu wpłata wpłaty wpłatę pieniądze "
-    "pieniędzy"
+    "pieniędzy geld wpływ wpływu"
 )
 CAME = _plain(
-    "received receive arrived arrive reached cleared sent made completed processed posted got get "
-    "eingegangen erhalten eingetroffen geleistet gutgeschrieben otrzymaliśmy otrzymano otrzymałem "
+    "landed came receipt show see sehen verbucht gebucht verzeichnet feststellen booked credited recorded "
+    " received receive arrived arrive reached cleared sent made completed processed "
+    "posted got get "
+    "eingegangen eingang angekommen erhalten widzimy widać potwierdzam potwierdzamy wpłynęły dotarły "
+    "eingetroffen geleistet gutgeschrieben otrzymaliśmy otrzymano otrzymałem "
     "otrzymałam wpłynęła wpłynął wpłynęło dotarła dotarł zaksięgowana zaksięgowano zrealizowana"
 )
 WAIT = _plain(
@@ -150,8 +154,11 @@ IF = _plain(
     "if whether unless once when until till before should would could may might wenn falls ob sobald sofern "
     "bevor bis jeśli jeżeli czy gdy gdyby kiedy zanim dopóki"
 )
+UNTIL = _plain("bis until till do")
+NOW = _plain("now today date heute jetzt dato dziś dzisiaj teraz")
 WILL = _plain(
-    "will shall must please kindly can to intend plan planned going expect expected ask request want need "
+    "mark set treat book markieren markiere buchen oznacz oznaczyć will shall must please kindly can to "
+    "intend plan planned going expect expected ask request want need "
     "schedule wird werden soll sollen sollte muss müssen bitte können kann möchten zu będzie zostanie "
     "zostaną będą proszę prosimy powinna powinno powinien należy trzeba można"
 )

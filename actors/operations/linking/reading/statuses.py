@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 from actors.knowledge.entities.names import without_accents
 from actors.operations.linking.reading import status_words as known
+from actors.operations.linking.reading.sentences import sentences
 from actors.operations.linking.reading.status_words import PaymentState
-from models.text import word_list
 
-_SENTENCE = re.compile(r"[!?](?=\s|\Z)|\.(?=\s+[^\Wa-zäöüßąćęłńóśźż_\d]|\s*\Z)|[\n\r]+|;\s")
 _CLAUSE = re.compile(
     r",\s{1,3}(?=(?:but|however|while|whereas|although|though|and|yet|aber|jedoch|während|obwohl|und|doch|ale"
     r"|jednak|natomiast|a|lecz|choć|if|when|wenn|falls|jeśli|please|bitte|prosimy|proszę)\s)"
@@ -21,9 +20,6 @@ _CLAUSE = re.compile(
     r"|(?<!\s)\s{1,3}(?=(?:while|and|und|oraz)\s(?:the\s|die\s)?(?:inv|faktur|rechnung|fv))"
     r"|\s[-–—]\s|:\s|,\s(?=[^\W_]{1,12}[-/]\d)",
     re.IGNORECASE,
-)
-_ABBREVIATED = frozenset(
-    word_list("no nr inc ltd co corp sp z o dr mr mrs ms st ul tel ref art pkt bzw ca z.o.o")
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NEAR = 7
@@ -50,9 +46,8 @@ def state_of(value: str, *, of_payment: bool) -> PaymentState | None:
 
 def states_in(text: str) -> Iterator[SaidState]:
     """What the clauses of a text say of payments; none of what is asked, wished, quoted or not clear."""
-    for start, end, mark in _sentences(text):
-        # Lines that a mail answers say what was, in somebody else's words.
-        if mark == "?" or text[start:end].lstrip().startswith((">", "|")):
+    for start, end, mark in sentences(text):
+        if mark == "?":
             continue
         for first, last in _clauses(text, start, end):
             words = list(_WORD.finditer(text, first, last))
@@ -63,16 +58,6 @@ def states_in(text: str) -> Iterator[SaidState]:
             left, right = words[begun].start(), words[ended].end()
             if right - left <= _LONGEST_QUOTE:
                 yield SaidState(state, left, right, (first, last), (start, end))
-
-
-def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
-    start = 0
-    for found in _SENTENCE.finditer(text):
-        if found[0] == "." and text[start : found.start()].rpartition(" ")[2].casefold() in _ABBREVIATED:
-            continue
-        yield start, found.start(), found[0][0]
-        start = found.end()
-    yield start, len(text), ""
 
 
 def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -86,6 +71,9 @@ def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _state(words: list[str]) -> tuple[PaymentState, int, int] | None:
     """The state that a clause says, and by which of its words; none if two of them differ."""
     said: list[tuple[PaymentState | None, int, int]] = []
+    # `bis heute`, `until now`: no condition.
+    followed = zip(words, [*words, ""][1:], strict=True)
+    words = ["" if word in known.UNTIL and after in known.NOW else word for word, after in followed]
     for at, word in enumerate(words):
         if word in known.PAID:
             said.append(_paid(words, at, at))
