@@ -70,7 +70,8 @@ async def plan(state: State, runtime: Runtime[OperationSteps]) -> State:
     made = await runtime.context.plan(
         number,
         state["iteration"],
-        feedback=state.get("voided") or state.get("feedback"),
+        feedback=state.get("feedback"),
+        voided=state.get("voided"),
         previous=state.get("plan"),
     )
     return {"plans": number, "plan": made, "decision": None}

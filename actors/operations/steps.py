@@ -70,14 +70,27 @@ class OperationSteps:
             )
 
     async def plan(
-        self, number: int, iteration: int, *, feedback: str | None, previous: OperationPlan | None
+        self,
+        number: int,
+        iteration: int,
+        *,
+        feedback: str | None,
+        voided: str | None,
+        previous: OperationPlan | None,
     ) -> OperationPlan:
-        """Have a plan made: the first, or another one in place of `previous`. `number` counts plans."""
+        """Have a plan made: the first, or another one in place of `previous`. `number` counts plans.
+
+        `voided`, why the one before holds no more, is for people: it has a server's words, and a planner
+        takes `feedback` for a person's.
+        """
 
         async def make() -> Answer[OperationPlan]:
             listings = await self.working.listings()
             request = PlanRequest(
-                question=self.task.query, listings=listings, feedback=feedback, previous=previous
+                question=self.task.query,
+                listings=listings,
+                feedback=None if voided else feedback,
+                previous=previous,
             )
             answer: Answer[OperationPlan] = await self._run.agent("planner").plan(request)
             return answer
@@ -92,7 +105,7 @@ class OperationSteps:
                 stage="plan_creation",
                 agent="planner",
                 result=made,
-                feedback=feedback,
+                feedback=voided or feedback,
             )
             await tell_progress(
                 connection,

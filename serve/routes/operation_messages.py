@@ -140,8 +140,11 @@ def _read(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InputInvalid("message: send a JSON object with type and data") from error
     known = ", ".join(_TOOL_OF)
-    if not isinstance(said, dict) or said.get("type") not in _TOOL_OF:
+    if not isinstance(said, dict) or said.get("type") not in tuple(_TOOL_OF):
         raise InputInvalid(f"type: send one of {known}")
     if not isinstance(said.get("data"), dict) or set(said) - {"type", "data"}:
         raise InputInvalid("data: send an object with the fields of the answer, and nothing beside it")
+    if "operation_id" in said["data"]:
+        # It may be another one than this socket's: which of them is meant is not clear, so neither is.
+        raise InputInvalid("data.operation_id: the address of the socket says which it is: leave it out")
     return said

@@ -8,6 +8,7 @@ writes without evidence, or with a number that its evidence does not have, is dr
 import asyncio
 import re
 import time
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -39,6 +40,7 @@ _NAME = "analysis"
 _LONGEST_SENTENCE = 400
 _MOST_SHOWN = 60
 _NUMBER = re.compile(r"\d[\d.,/:-]*")
+_NUMERIC = ("Nd", "Nl", "No")  # categories of characters that are digits or numbers
 
 
 class SentenceReply(Record):
@@ -159,11 +161,22 @@ def _supported(
         text = shortened(one_line(sentence.text), _LONGEST_SENTENCE)
         marks = tuple(dict.fromkeys(mark for mark in sentence.evidence if mark in found))
         said = " ".join(found[mark] for mark in marks)
-        numbers = {number.rstrip(".,:-/") for number in _NUMBER.findall(text)}
-        known = {number.rstrip(".,:-/") for number in _NUMBER.findall(said)}
-        if text and marks and numbers <= known and not links(text):
+        if text and marks and _numbers(text) <= _numbers(said) and not links(text):
             kept.append(EvidencedSentence(text=text, evidence=marks))
     return tuple(kept), len(sentences) - len(kept)
+
+
+def _numbers(text: str) -> set[str]:
+    """The numbers that are said, in whatever digits: raised, circled and Roman ones are numbers, too."""
+    plain = "".join(_plain_digit(char) if unicodedata.category(char) in _NUMERIC else char for char in text)
+    return {number.rstrip(".,:-/") for number in _NUMBER.findall(plain)}
+
+
+def _plain_digit(char: str) -> str:
+    same = unicodedata.normalize("NFKC", char)
+    if all(unicodedata.decimal(one, None) is not None for one in same):
+        return "".join(str(unicodedata.decimal(one)) for one in same)
+    return f" {unicodedata.numeric(char, 0):g} "
 
 
 def _checked(reply: SummaryReply) -> SummaryReply:

@@ -17,7 +17,7 @@ from models.llm import Answer
 from models.mcp.served_tools import ServedTool
 from models.mcp.tool_answers import ToolAnswer
 from models.operations.items import SourceAgent
-from models.operations.results import ServedToolUse
+from models.operations.results import ProposedWrite, ServedToolUse
 from models.operations.tasks import ReadingTask
 from models.record import Record
 from models.text import one_line, shortened, without_halves
@@ -60,8 +60,9 @@ class CallChooser:
         task: ReadingTask,
         tools: Sequence[ServedTool],
         before: Sequence[tuple[ServedToolUse, ToolAnswer | None]],
+        proposed: Sequence[ProposedWrite] = (),
     ) -> Answer[CallChoice]:
-        """The next call, of one of `tools`.
+        """The next call, of one of `tools`. `proposed` wait for a person.
 
         Raises:
             ModelUnavailable: the model is away.
@@ -83,12 +84,14 @@ class CallChooser:
             QUESTION=task.question,
             SAID="\n".join(said for said in (task.instructions, task.feedback) if said),
             LEADS=", ".join(task.leads),
-            BEFORE=_told(before),
+            BEFORE=_told(before, proposed),
         )
 
         def accept(choice: CallChoice) -> CallChoice:
             if choice.tool not in (*names, DONE):
                 raise RejectedReply(f"tool: must be one of {', '.join((*names, DONE))}")
+            if "\\u0000" in json.dumps(choice.arguments):
+                raise RejectedReply("arguments: hold a NUL character: leave it out")
             return choice.model_copy(update={"reason": shortened(one_line(choice.reason), _LONGEST_REASON)})
 
         return await self._model.ask_record(
@@ -96,8 +99,10 @@ class CallChooser:
         )
 
 
-def _told(before: Sequence[tuple[ServedToolUse, ToolAnswer | None]]) -> str:
-    """What was called so far, each with the beginning of its answer."""
+def _told(
+    before: Sequence[tuple[ServedToolUse, ToolAnswer | None]], proposed: Sequence[ProposedWrite]
+) -> str:
+    """What was called so far, each with the beginning of its answer, and what was proposed."""
     lines = []
     for use, answer in before:
         said = use.fault or ""
@@ -105,6 +110,8 @@ def _told(before: Sequence[tuple[ServedToolUse, ToolAnswer | None]]) -> str:
             said = json.dumps(answer.structured) if answer.structured is not None else answer.text
         given = json.dumps(use.arguments)
         lines.append(f"{use.number}. {use.tool} {given}: {shortened(one_line(said), _LONGEST_ANSWER)}")
+    for write in proposed:
+        lines.append(f"proposed, a person decides later: {write.tool} {json.dumps(write.arguments)}")
     return without_halves("\n".join(lines)) or "nothing yet"
 
 

@@ -79,6 +79,8 @@ class Planner:
     ) -> None:
         self._plans = plans
         self._sources = sources
+        self._agents: list[OperationAgent] = [agent for agent in SOURCE_AGENTS if agent in sources]
+        self._agents.append(ANALYSIS)
         self._prompt = TwoPartPrompt(source=prompt, name=PLANNING_PROMPT)
         self._model = ModelClient(agent=_NAME, settings=settings, completions=completions, breaker=breaker)
 
@@ -96,10 +98,10 @@ class Planner:
             self._prompt.render,
             QUESTION=request.question,
             FEEDBACK=request.feedback or "",
-            LIMITS=", ".join(readable) if len(readable) < len(request.listings) else "",
+            LIMITS=", ".join(readable) if len(readable) < len(SOURCE_AGENTS) else "",
         )
         answer = await self._model.ask_record(
-            system=system, user=user, reply=PlanReply, accept=_checked, schema=_schema()
+            system=system, user=user, reply=PlanReply, accept=self._checked, schema=_schema(self._agents)
         )
         return Answer(value=self._whole(request, answer.value), calls=answer.calls)
 
@@ -122,6 +124,12 @@ class Planner:
             ),
             complexity="low" if len(leads) == 1 else "medium" if leads else "high",
         )
+
+    def _checked(self, reply: PlanReply) -> PlanReply:
+        for step in reply.steps:
+            if step.agent not in self._agents:
+                raise RejectedReply(f"steps: {step.agent} has no system here: choose among {self._agents}")
+        return _checked(reply)
 
     def _whole(self, request: PlanRequest, reply: PlanReply) -> OperationPlan:
         """The plan with what only code may say: tools, sources, how long it takes, what is not to be had."""
@@ -204,8 +212,7 @@ def _checked(reply: PlanReply) -> PlanReply:
     )
 
 
-def _schema() -> dict[str, object]:
-    agents = list(get_args(OperationAgent))
+def _schema(agents: list[OperationAgent]) -> dict[str, object]:
     step = {
         "type": "object",
         "properties": {

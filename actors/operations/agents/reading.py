@@ -116,13 +116,15 @@ class ReadingRun:
         )
         return answer
 
-    def propose(self, tool: AllowedTool, arguments: Mapping[str, Any], why: str) -> None:
-        """Keep a call that writes, for a person to see; the same one once."""
+    def propose(self, tool: AllowedTool, arguments: Mapping[str, Any], why: str) -> bool:
+        """Keep a call that writes, for a person to see; the same one once. Whether it is another one."""
         write = ProposedWrite(
             server=tool.server, tool=tool.tool, digest=tool.digest, arguments=dict(arguments), why=why
         )
-        if all((one.tool, one.arguments) != (write.tool, write.arguments) for one in self.proposed):
-            self.proposed.append(write)
+        if any((one.tool, one.arguments) == (write.tool, write.arguments) for one in self.proposed):
+            return False
+        self.proposed.append(write)
+        return True
 
     def result(self, service: str, iteration: int, seconds: float, leads: tuple[str, ...]) -> AgentResult:
         """What it has come to."""

@@ -161,9 +161,8 @@ class SourceReader:
         while not run.full and chosen < 2 * self._most_calls:
             chosen += 1
             try:
-                answer = await chooser.next_call(
-                    run.task, tools, list(zip(run.uses, run.answers, strict=True))
-                )
+                called = list(zip(run.uses, run.answers, strict=True))
+                answer = await chooser.next_call(run.task, tools, called, run.proposed)
             except (ModelReplyInvalid, ModelRefused, ModelTimedOut, PromptTooLong) as failed:
                 run.calls += failed.calls if isinstance(failed, ModelReplyInvalid) else ()
                 if not run.uses:
@@ -175,7 +174,8 @@ class SourceReader:
                 return
             tool = allowed[choice.tool]
             if tool.writes:
-                run.propose(tool, choice.arguments, choice.reason)
+                if not run.propose(tool, choice.arguments, choice.reason):
+                    return  # it has nothing new to say
             elif any((use.tool, use.arguments) == (tool.tool, choice.arguments) for use in run.uses):
                 return  # it goes round in circles
             else:

@@ -78,7 +78,7 @@ class OperationsDesk:
                 prompt=read_two_part_prompt(settings.prompts_dir, "write_summary.md"),
             ),
         }
-        for agent in AGENTS:
+        for agent in settings.sources:
             self.read_with(agent)
 
     def read_with(self, agent: SourceAgent, choices: ScriptedChoices | None = None) -> None:
