@@ -99,9 +99,10 @@ class BookServer(HttpSite):
         """As it is now, or well."""
         if handler.command != "POST":
             return super().answer(handler, body)
-        if not body:
+        try:
+            request, mood = BadRequest(handler, json.loads(body)), self._mood
+        except ValueError:
             return None  # whoever asked was killed at it
-        request, mood = BadRequest(handler, json.loads(body)), self._mood
         self.hindered += mood is not None
         if request.method == "tools/call":
             query = str(request.params["arguments"]["query"])
