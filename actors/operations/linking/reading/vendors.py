@@ -71,7 +71,7 @@ def vendor_form(name: str) -> NameForm:
 
 @lru_cache(maxsize=65536)
 def vendor_name(name: str) -> str:
-    """The normal form of a vendor's name, `muller and sohne` of `Müller & Söhne GmbH`. Empty of blanks alone."""
+    """The normal form of a vendor's name, `muller and sohne` of `Müller & Söhne GmbH`; empty of blanks."""
     normal, before = without_accents(vendor_form(name).text), ""
     # An article or a form may stand behind another one.
     while normal != before:
