@@ -27,6 +27,8 @@ NAMES = (
     "index",
     "support_check",
     "research_intents",
+    "linkage",
+    "mcp_conformance",
 )
 # Says little without `--texts`: left out of all, and not kept.
 _OF_TEXTS = "verbatim"
@@ -45,7 +47,7 @@ def main(
         typer.Option(
             "--texts",
             help="For verbatim: a folder of topics, texts and tables; for main_text: a set of pages; for "
-            "support_check: a checkout of WiCE.",
+            "support_check: a checkout of WiCE; for linkage: a folder of checkouts.",
         ),
     ] = None,
 ) -> None:
@@ -65,8 +67,8 @@ def main(
             missed += sum(not aim.met for aim in report.aims)
             if reason := why_not_kept(name, quick=quick, texts=bool(texts)):
                 console.print(reason)
-            elif not report.aims:  # `main_text` and `support_check`, whose sets were not among the texts
-                console.print(f"not written to RESULTS.md: {name} had nothing to be held to; see --texts")
+            elif not report.aims:  # a set was not among the texts, or npm is missing: the notes say so
+                console.print(f"not written to RESULTS.md: {name} had nothing to be held to; see its notes")
             else:
                 keep(report, order=SECTIONS)
                 console.print(f"written to {RESULTS}")

@@ -101,9 +101,8 @@ def _walk(path: str, record: str, defs: dict[str, Any], names: dict[str, str]) -
 
 def _many(field: dict[str, Any]) -> str:
     """What says that there may be several: `[]` of a list, `.NAME` of a mapping."""
-    return (
-        "[]" if "items" in field else ".NAME" if isinstance(field.get("additionalProperties"), dict) else ""
-    )
+    named = isinstance(field.get("additionalProperties"), dict) or "patternProperties" in field
+    return "[]" if "items" in field else ".NAME" if named else ""
 
 
 def _value(field: dict[str, Any], names: dict[str, str]) -> str:
@@ -123,6 +122,8 @@ def _value(field: dict[str, Any], names: dict[str, str]) -> str:
             return f"list of: {_value(item, names)}"
         case {"additionalProperties": dict(item)}:
             return f"mapping of names to: {_value(item, names)}"
+        case {"patternProperties": dict(by_pattern)}:
+            return f"mapping of names to: {_value(next(iter(by_pattern.values())), names)}"
         case {"type": "object"}:
             return "mapping"
         case {"writeOnly": True}:

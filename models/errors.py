@@ -221,6 +221,10 @@ class OperationNotFound(SignoffError):
     http_status = 404
 
 
+class PdfNotMade(SignoffError):
+    """A PDF could not be made of approved results, or not in time; the other formats can be had."""
+
+
 class TreeNotFound(SignoffError):
     """A project holds no tree of this id."""
 

@@ -124,8 +124,19 @@ class ServerConnection:
         finally:
             CURRENT.reset(token)
             self._under_way -= 1
-            if self.retired and not self._under_way:
-                self._ending.set()
+            if self.retired:
+                self.retire()
+
+    def retire(self) -> None:
+        """Give it nothing more to do: it ends by itself, with its last request."""
+        self.retired = True
+        if not self._under_way:
+            self._ending.set()
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing of it is left."""
+        return self._task is None or self._task.done()
 
     async def close(self) -> None:
         """End it, and its program. What is under way on it has no answer."""
@@ -242,8 +253,6 @@ class ServerConnection:
                 )
             case MCPError() if 300 <= status < 400:
                 return Unanswered("invalid", f"it redirects: {error_line(inner.message)}")
-            case MCPError() if status == 404 and what == "the request":
-                return Unanswered("away", "its session is over", stale=True)
             case MCPError() if status >= 400:
                 return Unanswered("invalid", f"it answers {status} to {what}: check its url and era")
             case ValidationError():

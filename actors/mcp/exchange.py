@@ -42,10 +42,10 @@ class Exchange:
     fault: Unanswered | None = None
     gets: int = 0
 
-    def failed(self, kind: FaultKind, reason: str) -> None:
+    def failed(self, kind: FaultKind, reason: str, *, stale: bool = False) -> None:
         """Something went wrong. The first thing that did is told; what is away may still come back."""
         if self.fault is None or (self.fault.kind == "away" and kind != "away"):
-            self.fault = Unanswered(kind, reason)
+            self.fault = Unanswered(kind, reason, stale=stale)
 
     @property
     def over(self) -> bool:

@@ -18,6 +18,8 @@ from models.config import HttpServer
 
 # Streams that an exchange may open to hear more: a server that ends each at once would have us ask for ever.
 _MOST_GETS = 20
+# Messages in one answer: each costs the SDK more than its bytes do.
+_MOST_EVENTS = 2_000
 _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 
@@ -37,7 +39,9 @@ class _Wire(httpx2.AsyncBaseTransport):
     def __init__(self, settings: HttpServer, *, max_bytes: int, timeout: float) -> None:
         self._max_bytes = max_bytes
         self._header = settings.header
-        self._inner = httpx2.AsyncHTTPTransport(verify=_trusted(), trust_env=False)
+        # Servers usually end an idle connection after five seconds: not to be met while they do.
+        limits = httpx2.Limits(keepalive_expiry=2.0)
+        self._inner = httpx2.AsyncHTTPTransport(verify=_trusted(), trust_env=False, limits=limits)
         self._tokens: TokenSource | None = None
         self._tokens_http: httpx2.AsyncClient | None = None
         if settings.client_credentials is not None:
@@ -71,9 +75,10 @@ class _Wire(httpx2.AsyncBaseTransport):
             return httpx2.Response(503)
         if is_request:
             exchange.status = answer.status_code
-            _look_at(answer, exchange)
-        elif answer.status_code in (401, 403):
-            _look_at(answer, exchange)
+            if answer.status_code == 404 and "mcp-session-id" in request.headers:
+                exchange.failed("away", "its session is over", stale=True)
+            else:
+                _look_at(answer, exchange)
         if answer.headers.get("content-encoding", "identity").lower() != "identity":
             exchange.failed("invalid", "it packs its answers, though asked not to")
         if exchange.over:
@@ -124,14 +129,18 @@ class _Body(httpx2.AsyncByteStream):
         self._most = most
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
+        size = events = 0
         try:
             async for part in self._stream:
                 size += len(part)
+                events += part.count(b"\ndata:")
                 if size > self._most:
                     self._exchange.failed(
                         "invalid", f"its answer is over {self._most:,} bytes (max_answer_bytes)"
                     )
+                    return
+                if events > _MOST_EVENTS:
+                    self._exchange.failed("invalid", f"its answer is over {_MOST_EVENTS:,} events")
                     return
                 yield part
         except httpx2.HTTPError as error:

@@ -14,7 +14,7 @@ from mcp_types import ListToolsRequest, ListToolsResult, PaginatedRequestParams,
 
 from actors.mcp.connection import ServerConnection
 from actors.mcp.exchange import Exchange, Unanswered
-from actors.mcp.schemas import digest_of, refusal_of
+from actors.mcp.schemas import canonical, digest_of, refusal_of
 from models.config import McpServer
 from models.error_lines import error_line
 from models.mcp.served_tools import ServedTool, WithheldTool
@@ -44,7 +44,7 @@ async def offered_by(connection: ServerConnection, server: str, settings: McpSer
         async with asyncio.timeout(settings.timeout_seconds):
             await _gather(connection, allowed, found)
     except TimeoutError as error:
-        connection.retired = True
+        connection.retire()
         raise Unanswered(
             "away", f"its list of tools is not whole within timeout_seconds ({settings.timeout_seconds:g} s)"
         ) from error
@@ -98,6 +98,10 @@ async def _refusal(declared: list[Tool], *, modern: bool) -> str | None:
         return f"its input schema is refused: {reason}"
     if tool.output_schema is not None and (reason := await refusal_of(tool.output_schema, of_object=False)):
         return f"its output schema is refused: {reason}"
+    try:
+        canonical(declaration(tool))
+    except ValueError as error:
+        return f"its declaration is no JSON: {error_line(error)}"
     if modern and (reason := find_invalid_x_mcp_header(tool.input_schema)):
         return f"its input schema is refused: {error_line(reason)}"
     return None

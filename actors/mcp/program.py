@@ -38,6 +38,8 @@ class ServerProgram:
         self._settings = settings
         self._max_bytes = max_bytes
         self._complaint = b""
+        self._asked = 0  # requests that it has not answered yet
+        self._written = 0  # bytes, since its last answer
         self.fault: Unanswered | None = None
 
     @property
@@ -75,6 +77,7 @@ class ServerProgram:
             finally:
                 # Also where we are cancelled ourselves: nothing of it is left running.
                 _signal(process, signal.SIGKILL)
+                _release(process)
                 for task in tasks:
                     task.cancel()
                 for stream in (to_us, received, to_it, sent):
@@ -113,17 +116,25 @@ class ServerProgram:
                     except ValueError:
                         # Programs print to their output what belongs elsewhere: no message, and no end.
                         continue
+                    if isinstance(message, types.JSONRPCNotification):
+                        continue  # nothing here waits for one, and each costs the SDK more than its bytes do
+                    if not isinstance(message, types.JSONRPCRequest):
+                        self._asked, self._written = max(0, self._asked - 1), 0
                     await to_us.send(SessionMessage(message))
 
     async def _line(self, stdout: asyncio.StreamReader) -> bytes:
+        """The next line; nothing where there is none, or where it writes more than it was asked for."""
         try:
-            return await stdout.readline()
+            line = await stdout.readline()
+            self._written += len(line)
+            if self._written <= self._max_bytes * max(1, self._asked):
+                return line
         except ValueError:
-            self.fault = Unanswered(
-                "invalid", f"its answer is over {self._max_bytes:,} bytes (max_answer_bytes)"
-            )
+            pass  # the line is over the limit of the reader
         except OSError as error:
             _log.info("%s: its output can't be read: %s", self._settings.command[0], error)
+            return b""
+        self.fault = Unanswered("invalid", f"its answer is over {self._max_bytes:,} bytes (max_answer_bytes)")
         return b""
 
     async def _tell(
@@ -136,6 +147,7 @@ class ServerProgram:
             try:
                 async for message in sent:
                     line = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                    self._asked += isinstance(message.message, types.JSONRPCRequest)
                     stdin.write(line.encode() + b"\n")
                     await stdin.drain()
             except OSError:
@@ -159,6 +171,13 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
             async with asyncio.timeout(_GRACE_SECONDS):
                 await process.wait()
                 return
+
+
+def _release(process: asyncio.subprocess.Process) -> None:
+    """Close its pipes: what it started may hold their other ends. asyncio has no public way to."""
+    transport = getattr(process, "_transport", None)
+    if transport is not None:
+        transport.close()
 
 
 def _signal(process: asyncio.subprocess.Process, number: int) -> None:

@@ -128,8 +128,9 @@ class McpServers:
             try:
                 return await one.made()
             except Unanswered as fault:
-                connection.retired = connection.retired or fault.stale
-                if one.exchange.sent and writes:
+                if fault.stale:
+                    connection.retire()
+                if writes and one.exchange.sent and fault.kind != "refuses":
                     raise WriteAnswerLost(
                         f"{call.server}.{call.tool}: {error_line(fault.reason)}: whether it was done is not "
                         "known; look there before it is called again"
@@ -155,7 +156,8 @@ class _Server:
     name: str
     settings: McpServer
     mock: MockServer | None
-    connection: ServerConnection | None = None
+    # The last is the one in use; those before it are retired, and may have requests under way.
+    connections: list[ServerConnection] = field(default_factory=list)
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @classmethod
@@ -174,22 +176,23 @@ class _Server:
             try:
                 return connection, await offered_by(connection, self.name, self.settings)
             except Unanswered as fault:
-                connection.retired = True
+                connection.retire()
                 if not (kept and fault.stale):
                     raise
 
     async def close(self) -> None:
-        if self.connection is not None:
-            await self.connection.close()
+        """End them all."""
+        await asyncio.gather(*(connection.close() for connection in self.connections))
 
     async def _connected(self) -> tuple[ServerConnection, bool]:
         """An open connection, and whether it was open before."""
         async with self.opening:
-            if self.connection is not None and not self.connection.retired:
-                return self.connection, True
+            self.connections = [each for each in self.connections if not each.ended]
+            if self.connections and not self.connections[-1].retired:
+                return self.connections[-1], True
             connection = ServerConnection(self.settings)
             await connection.open()
-            self.connection = connection
+            self.connections.append(connection)
             return connection, False
 
 
@@ -227,6 +230,10 @@ class _Call:
             result = await self._result()
         except MCPError as error:
             return await self._refused_by_server(error)
+        except Unanswered:
+            if self._asked is None or self._tool.writes:
+                raise
+            return await self._put_off(None)  # it reads, and it has said what it wants to know
         if isinstance(result, InputRequiredResult):
             return self._asks(await round_of(result))
         if self._asked is not None:
@@ -262,8 +269,12 @@ class _Call:
         self._asked = self._asked or params
         return ElicitResult(action="cancel")
 
-    async def _put_off(self, said: str) -> ToolAnswer:
-        """It was told `cancel`: the person is asked, and sees what the tool made of that."""
+    async def _put_off(self, said: str | None) -> ToolAnswer:
+        """It was told `cancel`: the person is asked, and sees what the tool made of that.
+
+        For a tool that writes this is all that there is to know whether it wrote without his answer: whoever
+        confirms the call anew has to be shown it.
+        """
         assert self._asked is not None
         asked = await asked_by(self._asked, key=key_of(self._asked))
         return self._asks(self._answers.model_copy(update={"left": (asked,)}), said)

@@ -1,1 +1,1 @@
-"""Operations: a plan that a person approves, agents that read systems over MCP, results that a person approves."""
+"""Operations: agents read systems over MCP by a plan that a person approved, who approves what came of it."""

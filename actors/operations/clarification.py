@@ -9,9 +9,12 @@ from typing import Literal
 from models.errors import InputInvalid
 
 _YES = frozenset(
-    """ok okay okey yes y yep approve approved accept accepted confirm confirmed agreed lgtm looks good
-    ja genehmigt einverstanden passt tak zatwierdzam zgoda akceptuję""".split()
-) - {"looks", "good"}
+    (
+        *("ok", "okay", "okey", "yes", "y", "yep", "approve", "approved", "accept", "accepted", "lgtm"),
+        *("confirm", "confirmed", "agreed", "ja", "genehmigt", "einverstanden", "passt"),
+        *("tak", "zatwierdzam", "zgoda", "akceptuję"),
+    )
+)
 _PHRASES = frozenset(
     ("looks good", "looks good to me", "go ahead", "sounds good", "i approve", "in ordnung", "w porządku")
 )
@@ -35,6 +38,9 @@ def read_answer(answer: str, is_approval: bool | None) -> Literal["approve", "re
         return "approve" if said else "revise"
     if is_approval:
         raise InputInvalid(
-            "answer: is_approval is true, and the text says more than OK: send OK alone, or is_approval: false"
+            "answer: is_approval is true, and the text says more than OK: send OK alone, or "
+            "is_approval: false"
         )
-    raise InputInvalid("answer: is_approval is false, and the text is a yes: say what is to be done otherwise")
+    raise InputInvalid(
+        "answer: is_approval is false, and the text is a yes: say what is to be done otherwise"
+    )

@@ -1,7 +1,7 @@
 """The results of an operation put together: what all agents found, compared, and what has changed. Seed 003.
 
-Part of `actors.operations.steps`. The comparing is the agent `analysis`'s; what is shown to a person is made here
-from what was kept, the same whenever it is made.
+Part of `actors.operations.steps`. The comparing is the agent `analysis`'s; what is shown to a person is
+made here from what was kept, the same whenever it is made.
 """
 
 from collections.abc import Mapping
@@ -45,6 +45,7 @@ class Compiling:
         analysed = ANALYSIS in plan.agent_sequence
         task = AnalysisTask(
             question=self._operation.query,
+            leads=plan.leads,
             results=ordered,
             instructions=plan.step(ANALYSIS).instructions if analysed else "",
             feedback=said.get(ANALYSIS),

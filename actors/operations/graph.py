@@ -1,41 +1,45 @@
 """Operations: plan, ask, have the agents read, compare, ask again, and do over what a person wants done over.
 
-Each gate binds to exactly what is shown there. A yes to the plan is a yes to that plan alone: nothing rewrites
-it, and where a tool is not what was approved any more, another plan is asked about. Seed 003.
+Each gate binds to exactly what is shown there. A yes to the plan is a yes to that plan alone: nothing
+rewrites it, and where a tool is not what was approved any more, another plan is asked about. Seed 003.
 """
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from actors.operations.answers import answer_to_server, unreviewed
+from actors.operations.answers import unreviewed, with_answer, without_last_write
 from actors.operations.steps import OperationSteps
+from actors.operations.writing import next_proposed
 from actors.runtime.gate import decide
 from actors.runtime.run import Run
 from actors.runtime.workflow_graph import WorkflowGraph
-from models.mcp.tool_answers import GivenToServer, ServerQuestion
-from models.operations.items import SourceAgent
 from models.operations.operations import Operation
 from models.operations.plans import ANALYSIS, OperationAgent, OperationPlan
 from models.operations.questions import AgentQuestion
-from models.operations.results import AgentResult, ComprehensiveResults, OperationOutcome, OperationResult
+from models.operations.results import (
+    AgentResult,
+    ComprehensiveResults,
+    OperationOutcome,
+    OperationResult,
+    WriteOutcome,
+)
 from models.operations.revisions import Revision
+from models.operations.tasks import AnsweredCall, ReadingOutcome
 from models.runtime.approvals import GateDecision
 from models.store.operations import operations
 
-PLAN, QUESTION, REVIEW, RESULTS = "plan", "question", "review", "results"
-AfterWork = Literal["plan", "question_gate", "review_gate", "work", "compile"]
+PLAN, QUESTION, WRITE, REVIEW, RESULTS = "plan", "question", "write", "review", "results"
+AfterWork = Literal["plan", "question_gate", "write_gate", "review_gate", "work", "compile"]
 
 
 class State(TypedDict, total=False):
     """Where an operation is.
 
-    `readings` counts each agent's, and `reviewed` says up to which of them a person has looked. `prior` are results
-    that stand where nothing of their task is otherwise; `said` is what people want of each agent; `asked` is what
-    servers ask, of which one question after another is put to a person.
+    `readings` counts each agent's, and `reviewed` says up to which of them a person has looked. `prior` are
+    results that stand where nothing of their task is otherwise; `said` is what people want of each agent.
     """
 
     iteration: int
@@ -48,11 +52,12 @@ class State(TypedDict, total=False):
     results: Mapping[OperationAgent, AgentResult]
     reviewed: Mapping[OperationAgent, int]
     said: Mapping[OperationAgent, str]
-    asked: Mapping[OperationAgent, ServerQuestion]
-    given: Mapping[OperationAgent, GivenToServer]
+    answered: Mapping[OperationAgent, tuple[AnsweredCall, ...]]
+    asked: Mapping[OperationAgent, ReadingOutcome | WriteOutcome]
     question: AgentQuestion
     questions: int
     reviews: int
+    writes: int
     gate: str
     decision: GateDecision | None
     compiled: ComprehensiveResults | None
@@ -65,7 +70,8 @@ async def plan(state: State, runtime: Runtime[OperationSteps]) -> State:
     made = await runtime.context.plan(
         number,
         state["iteration"],
-        feedback=state.get("voided") or state.get("feedback"),
+        feedback=state.get("feedback"),
+        voided=state.get("voided"),
         previous=state.get("plan"),
     )
     return {"plans": number, "plan": made, "decision": None}
@@ -90,72 +96,75 @@ async def settle_plan(state: State, runtime: Runtime[OperationSteps]) -> State:
 
 
 async def work(state: State, runtime: Runtime[OperationSteps]) -> State:
-    context, now, done = runtime.context, state["plan"], dict(state["results"])
-    working = context.working
-    readings, asked, voided = dict(state["readings"]), dict(state["asked"]), None
-    due: list[SourceAgent] = [agent for agent in now.sources if agent not in done]
-    tasks = {
-        agent: working.task(agent, now, done=done, said=state["said"], given=state["given"].get(agent))
-        for agent in (due if now.side_by_side else due[:1])
-    }
-    for agent, task in tasks.items():
-        prior = state["prior"].get(agent)
-        if prior is not None and prior.task_digest == task.digest and agent not in state["given"]:
-            done[agent] = prior
-    anew = [task for agent, task in tasks.items() if agent not in done]
-    for task in anew:
-        readings[task.agent] = readings.get(task.agent, 0) + 1
-    over = set(done)
-    outcomes = await asyncio.gather(
-        *(
-            working.read(task, now, number=readings[task.agent], iteration=state["iteration"], done=over)
-            for task in anew
-        ),
-        return_exceptions=True,
+    steps = runtime.context
+    came = await steps.working.round(
+        state["plan"],
+        iteration=state["iteration"],
+        results=state["results"],
+        prior=state["prior"],
+        readings=state["readings"],
+        said=state["said"],
+        answered=state["answered"],
     )
-    for task, outcome in zip(anew, outcomes, strict=True):
-        if isinstance(outcome, BaseException):
-            raise outcome
-        if outcome.voids_plan is not None:
-            voided = outcome.voids_plan
-        elif outcome.server_question is not None:
-            asked[task.agent] = outcome.server_question
-        elif outcome.result is not None:
-            done[task.agent] = outcome.result
-    given = {agent: answer for agent, answer in state["given"].items() if agent not in tasks}
-    return {"results": done, "readings": readings, "voided": voided, "asked": asked, "given": given}
+    asked = {**state["asked"], **came.asked}
+    return {"results": came.results, "readings": came.readings, "voided": came.voided, "asked": asked}
 
 
 async def question_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
     context, number, iteration = runtime.context, state["questions"] + 1, state["iteration"]
-    if state["asked"]:
-        agent, question = next(iter(state["asked"].items()))
-        asked = context.asked_by_server(agent, iteration, question, number=number)
-    else:
+    agent, waiting = next(iter(state["asked"].items()), (None, None))
+    if agent is None or waiting is None:
         asked = context.about_failed(state["results"], iteration, number=number)
+    elif isinstance(waiting, WriteOutcome):
+        asked = context.about_write(agent, waiting, iteration, number=number)
+    else:
+        asked = context.asked_by_server(agent, waiting, iteration, number=number)
     decision = decide(f"{QUESTION}/{number}", context.request_about(asked))
     return {"gate": QUESTION, "questions": number, "question": asked, "decision": decision}
 
 
 async def answer_question(state: State, runtime: Runtime[OperationSteps]) -> State:
-    question, decision = state["question"], state["decision"]
+    question, decision, steps = state["question"], state["decision"], runtime.context
     assert decision is not None, "the gate has asked"
-    agent, results, context = question.agent, dict(state["results"]), runtime.context
-    await context.settle_answer(f"{QUESTION}/{state['questions']}", state["iteration"], agent, decision)
+    agent, results, answered = question.agent, dict(state["results"]), dict(state["answered"])
+    await steps.settle_answer(f"{QUESTION}/{state['questions']}", state["iteration"], agent, decision)
     if decision.status not in ("approved", "rejected"):
         return {}
-    given = dict(state["given"])
-    if decision.status == "rejected":
-        [source] = [one for one in state["plan"].sources if one == agent]
-        task = context.working.task(source, state["plan"], done=results, said=state["said"])
-        results[agent] = context.working.left_out(task, question, results.get(agent), state["iteration"])
-    elif question.server_question is not None:
-        given[agent] = answer_to_server(question.server_question, decision)
+    yes = decision.status == "approved"
+    if question.kind == "write_unknown":
+        results[agent] = without_last_write(results[agent]) if yes else results[agent]
+    elif not yes:
+        results[agent] = steps.working.left_out(
+            question, state["plan"], results, said=state["said"], iteration=state["iteration"]
+        )
+    elif question.kind == "server_asks":
+        answered[agent] = with_answer(answered.get(agent, ()), question, decision)
     else:
         del results[agent]
     asked = {other: one for other, one in state["asked"].items() if other != agent}
     prior = {other: one for other, one in state["prior"].items() if other != agent}
-    return {"results": results, "given": given, "asked": asked, "prior": prior}
+    return {"results": results, "answered": answered, "asked": asked, "prior": prior}
+
+
+async def write_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
+    number, proposed = state["writes"] + 1, next_proposed(state["results"])
+    assert proposed is not None, "there is one, or it would not come here"
+    request = runtime.context.request_for_write(*proposed, state["iteration"], number=number)
+    return {"gate": WRITE, "writes": number, "decision": decide(f"{WRITE}/{number}", request)}
+
+
+async def write(state: State, runtime: Runtime[OperationSteps]) -> State:
+    proposed, decision = next_proposed(state["results"]), state["decision"]
+    assert proposed is not None, "the gate has asked"
+    assert decision is not None, "it was decided"
+    agent, call = proposed
+    outcome = await runtime.context.writing.settle(
+        agent, call, decision, number=state["writes"], iteration=state["iteration"]
+    )
+    one = state["results"][agent]
+    results = {**state["results"], agent: one.model_copy(update={"writes": (*one.writes, outcome)})}
+    unknown = {agent: outcome} if outcome.status == "unknown" else {}
+    return {"results": results, "asked": {**state["asked"], **unknown}}
 
 
 async def review_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
@@ -223,15 +232,15 @@ async def conclude(state: State, runtime: Runtime[OperationSteps]) -> State:
         outcome,
         state["iteration"],
         compiled,
-        decision=decision,
+        approval=decision if state.get("gate") == RESULTS else None,
         ended_at=state.get("gate") if unfinished else None,
     )
     return {"result": result}
 
 
 def after_plan(state: State, runtime: Runtime[OperationSteps]) -> Literal["plan_gate", "settle_plan"]:
-    # A type that stops at no plan goes by its first one. Each other is made because a person wants it, or because
-    # a tool is not what it was: that one nobody has let pass.
+    # A type that stops at no plan goes by its first one. Each other is made because a person wants it, or
+    # because a tool is not what it was: that one nobody has let pass.
     return "plan_gate" if runtime.context.stops_at(PLAN) or state["plans"] > 1 else "settle_plan"
 
 
@@ -247,6 +256,8 @@ def after_work(state: State, runtime: Runtime[OperationSteps]) -> AfterWork:
         return "plan"
     if state["asked"] or any(one.status == "error" for one in state["results"].values()):
         return "question_gate"
+    if next_proposed(state["results"]) is not None:
+        return "write_gate"
     left = unreviewed(state["results"], state["readings"], state["reviewed"])
     if left and runtime.context.stops_at("agents"):
         return "review_gate"
@@ -279,6 +290,8 @@ def build_graph() -> StateGraph[State, OperationSteps, Any, Any]:
     graph.add_node("work", work)
     graph.add_node("question_gate", question_gate)
     graph.add_node("answer_question", answer_question)
+    graph.add_node("write_gate", write_gate)
+    graph.add_node("write", write)
     graph.add_node("review_gate", review_gate)
     graph.add_node("answer_review", answer_review)
     graph.add_node("compile", compile_results)
@@ -292,6 +305,8 @@ def build_graph() -> StateGraph[State, OperationSteps, Any, Any]:
     graph.add_conditional_edges("work", after_work)
     graph.add_edge("question_gate", "answer_question")
     graph.add_conditional_edges("answer_question", after_answer)
+    graph.add_edge("write_gate", "write")
+    graph.add_conditional_edges("write", after_answer)
     graph.add_edge("review_gate", "answer_review")
     graph.add_conditional_edges("answer_review", after_answer)
     graph.add_conditional_edges("compile", after_compiling)
@@ -314,9 +329,9 @@ async def begin(run: Run) -> tuple[dict[str, Any], OperationSteps]:
 
     steps = OperationSteps(run=run, operation=await run.database.steadily(look))
     await steps.check_right()
-    counts: State = {"iteration": 1, "plans": 0, "questions": 0, "reviews": 0}
+    counts: State = {"iteration": 1, "plans": 0, "questions": 0, "reviews": 0, "writes": 0}
     nothing: State = {"readings": {}, "prior": {}, "results": {}, "reviewed": {}, "said": {}}
-    return {**counts, **nothing, "asked": {}, "given": {}}, steps
+    return {**counts, **nothing, "asked": {}, "answered": {}}, steps
 
 
 def result(state: dict[str, Any]) -> dict[str, Any]:
@@ -326,5 +341,5 @@ def result(state: dict[str, Any]) -> dict[str, Any]:
 
 
 OPERATION = WorkflowGraph(
-    build=build_graph, begin=begin, result=result, gates=frozenset({PLAN, QUESTION, REVIEW, RESULTS})
+    build=build_graph, begin=begin, result=result, gates=frozenset({PLAN, QUESTION, WRITE, REVIEW, RESULTS})
 )

@@ -40,7 +40,8 @@ def without_copies(items: Sequence[SourceItem]) -> list[SourceItem]:
     for item in items:
         kept.setdefault(json.dumps(item.data, sort_keys=True, default=str), item)
     return [
-        item.model_copy(update={"id": f"{item.agent}/{number}"}) for number, item in enumerate(kept.values(), 1)
+        item.model_copy(update={"id": f"{item.agent}/{number}"})
+        for number, item in enumerate(kept.values(), 1)
     ]
 
 
@@ -98,7 +99,9 @@ def _bounded(value: Any, depth: int) -> Any:
     if isinstance(value, Mapping):
         if depth >= _DEEPEST:
             return {}
-        return {str(name)[:200]: _bounded(each, depth + 1) for name, each in list(value.items())[:_MOST_FIELDS]}
+        return {
+            str(name)[:200]: _bounded(each, depth + 1) for name, each in list(value.items())[:_MOST_FIELDS]
+        }
     if isinstance(value, list):
         return [] if depth >= _DEEPEST else [_bounded(each, depth + 1) for each in value[:_MOST_FIELDS]]
     return value

@@ -13,15 +13,22 @@ _EMAIL = re.compile(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,120}")
 _WORD = re.compile(r"[^\s,;:!?()\[\]{}<>\"“”„«»]{1,80}")
 # Words that begin a question and are no part of a name.
 _OPENERS = frozenset(
-    """why what which who when where how is are was were do does did has have had can could should would will
-    please show list find check compare tell give explain look the a an and or of for in on at to from with our
-    my your their this that these those any all every each some if it we i you they
-    warum wieso weshalb was welche welcher welches wer wann wo wie ist sind war hat haben bitte zeige liste
-    finde prüfe vergleiche der die das den dem des ein eine einen und oder von für in auf an zu mit unsere
-    dlaczego czemu co które który która kto kiedy gdzie jak czy jest są był była było ma mają proszę pokaż
-    znajdź sprawdź porównaj i lub oraz od dla w na do z nasze
-    invoice invoices bill bills payment payments vendor vendors supplier suppliers account accounts mail mails
-    rechnung rechnungen zahlung lieferant faktura faktury fakturę płatność dostawca""".split()
+    (
+        *("why", "what", "which", "who", "when", "where", "how", "is", "are", "was", "were", "do", "does"),
+        *("did", "has", "have", "had", "can", "could", "should", "would", "will", "please", "show", "list"),
+        *("find", "check", "compare", "tell", "give", "explain", "look", "the", "a", "an", "and", "or"),
+        *("of", "for", "in", "on", "at", "to", "from", "with", "our", "my", "your", "their", "this"),
+        *("that", "these", "those", "any", "all", "every", "each", "some", "if", "it", "we", "i", "you"),
+        *("they", "invoice", "invoices", "bill", "bills", "payment", "payments", "vendor", "vendors"),
+        *("supplier", "suppliers", "account", "accounts", "mail", "mails"),
+        *("warum", "wieso", "weshalb", "welche", "welcher", "welches", "wer", "wann", "wo", "wie", "ist"),
+        *("sind", "war", "hat", "haben", "bitte", "zeige", "liste", "finde", "prüfe", "vergleiche", "der"),
+        *("die", "das", "den", "dem", "des", "ein", "eine", "einen", "und", "oder", "von", "für", "auf"),
+        *("zu", "mit", "unsere", "rechnung", "rechnungen", "zahlung", "lieferant"),
+        *("dlaczego", "czemu", "co", "kto", "kiedy", "gdzie", "jak", "czy", "jest", "są", "był", "była"),
+        *("było", "ma", "mają", "proszę", "pokaż", "znajdź", "sprawdź", "porównaj", "i", "lub", "oraz"),
+        *("od", "dla", "w", "na", "z", "nasze", "faktura", "faktury", "fakturę", "płatność", "dostawca"),
+    )
 )
 
 

@@ -31,7 +31,9 @@ def edited(plan: OperationPlan, edit: PlanEdit) -> OperationPlan:
     if fault := sequence_fault(kept):
         raise InputInvalid(f"modified_plan.agent_sequence: {fault}")
     if unheard := [agent for agent in edit.instructions if agent not in kept]:
-        raise InputInvalid(f"modified_plan.instructions: {unheard[0]} does not run: leave it in, or say nothing")
+        raise InputInvalid(
+            f"modified_plan.instructions: {unheard[0]} does not run: leave it in, or say nothing"
+        )
     share = sum(1 for _ in kept) / len(plan.agent_sequence)
     sources = dict(zip(plan.sources, plan.data_sources, strict=True))
     changed = OperationPlan(

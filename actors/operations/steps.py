@@ -1,7 +1,8 @@
 """An operation under way: what each node of its graph does.
 
-Each outcome is kept once, in one transaction with the history that tells of it. Agents do the work; what they
-are given comes from what was kept and decided, so a workflow that is taken up again does nothing twice. Seed 003.
+Each outcome is kept once, in one transaction with the history that tells of it. Agents do the work; what
+they are given comes from what was kept and decided, so a workflow that is taken up again does nothing
+twice. Seed 003.
 """
 
 from collections.abc import Mapping
@@ -10,21 +11,24 @@ from dataclasses import InitVar, dataclass
 from actors.operations.compiling import Compiling
 from actors.operations.telling import tell_progress
 from actors.operations.working import Working
+from actors.operations.writing import ApprovedWrites
 from actors.runtime.run import Run
 from models.errors import PermissionMissing
 from models.llm import Answer
-from models.mcp.tool_answers import ServerQuestion
+from models.mcp.tool_answers import ServedToolCall
 from models.operations.operations import Operation, OperationTask
 from models.operations.plans import OperationAgent, OperationPlan, PlanShown
-from models.operations.questions import AgentQuestion, AgentReview
+from models.operations.questions import AgentQuestion, AgentReview, WriteShown
 from models.operations.results import (
     AgentResult,
     ComprehensiveResults,
     OperationOutcome,
     OperationResult,
+    ProposedWrite,
+    WriteOutcome,
 )
 from models.operations.revisions import Revision
-from models.operations.tasks import PlanRequest
+from models.operations.tasks import PlanRequest, ReadingOutcome
 from models.record import Record
 from models.research.results import StepKept
 from models.runtime.approvals import GateDecision, GateRequest
@@ -44,6 +48,7 @@ class OperationSteps:
         self._run = run
         self.task = OperationTask.model_validate(run.input)
         self.working = Working(run=run, operation=self.operation)
+        self.writing = ApprovedWrites(run=run, operation=self.operation)
         self.compiling = Compiling(run=run, operation=self.operation)
 
     def stops_at(self, gate: str) -> bool:
@@ -65,14 +70,27 @@ class OperationSteps:
             )
 
     async def plan(
-        self, number: int, iteration: int, *, feedback: str | None, previous: OperationPlan | None
+        self,
+        number: int,
+        iteration: int,
+        *,
+        feedback: str | None,
+        voided: str | None,
+        previous: OperationPlan | None,
     ) -> OperationPlan:
-        """Have a plan made: the first, or another one in place of `previous`. `number` counts plans."""
+        """Have a plan made: the first, or another one in place of `previous`. `number` counts plans.
+
+        `voided`, why the one before holds no more, is for people: it has a server's words, and a planner
+        takes `feedback` for a person's.
+        """
 
         async def make() -> Answer[OperationPlan]:
             listings = await self.working.listings()
             request = PlanRequest(
-                question=self.task.query, listings=listings, feedback=feedback, previous=previous
+                question=self.task.query,
+                listings=listings,
+                feedback=None if voided else feedback,
+                previous=previous,
             )
             answer: Answer[OperationPlan] = await self._run.agent("planner").plan(request)
             return answer
@@ -87,7 +105,7 @@ class OperationSteps:
                 stage="plan_creation",
                 agent="planner",
                 result=made,
-                feedback=feedback,
+                feedback=voided or feedback,
             )
             await tell_progress(
                 connection,
@@ -146,6 +164,8 @@ class OperationSteps:
     def request_about(self, question: AgentQuestion) -> GateRequest:
         """What is asked where an agent could not do its part."""
         title = f"{question.agent} could not do its part, try again? {self.operation.name}"
+        if question.kind == "write_unknown":
+            title = f"{question.agent} may have written already, send it again? {self.operation.name}"
         if question.kind == "server_asks":
             title = f"{question.agent} is asked something: {self.operation.name}"
         return self._request("operation_question", question, title)
@@ -166,9 +186,11 @@ class OperationSteps:
         )
 
     def asked_by_server(
-        self, agent: OperationAgent, iteration: int, question: ServerQuestion, *, number: int
+        self, agent: OperationAgent, outcome: ReadingOutcome, iteration: int, *, number: int
     ) -> AgentQuestion:
         """What a server asks of a person."""
+        question = outcome.server_question
+        assert question is not None, "it asks"
         return AgentQuestion(
             plan_id=self.operation.workflow_id,
             question=self.task.query,
@@ -177,8 +199,42 @@ class OperationSteps:
             agent=agent,
             kind="server_asks",
             what=question.message,
+            call=outcome.asked_call,
             server_question=question,
         )
+
+    def about_write(
+        self, agent: OperationAgent, outcome: WriteOutcome, iteration: int, *, number: int
+    ) -> AgentQuestion:
+        """What is asked where nobody knows whether a write was done."""
+        write = outcome.write
+        return AgentQuestion(
+            plan_id=self.operation.workflow_id,
+            question=self.task.query,
+            iteration=iteration,
+            number=number,
+            agent=agent,
+            kind="write_unknown",
+            what=outcome.told,
+            call=ServedToolCall(
+                server=write.server, tool=write.tool, digest=write.digest, arguments=write.arguments
+            ),
+        )
+
+    def request_for_write(
+        self, agent: OperationAgent, write: ProposedWrite, iteration: int, *, number: int
+    ) -> GateRequest:
+        """What is asked before anything is changed in another system: this very call, once."""
+        shown = WriteShown(
+            plan_id=self.operation.workflow_id,
+            question=self.task.query,
+            iteration=iteration,
+            number=number,
+            agent=agent,
+            write=write,
+        )
+        title = f"{agent} wants to call {write.tool} of {write.server}: {self.operation.name}"
+        return self._request("operation_write", shown, title)
 
     def request_for_review(self, result: AgentResult, iteration: int, *, number: int) -> GateRequest:
         """What is asked where a person looks at each agent's result."""
@@ -231,7 +287,10 @@ class OperationSteps:
             )
 
         async def act(connection: Connection) -> StepKept:
-            told = {"status": decision.status, "revision_type": revision.revision_type if revision else "none"}
+            told = {
+                "status": decision.status,
+                "revision_type": revision.revision_type if revision else "none",
+            }
             agents = list(revision.target_agents) if revision is not None else []
             await history.tell(
                 connection,
@@ -254,10 +313,10 @@ class OperationSteps:
         iteration: int,
         results: ComprehensiveResults | None,
         *,
-        decision: GateDecision | None,
+        approval: GateDecision | None,
         ended_at: str | None,
     ) -> OperationResult:
-        """Keep what it came to."""
+        """Keep what it came to. `approval` is of the results, where a gate stood there."""
 
         async def act(connection: Connection) -> OperationResult:
             if outcome == "completed" and results is not None:
@@ -275,7 +334,7 @@ class OperationSteps:
                 iteration=iteration,
                 conflicts=len(results.conflicts) if results is not None else 0,
                 correlations=len(results.matches) if results is not None else 0,
-                approval_id=decision.approval_id if decision is not None else None,
+                approval_id=None if approval is None else approval.approval_id,
                 ended_at=ended_at,
             )
 

@@ -1,4 +1,4 @@
-"""Operations: a plan, agents that read mail, bills and accounts over MCP, and what they found compared. Seed 003."""
+"""Operations: agents read mail, bills and accounts over MCP by an approved plan, and compare. Seed 003."""
 
 from typing import Any
 
@@ -30,6 +30,11 @@ def _reader(agent: SourceAgent) -> AgentRole:
         settings = config.operations
         source = settings.sources.get(agent)
         return {
+            "agent": agent,
+            "chooses": settings.chooses,
+            "settings": settings.agents_llm,
+            "breaker": config.outages.breaker,
+            "prompt": read_two_part_prompt(settings.prompts_dir, "choose_call.md"),
             "source": source,
             "server": None if source is None else config.mcp.servers[source.server],
             "seconds": settings.step_seconds,
@@ -78,6 +83,7 @@ SYSTEM = System(
         "actors.operations.tools.following:read_operation_history",
         "actors.operations.tools.following:read_operation_results",
         "actors.operations.tools.following:compare_operation",
+        "actors.operations.tools.exporting:export_operation",
         "actors.operations.tools.deciding:decide_operation_plan",
         "actors.operations.tools.deciding:decide_operation_results",
         "actors.operations.tools.deciding:decide_operation_agent",

@@ -1,4 +1,4 @@
-"""Events of an operation, for whoever follows it: written in the transaction of the step that they tell of."""
+"""Events of an operation, each written in the transaction of the step that it tells of."""
 
 from collections.abc import Collection
 

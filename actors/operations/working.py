@@ -5,6 +5,7 @@ Part of `actors.operations.steps`. A result is made again only where what its ag
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from actors.operations.leads import distinct, leads_of
@@ -13,19 +14,31 @@ from actors.runtime.run import Run
 from models.errors import McpServerAway
 from models.llm import Answer
 from models.mcp.served_tools import ServerListing
-from models.mcp.tool_answers import GivenToServer
 from models.operations.items import SourceAgent
 from models.operations.operations import STAGE_OF, Operation
 from models.operations.plans import OperationAgent, OperationPlan
 from models.operations.questions import AgentQuestion
 from models.operations.results import AgentMetadata, AgentResult, AgentStatus
-from models.operations.tasks import ReadingOutcome, ReadingTask
+from models.operations.tasks import AnsweredCall, ReadingOutcome, ReadingTask
 from models.research.results import StepKept
 from models.store.database import Connection
 from models.store.operations import history
 from models.text import one_line
 
 _MOST_LEADS = 40
+
+
+@dataclass(frozen=True)
+class WorkRound:
+    """What came of having the agents that are due do their part.
+
+    `voided`: why the plan does not hold any more. `asked`: those whose server asks something.
+    """
+
+    results: Mapping[OperationAgent, AgentResult]
+    readings: Mapping[OperationAgent, int]
+    voided: str | None
+    asked: Mapping[OperationAgent, ReadingOutcome]
 
 
 class Working:
@@ -49,7 +62,7 @@ class Working:
         *,
         done: Mapping[OperationAgent, AgentResult],
         said: Mapping[OperationAgent, str],
-        given: GivenToServer | None = None,
+        answered: tuple[AnsweredCall, ...] = (),
     ) -> ReadingTask:
         """What an agent is given: its step, what people said, and what the agents before it found."""
         step, feedback = plan.step(agent), said.get(agent)
@@ -67,8 +80,57 @@ class Working:
             leads=distinct((*named, *found), most=_MOST_LEADS) if named else (),
             instructions=step.instructions,
             feedback=feedback,
-            given=given,
+            answered=answered,
         )
+
+    async def round(
+        self,
+        plan: OperationPlan,
+        *,
+        iteration: int,
+        results: Mapping[OperationAgent, AgentResult],
+        prior: Mapping[OperationAgent, AgentResult],
+        readings: Mapping[OperationAgent, int],
+        said: Mapping[OperationAgent, str],
+        answered: Mapping[OperationAgent, tuple[AnsweredCall, ...]],
+    ) -> WorkRound:
+        """Have the next agent read, or all that are due where they run side by side.
+
+        One whose task is what it was for its `prior` result has done it: that result stands.
+
+        Raises:
+            McpServerAway, ModelUnavailable, …: an outage of one; what the others came to is kept.
+        """
+        done, counts = dict(results), dict(readings)
+        due = [agent for agent in plan.sources if agent not in results]
+        tasks = [
+            self.task(agent, plan, done=results, said=said, answered=answered.get(agent, ()))
+            for agent in (due if plan.side_by_side else due[:1])
+        ]
+        anew = []
+        for task in tasks:
+            before = prior.get(task.agent)
+            if before is not None and before.task_digest == task.digest and not task.answered:
+                done[task.agent] = before
+            else:
+                counts[task.agent] = counts.get(task.agent, 0) + 1
+                anew.append(task)
+        over = set(done)
+        reading = (
+            self.read(task, plan, number=counts[task.agent], iteration=iteration, done=over) for task in anew
+        )
+        outcomes = await asyncio.gather(*reading, return_exceptions=True)
+        voided: str | None = None
+        asked: dict[OperationAgent, ReadingOutcome] = {}
+        for task, outcome in zip(anew, outcomes, strict=True):
+            if isinstance(outcome, BaseException):
+                raise outcome
+            if outcome.result is not None:
+                done[task.agent] = outcome.result
+            voided = voided or outcome.voids_plan
+            if outcome.server_question is not None:
+                asked[task.agent] = outcome
+        return WorkRound(results=done, readings=counts, voided=voided, asked=asked)
 
     async def read(
         self,
@@ -79,7 +141,7 @@ class Working:
         iteration: int,
         done: set[OperationAgent],
     ) -> ReadingOutcome:
-        """Have an agent read; `number` counts its readings. Once it has done its part, it is one of the `done`.
+        """Have an agent read; `number` counts its readings. Once it is over, it is one of the `done`.
 
         Raises:
             McpServerAway: its server is away, and has not been for so long that a person is to be asked.
@@ -122,13 +184,20 @@ class Working:
         return outcome
 
     def left_out(
-        self, task: ReadingTask, question: AgentQuestion, failed: AgentResult | None, iteration: int
+        self,
+        question: AgentQuestion,
+        plan: OperationPlan,
+        results: Mapping[OperationAgent, AgentResult],
+        *,
+        said: Mapping[OperationAgent, str],
+        iteration: int,
     ) -> AgentResult:
-        """The result of an agent that a person goes on without: what it has read by then, and why it is no more."""
-        if failed is not None:
+        """The result of an agent that a person goes on without: what it has read, and why it is no more."""
+        if (failed := results.get(question.agent)) is not None:
             return failed.model_copy(update={"status": "skipped"})
+        [agent] = [one for one in plan.sources if one == question.agent]
         why = f"its server asks something that nobody answered: {one_line(question.what)}"
-        return self._nothing_of(task, iteration, "skipped", why)
+        return self._nothing_of(self.task(agent, plan, done=results, said=said), iteration, "skipped", why)
 
     def _away(self, task: ReadingTask, iteration: int, away: McpServerAway) -> AgentResult:
         return self._nothing_of(task, iteration, "error", f"{one_line(str(away))}; it has been waited for")

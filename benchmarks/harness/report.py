@@ -18,7 +18,7 @@ RESULTS = Path(__file__).resolve().parents[1] / "RESULTS.md"
 SECTIONS = (
     *("engine", "recovery", "editorial_batch", "agent_start", "search", "gateway", "verbatim"),
     *("main_text", "engine_choice", "scrape", "extract", "index", "support_check"),
-    *("research_intents", "faults", "routing"),
+    *("research_intents", "linkage", "mcp_conformance", "faults", "routing"),
 )
 _TITLE = """# Results
 

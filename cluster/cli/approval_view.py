@@ -14,12 +14,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from cluster.cli.printing import put, row
 from cluster.plain_text import one_line, plain
 from models.content.publication import Publication
 from models.content.quoting import Written
 from models.runtime.approvals import ApprovalDetails, ApprovalSummary
 
-_LABEL = 12
 _SHORT_DIGEST = 12
 _ANY_WIDTH = 10**9
 _WRITTEN: dict[Written, str] = {
@@ -65,60 +65,60 @@ def show(approval: ApprovalDetails, console: Console) -> None:
     """Print one approval: who asks for what, and the whole content."""
     asked = f"{approval.requested_by}, {_when(approval.created_at)}, {span(approval.age_seconds)} ago"
     approvals = f"{len(approval.approved_by)} of {approval.quorum} approvals"
-    _row(console, "approval", f"{approval.id} {approval.kind}, {approval.status}")
-    _row(console, "title", approval.title)
-    _row(console, "topic", approval.topic or "all")
-    _row(console, "asked by", asked)
-    _row(console, "expires", f"{_when(approval.expires_at)}, in {_left(approval)}")
-    _row(console, "takes", f"{approval.required_scope}; {approvals} so far")
+    row(console, "approval", f"{approval.id} {approval.kind}, {approval.status}")
+    row(console, "title", approval.title)
+    row(console, "topic", approval.topic or "all")
+    row(console, "asked by", asked)
+    row(console, "expires", f"{_when(approval.expires_at)}, in {_left(approval)}")
+    row(console, "takes", f"{approval.required_scope}; {approvals} so far")
     for vote in approval.votes:
-        _row(console, "", f"{vote.voter}: {vote.decision}" + (f", {vote.notes}" if vote.notes else ""))
+        row(console, "", f"{vote.voter}: {vote.decision}" + (f", {vote.notes}" if vote.notes else ""))
     if (found := publication(approval)) is not None:
         _show_publication(found, console)
     else:
-        _block(console, "content", as_yaml(approval.content))
-    _row(console, "digest", approval.digest)
+        put(console, "content", as_yaml(approval.content))
+    row(console, "digest", approval.digest)
 
 
 def _show_publication(found: Publication, console: Console) -> None:
     article, report = found.article, found.editor_report
-    _block(console, "notes", found.editor_notes or "none")
-    _row(console, "article", f"{article.id} in {article.topic}, version {article.version}")
-    _row(console, "headline", article.headline)
-    _row(console, "keywords", article.keywords or "none")
-    _row(console, "written", _WRITTEN[article.written])
-    _block(console, "text", article.content)
+    put(console, "notes", found.editor_notes or "none")
+    row(console, "article", f"{article.id} in {article.topic}, version {article.version}")
+    row(console, "headline", article.headline)
+    row(console, "keywords", article.keywords or "none")
+    row(console, "written", _WRITTEN[article.written])
+    put(console, "text", article.content)
     for number, resource in enumerate(found.resources):
         named = f"{resource.id} {resource.kind}, {resource.digest[:_SHORT_DIGEST]}: {resource.name}"
-        _row(console, "" if number else "resources", named)
+        row(console, "" if number else "resources", named)
     if not found.resources:
-        _row(console, "resources", "none")
+        row(console, "resources", "none")
     for number, shown in enumerate(found.becomes_readable):
         hands = f"written by {shown.created_by or 'unknown'}, attached by {shown.attached_by}"
         what = f"{shown.id} {shown.status} of {shown.topic}, {hands}: {shown.open}"
-        _row(console, "" if number else "reveals", what)
+        row(console, "" if number else "reveals", what)
     if found.also_takes:
-        _row(console, "", f"approving takes {', '.join(found.also_takes)} as well")
-    _row(console, "by", ", ".join(found.involved) or "unknown")
+        row(console, "", f"approving takes {', '.join(found.also_takes)} as well")
+    row(console, "by", ", ".join(found.involved) or "unknown")
     if report is None:
-        _row(console, "desk", "the editorial desk has not seen it")
+        row(console, "desk", "the editorial desk has not seen it")
         return
     concerns = len(report.blocking_concerns)
     blocked = f"blocked by {concerns}" if concerns else "blocked by nothing"
-    _row(console, "desk", f"{report.final_status}, rounds: {report.rounds}, {blocked}")
+    row(console, "desk", f"{report.final_status}, rounds: {report.rounds}, {blocked}")
     for concern in report.blocking_concerns:
-        _block(console, "", f"- “{concern.excerpt}”: {concern.review_note}")
+        put(console, "", f"- “{concern.excerpt}”: {concern.review_note}")
     if report.artifacts_dir:
-        _row(console, "", f"kept in {report.artifacts_dir}")
+        row(console, "", f"kept in {report.artifacts_dir}")
 
 
 def show_changes(changes: Mapping[str, Any], console: Console) -> None:
     """Print what is not as it was when the approval was asked for: see `articles.what_changed`."""
     diff = changes.get("content_diff")
     rest = {name: value for name, value in changes.items() if name != "content_diff"}
-    _block(console, "changed", as_yaml(rest))
+    put(console, "changed", as_yaml(rest))
     if isinstance(diff, list):
-        _block(console, "", "\n".join(str(line) for line in diff))
+        put(console, "", "\n".join(str(line) for line in diff))
 
 
 def span(seconds: float) -> str:
@@ -157,18 +157,3 @@ def _left(approval: ApprovalSummary) -> str:
 
 def _when(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M %Z}"
-
-
-def _row(console: Console, label: str, value: str) -> None:
-    _block(console, label, one_line(value))
-
-
-def _block(console: Console, label: str, value: str) -> None:
-    """A label, and lines beside it. They are wrapped on a terminal, and whole in a file or a pipe."""
-    text = Text(plain(value))
-    if console.is_terminal:
-        lines = text.wrap(console, max(20, console.width - _LABEL), overflow="fold")
-    else:
-        lines = text.split("\n", allow_blank=True)
-    for number, line in enumerate(lines or [Text()]):
-        console.print(Text(f"{'' if number else label:<{_LABEL}}") + line, soft_wrap=True)

@@ -58,22 +58,20 @@ class Door:
             RequestRefused: it refuses. ClusterProblem: nobody answers there, or not to the end.
             InputInvalid: the request holds what is no text.
         """
-        try:
-            answer = self._client.request(method, path, **request)
-        except UnicodeEncodeError as error:
-            raise InputInvalid(_NO_TEXT) from error
-        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            raise self._nobody(error) from error
-        except httpx2.HTTPError as error:
-            told = f"{self.url} did not answer to the end ({error or type(error).__name__})"
-            raise ClusterProblem(told + (f": {unsure}" if unsure else "")) from error
-        if _is_problem(answer):
-            raise _refusal(answer)
+        answer = self._answer(method, path, unsure=unsure, **request)
         try:
             answer.raise_for_status()
             return TypeAdapter(expected).validate_python(answer.json())
         except (httpx2.HTTPStatusError, ValueError) as error:
             raise self._stranger(answer, method, path) from error
+
+    def file(self, path: str, *, media_type: str, params: dict[str, Any]) -> bytes:
+        """What an endpoint hands over as a file of that type. Raises as `ask` does."""
+        answer = self._answer("GET", path, params=params)
+        if answer.status_code != 200 or not answer.headers.get("Content-Type", "").startswith(media_type):
+            raise self._stranger(answer, "GET", path)
+        content: bytes = answer.content
+        return content
 
     def events(self, path: str, body: dict[str, Any]) -> Generator[tuple[str, Any], None, None]:
         """The server-sent events that an endpoint answers with, as they come: their names and data.
@@ -101,6 +99,21 @@ class Door:
             ) from error
         except UnicodeEncodeError as error:
             raise InputInvalid(_NO_TEXT) from error
+
+    def _answer(self, method: str, path: str, *, unsure: str = "", **request: Any) -> httpx2.Response:
+        """An answer that is no refusal; it may be a stranger's."""
+        try:
+            answer = self._client.request(method, path, **request)
+        except UnicodeEncodeError as error:
+            raise InputInvalid(_NO_TEXT) from error
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            raise self._nobody(error) from error
+        except httpx2.HTTPError as error:
+            told = f"{self.url} did not answer to the end ({error or type(error).__name__})"
+            raise ClusterProblem(told + (f": {unsure}" if unsure else "")) from error
+        if _is_problem(answer):
+            raise _refusal(answer)
+        return answer
 
     def _nobody(self, error: httpx2.HTTPError) -> ClusterProblem:
         remedy = f"run `{self._up}`" if "refused" in str(error) else str(error)

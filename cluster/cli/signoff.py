@@ -5,7 +5,7 @@ from collections.abc import Callable
 import typer
 from typer.core import TyperGroup
 
-from cluster.cli.commands import people, research, site
+from cluster.cli.commands import operations, people, research, site
 from cluster.cli.commands.options import complain
 from models.errors import SignoffError
 
@@ -55,6 +55,7 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
 for command in _COMMANDS:
     app.command(context_settings=_PASSED_ON if command is site.submit else None)(command)
 app.add_typer(research.app)
+app.add_typer(operations.app)
 
 
 def main() -> None:

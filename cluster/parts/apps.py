@@ -1,4 +1,4 @@
-"""Serve's applications as parts of the bring-up: `llm`, `embeddings` and `api`.
+"""Serve's applications as parts of the bring-up: `llm`, `embeddings`, `samples` and `api`.
 
 Each is deployed without waiting, so that they come up side by side; its part then waits until Serve
 says RUNNING and the application answers over HTTP. One that exists, is made of the same settings and
@@ -18,8 +18,10 @@ from cluster.folders import ROOT
 from cluster.parts.plan import Say
 from cluster.state import fingerprint
 from models.config import Config
+from models.config.own_endpoints import SAMPLES
 from models.errors import ClusterProblem
 from serve.inference import embeddings, llm
+from serve.samples.data import load_samples
 
 if TYPE_CHECKING:
     from ray.serve import Application
@@ -36,13 +38,13 @@ _KEYED = (
     _INFERENCE / "own_address.py",
     ROOT / "serve" / "admission" / "bodies.py",
 )
-_EMBEDDINGS = (
-    _INFERENCE / "embeddings.py",
-    ROOT / "actors" / "search" / "encoder.py",
+_LOGGING = (
     ROOT / "serve" / "monitoring" / "replica_logs.py",
     ROOT / "actors" / "logs.py",
     ROOT / "models" / "log_ids.py",
 )
+_EMBEDDINGS = (_INFERENCE / "embeddings.py", ROOT / "actors" / "search" / "encoder.py", *_LOGGING)
+_SAMPLES = (ROOT / "serve" / "samples", ROOT / "actors" / "text" / "normal_form.py", *_LOGGING)
 
 
 def serve_apps(bringup: Bringup) -> "list[ServeApp]":
@@ -53,6 +55,8 @@ def serve_apps(bringup: Bringup) -> "list[ServeApp]":
         apps.append(_embeddings(bringup))
     if config.serving.models:
         apps.append(_llm(bringup))
+    if config.mcp.samples is not None:
+        apps.append(_samples(bringup))
     return [*apps, _api(bringup)]
 
 
@@ -99,6 +103,32 @@ def _llm(bringup: Bringup) -> "ServeApp":
         made_of=lambda: fingerprint(
             [settings_of(*config.serving.models), config.data_dir, config.serving.api_key.get_secret_value()],
             [*(_INFERENCE / f"{name}.py" for name in ("llm", "llm_ingress", "engine_callback")), *_KEYED],
+        ),
+    )
+
+
+def _samples(bringup: Bringup) -> "ServeApp":
+    """The sample MCP servers. Their data is read here, so that nodes elsewhere need not see its folder."""
+    config, key = bringup.config, bringup.config.serving.api_key.get_secret_value()
+    folder, logs = config.mcp.samples, config.monitoring.logs
+    assert folder is not None
+
+    def build() -> "Application":
+        from serve.samples.door import build_samples
+
+        return build_samples(load_samples(folder), key, logs)
+
+    return ServeApp(
+        bringup,
+        name="samples",
+        after=("ray",),
+        route=SAMPLES,
+        probe=f"{SAMPLES}/mail/mcp",
+        serves="sample MCP servers",
+        imports="serve.samples.door",
+        build=build,
+        made_of=lambda: fingerprint(
+            [key, logs, load_samples(folder).model_dump(mode="json")], [*_SAMPLES, *_KEYED]
         ),
     )
 
@@ -264,7 +294,7 @@ class OldApps:
         config, deployed = self._bringup.config, self._bringup.state.deployed
         return [
             name
-            for name in ("llm", "embeddings")
+            for name in ("llm", "embeddings", "samples")
             if name not in asked_for(config)
             and _status(name) is not None
             and (config.ray.address is None or name in deployed)
@@ -273,7 +303,11 @@ class OldApps:
 
 def asked_for(config: Config) -> list[str]:
     """The names of the applications that a configuration asks for."""
-    served = {"embeddings": config.serving.embeddings, "llm": config.serving.models}
+    served = {
+        "embeddings": config.serving.embeddings,
+        "llm": config.serving.models,
+        "samples": config.mcp.samples,
+    }
     return [*(name for name, settings in served.items() if settings), "api"]
 
 

@@ -9,19 +9,32 @@ from typing import Literal
 from models.record import Record
 from models.runtime.approvals import content_digest
 
-ActIntent = Literal["research", "deep_research", "stop_research", "submit", "changes", "publish", "download"]
+ActIntent = Literal[
+    "research",
+    "deep_research",
+    "stop_research",
+    "operation",
+    "cancel_operation",
+    "submit",
+    "changes",
+    "publish",
+    "download",
+]
 _REFERENCE = 12
 
 
 class Act(Record):
     """What would be done: with which article, on which topic, in whose words, with which documents.
 
-    `research_id` is the deep research that would be stopped.
+    `research_id` is the deep research that would be stopped, `operation_id` the operation that would be
+    cancelled; `task_type` is of the one that would begin.
     """
 
     intent: ActIntent
     article_id: int | None = None
     research_id: int | None = None
+    operation_id: int | None = None
+    task_type: str | None = None
     topic: str | None = None
     words: str | None = None
     urls: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What settings of different sections must agree on: models with what is served, ports, and topics.
+"""What settings of different sections must agree on: models and samples with what is served, ports, topics.
 
 Part of `models.config`: a fault is told at the key that is to be corrected.
 """
@@ -17,7 +17,7 @@ Faults = dict[tuple[str | int, ...], str]
 
 def disagreements(config: "Config", own: OwnEndpoints | None) -> Faults:
     """All of them. `own` are the site's own endpoints; None where settings travel without secrets."""
-    found = _chunks(config) | _ports(config) | _plans(config) | _sources(config)
+    found = _chunks(config) | _ports(config) | _plans(config) | _samples(config) | _sources(config)
     return found if own is None else found | _models(config, own) | _embeddings(config, own)
 
 
@@ -62,6 +62,19 @@ def _sources(config: "Config") -> Faults:
                     f"{reading.tool} is none of the tools of mcp.servers.{source.server}.tools: add it there"
                 )
     return found
+
+
+def _samples(config: "Config") -> Faults:
+    if config.mcp.samples is not None:
+        return {}
+    return {
+        ("mcp", "servers", name, "http", "sample"): (
+            "the sample servers are not served here: set mcp.samples to the folder of their data, or name "
+            "the url of another server"
+        )
+        for name, server in config.mcp.servers.items()
+        if server.http is not None and server.http.sample is not None
+    }
 
 
 def _ports(config: "Config") -> Faults:

@@ -4,11 +4,12 @@ Part of `models.config`. A server's tool is used only where it is named here: `t
 agent whose plan was approved, `writes` only after a person has seen that very call and said yes.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, ValidationInfo, model_validator
 
 from models.config.fields import Count, Positive, ResolvedPath, Secret, Section, Text, Url
+from models.config.own_endpoints import sample_here
 
 ServerName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_./-]{1,128}$")]
@@ -35,11 +36,21 @@ class ClientCredentials(Section):
 
 
 class HttpServer(Section):
-    """A server that is reached by streamable HTTP. Nothing is sent anywhere but to `url` and `token_url`."""
+    """A server that is reached by streamable HTTP. Nothing is sent anywhere but to `url` and `token_url`.
 
-    url: Url
+    With `sample` it is one of this site's own sample servers: `url` is its address here, and `header` shows
+    `serving.api_key`, so that neither is written.
+    """
+
+    sample: Literal["mail", "bills", "crm"] | None = None
+    url: Url  # absent: that of `sample`
     header: HeaderAuth | None = None
     client_credentials: ClientCredentials | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _sample_here(cls, said: Any, info: ValidationInfo) -> Any:
+        return sample_here(said, info)
 
     @model_validator(mode="after")
     def _one_way_in(self) -> "HttpServer":
@@ -86,6 +97,11 @@ class McpServer(Section):
 
 
 class McpConfig(Section):
-    """The MCP servers that this site uses, by the names that plans call them."""
+    """The MCP servers that this site uses, by the names that plans call them.
 
+    `samples` is the folder of the data of three sample servers, which `signoff up` then serves at `/samples`
+    to whoever has `serving.api_key`. What is written to them is forgotten when they are started anew.
+    """
+
+    samples: ResolvedPath | None = None  # absent: none are served
     servers: dict[ServerName, McpServer] = Field(default_factory=dict)  # none: agents have no such tools

@@ -1,4 +1,4 @@
-"""Configuration of operations (seed 003): who plans, which server each agent reads, who writes and who decides.
+"""Configuration of operations (seed 003): who plans, which server each agent reads, and who decides.
 
 Part of `models.config`.
 """
@@ -26,15 +26,15 @@ class Paging(Section):
     argument: Text
 
 
-class Reading(Section):
+class SourceReading(Section):
     """One way to read a server, where code chooses the calls: a tool, and what it is given.
 
-    Where an argument is `{lead}`, the tool is called for each thing that is looked for; with nothing to look for
-    it is called once, with an empty text.
+    Where an argument is `{lead}`, the tool is called for each thing that is looked for; with nothing to
+    look for it is called once, with an empty text.
     """
 
-    tool: ToolName
-    arguments: dict[Text, Any] = Field(default_factory=dict)
+    tool: ToolName  # one of its server's `tools`
+    arguments: dict[Text, Any] = Field(default_factory=dict)  # what it is given
     paging: Paging | None = None
 
 
@@ -44,13 +44,13 @@ class SourceConfig(Section):
     server: ServerName  # one of `mcp.servers`
     service: Text  # `service_used` in results, as gmail_mcp
     source: Text  # in a plan's `data_sources`, as email
-    reading: tuple[Reading, ...] = Field(default=(), strict=False)  # where `chooses` is `code`
+    reading: tuple[SourceReading, ...] = Field(default=(), strict=False)  # where `chooses` is `code`
 
 
 class TaskTypeConfig(Section):
     """Where an operation of this type stops for a person: at its plan, after each agent, at its results."""
 
-    gates: tuple[GateKind, ...] = Field(strict=False)
+    gates: tuple[GateKind, ...] = Field(strict=False)  # any of these
 
     @model_validator(mode="after")
     def _each_once(self) -> "TaskTypeConfig":
@@ -60,16 +60,18 @@ class TaskTypeConfig(Section):
 
 
 class OperationsConfig(Section):
-    """Operations: a plan, agents that read systems over MCP, what they found compared, and people's decisions.
+    """Operations: a plan, agents that read systems over MCP, and what they found compared.
 
-    `chooses` says who chooses what is called: `model` is that of `agents_llm`; `code` goes by `sources.*.reading`.
-    `plans` and `writes` likewise: with `code`, plans and summaries are put together from what is known.
+    `chooses` says who chooses what is called: `model` is that of `agents_llm`; `code` goes by
+    `sources.*.reading`. `plans` and `writes` likewise: with `code`, plans and summaries are put together
+    from what is known.
     """
 
     approval: ApprovalPolicy  # who decides at the gates of an operation, in its topic
     task_types: dict[TaskTypeSlug, TaskTypeConfig] = Field(min_length=1)
     sources: dict[SourceAgent, SourceConfig] = Field(default_factory=dict)  # none: there are no operations
-    prompts_dir: ResolvedPath
+    prompts_dir: ResolvedPath  # the prompts of those that plan, choose calls and write
+    report_file: ResolvedPath  # the template of exports as PDF, for Typst
     plans: Literal["model", "code"]  # who chooses agents, and says why
     planner_llm: ModelSettings
     chooses: Literal["model", "code"]  # who chooses calls and their arguments

@@ -1,7 +1,8 @@
-"""Where this site's own models answer, and the key that opens them: for models that name neither.
+"""Where this site's own models and sample servers answer, and the key that opens them.
 
 Part of `models.config`. A model without `api_base` is one that the site serves itself, and shows
 `serving.api_key`; one that names another endpoint names its key, too, so that the site's is never sent there.
+Likewise an MCP server that is a `sample`: where it is, and the key, are the site's own.
 """
 
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from models.config.fields import WITHHELD, Secret, Url
 
 LLM = "/llm/v1"
 EMBEDDINGS = "/embeddings/v1"
+SAMPLES = "/samples"
 _SECRET: TypeAdapter[SecretStr] = TypeAdapter(Secret)
 _URL: TypeAdapter[str] = TypeAdapter(Url)
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
@@ -76,6 +78,20 @@ def served_here(said: Any, info: ValidationInfo, path: str) -> Any:
     if "api_base" not in said:
         return {"api_base": own.proxy + path, "api_key": own.key, **said}
     return {"api_key": own.key, **said} if own.opens(said["api_base"], path) else said
+
+
+def sample_here(said: Any, info: ValidationInfo) -> Any:
+    """An MCP server's `http` as written, with address and key of the sample server that it names.
+
+    Raises:
+        ValueError: it names another place or key beside.
+    """
+    own = _own(info)
+    if own is None or not isinstance(said, dict) or not isinstance(name := said.get("sample"), str):
+        return said
+    if beside := said.keys() & {"url", "header", "client_credentials"}:
+        raise ValueError(f"sample says where the server is and what opens it: leave {min(beside)} out")
+    return {**said, "url": f"{own.proxy}{SAMPLES}/{name}/mcp", "header": {"value": f"Bearer {own.key}"}}
 
 
 def check_key(api_base: str, api_key: SecretStr, info: ValidationInfo, path: str) -> None:

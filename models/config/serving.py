@@ -70,7 +70,8 @@ class ServedEmbeddings(Section):
 class ServingConfig(Section):
     """What `signoff up` deploys on Ray Serve. No models: all calls go to outside endpoints.
 
-    `api_key` opens `/llm` and `/embeddings`; agents whose models name no `api_base` show it there.
+    `api_key` opens `/llm`, `/embeddings` and `/samples`; agents show it there where their models name no
+    `api_base`, and to sample servers.
     """
 
     api_key: Secret

@@ -1,7 +1,7 @@
-"""What people answer at the gates of an operation, and what they are told. Seed 003 (Plan Approval Response, …).
+"""What people answer at the gates of an operation, and what they are told. Seed 003.
 
-The names of the seed's fields are kept; beside them stands the digest of what was shown. Unclear is not yes: what
-is malformed or contradicts itself is refused, and changes nothing.
+The names of the seed's fields are kept; beside them stands the digest of what was shown. Unclear is not
+yes: what is malformed or contradicts itself is refused, and changes nothing.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ class PlanDecision(GateAnswer):
     def _is_clear(self) -> "PlanDecision":
         if not self.approved and self.modified_plan is not None:
             raise ValueError(
-                "modified_plan: it is approved as you change it, or rejected with feedback: leave one of them out"
+                "modified_plan: it is approved as you change it, or rejected with feedback: leave one out"
             )
         if not self.approved and self.feedback is None:
             raise ValueError("feedback: say what another plan should do otherwise")
@@ -75,11 +75,11 @@ class ResultsDecision(GateAnswer):
 
 
 class AgentDecision(GateAnswer):
-    """What becomes of an agent that could not do its part, or of what one has found.
+    """What becomes of an agent that could not do its part, of a write that one wants, or of what one found.
 
-    `retry` has it try again, `skip` goes on without it; `answer` gives a server what it asked a person for, in
-    `given`, and `decline` tells it that it is given nothing: the agent goes on with what it gets then. Where each
-    result is looked at, `accept` takes it, and `revise` has it done again by `feedback`.
+    `retry` has it try again, `skip` goes on without it; `answer` gives a server what it asked a person for,
+    in `given`, and `decline` tells it that it is given nothing. `accept` takes what is shown: a write is
+    sent, a result is taken; `revise` has the result made again by `feedback`.
     """
 
     answer: Literal["retry", "skip", "answer", "decline", "accept", "revise"]
@@ -96,7 +96,7 @@ class AgentDecision(GateAnswer):
 
 
 class ClarificationResponse(BaseModel):
-    """`Clarification Response (Legacy Support)`: `OK` and its kin as whole answers are a yes; all else is text.
+    """`Clarification Response (Legacy Support)`: `OK` and its kin, as whole answers, are a yes.
 
     `request_id` is the approval's. `is_approval`, where it is given, must say the same as the text does.
     """

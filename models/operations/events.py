@@ -8,7 +8,7 @@ from models.runtime.event_catalogue import EventData
 
 
 class WorkflowProgressUpdate(EventData):
-    """How far an operation is (`workflow_progress_update` of seed 003). `estimated_remaining` is in seconds."""
+    """How far an operation is (seed 003). `estimated_remaining` is in seconds."""
 
     type = "workflow_progress_update"
     operation_id: int

@@ -12,7 +12,17 @@ from pydantic import Field
 from models.record import Record
 
 IdentifierKind = Literal["vendor", "invoice", "amount", "date", "email"]
-ConflictKind = Literal["status", "amount", "due_date", "duplicate", "missing", "contact", "bank_details"]
+ConflictKind = Literal[
+    "status",
+    "amount",
+    "due_date",
+    "hold",
+    "dispute",
+    "duplicate",
+    "missing",
+    "contact",
+    "bank_details",
+]
 
 
 class Evidence(Record):
@@ -68,6 +78,7 @@ class Correlation(Record):
 class Conflict(Record):
     """Two items that contradict each other, or one that lacks what another has. `number` counts from 1.
 
+    `hold`: to be paid in one, held back in the other; `dispute`: to be paid in one, disputed in the other.
     `about` is what they contradict each other in: an invoice or a vendor, as one of them writes it.
     `explanation` is one sentence, made by code, in which their words stand. Of `missing`, `left` names the
     invoice, and `right` the vendor where the bills are kept; of `duplicate`, both are of one agent.

@@ -40,7 +40,7 @@ class IterationResults(Record):
     results: ComprehensiveResults
 
 
-class Comparison(Record):
+class IterationComparison(Record):
     """What is otherwise in the iteration `right` than in `left`."""
 
     operation_id: int

@@ -1,7 +1,7 @@
 """Seed 003's messages: what a person is asked and told, under the seed's types and fields. Pure.
 
-Beside the seed's fields stand `approval_id`, `digest` and `iteration`, by which an answer names what was shown, and
-`decided`: what became of it since, None while it waits.
+Beside the seed's fields stand `approval_id`, `digest` and `iteration`, by which an answer names what was
+shown, and `decided`: what became of it since, None while it waits.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from models.operations.plans import PlanShown
-from models.operations.questions import AgentQuestion, AgentReview
+from models.operations.questions import AgentQuestion, AgentReview, WriteShown
 from models.operations.results import Analysis, ComprehensiveResults
 from models.runtime.approvals import Approval
 
@@ -70,6 +70,18 @@ def message_of_approval(approval: Approval, *, at: datetime) -> Message | None:
                 "question": approval.title,
                 "kind": asked.kind,
                 "requested": None if asked.server_question is None else asked.server_question.requested,
+            }
+            return "user_clarification_request", told | named
+        case "operation_write":
+            shown = WriteShown.model_validate(approval.subject)
+            told = {
+                "request_id": approval.id,
+                "plan_id": shown.plan_id,
+                "agent": shown.agent,
+                "agent_result": shown.write.why,
+                "question": approval.title,
+                "kind": "write",
+                "write": shown.write.model_dump(mode="json"),
             }
             return "user_clarification_request", told | named
     return None

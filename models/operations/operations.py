@@ -10,7 +10,11 @@ from models.operations.plans import OperationAgent
 from models.record import Record
 from models.tools import PlainText
 
-OperationStatus = Literal["pending", "running", "awaiting_approval", "paused", "completed", "failed", "cancelled"]
+OperationStatus = Literal[
+    "pending", "running", "awaiting_approval", "paused", "completed", "failed", "cancelled"
+]
+# An operation of these stays as it is.
+OVER: frozenset[OperationStatus] = frozenset({"completed", "failed", "cancelled"})
 CurrentStage = Literal[
     "plan_creation",
     "plan_approval",
@@ -28,7 +32,8 @@ STAGE_OF: Mapping[str, CurrentStage] = {
     "crm": "crm_execution",
     "analysis": "analysis_execution",
 }
-Question = Annotated[PlainText, Field(min_length=3, max_length=4000)]
+MOST_QUESTION = 4000  # characters
+Question = Annotated[PlainText, Field(min_length=3, max_length=MOST_QUESTION)]
 TaskTypeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 
 
@@ -67,6 +72,15 @@ class Operation(Record):
     requested_by: str
     request_id: str | None
     created_at: datetime
+
+
+class OperationBegun(Record):
+    """It has a number now, by which it is followed; `plan_id` names it in messages."""
+
+    operation_id: int
+    plan_id: str
+    status: OperationStatus
+    message: str
 
 
 class OperationProgress(Record):

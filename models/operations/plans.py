@@ -79,7 +79,8 @@ class OperationPlan(Record):
 class PlanShown(Record):
     """What the gate of a plan shows: exactly what will run. `feedback` is what it was made anew for.
 
-    `number` counts the plans of an operation: of two that say the same, a late yes to the first is none to the other.
+    `number` counts the plans of an operation: of two that say the same, a late yes to the first is none to
+    the other.
     """
 
     plan_id: str

@@ -1,21 +1,22 @@
 """What an operation asks a person on its way: about an agent that could not do its part.
 
-`number` counts what is asked of its kind: where the same happens again, a late answer to the first is none to it.
+`number` counts what is asked of its kind: where the same happens again, a late answer to the first is none
+to it.
 """
 
 from typing import Literal
 
-from models.mcp.tool_answers import ServerQuestion
+from models.mcp.tool_answers import ServedToolCall, ServerQuestion
 from models.operations.plans import OperationAgent
-from models.operations.results import AgentResult
+from models.operations.results import AgentResult, ProposedWrite
 from models.record import Record
 
 
 class AgentQuestion(Record):
-    """An agent failed, took too long, or is asked something by a server.
+    """An agent failed or took too long; a server asks something; or nobody knows whether a write was done.
 
-    Approving tries the agent again, with `given` where the server asks, or told that it is `declined`; rejecting
-    goes on without the agent.
+    Approving a `failed` one tries again; one where `server_asks` goes on with `given`, or `declined`; a
+    `write_unknown` one sends the `call` once more. Rejecting goes on without.
     """
 
     plan_id: str
@@ -23,8 +24,9 @@ class AgentQuestion(Record):
     iteration: int
     number: int
     agent: OperationAgent
-    kind: Literal["failed", "server_asks"]
+    kind: Literal["failed", "server_asks", "write_unknown"]
     what: str
+    call: ServedToolCall | None = None
     server_question: ServerQuestion | None = None
     given: dict[str, object] | None = None
     declined: bool = False
@@ -42,3 +44,14 @@ class AgentReview(Record):
     number: int
     agent: OperationAgent
     agent_result: AgentResult
+
+
+class WriteShown(Record):
+    """A call that would change something: approved is this call, with exactly these arguments, once."""
+
+    plan_id: str
+    question: str
+    iteration: int
+    number: int
+    agent: OperationAgent
+    write: ProposedWrite

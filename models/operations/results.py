@@ -31,10 +31,10 @@ class ServedToolUse(Record):
 
 
 class AgentMetadata(Record):
-    """How a result came about (`metadata` of the seed). `service_used` is `mock` where answers were stand-ins.
+    """How a result came about (`metadata` of the seed). `service_used` is `mock` where stand-ins answered.
 
-    `data_quality`: `high` where each call was answered with data that keeps to its schema; `medium` where some
-    calls failed or some of it was cut off; `low` where nothing came, or any of it is from a mock.
+    `data_quality`: `high` where each call was answered with data that keeps to its schema; `medium` where
+    some calls failed or some of it was cut off; `low` where nothing came, or any of it is from a mock.
     `execution_time` is in seconds.
     """
 
@@ -44,17 +44,45 @@ class AgentMetadata(Record):
     tool_calls: tuple[ServedToolUse, ...] = ()
 
 
+class ProposedWrite(Record):
+    """A call that would change something, as an agent wants it made: nothing is sent before a yes.
+
+    `digest` is of the tool, as the plan allows it.
+    """
+
+    server: str
+    tool: str
+    digest: str
+    arguments: Mapping[str, Any]
+    why: str
+
+
+class WriteOutcome(Record):
+    """What became of a proposed write.
+
+    `refused`: a person said no. `unknown`: it was sent, and whether it was done nobody here can tell.
+    `failed`: the server says that it did not do it.
+    """
+
+    write: ProposedWrite
+    status: Literal["done", "refused", "failed", "unknown"]
+    told: str = ""
+    approval_id: str | None = None
+    decided_by: str | None = None
+
+
 class AgentFindings(Record):
     """What an agent read: each thing as its server gave it, and one sentence about it, made by code.
 
     `leads` are partners that it names where it has what was looked for: later agents look for them as well.
-    `left_out` counts what there was no room for.
+    `left_out` counts what there was no room for. `proposed` are calls that would change something.
     """
 
     summary: str
     leads: tuple[str, ...] = ()
     items: tuple[SourceItem, ...] = ()
     left_out: int = 0
+    proposed: tuple[ProposedWrite, ...] = ()
 
 
 class AgentResult(Record):
@@ -69,12 +97,21 @@ class AgentResult(Record):
     result: AgentFindings | None = None
     metadata: AgentMetadata
     error: str | None = None
+    writes: tuple[WriteOutcome, ...] = ()
     task_digest: str
     iteration: int
 
+    @property
+    def mocked(self) -> bool:
+        """Whether any of it is a stand-in's: one call or one item, too."""
+        found, calls = self.result, self.metadata.tool_calls
+        items = () if found is None else found.items
+        stands_in = self.metadata.service_used == "mock"
+        return stands_in or any(use.mock for use in calls) or any(item.mock for item in items)
+
 
 class EvidencedSentence(Record):
-    """A sentence about what was found, and the evidence for it: `C2`, a correlation, `K1`, a conflict, an item."""
+    """A sentence about what was found, and its evidence: `C2`, a correlation, or `K1`, a conflict."""
 
     text: str
     evidence: tuple[str, ...]

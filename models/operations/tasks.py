@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 
 from models.mcp.served_tools import ServerListing
-from models.mcp.tool_answers import GivenToServer, ServerQuestion
+from models.mcp.tool_answers import GivenToServer, ServedToolCall, ServerQuestion
 from models.operations.evidence import LinkedItems
 from models.operations.items import SourceAgent
 from models.operations.plans import AllowedTool, OperationPlan
@@ -23,11 +23,18 @@ class PlanRequest(Record):
     seconds: Mapping[str, float] = {}  # how long each agent took lately
 
 
+class AnsweredCall(Record):
+    """A call whose server asked something, and what a person gave to it."""
+
+    call: ServedToolCall
+    given: GivenToServer
+
+
 class ReadingTask(Record):
     """One agent's part: what to look for, with which tools, and what people said about how.
 
-    `leads` are what is looked for: from the question, and from what the earlier agents found. `given` answers
-    what the server asked.
+    `leads` are what is looked for: from the question, and from what the earlier agents found. `answered`
+    are calls whose server asked something.
     """
 
     agent: SourceAgent
@@ -36,27 +43,32 @@ class ReadingTask(Record):
     leads: tuple[str, ...] = ()
     instructions: str = ""
     feedback: str | None = None
-    given: GivenToServer | None = None
+    answered: tuple[AnsweredCall, ...] = ()
 
     @property
     def digest(self) -> str:
         """SHA-256 (hex): the same task is not done again."""
-        text = json.dumps(self.model_dump(mode="json", exclude={"given"}), sort_keys=True)
+        text = json.dumps(self.model_dump(mode="json", exclude={"answered"}), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
 
 class ReadingOutcome(Record):
-    """What came of it: a result; or a question of the server's; or why the plan does not hold any more."""
+    """What came of it: a result, a server's question at a call, or why the plan holds no more."""
 
     result: AgentResult | None = None
     server_question: ServerQuestion | None = None
+    asked_call: ServedToolCall | None = None
     voids_plan: str | None = None
 
 
 class AnalysisTask(Record):
-    """What is compared, and what people said about how. `results` are of the agents that read a system."""
+    """What is compared, and what people said about how. `results` are of the agents that read a system.
+
+    `leads` are what was looked for: what bears on that is told first.
+    """
 
     question: str
+    leads: tuple[str, ...] = ()
     results: tuple[AgentResult, ...]
     instructions: str = ""
     feedback: str | None = None

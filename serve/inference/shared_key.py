@@ -1,4 +1,4 @@
-"""The door of `/llm` and `/embeddings`: agents show `serving.api_key`, and nobody else comes in.
+"""The door of `/llm`, `/embeddings` and `/samples`: agents show `serving.api_key`, and nobody else comes in.
 
 ASGI middleware around a whole application. These endpoints know no people, so one key opens them all; a
 browser has no business there, and gets no CORS headers.

@@ -1,13 +1,15 @@
 """MCP at `/mcp`: streamable HTTP without sessions, and an OAuth protected resource (RFC 9728, RFC 6750).
 
+It speaks 2026-07-28, where each request says all, and the versions before it, which begin with a handshake.
 Every request needs a bearer token, in its header. A replica keeps nothing between requests, so any of them
 answers. What a handler refuses (`serve.mcp.server`) becomes the HTTP status here; the body stays JSON-RPC.
 """
 
+import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
-from typing import get_args
+from typing import Any, get_args
 from urllib.parse import urlsplit
 
 import mcp_types as types
@@ -26,14 +28,13 @@ from models.store.database import GONE
 from serve.admission.bodies import told_again
 from serve.admission.limits import LARGE_BODY_BYTES
 from serve.auth.caller import caller
+from serve.mcp.envelope import EnvelopeInvalid, read
 from serve.mcp.server import make_server
 from serve.problems import headers_of, members_of
 
 router = APIRouter(prefix="/.well-known/oauth-protected-resource", tags=["mcp"])
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-# What a request holds beside its tool's arguments: names, ids, what the client says of itself.
-_ENVELOPE_BYTES = 16 * 1024
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -125,24 +126,6 @@ def _public_url(config: Config) -> str:
     return config.publishing.public_url.rstrip("/")
 
 
-def too_much_beside(body: bytes) -> bool:
-    """Whether more than `_ENVELOPE_BYTES` of a request are no arguments of a tool.
-
-    The library reads the rest by records of the protocol, which hold lists without bounds and tell each
-    fault of each item five times over; a tool's arguments are read by its own record.
-    """
-    if len(body) <= _ENVELOPE_BYTES:
-        return False
-    try:
-        message = json.loads(body)
-    except (ValueError, RecursionError):
-        return False  # the library says so, and reads nothing of it
-    params = message.get("params") if isinstance(message, dict) else None
-    if isinstance(params, dict) and message.get("method") == "tools/call":
-        params.pop("arguments", None)
-    return len(json.dumps(message)) > _ENVELOPE_BYTES
-
-
 class _McpApp:
     """The ASGI app at `/mcp`: first the token, then MCP, with the status of what MCP refuses."""
 
@@ -153,6 +136,8 @@ class _McpApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        # Spaces around a value are none of it (RFC 9110 §5.5), and not every server takes them off.
+        scope = {**scope, "headers": [(name, value.strip(b" \t")) for name, value in scope["headers"]]}
         request = Request(scope, receive)
         try:
             await caller(request)
@@ -168,9 +153,14 @@ class _McpApp:
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
 
-        if too_much_beside(body := await request.body()):
-            what = f"a request takes {_ENVELOPE_BYTES} bytes beside the arguments of its tool: send less"
-            await self._refusal(InputInvalid(what), request)(scope, receive, send)
+        body = await request.body()
+        try:
+            declared = read(body, request.headers)
+        except InputInvalid as error:
+            await self._refusal(error, request)(scope, receive, send)
+            return
+        except EnvelopeInvalid as error:
+            await _json(error.error, 400, request_id=error.request_id)(scope, receive, send)
             return
 
         async def answer(message: Message) -> None:
@@ -184,15 +174,17 @@ class _McpApp:
             await send(message)
 
         manager: StreamableHTTPSessionManager = request.app.state.mcp
-        await manager.handle_request(scope, told_again(body, receive), answer)
+        answering = manager.handle_request(scope, told_again(body, receive), answer)
+        if declared is None:
+            await answering
+        else:
+            await _unless_left(answering, receive)
 
     def _refusal(self, error: SignoffError, request: Request) -> Response:
         """What is refused before it was read, as an error to no request in particular."""
         members = members_of(error)
         told = types.ErrorData(code=error.http_status, message=str(members["detail"]), data=members)
-        body = types.JSONRPCError(jsonrpc="2.0", id=None, error=told).model_dump_json()
-        headers = {"Cache-Control": "no-store", **self._headers(error)}
-        return Response(body, error.http_status, headers, media_type="application/json")
+        return _json(told, error.http_status, self._headers(error))
 
     def _headers(self, error: SignoffError) -> dict[str, str]:
         headers = headers_of(error)
@@ -203,3 +195,28 @@ class _McpApp:
             said = headers["WWW-Authenticate"]
             headers["WWW-Authenticate"] = said + (", " if "=" in said else " ") + ", ".join(challenge)
         return headers
+
+
+def _json(
+    error: types.ErrorData,
+    status: int,
+    headers: Mapping[str, str] | None = None,
+    *,
+    request_id: str | int | None = None,
+) -> Response:
+    body = {"jsonrpc": "2.0", "id": request_id, "error": error.model_dump(exclude_none=True)}
+    told = {"Cache-Control": "no-store", **(headers or {})}
+    return Response(json.dumps(body), status, told, media_type="application/json")
+
+
+async def _unless_left(answering: Coroutine[Any, Any, None], receive: Receive) -> None:
+    """Answer, unless the client leaves: that cancels what it asked for (2026-07-28, Cancellation)."""
+
+    async def left() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    async with asyncio.TaskGroup() as group:
+        answer, leaving = group.create_task(answering), group.create_task(left())
+        answer.add_done_callback(lambda _: leaving.cancel())
+        leaving.add_done_callback(lambda _: answer.cancel())

@@ -5,7 +5,6 @@ any replica.
 The token comes in a header or, from browsers, as a WebSocket subprotocol; a URL would end up in logs.
 """
 
-import asyncio
 import contextlib
 import json
 from collections.abc import AsyncGenerator, Sequence
@@ -18,7 +17,6 @@ from models.errors import (
     DatabaseUnavailable,
     InputInvalid,
     PermissionMissing,
-    SignoffError,
     StreamTooSlow,
 )
 from models.people.scopes import Scope
@@ -139,9 +137,7 @@ async def follow_by_websocket(socket: WebSocket, user_id: str) -> None:
     async def talk(caller: UserContext, _: Renew) -> Ended:
         state, wish = socket.app.state, _wish(socket, user_id, caller)
         feed = wish.follow(state.feed, state.database, caller)
-        return await converse(
-            tell(socket, _texts(feed), caller), hear(socket, _pong, most=_MAX_MESSAGE)
-        )
+        return await converse(tell(socket, _texts(feed), caller), hear(socket, _pong, most=_MAX_MESSAGE))
 
     await let_in(socket, talk)
 

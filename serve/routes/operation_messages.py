@@ -1,7 +1,8 @@
 """An operation over a WebSocket: seed 003's messages, replayed after a reconnect, and answers to them.
 
-Messages are made of the operation's events, so they come in one order and none is missed; what is large in them
-is read when it is told, from what is kept for good. Answers go through the same tools as those over REST.
+Messages are made of the operation's events, so they come in one order and none is missed; what is large in
+them is read when it is told, from what is kept for good. Answers go through the same tools as those over
+REST.
 """
 
 import contextlib
@@ -46,8 +47,9 @@ _ENDS = ("workflow.failed", "workflow.cancelled", "workflow.parked")
 async def converse_about_operation(socket: WebSocket, operation_id: str) -> None:
     """Follow one operation from `after` on (0: from its start), and answer what it asks.
 
-    `{"type": …, "id": …, "data": {…}}` with seed 003's types; `id` is where to resume (`?after=`). Answers have
-    the type of `_TOOL_OF` and the seed's fields in `data`; each gets `decided`, or `error` with its problem.
+    `{"type": …, "id": …, "data": {…}}` with seed 003's types; `id` is where to resume (`?after=`). Answers
+    have the type of `_TOOL_OF` and the seed's fields in `data`; each gets `decided`, or `error` with its
+    problem.
     """
 
     async def talk(caller: UserContext, renew: Renew) -> Ended:
@@ -107,7 +109,11 @@ async def _message(
     if event.type == ApprovalRequested.type:
         async with socket.app.state.database.connection() as connection:
             approval = await approval_inbox.get(connection, str(event.data["approval_id"]))
-        return message_of_approval(approval, at=event.at) if approval.shown_to(caller.subject, caller.scopes) else None
+        return (
+            message_of_approval(approval, at=event.at)
+            if approval.shown_to(caller.subject, caller.scopes)
+            else None
+        )
     if event.type == ComprehensiveResultsReady.type:
         async with socket.app.state.database.connection() as connection:
             results = await history.results_of(connection, operation.id, int(event.data["iteration"]))
@@ -134,8 +140,11 @@ def _read(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InputInvalid("message: send a JSON object with type and data") from error
     known = ", ".join(_TOOL_OF)
-    if not isinstance(said, dict) or said.get("type") not in _TOOL_OF:
+    if not isinstance(said, dict) or said.get("type") not in tuple(_TOOL_OF):
         raise InputInvalid(f"type: send one of {known}")
     if not isinstance(said.get("data"), dict) or set(said) - {"type", "data"}:
         raise InputInvalid("data: send an object with the fields of the answer, and nothing beside it")
+    if "operation_id" in said["data"]:
+        # It may be another one than this socket's: which of them is meant is not clear, so neither is.
+        raise InputInvalid("data.operation_id: the address of the socket says which it is: leave it out")
     return said

@@ -5,11 +5,11 @@ Numbers are of operations; whoever is no analyst on an operation's topic is told
 
 from typing import Annotated, Any, TypeVar
 
+from actors.operations.tools.exporting import ExportOperationResponse
 from fastapi import APIRouter, Body, Path, Query, Request, Response
 from pydantic import Field
 
 from actors.operations.tools.deciding import OperationDecidedResponse
-from actors.operations.tools.exporting import ExportOperationResponse
 from actors.operations.tools.following import (
     CompareOperationResponse,
     GetOperationResponse,
@@ -70,9 +70,7 @@ async def get_operation(
     request: Request, caller: Caller, operation_id: OperationNumber
 ) -> GetOperationResponse:
     """One operation: how far it is, and the gate that waits, with all that it shows."""
-    return await _call(
-        request, caller, "get_operation", {"operation_id": operation_id}, GetOperationResponse
-    )
+    return await _call(request, caller, "get_operation", {"operation_id": operation_id}, GetOperationResponse)
 
 
 @router.post("/{id}/plan", responses=_CONFLICT)
@@ -177,7 +175,7 @@ async def export(
     request: Request,
     caller: Caller,
     operation_id: OperationNumber,
-    format: Annotated[ExportFormat, Query()],  # noqa: A002  as clients call it
+    format: Annotated[ExportFormat, Query()],
 ) -> Response:
     """The results that were approved, as a file. 409 where none were."""
     given = {"operation_id": operation_id, "format": format}

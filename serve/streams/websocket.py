@@ -1,8 +1,9 @@
 """WebSockets to people: who is let in, how a talk goes on, and how it is closed.
 
-The token comes in a header or, from browsers, as a subprotocol; a URL would end up in logs. Without a valid token
-the handshake is refused (403), so that nothing a stranger sends is read. Any other refusal is a close code,
-4000 + HTTP status, after it: a browser is not told the status or the reason of a handshake that failed.
+The token comes in a header or, from browsers, as a subprotocol; a URL would end up in logs. Without a valid
+token the handshake is refused (403), so that nothing a stranger sends is read. Any other refusal is a close
+code, 4000 + HTTP status, after it: a browser is not told the status or the reason of a handshake that
+failed.
 """
 
 import asyncio
@@ -56,7 +57,9 @@ async def let_in(socket: WebSocket, talk: Callable[[UserContext, Renew], Awaitab
             caller = await context_of(identity, verifier=state.verifier, database=state.database)
             await socket.accept(subprotocol=accepted)
             if {"token", "access_token"} & set(socket.query_params):
-                raise Unauthenticated("a token in the URL is refused: send it in a header or as a subprotocol")
+                raise Unauthenticated(
+                    "a token in the URL is refused: send it in a header or as a subprotocol"
+                )
             code, reason = await talk(caller, renew)
     except SignoffError as error:
         code, reason = 4000 + error.http_status, str(error)
@@ -95,9 +98,7 @@ async def tell(socket: WebSocket, texts: AsyncGenerator[str, None], caller: User
     return (4401, EXPIRED) if is_over(caller) else RESTARTS
 
 
-async def hear(
-    socket: WebSocket, answer: Callable[[str], Awaitable[str | None]], *, most: int
-) -> Ended:
+async def hear(socket: WebSocket, answer: Callable[[str], Awaitable[str | None]], *, most: int) -> Ended:
     """Take what is said, up to `most` characters each, and send back what `answer` makes of it."""
     while True:
         message = await socket.receive()

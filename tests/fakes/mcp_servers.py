@@ -23,6 +23,8 @@ from models.config import McpServer
 
 ERAS = ("2026-07-28", "2025-11-25")
 OBJECT = {"type": "object"}
+# What a result of 2026-07-28 says of itself where it may be kept: not at all.
+FRESH = {"ttlMs": 0, "cacheScope": "private"}
 
 
 def configured(url: str, **changes: Any) -> McpServer:
@@ -185,13 +187,15 @@ class HttpSite:
 class BadServer(HttpSite):
     """Speaks MCP of 2026-07-28 well, but for the methods in `does`. `calls` are the tool calls that came.
 
-    `tools` is what it declares; `release` is set when a test lets what waits go on.
+    `tools` is what it declares; `release` is set when a test lets what waits go on. With `legacy` it speaks
+    2025-11-25, without sessions.
     """
 
     def __init__(self, *tools: Mapping[str, Any]) -> None:
         super().__init__()
         self.tools: Sequence[Mapping[str, Any]] = tools or (tool("look"), tool("send"))
         self.does: dict[str, Answers] = {}
+        self.legacy = False
         self.calls: list[Mapping[str, Any]] = []
         self.release = threading.Event()
 
@@ -208,19 +212,21 @@ class BadServer(HttpSite):
             self.calls.append(request.params)
         if (does := self.does.get(request.method)) is not None:
             return does(request)
+        if "id" not in request.message:
+            return request.body(b"", status=202)
         match request.method:
-            case "server/discover":
-                request.result(supportedVersions=["2026-07-28"], capabilities={"tools": {}}, **_FRESH)
+            case "server/discover" if not self.legacy:
+                request.result(supportedVersions=["2026-07-28"], capabilities={"tools": {}}, **FRESH)
+            case "initialize" if self.legacy:
+                its = {"name": "bad", "version": "1"}
+                request.result(protocolVersion="2025-11-25", capabilities={"tools": {}}, serverInfo=its)
             case "tools/list":
-                request.result(tools=list(self.tools), **_FRESH)
+                request.result(tools=list(self.tools), **FRESH)
             case "tools/call":
                 request.result(content=[{"type": "text", "text": "done"}])
             case _:
                 request.error(-32601, "no such method", status=404)
         return None
-
-
-_FRESH = {"ttlMs": 0, "cacheScope": "private"}
 
 
 def tool(name: str, /, **changes: Any) -> dict[str, Any]:

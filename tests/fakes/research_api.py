@@ -4,17 +4,11 @@ It reads bodies and answers with the records of the API, and keeps what was aske
 come, and may put another content in place of the one that waits, as when somebody else has changed it.
 """
 
-import json
 import re
-import threading
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, NamedTuple, Self, TypeVar
-from urllib.parse import parse_qsl, urlsplit
-
-from pydantic import BaseModel, ValidationError
+from typing import Any, Self
 
 from models.record import Record
 from models.research.agent_workflows import (
@@ -40,41 +34,22 @@ from models.research.gates import CONTENT_OF_GATE
 from models.research.results import ResearchOutcome, ResearchResult
 from models.research.synthesis import SynthesisCounts
 from models.runtime.approvals import content_digest
+from tests.fakes.heard_api import Asked, HeardApi, Problem, read_body
 
 NOW = datetime(2026, 3, 3, 10, 20, tzinfo=UTC)
 _PATH = "/api/v1/agent-workflows"
 _PAGE = 2
-_R = TypeVar("_R", bound=BaseModel)
 # The kind of gate that shows each content.
 KINDS = {record.__name__: kind for kind, record in CONTENT_OF_GATE.items()}
-
-
-class Asked(NamedTuple):
-    """A request as it came."""
-
-    method: str
-    path: str
-    query: dict[str, str]
-    body: Any
-
-
-class _Problem(Exception):
-    def __init__(self, status: int, name: str, detail: str, **facts: Any) -> None:
-        super().__init__(detail)
-        self.members = {
-            **facts,
-            "type": f"urn:signoff:problem:{name}",
-            "title": name,
-            "status": status,
-            "detail": detail,
-        }
 
 
 class ResearchApi:
     """The server, a context manager. Research 7 waits at the first of `gates`, or has ended without any."""
 
     def __init__(self, *gates: Record, name: str = "How do rates move?") -> None:
-        self.asked: list[Asked] = []
+        self._http = HeardApi(lambda asked: self.answer(asked))
+        self.asked, self.of, self.until = self._http.asked, self._http.of, self._http.until
+        self.url = self._http.url
         self.answers: list[ApproveRequest] = []
         self.gates = list(gates)
         self.name = name
@@ -100,46 +75,21 @@ class ResearchApi:
         self.refusals: list[tuple[int, str]] = []
         # What a newer site says besides.
         self.more: dict[str, Any] = {}
-        self._heard = threading.Condition()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        self._http.start()
         return self
 
     def __exit__(
         self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
     ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-    @property
-    def url(self) -> str:
-        """Where it answers."""
-        return f"http://127.0.0.1:{self._server.server_port}"
+        self._http.stop()
 
     @property
     def content(self) -> dict[str, Any]:
         """What the gate that waits is about."""
         told: dict[str, Any] = self.gates[0].model_dump(mode="json")
         return told | ({"involved": [self.amended_by]} if self.amended_by else {})
-
-    def of(self, method: str, ending: str = "") -> list[Asked]:
-        """The requests of that kind."""
-        return [one for one in self.asked if one.method == method and one.path.endswith(ending)]
-
-    def until(self, method: str, ending: str, *, more: int, timeout: float = 30) -> None:
-        """Wait until so many more requests of that kind have come."""
-        wanted = len(self.of(method, ending)) + more
-        with self._heard:
-            assert self._heard.wait_for(lambda: len(self.of(method, ending)) >= wanted, timeout)
-
-    def hear(self, asked: Asked) -> None:
-        """Keep a request."""
-        with self._heard:
-            self.asked.append(asked)
-            self._heard.notify_all()
 
     def say(self, *contents: str, reasoning: str = "because") -> None:
         """Have the scraper say something."""
@@ -160,17 +110,17 @@ class ResearchApi:
         """The answer to a request, as JSON."""
         if self.refusals:
             status, detail = self.refusals.pop(0)
-            raise _Problem(status, "Refused", detail)
+            raise Problem(status, "Refused", detail)
         found: Record
         match asked.method, re.sub(r"^/\d+", "/ID", asked.path.removeprefix(_PATH)):
             case "POST", "/start":
-                found = self._start(_read(StartRequest, asked.body))
+                found = self._start(read_body(StartRequest, asked.body))
             case "GET", "":
                 found = self._list(asked.query)
             case "GET", "/ID":
                 found = self._status()
             case "POST", "/ID/approve":
-                found = self._approve(_read(ApproveRequest, asked.body))
+                found = self._approve(read_body(ApproveRequest, asked.body))
             case "GET", "/ID/messages":
                 found = self._messages(int(asked.query.get("after", "0")))
             case "GET", "/ID/results":
@@ -185,7 +135,7 @@ class ResearchApi:
                 self.gates, self.status = [], "stopped"
                 found = self._status()
             case _:
-                raise _Problem(404, "NotFound", "there is no such page")
+                raise Problem(404, "NotFound", "there is no such page")
         return {**found.model_dump(mode="json"), **self.more}
 
     def _start(self, request: StartRequest) -> StartResponse:
@@ -259,19 +209,19 @@ class ResearchApi:
 
     def _approve(self, request: ApproveRequest) -> ApproveResponse:
         if not self.gates:
-            raise _Problem(409, "ApprovalConflict", "approval 19 is already approved")
+            raise Problem(409, "ApprovalConflict", "approval 19 is already approved")
         if request.digest != content_digest(self.content):
-            raise _Problem(
+            raise Problem(
                 409,
                 "ApprovalConflict",
                 "approval 19 shows other content than was shown to you: look at it again, and decide on that",
             )
         if request.decision == "reject" and not (request.notes or "").strip():
-            raise _Problem(422, "DecisionInvalid", "notes: a rejection needs its reason")
+            raise Problem(422, "DecisionInvalid", "notes: a rejection needs its reason")
         if request.decision != "modify" and request.modifications is not None:
-            raise _Problem(422, "InputInvalid", "modifications: they go with modify")
+            raise Problem(422, "InputInvalid", "modifications: they go with modify")
         if request.modifications is not None and "ftp://x" in request.modifications.add_urls:
-            raise _Problem(422, "InputInvalid", "modifications.add_urls.0: it is none of the web")
+            raise Problem(422, "InputInvalid", "modifications.add_urls.0: it is none of the web")
         self.answers.append(request)
         if self.four_eyes and request.decision == "modify":
             self.amended_by, self.may_decide = "ann", False
@@ -310,42 +260,3 @@ class ResearchApi:
             "approved": None,
         }
         return ResearchResults.model_validate({**given, **self.results})
-
-
-def _read(expected: type[_R], body: Any) -> _R:
-    try:
-        return expected.model_validate(body)
-    except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in fault["loc"])
-        raise _Problem(422, "InputInvalid", f"{where}: {fault['msg']}") from error
-
-
-def _handler(api: ResearchApi) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            address = urlsplit(self.path)
-            size = int(self.headers.get("Content-Length") or 0)
-            body = json.loads(self.rfile.read(size)) if size else None
-            asked = Asked(self.command, address.path, dict(parse_qsl(address.query)), body)
-            api.hear(asked)
-            try:
-                if not self.headers.get("Authorization", "").startswith("Bearer "):
-                    raise _Problem(401, "Unauthenticated", "send a token")
-                status, told = (201 if address.path.endswith("/start") else 200), api.answer(asked)
-            except _Problem as problem:
-                status, told = problem.members["status"], problem.members
-            sent = json.dumps(told).encode()
-            self.send_response(status)
-            kind = "application/json" if status < 400 else "application/problem+json"
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(sent)))
-            self.end_headers()
-            self.wfile.write(sent)
-
-        do_POST = do_GET
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    return Handler

@@ -10,6 +10,7 @@ from tests.faults import checks, draws, ledger
 from tests.faults.draws.scene import Found
 from tests.faults.people import deciding
 from tests.faults.people.chats import Chats
+from tests.faults.people.operators import Operators
 from tests.faults.people.readers import Readers, reading
 from tests.faults.people.researchers import Researchers
 from tests.faults.people.work import People, Work, begin
@@ -88,10 +89,13 @@ class Campaign:
         world.disturbances.clear()
         world.pages.pages = pages_of(number)
         world.pages.hits.clear()
+        for book in world.books.values():
+            book.forget()
         wrong: list[str] = []
         struck: list[str] = []
         researchers = Researchers(world, people, work, random.Random(f"{self.seed}/{number}/researches"))
-        beginning = asyncio.gather(begin(people, work, rng), researchers.begin())
+        operators = Operators(people, work, random.Random(f"{self.seed}/{number}/operations"))
+        beginning = asyncio.gather(begin(people, work, rng), researchers.begin(), operators.begin())
         deciders = asyncio.create_task(_decide_now_and_then(people, work, random.Random(rng.random())))
         over = asyncio.Event()
         chats = Chats(world, people, work, random.Random(f"{self.seed}/{number}/chats"))
@@ -99,6 +103,7 @@ class Campaign:
             chats.carry(over),
             people.broken_march(work, random.Random(f"{self.seed}/{number}/march")),
             researchers.begin_and_stop(random.Random(f"{self.seed}/{number}/stopped")),
+            operators.begin_and_cancel(random.Random(f"{self.seed}/{number}/cancelled")),
         )
         under_way: set[asyncio.Task[bool]] = set()
         try:

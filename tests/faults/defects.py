@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from actors.operations import graph as operation
+from actors.operations import working
 from actors.research import admission as research
 from actors.runtime import execution, runner
 from actors.runtime.group_commit import JournalWriter
@@ -117,6 +119,17 @@ def _a_research_reads_what_was_shown() -> None:
     )
 
 
+def _a_plan_runs_that_was_rejected() -> None:
+    """A no to a plan is taken as a yes."""
+    rejected = 'return "plan" if decision.status == "rejected"'
+    _change(operation, "after_plan_settled", (rejected, rejected.replace('"plan"', '"work"', 1)))
+
+
+def _an_agent_reads_again_what_it_has_read() -> None:
+    """A result that stands is made again."""
+    _change(working.Working, "round", ("before is not None and before.task_digest == task.digest", "False"))
+
+
 # By their numbers in the list of what was found; one that was never in a release has a hundred.
 DEFECTS: dict[int, Callable[[], None]] = {
     1: _settled_work_is_run_again,
@@ -124,6 +137,8 @@ DEFECTS: dict[int, Callable[[], None]] = {
     4: _a_run_writes_files_before_its_fence,
     7: _a_locked_row_holds_up_the_others,
     101: _a_research_reads_what_was_shown,
+    102: _a_plan_runs_that_was_rejected,
+    103: _an_agent_reads_again_what_it_has_read,
 }
 
 

@@ -50,7 +50,8 @@ def report(campaign: Campaign, found: Sequence[Search], host: Sequence[str]) -> 
         name="faults",
         measured=f"`make faults`, seed {campaign.seed}: {campaign.done} faults that struck, of "
         f"{campaign.drawn} drawn, in {len(outcomes)} runs and {minutes:.0f} minutes; {workflows} workflows "
-        f"(marches, batches, drafted and deep researches, publications) and {messages} messages of chats.",
+        f"(marches, batches, drafted and deep researches, operations, publications) and {messages} messages "
+        "of chats.",
         machine=[*host, describe_packages(("psycopg", "langgraph", "fastapi"))],
         tables=[
             Table(

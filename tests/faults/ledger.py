@@ -81,6 +81,28 @@ BEGIN
     END LOOP;
 END $$;
 
+CREATE TABLE campaign.operated (
+    n bigserial PRIMARY KEY, operation bigint NOT NULL, "table" text NOT NULL, did text NOT NULL,
+    status text NOT NULL);
+CREATE INDEX ON campaign.operated (operation);
+CREATE FUNCTION campaign.note_operated() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    its jsonb;
+BEGIN
+    IF TG_OP = 'DELETE' THEN its := to_jsonb(OLD); ELSE its := to_jsonb(NEW); END IF;
+    INSERT INTO campaign.operated (operation, "table", did, status)
+    SELECT o.id, TG_TABLE_NAME, TG_OP, w.status
+    FROM public.operations o JOIN public.workflows w ON w.id = o.workflow_id
+    WHERE o.id = coalesce((its ->> 'operation_id')::bigint, (its ->> 'id')::bigint);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER campaign_operated AFTER INSERT OR UPDATE OR DELETE ON public.operation_history
+FOR EACH ROW EXECUTE FUNCTION campaign.note_operated();
+CREATE TRIGGER campaign_operated AFTER INSERT OR UPDATE OR DELETE ON public.operation_iterations
+FOR EACH ROW EXECUTE FUNCTION campaign.note_operated();
+CREATE TRIGGER campaign_operated AFTER UPDATE ON public.operations
+FOR EACH ROW EXECUTE FUNCTION campaign.note_operated();
+
 CREATE TABLE campaign.versions (
     n bigserial PRIMARY KEY, tree bigint NOT NULL, was jsonb, now jsonb,
     xact text NOT NULL DEFAULT pg_current_xact_id()::text);
@@ -148,6 +170,16 @@ class Write:
 
 
 @dataclass(frozen=True)
+class Operated:
+    """A row of an operation was written, changed or deleted (`did`), while its workflow had this status."""
+
+    operation: int
+    table: str
+    did: str
+    status: str
+
+
+@dataclass(frozen=True)
 class TreeVersion:
     """A tree of knowledge as it came to be in a transaction, and as it was before; None: it was not there."""
 
@@ -182,6 +214,14 @@ async def writes(ask: Ask, researches: Sequence[int]) -> list[Write]:
     query = 'SELECT research, "table", did, status, was, now, xact FROM campaign.writes'
     found = await ask(f"{query} WHERE research = ANY(%s) ORDER BY n", list(researches))
     return [Write(**row) for row in found]
+
+
+async def operated(ask: Ask, numbers: Sequence[int]) -> list[Operated]:
+    """What was done to the rows of these operations, in order."""
+    query = (
+        'SELECT operation, "table", did, status FROM campaign.operated WHERE operation = ANY(%s) ORDER BY n'
+    )
+    return [Operated(**row) for row in await ask(query, list(numbers))]
 
 
 async def versions(ask: Ask, trees: Sequence[int]) -> list[TreeVersion]:

@@ -1,12 +1,11 @@
-"""The analyst: begins a research, deep or for a draft, submits a draft. Seed 000 §3.2, AnalystAgent.
+"""The analyst: begins a research or an operation, submits a draft. Seed 000 §3.2, AnalystAgent.
 
 Asked by a replica, once `main_chat` has named it. Only the person's own words begin or submit anything, and
 after a yes of their own: what is found and read is never asked what to do. What was begun is a workflow: see
 `actors/drafting`.
 """
 
-from actors import systems
-from actors.chat.agents import deep_research
+from actors.chat.agents import deep_research, operations
 from actors.chat.routing.deep_research import asks_for_deep_research
 from actors.chat.turn.article_numbers import articles_named
 from actors.chat.turn.chat_agent import ChatAgent
@@ -14,10 +13,9 @@ from actors.chat.turn.confirmation import agreed
 from actors.chat.turn.reply import Reply
 from actors.tools.research_article import ResearchArticleResponse
 from models.chat.acts import Act, Confirmed
-from models.chat.messages import Route, Turn, WorkflowState
+from models.chat.messages import Route, Turn
 from models.errors import InputInvalid, PermissionMissing, SignoffError
 from models.research.agent_workflows import LEAST_QUESTION
-from models.store.runtime import tasks
 
 # What the tool takes at most of a question.
 _QUERY = 2000
@@ -29,7 +27,7 @@ class Analyst(ChatAgent):
     agent_type = "analyst"
 
     async def answer(self, turn: Turn, route: Route, reply: Reply) -> None:
-        """Begin a research, or submit a draft; asks back where the topic or the article is not plain."""
+        """Begin a research or an operation, or submit a draft; asks back what is not plain."""
         try:
             await (self._submit if route.intent == "submit" else self._research)(turn, route, reply)
         except SignoffError as error:
@@ -40,12 +38,19 @@ class Analyst(ChatAgent):
 
     async def _research(self, turn: Turn, route: Route, reply: Reply) -> None:
         assert route.intent == "research", f"the analyst does not answer {route.intent}"
+        operates = operations.is_wanted(turn, route)
+        if operates and operations.cannot_begin(self._context, reply):
+            return
         if route.topic is None:
+            what = "operation" if operates else "research"
             topics = [topic for topic in self._config.publishing.topics if turn.caller.has("analyst", topic)]
-            reply.say(self._context.text("analyst_which_topic", TOPICS=topics))
+            reply.say(self._context.text("analyst_which_topic", TOPICS=topics, WHAT=what))
             reply.ends("completed" if topics else "refused")
             return
         turn.caller.require("analyst", route.topic)
+        if operates:
+            await operations.begin(self._context, turn, route, reply)
+            return
         act = route.confirmed.act if route.confirmed else None
         if act is None:
             query = turn.message.strip()
@@ -75,7 +80,7 @@ class Analyst(ChatAgent):
         given = {name: value for name, value in asked.items() if value is not None}
         begun = await reply.call("research_article", given)
         assert isinstance(begun, ResearchArticleResponse)
-        state = await self._state(begun.task_id)
+        state = await self._context.task_state(begun.task_id)
         reply.say(self._context.text("analyst_started", TASK_ID=begun.task_id, TOPIC=act.topic))
         reply.ends("processing", task_id=begun.task_id, workflow_state=state)
 
@@ -91,11 +96,6 @@ class Analyst(ChatAgent):
             return
         await reply.call("submit_for_review", {"article_id": named[0]}, first=yes.carry_out)
         reply.say(self._context.text("analyst_submitted", ARTICLE_ID=named[0]))
-
-    async def _state(self, task_id: str) -> WorkflowState:
-        database = await self._context.tools.database()
-        async with database.connection() as connection:
-            return await tasks.state_of(connection, task_id, self._config, kinds=systems.kinds())
 
 
 def _article(confirmed: Confirmed) -> int:

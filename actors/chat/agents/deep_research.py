@@ -4,7 +4,6 @@ Called by `analyst`, who begins it, and by `main_chat`, who tells of it. Decidin
 the person where all of them are shown, so the chat only says where that is.
 """
 
-from actors import systems
 from actors.chat.routing.deep_research import ResearchNamed
 from actors.chat.turn.chat_agent import AgentContext
 from actors.chat.turn.confirmation import agreed
@@ -15,7 +14,6 @@ from models.chat.messages import Route, Turn, WorkflowState
 from models.errors import PermissionMissing, SignoffError
 from models.research.agent_workflows import ResearchStatusResponse, StartResponse
 from models.store.research import agent_workflows
-from models.store.runtime import tasks
 
 
 async def begin(context: AgentContext, turn: Turn, route: Route, reply: Reply, act: Act) -> None:
@@ -96,8 +94,7 @@ async def _task(context: AgentContext, number: int) -> tuple[str, WorkflowState]
     database = await context.tools.database()
     async with database.connection() as connection:
         research = await agent_workflows.get(connection, number)
-        state = await tasks.state_of(connection, research.workflow_id, context.config, kinds=systems.kinds())
-    return research.workflow_id, state
+    return research.workflow_id, await context.task_state(research.workflow_id)
 
 
 def _not_done(context: AgentContext, reply: Reply, error: SignoffError) -> None:

@@ -9,9 +9,10 @@ from contextlib import aclosing
 from typing import Literal, cast
 
 from actors import systems
-from actors.chat.agents.deep_research import stop, tell_of
+from actors.chat.agents import deep_research, operations
 from actors.chat.routing.access import ACCESS
 from actors.chat.routing.deep_research import research_named
+from actors.chat.routing.operations import operation_named
 from actors.chat.routing.router import Router
 from actors.chat.routing.weights_file import read_weights
 from actors.chat.turn.chat_agent import ChatAgent
@@ -35,6 +36,8 @@ _INTENTS: Mapping[str, Intent] = {
     "download": "data",
     "deep_research": "research",
     "stop_research": "tasks",
+    "operation": "research",
+    "cancel_operation": "tasks",
 }
 _TASKS = 8
 _ASKED = 300
@@ -98,9 +101,13 @@ class MainChat(ChatAgent):
             reply.say(self._context.text("asked_too_late"))
             reply.ends("failed")
         elif route.confirmed is not None and route.confirmed.act.intent == "stop_research":
-            await stop(self._context, turn, route, reply)
-        elif (named := research_named(turn.message)) is not None:
-            await tell_of(self._context, turn, route, reply, named)
+            await deep_research.stop(self._context, turn, route, reply)
+        elif route.confirmed is not None and route.confirmed.act.intent == "cancel_operation":
+            await operations.cancel(self._context, turn, route, reply)
+        elif (research := research_named(turn.message)) is not None:
+            await deep_research.tell_of(self._context, turn, route, reply, research)
+        elif (operation := operation_named(turn.message)) is not None:
+            await operations.tell_of(self._context, turn, route, reply, operation)
         elif route.intent == "tasks":
             reply.say(await self._tasks(turn))
         elif self._context.writes == "quotes":
@@ -117,7 +124,9 @@ class MainChat(ChatAgent):
 
     def _refusal(self, turn: Turn, route: Route) -> str:
         topics = topics_by_role(turn.caller, self._config.publishing)
-        return self._context.text("refused", INTENT=route.intent, SCOPE=route.refusal, TOPICS=topics)
+        operates = route.intent == "research" and operations.is_wanted(turn, route)
+        asked = "operation" if operates else route.intent
+        return self._context.text("refused", INTENT=asked, SCOPE=route.refusal, TOPICS=topics)
 
     async def _tasks(self, turn: Turn) -> str:
         """The caller's own tasks, newest first, in words; nobody else's."""

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 from actors.chat.routing.access import Access
 from actors.chat.routing.deep_research import asks_for_deep_research, research_named
+from actors.chat.routing.operations import asks_for_operation, operation_named
 from actors.chat.routing.topics import TopicFinder
 from actors.llm.client import ModelClient, RejectedReply
 from actors.llm.prompts import TwoPartPrompt
@@ -126,8 +127,12 @@ class Router:
             return _Judgement("general", "best_guess", 0.0, "has no words")
         if research_named(turn.message):
             return _Judgement("tasks", "similarity", 1.0, "names a deep research by its number")
+        if operation_named(turn.message):
+            return _Judgement("tasks", "similarity", 1.0, "names an operation by its number")
         if asks_for_deep_research(turn.message):
             return _Judgement("research", "similarity", 1.0, "asks for deep research")
+        if asks_for_operation(turn.message):
+            return _Judgement("research", "similarity", 1.0, "asks for an operation")
         if _KNOWLEDGE_BASE.search(normal):
             return _Judgement("resources", "similarity", 1.0, "speaks of the knowledge base")
         found = self._probabilities(turn, normal)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel
 
+from actors import systems
 from actors.chat.turn.budget import Budget
 from actors.chat.turn.cited_text import CitedText
 from actors.chat.turn.model_messages import Prompts, messages_for_model, system_prompt
@@ -22,9 +23,10 @@ from actors.chat.turn.toolbox import Toolbox
 from actors.llm.chat_model import ChatModel
 from actors.runtime.directory import Directory
 from actors.tools.tool import Tool
-from models.chat.messages import AgentType, Piece, Route, Turn
+from models.chat.messages import AgentType, Piece, Route, Turn, WorkflowState
 from models.config import Config
 from models.store.content.prompts import topic_prompt
+from models.store.runtime import tasks
 
 # About how many characters a token of the sources has.
 _CHARACTERS_PER_TOKEN = 4
@@ -68,6 +70,12 @@ class AgentContext:
     def text(self, name: str, **values: object) -> str:
         """A text for people, from its file."""
         return self.prompts.render(name, **values)
+
+    async def task_state(self, task_id: str) -> WorkflowState:
+        """How a task that was begun for somebody stands."""
+        database = await self.tools.database()
+        async with database.connection() as connection:
+            return await tasks.state_of(connection, task_id, self.config, kinds=systems.kinds())
 
     def readable(self, turn: Turn, topic: str | None) -> tuple[str, ...]:
         """The topics that a question is about: the one it is asked on, or all that the caller may read."""

@@ -18,7 +18,8 @@ from actors.tools.articles import GetArticleResponse
 from models.chat.acts import Act, reference_of
 from models.chat.messages import Route, Turn
 from models.content.articles import ArticleStatus
-from models.errors import ArticleConflict
+from models.errors import ArticleConflict, WorkflowEnded
+from models.operations.operations import OVER, OperationStatusResponse
 from models.people.scopes import Role
 from models.research.agent_workflows import ResearchStatusResponse
 from models.store.content import articles
@@ -181,7 +182,13 @@ async def _facts(turn: Turn, reply: Reply, act: Act) -> dict[str, object]:
         found = await reply.call("get_research", {"workflow_id": act.research_id})
         assert isinstance(found, ResearchStatusResponse)
         return facts | {"HEADLINE": escaped(found.name), "STATUS": found.status, "TOPIC": found.topic}
-    if act.intent in ("research", "deep_research") or act.article_id is None:
+    if act.intent == "cancel_operation":
+        stands = await reply.call("get_operation", {"operation_id": act.operation_id})
+        assert isinstance(stands, OperationStatusResponse)
+        if stands.status in OVER:
+            raise WorkflowEnded(f"operation {stands.operation_id} is over: {stands.status}")
+        return facts | {"HEADLINE": escaped(stands.name), "STATUS": stands.status, "TOPIC": stands.topic}
+    if act.intent in ("research", "deep_research", "operation") or act.article_id is None:
         assert act.topic is not None, "it is about an article or a topic"
         turn.caller.require("analyst", act.topic)
         return facts
@@ -214,6 +221,8 @@ def _question(context: AgentContext, act: Act, facts: dict[str, object], act_id:
         INTENT=act.intent,
         ARTICLE_ID=act.article_id,
         RESEARCH_ID=act.research_id,
+        OPERATION_ID=act.operation_id,
+        TASK_TYPE=act.task_type,
         WORDS=escaped(said, len(said)),
         URLS=[f"`{shortened(url, len(url))}`" for url in act.urls or pdf_addresses(said)],
         REFERENCE=reference_of(act_id),

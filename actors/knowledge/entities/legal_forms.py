@@ -11,7 +11,7 @@ _FORMS: dict[tuple[str, ...], str] = {
         (form,): form
         for form in ("inc", "corp", "co", "ltd", "llc", "llp", "plc", "gmbh", "kgaa", "sarl", "srl")
     },
-    **{(form,): form for form in ("sro", "doo", "pty", "bvba", "oyj", "mbh")},
+    **{(form,): form for form in ("sro", "doo", "pty", "pte", "bvba", "oyj", "mbh")},
     ("incorporated",): "inc",
     ("corporation",): "corp",
     ("company",): "co",
@@ -29,7 +29,7 @@ _FORMS: dict[tuple[str, ...], str] = {
 }
 _CAPITAL_FORMS = {
     form: form.casefold()
-    for form in ("AG", "SE", "SA", "SAS", "AB", "AS", "KG", "NV", "BV", "OHG", "UG", "SpA")
+    for form in ("AG", "SE", "SA", "SAS", "AB", "AS", "KG", "NV", "BV", "OHG", "UG", "SpA", "eK", "Oy", "SL")
 }
 # Written together with the name, before or behind it; the longer ones first.
 _JOINED_FORMS = {

@@ -1,14 +1,15 @@
 """The agent `analysis`: compares what the others found, and says what it comes to. Seed 003 (Analysis Agent).
 
-Called once the agents that read a system are done. What belongs together, what contradicts each other and every
-figure come from code (`actors.operations.linking`); a model may only put them in words, and what it writes
-without evidence, or with a number that its evidence does not have, is dropped.
+Called once the agents that read a system are done. What belongs together, what contradicts each other and
+every figure come from code (`actors.operations.linking`); a model may only put them in words, and what it
+writes without evidence, or with a number that its evidence does not have, is dropped.
 """
 
 import asyncio
 import re
 import time
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from actors.llm.client import Completions, ModelClient, RejectedReply
@@ -16,17 +17,18 @@ from actors.llm.prompts import TwoPartPrompt
 from actors.operations.linking.link import link
 from actors.operations.summary import (
     MOST_SENTENCES,
+    bearing_first,
     mark_of_conflict,
     mark_of_correlation,
     recommendations,
     summary,
 )
-from actors.text.links import links
 from actors.text.language import language_of
+from actors.text.links import links
 from models.config import BreakerConfig, ModelSettings
 from models.errors import ModelRefused, ModelReplyInvalid, ModelTimedOut, PromptTooLong
 from models.llm import Answer, ModelCall
-from models.operations.evidence import LinkedItems
+from models.operations.evidence import Conflict, LinkedItems
 from models.operations.items import SourceItem
 from models.operations.results import Analysis, EvidencedSentence
 from models.operations.tasks import AnalysisOutcome, AnalysisTask
@@ -38,6 +40,7 @@ _NAME = "analysis"
 _LONGEST_SENTENCE = 400
 _MOST_SHOWN = 60
 _NUMBER = re.compile(r"\d[\d.,/:-]*")
+_NUMERIC = ("Nd", "Nl", "No")  # categories of characters that are digits or numbers
 
 
 class SentenceReply(Record):
@@ -97,9 +100,10 @@ class OperationAnalyst:
     async def _said(
         self, task: AnalysisTask, items: list[SourceItem], linked: LinkedItems
     ) -> tuple[Analysis, tuple[ModelCall, ...]]:
-        found = _found(linked)
+        conflicts = await asyncio.to_thread(bearing_first, linked, items, task.leads)
+        found = _found(linked, conflicts)
         if self._writes == "code" or not found:
-            return _by_code(task, linked), ()
+            return _by_code(linked, conflicts), ()
         language = language_of(task.question)
         try:
             system, user = await asyncio.to_thread(
@@ -115,9 +119,11 @@ class OperationAnalyst:
             )
         except (ModelReplyInvalid, ModelRefused, ModelTimedOut, PromptTooLong) as failed:
             # What was compared stands without a model's words: code says them, and this says why.
-            said = _by_code(task, linked)
+            said = _by_code(linked, conflicts)
             calls = failed.calls if isinstance(failed, ModelReplyInvalid) else ()
-            return said.model_copy(update={"error": f"the model wrote nothing usable: {one_line(str(failed))}"}), calls
+            return said.model_copy(
+                update={"error": f"the model wrote nothing usable: {one_line(str(failed))}"}
+            ), calls
         kept, dropped = _supported(answer.value.summary, found)
         advised, more = _supported(answer.value.recommendations, found)
         return Analysis(
@@ -129,17 +135,17 @@ class OperationAnalyst:
         ), answer.calls
 
 
-def _by_code(task: AnalysisTask, linked: LinkedItems) -> Analysis:
+def _by_code(linked: LinkedItems, conflicts: Sequence[Conflict]) -> Analysis:
     return Analysis(
         status="completed",
-        executive_summary=summary(task.results, linked),
-        recommendations=recommendations(linked.conflicts),
+        executive_summary=summary(linked, conflicts),
+        recommendations=recommendations(conflicts),
     )
 
 
-def _found(linked: LinkedItems) -> dict[str, str]:
+def _found(linked: LinkedItems, conflicts: Sequence[Conflict]) -> dict[str, str]:
     """Everything that may be spoken of, by its mark, contradictions first."""
-    told = {mark_of_conflict(one.number): one.explanation for one in linked.conflicts}
+    told = {mark_of_conflict(one.number): one.explanation for one in conflicts}
     for one in linked.correlations:
         shared = "; ".join(f"{match.kind}: {match.left.words} = {match.right.words}" for match in one.matches)
         told[mark_of_correlation(one.number)] = f"{one.left} and {one.right} are about the same ({shared})"
@@ -155,11 +161,22 @@ def _supported(
         text = shortened(one_line(sentence.text), _LONGEST_SENTENCE)
         marks = tuple(dict.fromkeys(mark for mark in sentence.evidence if mark in found))
         said = " ".join(found[mark] for mark in marks)
-        numbers = {number.rstrip(".,:-/") for number in _NUMBER.findall(text)}
-        known = {number.rstrip(".,:-/") for number in _NUMBER.findall(said)}
-        if text and marks and numbers <= known and not links(text):
+        if text and marks and _numbers(text) <= _numbers(said) and not links(text):
             kept.append(EvidencedSentence(text=text, evidence=marks))
     return tuple(kept), len(sentences) - len(kept)
+
+
+def _numbers(text: str) -> set[str]:
+    """The numbers that are said, in whatever digits: raised, circled and Roman ones are numbers, too."""
+    plain = "".join(_plain_digit(char) if unicodedata.category(char) in _NUMERIC else char for char in text)
+    return {number.rstrip(".,:-/") for number in _NUMBER.findall(plain)}
+
+
+def _plain_digit(char: str) -> str:
+    same = unicodedata.normalize("NFKC", char)
+    if all(unicodedata.decimal(one, None) is not None for one in same):
+        return "".join(str(unicodedata.decimal(one)) for one in same)
+    return f" {unicodedata.numeric(char, 0):g} "
 
 
 def _checked(reply: SummaryReply) -> SummaryReply:

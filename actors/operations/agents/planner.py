@@ -1,8 +1,8 @@
 """The agent `planner`: which agents run, why, and which tools each may call. Seed 003 (Planner Agent).
 
-Called by the first step of an operation, and again when a person wants another plan. A model chooses agents and
-says why, or code takes all; which tools there are is never its say: they come from the servers, and from
-the site's settings.
+Called by the first step of an operation, and again when a person wants another plan. A model chooses agents
+and says why, or code takes all; which tools there are is never its say: they come from the servers, and
+from the site's settings.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ from models.operations.plans import (
 )
 from models.operations.tasks import PlanRequest
 from models.record import Record
-from models.text import one_line, shortened
+from models.text import how_many, one_line, shortened
 
 PLANNING_PROMPT = "plan.md"
 _NAME = "planner"
@@ -79,6 +79,8 @@ class Planner:
     ) -> None:
         self._plans = plans
         self._sources = sources
+        self._agents: list[OperationAgent] = [agent for agent in SOURCE_AGENTS if agent in sources]
+        self._agents.append(ANALYSIS)
         self._prompt = TwoPartPrompt(source=prompt, name=PLANNING_PROMPT)
         self._model = ModelClient(agent=_NAME, settings=settings, completions=completions, breaker=breaker)
 
@@ -96,10 +98,10 @@ class Planner:
             self._prompt.render,
             QUESTION=request.question,
             FEEDBACK=request.feedback or "",
-            LIMITS=", ".join(readable) if len(readable) < len(request.listings) else "",
+            LIMITS=", ".join(readable) if len(readable) < len(SOURCE_AGENTS) else "",
         )
         answer = await self._model.ask_record(
-            system=system, user=user, reply=PlanReply, accept=_checked, schema=_schema()
+            system=system, user=user, reply=PlanReply, accept=self._checked, schema=_schema(self._agents)
         )
         return Answer(value=self._whole(request, answer.value), calls=answer.calls)
 
@@ -113,7 +115,9 @@ class Planner:
         if request.previous is not None:
             agents = [agent for agent in request.previous.agent_sequence if agent != ANALYSIS]
         return PlanReply(
-            description=shortened(one_line(f"Read {len(agents)} systems and compare: {request.question}"), 400),
+            description=shortened(
+                one_line(f"Read {how_many(len(agents), 'system')} and compare: {request.question}"), 400
+            ),
             steps=tuple(
                 StepReply(agent=agent, why=_WHY[agent].format(subject=subject))
                 for agent in (*agents, ANALYSIS)
@@ -121,12 +125,20 @@ class Planner:
             complexity="low" if len(leads) == 1 else "medium" if leads else "high",
         )
 
+    def _checked(self, reply: PlanReply) -> PlanReply:
+        for step in reply.steps:
+            if step.agent not in self._agents:
+                raise RejectedReply(f"steps: {step.agent} has no system here: choose among {self._agents}")
+        return _checked(reply)
+
     def _whole(self, request: PlanRequest, reply: PlanReply) -> OperationPlan:
         """The plan with what only code may say: tools, sources, how long it takes, what is not to be had."""
         sequence = tuple(step.agent for step in reply.steps)
-        instructions = {step.agent: step.instructions for step in request.previous.steps} if (
-            request.previous is not None
-        ) else {}
+        instructions = (
+            {step.agent: step.instructions for step in request.previous.steps}
+            if (request.previous is not None)
+            else {}
+        )
         read: list[SourceAgent] = [agent for agent in sequence if agent != "analysis"]
         return OperationPlan(
             description=reply.description,
@@ -200,8 +212,7 @@ def _checked(reply: PlanReply) -> PlanReply:
     )
 
 
-def _schema() -> dict[str, object]:
-    agents = list(get_args(OperationAgent))
+def _schema(agents: list[OperationAgent]) -> dict[str, object]:
     step = {
         "type": "object",
         "properties": {

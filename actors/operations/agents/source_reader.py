@@ -6,66 +6,45 @@ model chooses (`call_chooser`), or code by the site's settings. What it reads is
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import aclosing
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
 
-from actors.operations.items import items_of, without_copies
-from models.config.mcp import McpServer
-from models.config.operations import LEAD, Reading, SourceConfig
-from models.errors import ConfigInvalid, McpServerAway, ServedToolChanged, ServedToolInvalid, ServedToolRefused
-from models.llm import Answer, ModelCall
-from models.mcp.served_tools import ServerListing
-from models.mcp.tool_answers import GivenToServer, ServedToolCall, ServerQuestion, ToolAnswer
-from models.operations.items import SourceItem
-from models.operations.plans import AllowedTool
-from models.operations.results import (
-    AgentFindings,
-    AgentMetadata,
-    AgentResult,
-    DataQuality,
-    ServedToolUse,
+from actors.llm.client import Completions
+from actors.operations.agents.call_chooser import DONE, CallChooser
+from actors.operations.agents.reading import ReadingRun, ServerAsksPerson, Servers
+from actors.operations.leads import distinct
+from actors.operations.linking.link import link
+from models.config import BreakerConfig, McpServer, ModelSettings, SourceConfig
+from models.config.operations import LEAD, SourceReading
+from models.errors import (
+    ConfigInvalid,
+    ModelRefused,
+    ModelReplyInvalid,
+    ModelTimedOut,
+    PromptTooLong,
+    ServedToolChanged,
+    SignoffError,
+    WriteAnswerLost,
 )
+from models.llm import Answer
+from models.mcp.served_tools import ServedTool, ServerListing
+from models.mcp.tool_answers import ServedToolCall, ToolAnswer
+from models.operations.items import SourceAgent, SourceItem
+from models.operations.results import ProposedWrite, WriteOutcome
 from models.operations.tasks import ReadingOutcome, ReadingTask
-from models.text import how_many, one_line, shortened
+from models.text import one_line, shortened
 
-_LONGEST_FAULT = 300
-
-
-class Servers(Protocol):
-    """The seam to MCP servers; see `actors.mcp.servers.McpServers`."""
-
-    async def listing(self, server: str) -> ServerListing:
-        """What a server offers now."""
-        ...
-
-    async def call(
-        self, call: ServedToolCall, *, given: GivenToServer | None = None, confirmed: bool = False
-    ) -> ToolAnswer:
-        """What a call came to."""
-        ...
-
-
-class _ServerAsks(Exception):
-    def __init__(self, question: ServerQuestion) -> None:
-        self.question = question
-
-
-@dataclass
-class _Read:
-    """What one run has come to so far."""
-
-    uses: list[ServedToolUse] = field(default_factory=list)
-    items: list[SourceItem] = field(default_factory=list)
-    calls: list[ModelCall] = field(default_factory=list)
+_MOST_LEADS = 8
+_LONGEST_TOLD = 500
 
 
 class SourceReader:
-    """Reads the server of `source` for one part of a plan.
+    """Reads the server of `source` for one part of a plan, and makes the writes that a person approved.
 
     Args:
-        seconds: that one run may take; what it has read by then is its result.
+        seconds: that one reading may take; what it has read by then is its result.
+        chooses: who chooses calls: `model`, that of `settings`, or `code`, by the readings of `source`.
 
     Raises:
         ConfigInvalid: the site's settings name no server for it.
@@ -74,19 +53,30 @@ class SourceReader:
     def __init__(
         self,
         *,
+        agent: SourceAgent,
         source: SourceConfig | None,
         server: McpServer | None,
         seconds: float,
         most_calls: int,
         most_items: int,
+        chooses: Literal["model", "code"],
+        settings: ModelSettings,
+        breaker: BreakerConfig,
+        prompt: str,
+        completions: Completions | None = None,
         servers: Servers | None = None,
     ) -> None:
         if source is None or server is None:
-            raise ConfigInvalid("operations.sources: this agent has no server to read: name it there")
+            raise ConfigInvalid(f"operations.sources.{agent}: is required: this agent has no server to read")
         self._source = source
         self._seconds = seconds
         self._most_calls = most_calls
         self._most_items = most_items
+        self._chooser = None
+        if chooses == "model":
+            self._chooser = CallChooser(
+                agent=agent, settings=settings, breaker=breaker, prompt=prompt, completions=completions
+            )
         if servers is None:
             from actors.mcp.servers import McpServers
 
@@ -101,118 +91,111 @@ class SourceReader:
         """Read what the task asks for.
 
         Raises:
-            McpServerAway: nothing was read, and the server is away.
+            McpServerAway: nothing was read, and the server is away. ModelUnavailable: nobody chooses.
         """
-        began, read = time.monotonic(), _Read()
-        error: str | None = None
+        began = time.monotonic()
+        run = ReadingRun(task, self._servers, most_calls=self._most_calls, most_items=self._most_items)
         try:
             async with asyncio.timeout(self._seconds):
-                await self._read(task, read)
+                if self._chooser is None:
+                    await self._as_configured(run)
+                else:
+                    await self._as_chosen(run, self._chooser)
         except TimeoutError:
-            error = f"it took longer than {self._seconds:g} s"
+            run.error = f"it took longer than {self._seconds:g} s"
         except ServedToolChanged as changed:
-            return Answer(value=ReadingOutcome(voids_plan=one_line(str(changed))), calls=tuple(read.calls))
-        except _ServerAsks as asks:
-            return Answer(value=ReadingOutcome(server_question=asks.question), calls=tuple(read.calls))
-        result = self._result(task, read, iteration, error, time.monotonic() - began)
-        return Answer(value=ReadingOutcome(result=result), calls=tuple(read.calls))
+            return Answer(value=ReadingOutcome(voids_plan=one_line(str(changed))), calls=tuple(run.calls))
+        except ServerAsksPerson as asks:
+            outcome = ReadingOutcome(server_question=asks.question, asked_call=asks.call)
+            return Answer(value=outcome, calls=tuple(run.calls))
+        leads = await asyncio.to_thread(_partners, run.items, task.leads)
+        result = run.result(self._source.service, iteration, time.monotonic() - began, leads)
+        return Answer(value=ReadingOutcome(result=result), calls=tuple(run.calls))
 
-    async def _read(self, task: ReadingTask, read: _Read) -> None:
-        async with aclosing(self._answers(task, read)) as answers:
-            async for answer in answers:
-                found = list(items_of(answer, agent=task.agent, call=len(read.uses) + 1))
-                read.items += found
-                read.uses[-1] = read.uses[-1].model_copy(update={"items": len(found)})
-                if len(read.items) >= self._most_items:
-                    return
+    async def write(self, write: ProposedWrite) -> Answer[WriteOutcome]:
+        """Make one call that a person has seen and approved. It is sent once, and never again by itself.
 
-    async def _answers(self, task: ReadingTask, read: _Read) -> AsyncGenerator[ToolAnswer, None]:
-        """Answers to the calls that the site's settings name, page after page."""
-        allowed = {tool.tool: tool for tool in task.tools if not tool.writes}
-        for reading in self._source.reading:
-            tool = allowed.get(reading.tool)
-            if tool is None:
-                continue
-            for arguments in _filled(reading, task.leads):
-                while len(read.uses) < self._most_calls:
-                    answer = await self._called(task, tool, arguments, read)
-                    if answer is None:
-                        break
-                    yield answer
-                    further = _next_page(reading, arguments, answer)
-                    if further is None:
-                        break
-                    arguments = further
-
-    async def _called(
-        self, task: ReadingTask, tool: AllowedTool, arguments: Mapping[str, Any], read: _Read
-    ) -> ToolAnswer | None:
-        """What one call answered; None where it failed, which is kept with the result."""
+        Raises:
+            McpServerAway: nothing was sent.
+        """
         call = ServedToolCall(
-            server=tool.server, tool=tool.tool, digest=tool.digest, arguments=dict(arguments)
+            server=write.server, tool=write.tool, digest=write.digest, arguments=write.arguments
         )
-        began, fault, answer = time.monotonic(), None, None
         try:
-            answer = await self._servers.call(call, given=task.given)
-        except McpServerAway:
-            if not any(use.status == "answered" for use in read.uses):
+            answer = await self._servers.call(call, confirmed=True)
+        except WriteAnswerLost as lost:
+            return Answer(value=_wrote(write, "unknown", str(lost)))
+        except SignoffError as error:
+            if error.outage:
                 raise
-            fault = "the server is away"
-        except (ServedToolRefused, ServedToolInvalid) as refused:
-            fault = str(refused)
-        if answer is not None and answer.status == "asks":
-            assert answer.question is not None, "an answer that asks has a question"
-            raise _ServerAsks(answer.question)
-        if answer is not None and answer.status == "failed":
-            fault = answer.text or "the tool failed and did not say why"
-        read.uses.append(
-            ServedToolUse(
-                number=len(read.uses) + 1,
-                server=tool.server,
-                tool=tool.tool,
-                arguments=call.arguments,
-                status="answered" if fault is None else "failed",
-                fault=None if fault is None else shortened(one_line(fault), _LONGEST_FAULT),
-                seconds=round(time.monotonic() - began, 3),
-                mock=answer is not None and answer.mock,
-            )
-        )
-        return answer if fault is None else None
+            return Answer(value=_wrote(write, "failed", str(error)))
+        if answer.question is not None:
+            # A cancelled call of 2025-11-25 may have done something before it asked.
+            said = answer.question.said or answer.question.message
+            return Answer(value=_wrote(write, "unknown", f"its server asks something: {said}"))
+        return Answer(value=_wrote(write, "done" if answer.status == "answered" else "failed", _said(answer)))
 
-    def _result(
-        self, task: ReadingTask, read: _Read, iteration: int, error: str | None, seconds: float
-    ) -> AgentResult:
-        every = without_copies(read.items)
-        items = every[: self._most_items]
-        failed = [use for use in read.uses if use.status == "failed"]
-        if error is None and failed and len(failed) == len(read.uses):
-            error = f"none of its calls was answered: {failed[0].tool}: {failed[0].fault}"
-        if error is None and not read.uses:
-            error = "the plan allows it no tool that the site's settings have it read with"
-        mocked = any(use.mock for use in read.uses)
-        left_out = len(every) - len(items)
-        quality: DataQuality = "high"
-        if mocked or not items:
-            quality = "low"
-        elif failed or left_out:
-            quality = "medium"
-        return AgentResult(
-            agent=task.agent,
-            status="completed" if error is None else "error",
-            result=AgentFindings(summary=_summary(items, read), items=tuple(items), left_out=left_out),
-            metadata=AgentMetadata(
-                service_used="mock" if mocked else self._source.service,
-                data_quality=quality,
-                execution_time=round(seconds, 3),
-                tool_calls=tuple(read.uses),
-            ),
-            error=error,
-            task_digest=task.digest,
-            iteration=iteration,
-        )
+    async def _as_configured(self, run: ReadingRun) -> None:
+        """Call what the site's settings name, page after page."""
+        allowed = {tool.tool: tool for tool in run.task.tools if not tool.writes}
+        for reading in self._source.reading:
+            if (tool := allowed.get(reading.tool)) is None:
+                continue
+            for arguments in _filled(reading, run.task.leads):
+                further: dict[str, Any] | None = arguments
+                while further is not None and not run.full:
+                    answer = await run.call(tool, further)
+                    further = None if answer is None else _next_page(reading, further, answer)
+        if not run.uses:
+            run.error = "the plan allows it no tool that the site's settings have it read with"
+
+    async def _as_chosen(self, run: ReadingRun, chooser: CallChooser) -> None:
+        """Call what the model chooses, until it wants no more, or has had all calls that it may.
+
+        Raises:
+            ServedToolChanged: a tool is not the one that was approved.
+        """
+        tools = await self._approved_tools(run.task)
+        allowed = {tool.tool: tool for tool in run.task.tools}
+        chosen = 0
+        while not run.full and chosen < 2 * self._most_calls:
+            chosen += 1
+            try:
+                called = list(zip(run.uses, run.answers, strict=True))
+                answer = await chooser.next_call(run.task, tools, called, run.proposed)
+            except (ModelReplyInvalid, ModelRefused, ModelTimedOut, PromptTooLong) as failed:
+                run.calls += failed.calls if isinstance(failed, ModelReplyInvalid) else ()
+                if not run.uses:
+                    run.error = f"its model chose no call: {one_line(str(failed))}"
+                return
+            run.calls += answer.calls
+            choice = answer.value
+            if choice.tool == DONE:
+                return
+            tool = allowed[choice.tool]
+            if tool.writes:
+                if not run.propose(tool, choice.arguments, choice.reason):
+                    return  # it has nothing new to say
+            elif any((use.tool, use.arguments) == (tool.tool, choice.arguments) for use in run.uses):
+                return  # it goes round in circles
+            else:
+                await run.call(tool, choice.arguments)
+
+    async def _approved_tools(self, task: ReadingTask) -> list[ServedTool]:
+        """What the model is shown: the allowed tools, as they were approved."""
+        listing = await self.offered()
+        here = {tool.name: tool for tool in listing.tools}
+        if listing.state == "answers":
+            for allowed in task.tools:
+                if (tool := here.get(allowed.tool)) is None or tool.digest != allowed.digest:
+                    raise ServedToolChanged(
+                        f"{allowed.server}.{allowed.tool}: is not declared as it was approved: nothing "
+                        "was called"
+                    )
+        return [here[allowed.tool] for allowed in task.tools if allowed.tool in here]
 
 
-def _filled(reading: Reading, leads: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _filled(reading: SourceReading, leads: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     """The arguments of each call: with each thing that is looked for, or once where there is none."""
     if LEAD not in reading.arguments.values():
         yield dict(reading.arguments)
@@ -221,7 +204,9 @@ def _filled(reading: Reading, leads: tuple[str, ...]) -> Iterator[dict[str, Any]
         yield {name: lead if value == LEAD else value for name, value in reading.arguments.items()}
 
 
-def _next_page(reading: Reading, arguments: Mapping[str, Any], answer: ToolAnswer) -> dict[str, Any] | None:
+def _next_page(
+    reading: SourceReading, arguments: Mapping[str, Any], answer: ToolAnswer
+) -> dict[str, Any] | None:
     paging, said = reading.paging, answer.structured
     if paging is None or not isinstance(said, Mapping):
         return None
@@ -231,7 +216,23 @@ def _next_page(reading: Reading, arguments: Mapping[str, Any], answer: ToolAnswe
     return {**arguments, paging.argument: cursor}
 
 
-def _summary(items: list[SourceItem], read: _Read) -> str:
-    told = f"{how_many(len(items), 'thing')} read with {how_many(len(read.uses), 'call')}"
-    failed = sum(use.status == "failed" for use in read.uses)
-    return f"{told}, of which {failed} failed." if failed else f"{told}."
+def _partners(items: list[SourceItem], leads: tuple[str, ...]) -> tuple[str, ...]:
+    """The vendors named where something that was looked for stands, the most frequent first.
+
+    Where nothing was looked for, everything was read, and there is nothing more to look for.
+    """
+    if not leads:
+        return ()
+    wanted = [lead.casefold() for lead in leads]
+    here = [item for item in items if any(lead in str(item.data).casefold() for lead in wanted)]
+    numbered = [item.model_copy(update={"id": f"{item.agent}/{n}"}) for n, item in enumerate(here, 1)]
+    named = Counter(found.words for found in link(numbered).identifiers if found.kind == "vendor")
+    return distinct((words for words, _ in named.most_common()), most=_MOST_LEADS)
+
+
+def _wrote(write: ProposedWrite, status: Literal["done", "failed", "unknown"], told: str) -> WriteOutcome:
+    return WriteOutcome(write=write, status=status, told=shortened(one_line(told), _LONGEST_TOLD))
+
+
+def _said(answer: ToolAnswer) -> str:
+    return answer.text or ("" if answer.structured is None else str(answer.structured))

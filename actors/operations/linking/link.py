@@ -4,14 +4,13 @@ Called, in a thread, by whoever compiles an operation's results. No model has a 
 same in whatever order the items come; the time is about linear in what is read of them.
 """
 
-import json
 import re
 from collections.abc import Sequence
 
 from actors.operations.linking.conflicts import conflicts_of
 from actors.operations.linking.figures import figures_of
 from actors.operations.linking.pairing import pairs_of
-from actors.operations.linking.reading.claims import claims_of
+from actors.operations.linking.reading.context import Context
 from actors.operations.linking.reading.item import ReadItem, read_fields, read_texts
 from actors.operations.linking.reading.vendors import KnownVendors
 from models.operations.evidence import Correlation, Identifier, LinkedItems
@@ -23,10 +22,10 @@ _NUMBER = re.compile(r"\d{1,9}")
 def link(items: Sequence[SourceItem]) -> LinkedItems:
     """Find identifiers, correlations, conflicts and the four figures of some items.
 
-    Pure and deterministic. Of an item some 20,000 characters of long texts and as many of short values are
+    Pure and deterministic. Of an item some 16,000 characters of long texts and as many of short values are
     read.
     """
-    read = _read(sorted(items, key=_order))
+    read = _read(items)
     pairs = pairs_of(read)
     identifiers = tuple(
         Identifier(
@@ -45,7 +44,7 @@ def link(items: Sequence[SourceItem]) -> LinkedItems:
         )
         for number, pair in enumerate(pairs, 1)
     )
-    conflicts = tuple(conflicts_of(read, [claims_of(one) for one in read], pairs))
+    conflicts = tuple(conflicts_of([Context(one) for one in read], pairs))
     return LinkedItems(
         identifiers=identifiers,
         correlations=correlations,
@@ -55,7 +54,7 @@ def link(items: Sequence[SourceItem]) -> LinkedItems:
 
 
 def _read(items: Sequence[SourceItem]) -> list[ReadItem]:
-    read = [read_fields(item) for item in items]
+    read = sorted(map(read_fields, items), key=_order)
     vendors = KnownVendors(found.words for one in read for found in one.of("vendor"))
     invoices = frozenset(found.normal for one in read for found in one.stated("invoice"))
     for one in read:
@@ -63,9 +62,8 @@ def _read(items: Sequence[SourceItem]) -> list[ReadItem]:
     return read
 
 
-def _order(item: SourceItem) -> tuple[list[tuple[str, int]], str]:
+def _order(read: ReadItem) -> tuple[object, ...]:
     """By id, `gmail/2` before `gmail/10`; of one id by what it says."""
-    parts = [(text, 0) for text in _NUMBER.split(item.id)]
-    numbers = [("", int(number)) for number in _NUMBER.findall(item.id)]
-    woven = [part for pair in zip(parts, [*numbers, ("", 0)], strict=True) for part in pair]
-    return woven, json.dumps(item.model_dump(), sort_keys=True, default=str)
+    numbers = [int(number) for number in _NUMBER.findall(read.item.id)]
+    said = [(leaf.path, leaf.text) for leaf in read.leaves]
+    return _NUMBER.split(read.item.id)[0], numbers, read.item.id, read.item.tool, read.item.call, said

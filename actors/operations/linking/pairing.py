@@ -10,13 +10,13 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 from actors.operations.linking.reading.item import ReadItem
-from actors.operations.linking.scoring import Comparable, Rarity, correlated, value_of
+from actors.operations.linking.scoring import Comparable, Rarity, correlated, match_of, value_of
 from models.operations.evidence import Match
 
 _LEAST_SCORE = 0.5
 # Pairs of one key, and in all.
 _MOST_OF_KEY = 2_500
-_MOST_PAIRS = 40_000
+_MOST_PAIRS = 20_000
 
 
 class LinkedPairOfItems(NamedTuple):
@@ -34,8 +34,9 @@ def pairs_of(items: Sequence[ReadItem]) -> list[LinkedPairOfItems]:
     comparable = [Comparable(read) for read in items]
     found = []
     for left, right in _candidates(comparable):
-        score, matches = correlated(comparable[left], comparable[right], rarity)
-        if score > _LEAST_SCORE and matches:
+        score, common = correlated(comparable[left], comparable[right], rarity)
+        if score > _LEAST_SCORE and common:
+            matches = tuple(match_of(items[left], items[right], each) for each in common)
             found.append(LinkedPairOfItems(left, right, round(score, 4), matches))
     return sorted(found, key=lambda pair: (-pair.score, pair.left, pair.right))
 

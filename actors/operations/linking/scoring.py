@@ -7,8 +7,9 @@ says much, a round amount or a day next to nothing, an address that stands in mo
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from actors.operations.linking.reading.item import Finding, ReadItem
+from actors.operations.linking.reading.item import ReadItem, Sighting
 from actors.operations.linking.reading.vendors import vendor_keys, vendor_likeness
 from actors.operations.linking.weights import probability, weight
 from models.operations.evidence import Evidence, IdentifierKind, Match
@@ -57,7 +58,7 @@ def value_of(kind: IdentifierKind, normal: str) -> str:
     return normal.partition(" ")[0] if kind == "amount" else normal
 
 
-def likeness(kind: IdentifierKind, left: Finding, right: Finding) -> float:
+def likeness(kind: IdentifierKind, left: Sighting, right: Sighting) -> float:
     """How alike two identifiers of a kind are: 1 for the same, 0 for others."""
     if kind == "vendor":
         return (
@@ -77,8 +78,8 @@ class Comparable:
 
     def __init__(self, read: ReadItem) -> None:
         self.read = read
-        self.keys: dict[tuple[IdentifierKind, str], list[Finding]] = {}
-        self.decisive: dict[IdentifierKind, list[Finding]] = {}
+        self.keys: dict[tuple[IdentifierKind, str], list[Sighting]] = {}
+        self.decisive: dict[IdentifierKind, list[Sighting]] = {}
         for kind in _MATCHING:
             distinct = _distinct(read.of(kind))
             for found in distinct:
@@ -91,49 +92,53 @@ class Comparable:
             )
 
 
-def matches(left: Comparable, right: Comparable) -> list[tuple[Match, str]]:
-    """What two items have in common, the best of each value, with its normal form on the left."""
-    best: dict[tuple[IdentifierKind, str], tuple[float, Finding, Finding]] = {}
+class InCommon(NamedTuple):
+    """An identifier of each of two items, how alike these are, and the bits that this says."""
+
+    kind: IdentifierKind
+    left: Sighting
+    right: Sighting
+    score: float
+    bits: float
+
+
+def in_common(left: Comparable, right: Comparable, rarity: Rarity) -> list[InCommon]:
+    """What two items have in common, the best of each value, the rarest first."""
+    best: dict[tuple[IdentifierKind, str], InCommon] = {}
     for kind, key in sorted(left.keys.keys() & right.keys.keys()):
         for one in left.keys[kind, key]:
             for other in right.keys[kind, key]:
                 score = likeness(kind, one, other)
-                if score > best.get((kind, one.normal), (0.0,))[0]:
-                    best[kind, one.normal] = score, one, other
-    return [
-        (
-            Match(
-                kind=kind,
-                left=_evidence(left.read, one),
-                right=_evidence(right.read, other),
-                score=round(score, 4),
-            ),
-            normal,
-        )
-        for (kind, normal), (score, one, other) in best.items()
-    ]
+                known = best.get((kind, one.normal))
+                if score > (known.score if known else 0.0):
+                    bits = score * weight(_MATCHING[kind], rarity.random(kind, one.normal))
+                    best[kind, one.normal] = InCommon(kind, one, other, score, bits)
+    return sorted(best.values(), key=lambda each: -each.bits)
 
 
-def correlated(left: Comparable, right: Comparable, rarity: Rarity) -> tuple[float, tuple[Match, ...]]:
+def correlated(left: Comparable, right: Comparable, rarity: Rarity) -> tuple[float, list[InCommon]]:
     """The probability that two items are about the same, and what they have in common, the rarest first."""
-    weighed = [(_bits(match, normal, rarity), match) for match, normal in matches(left, right)]
-    weighed.sort(key=lambda each: -each[0])
+    common = in_common(left, right, rarity)
     bits = _PRIOR
-    kept: list[Match] = []
+    kept: list[InCommon] = []
     for kind in _MATCHING:
-        own = [(worth, match) for worth, match in weighed if match.kind == kind and worth > 0]
-        if own:
-            bits += own[0][0]
-        elif kind in _DISAGREEING and _disagree(kind, left, right):
+        own = [each for each in common if each.kind == kind]
+        if own and own[0].bits > 0:
+            bits += own[0].bits
+        elif not own and kind in _DISAGREEING and _disagree(kind, left, right):
             bits += _DISAGREEING[kind]
-    for kind in _MATCHING:
-        kept += [match for _, match in weighed if match.kind == kind][:_MOST_MATCHES]
-    order = {id(match): place for place, (_, match) in enumerate(weighed)}
-    return probability(bits), tuple(sorted(kept, key=lambda match: order[id(match)]))
+        kept += own[:_MOST_MATCHES]
+    return probability(bits), sorted(kept, key=lambda each: -each.bits)
 
 
-def _bits(match: Match, normal: str, rarity: Rarity) -> float:
-    return match.score * weight(_MATCHING[match.kind], rarity.random(match.kind, normal))
+def match_of(left: ReadItem, right: ReadItem, common: InCommon) -> Match:
+    """The record of it."""
+    return Match(
+        kind=common.kind,
+        left=_evidence(left, common.left),
+        right=_evidence(right, common.right),
+        score=round(common.score, 4),
+    )
 
 
 def _disagree(kind: IdentifierKind, left: Comparable, right: Comparable) -> bool:
@@ -141,7 +146,7 @@ def _disagree(kind: IdentifierKind, left: Comparable, right: Comparable) -> bool
     return bool(left.decisive[kind] and right.decisive[kind])
 
 
-def _same_vendor(left: Finding, right: Finding) -> float:
+def _same_vendor(left: Sighting, right: Sighting) -> float:
     # A domain, or a name in a text, has no legal form to differ by.
     return vendor_likeness(left.words, right.words) if left.stated and right.stated else 1.0
 
@@ -161,21 +166,21 @@ def _by_looks(kind: IdentifierKind, normal: str) -> float:
     return _RANDOM_INVOICES[size] if size < len(_RANDOM_INVOICES) else _RANDOM_LONG_INVOICE
 
 
-def _keys(found: Finding) -> Iterator[str]:
+def _keys(found: Sighting) -> Iterator[str]:
     if found.kind == "vendor":
         yield from vendor_keys(found.words if found.stated else found.normal)
     else:
         yield value_of(found.kind, found.normal)
 
 
-def _distinct(found: Iterable[Finding]) -> list[Finding]:
+def _distinct(found: Iterable[Sighting]) -> list[Sighting]:
     """One of each normal form: where a field says it, else the first."""
-    by_normal: dict[str, Finding] = {}
+    by_normal: dict[str, Sighting] = {}
     for each in found:
         if each.normal not in by_normal or (each.stated and not by_normal[each.normal].stated):
             by_normal[each.normal] = each
     return list(by_normal.values())
 
 
-def _evidence(read: ReadItem, found: Finding) -> Evidence:
+def _evidence(read: ReadItem, found: Sighting) -> Evidence:
     return Evidence(item=read.item.id, path=found.leaf.path, words=found.words)

@@ -1,1 +1,1 @@
-"""The tools of operations: to begin one, to follow it, to decide at its gates, and to hand its results over."""
+"""The tools of operations: they begin one, follow it, decide at its gates, and hand its results over."""

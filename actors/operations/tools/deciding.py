@@ -3,7 +3,7 @@
 REST, WebSocket, chat and terminal come through here, so the rules are the same. Seed 003.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
 from actors.mcp.schemas import fault_in
@@ -34,14 +34,21 @@ from models.tools import ToolPermission
 
 _ANYONE = ToolPermission(required_role="reader", topic_scoped=False)
 Yes = Literal["approve", "reject"]
-# At which kind of question each answer of an agent's gate has a meaning.
-_ANSWERS = {
-    "retry": ("operation_question", "failed"),
-    "skip": ("operation_question", "failed"),
-    "answer": ("operation_question", "server_asks"),
-    "decline": ("operation_question", "server_asks"),
-    "accept": ("operation_review", None),
-    "revise": ("operation_review", None),
+# What each answer about an agent means for what is asked: a yes, a no, or what a server is given.
+_MEANINGS: Mapping[str, Mapping[str, Literal["yes", "no", "given", "declined"]]] = {
+    "failed": {"retry": "yes", "skip": "no"},
+    "write_unknown": {"retry": "yes", "skip": "no"},
+    "server_asks": {"answer": "given", "decline": "declined", "skip": "no"},
+    "operation_write": {"accept": "yes", "skip": "no"},
+    "operation_review": {"accept": "yes", "revise": "no"},
+}
+_TOLD = {
+    "retry": "It is tried again.",
+    "skip": "It goes on without.",
+    "accept": "Taken: it goes on.",
+    "revise": "The agent does it again, by what you said.",
+    "decline": "The server is told that it is given nothing.",
+    "answer": "Your answer goes to the server, and to nobody else.",
 }
 
 
@@ -122,45 +129,32 @@ async def decide_operation_results(
 async def decide_operation_agent(
     context: ToolContext, request: DecideOperationAgentRequest
 ) -> OperationDecidedResponse:
-    """Say what becomes of an agent that failed or is asked something, or take or send back what one found."""
-    operation, approval = await _meant(context, request, {"operation_question", "operation_review"})
-    kind, sort = _ANSWERS[request.answer]
+    """Say what becomes of an agent that failed or is asked something, of a write, or of what one found."""
+    kinds = {"operation_question", "operation_write", "operation_review"}
+    operation, approval = await _meant(context, request, kinds)
     asked = AgentQuestion.model_validate(approval.subject) if approval.kind == "operation_question" else None
-    if approval.kind != kind or (asked is not None and sort is not None and asked.kind != sort):
-        # A person may also go on without an agent whose server asks what he does not want to say.
-        if not (request.answer == "skip" and approval.kind == "operation_question"):
-            here = _possible(approval.kind, None if asked is None else asked.kind)
-            raise InputInvalid(f"answer: {request.answer} means nothing here: send {here}")
-    if request.answer == "decline":
-        assert asked is not None, "its kind says so"
+    meanings = _MEANINGS[approval.kind if asked is None else asked.kind]
+    if (meaning := meanings.get(request.answer)) is None:
+        raise InputInvalid(f"answer: {request.answer} means nothing here: send {' or '.join(meanings)}")
+    if meaning == "given":
+        assert asked is not None, "only a server's question takes something"
+        content = (await _with_given(asked, dict(request.given or {}))).model_dump(mode="json")
+        decided = await _amend(context, approval, request, content, request.feedback)
+    elif meaning == "declined":
+        assert asked is not None, "only a server's question can be declined"
         content = asked.model_copy(update={"declined": True}).model_dump(mode="json")
         decided = await _amend(context, approval, request, content, request.feedback)
-        return await _answer(context, operation, decided, "The server is told that it is given nothing.")
-    if request.answer == "answer":
-        assert asked is not None and asked.server_question is not None, "its kind says so"
-        given, wanted = dict(request.given or {}), asked.server_question.requested
-        if wanted is not None and (fault := await fault_in(given, wanted)):
-            raise InputInvalid(f"given: {fault}")
-        content = asked.model_copy(update={"given": given}).model_dump(mode="json")
-        decided = await _amend(context, approval, request, content, request.feedback)
-        return await _answer(context, operation, decided, "Your answer goes to the server, and to nobody else.")
-    yes = request.answer in ("retry", "accept")
-    notes = request.feedback or (None if yes else "go on without it")
-    decided = await _decide(context, approval, request, yes, notes)
-    told = {
-        "retry": "The agent tries again.",
-        "skip": "It goes on without that agent.",
-        "accept": "Taken: it goes on.",
-        "revise": "The agent does it again, by what you said.",
-    }[request.answer]
-    return await _answer(context, operation, decided, told)
+    else:
+        notes = request.feedback or (None if meaning == "yes" else "go on without it")
+        decided = await _decide(context, approval, request, meaning == "yes", notes)
+    return await _answer(context, operation, decided, _TOLD[request.answer])
 
 
 @tool(_ANYONE, rest=None, effect="writes", about=about_operation, for_models=False)
 async def clarify_operation(
     context: ToolContext, request: ClarifyOperationRequest
 ) -> OperationDecidedResponse:
-    """Answer what an operation asks in words: OK, and nothing else, is a yes; all else is what to do again."""
+    """Answer what an operation asks in words: OK, and nothing else, is a yes; all else is what to redo."""
     answer = GateAnswer(plan_id=request.plan_id)
     kinds = {"operation_plan", "operation_review", "operation_results"}
     operation, approval = await _meant(context, request, kinds, answer=answer, approval_id=request.request_id)
@@ -197,7 +191,9 @@ async def _meant(
     check_decides(context, meant)
     said = answer or request
     if said.plan_id is not None and said.plan_id != operation.workflow_id:
-        raise InputInvalid(f"plan_id: operation {operation.id} has the plan {operation.workflow_id}: look again")
+        raise InputInvalid(
+            f"plan_id: operation {operation.id} has the plan {operation.workflow_id}: look again"
+        )
     if meant.kind not in kinds:
         raise ApprovalConflict(
             f"operation {operation.id} asks something else now: {meant.title}",
@@ -278,9 +274,13 @@ def _again(revision: Revision) -> str:
     return f"Done again: {', '.join(revision.target_agents)}, and what depends on it."
 
 
-def _possible(kind: str, sort: str | None) -> str:
-    fits = [name for name, (at, of) in _ANSWERS.items() if at == kind and of in (None, sort)]
-    return " or ".join(fits) or "nothing of this kind: it is decided elsewhere"
+async def _with_given(asked: AgentQuestion, given: dict[str, Any]) -> AgentQuestion:
+    """A server's question with what a person gives. InputInvalid where that is not what it asks for."""
+    question = asked.server_question
+    assert question is not None, "a server asks"
+    if question.requested is not None and (fault := await fault_in(given, question.requested)):
+        raise InputInvalid(f"given: {fault}")
+    return asked.model_copy(update={"given": given})
 
 
 def _exports(operation: Operation) -> tuple[str, ...]:

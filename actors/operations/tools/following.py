@@ -15,7 +15,7 @@ from actors.operations.tools.visible import (
 )
 from actors.tools.tool import Input, Output, ToolContext, tool
 from models.errors import OperationNotFound
-from models.operations.following import Comparison, IterationResults, OperationList
+from models.operations.following import IterationComparison, IterationResults, OperationList
 from models.operations.history import ExecutionContext
 from models.operations.operations import Operation, OperationStatus, OperationStatusResponse
 from models.operations.results import ComprehensiveResults
@@ -115,7 +115,7 @@ class CompareOperationRequest(Input):
     right: Iteration
 
 
-class CompareOperationResponse(Comparison, Output):
+class CompareOperationResponse(IterationComparison, Output):
     """What is otherwise."""
 
 
@@ -139,7 +139,9 @@ async def iteration_results(
     """An iteration's results, with who approved them. OperationNotFound where it came to none."""
     results = await results_of(connection, operation, iteration)
     told = await history.context(connection, operation)
-    yes = next((one for one in told.final_approvals if one.iteration == results.iteration and one.approved), None)
+    yes = next(
+        (one for one in told.final_approvals if one.iteration == results.iteration and one.approved), None
+    )
     return IterationResults(
         operation_id=operation.id,
         iteration=results.iteration,

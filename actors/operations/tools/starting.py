@@ -19,7 +19,7 @@ from actors.tools.tool import Input, Output, ToolContext, tool
 from actors.tools.visibility import known_topic
 from models.errors import InputInvalid, PermissionMissing, WorkflowEnded
 from models.near_names import suggestion
-from models.operations.operations import OperationRequest, OperationStatus
+from models.operations.operations import OperationBegun, OperationRequest, OperationStatus
 from models.store.operations import operations, overviews
 from models.store.runtime import workflows
 from models.tools import PlainText, ToolPermission
@@ -29,13 +29,8 @@ class StartOperationRequest(OperationRequest, Input):
     """What somebody wants to know, and on which topic."""
 
 
-class StartOperationResponse(Output):
-    """The operation has a number; follow it with `get_operation`. `plan_id` names it in messages (seed 003)."""
-
-    operation_id: int
-    plan_id: str
-    status: OperationStatus
-    message: str
+class StartOperationResponse(OperationBegun, Output):
+    """The operation has a number; follow it with `get_operation`. `plan_id` names it in messages."""
 
 
 async def _topic(context: ToolContext, request: StartOperationRequest) -> str:
@@ -50,11 +45,9 @@ async def _topic(context: ToolContext, request: StartOperationRequest) -> str:
     lacking=lacking_sources,
 )
 async def start_operation(context: ToolContext, request: StartOperationRequest) -> StartOperationResponse:
-    """Ask why a bill is late or what systems disagree on: a plan is made, a person approves it, then it runs."""
+    """Ask why a bill is late, or what systems disagree on: a person approves the plan, then it runs."""
     _check_type(context, request.task_type)
-    operation, new = await operations.start(
-        context.connection, request, requested_by=context.caller.subject
-    )
+    operation, new = await operations.start(context.connection, request, requested_by=context.caller.subject)
     workflow = await workflows.get(context.connection, operation.workflow_id)
     return StartOperationResponse(
         operation_id=operation.id,
@@ -82,8 +75,8 @@ def _check_type(context: ToolContext, name: str) -> None:
         )
     if not context.caller.decides:
         raise PermissionMissing(
-            f"task_type: with {name} nobody approves the plan, which takes a person's own word: this token is one "
-            "for an agent or a client; choose another type, or begin it with your own token (auth.decide)"
+            f"task_type: with {name} nobody approves the plan, which takes a person's own word, and this "
+            "token is one for an agent or a client: choose another, or begin it with your own (auth.decide)"
         )
 
 
@@ -103,9 +96,7 @@ class CancelOperationResponse(Output):
 
 
 @tool(OPERATES, rest=None, effect="writes", topic=topic_of_operation, about=about_operation)
-async def cancel_operation(
-    context: ToolContext, request: CancelOperationRequest
-) -> CancelOperationResponse:
+async def cancel_operation(context: ToolContext, request: CancelOperationRequest) -> CancelOperationResponse:
     """Cancel an operation for good: once this is answered, nothing more is written."""
     connection, caller = context.connection, context.caller
     operation = await visible_operation(context, connection, request.operation_id)

@@ -22,7 +22,7 @@ from cluster.cli.commands.options import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from cluster.cli.research_following import Researches
+    from cluster.cli.research.following import Researches
 
 app = typer.Typer(
     name="research",
@@ -74,8 +74,9 @@ def start(
     """Begin a research, and follow it."""
     import uuid
 
-    from cluster.cli.research_changes import checked
-    from cluster.cli.research_view import command_line, estimate, row
+    from cluster.cli.printing import command_line, row
+    from cluster.cli.records import checked
+    from cluster.cli.research.view import estimate
     from models.research.agent_workflows import StartRequest
 
     options = {
@@ -154,8 +155,10 @@ def decide(
     scopes: ChatScopes = None,
 ) -> None:
     """Show what waits, and decide on exactly that. Without a terminal it takes --digest."""
-    from cluster.cli.research_changes import checked, settings
-    from cluster.cli.research_gates import asker, decide_given
+    from cluster.cli.asking import asker
+    from cluster.cli.records import checked
+    from cluster.cli.research.changes import settings
+    from cluster.cli.research.gates import decide_given
     from models.research.gate_decisions import ApproveRequest
 
     changes: dict[str, Any] = {
@@ -192,8 +195,9 @@ def list_(
     scopes: ChatScopes = None,
 ) -> None:
     """List researches, the newest first."""
-    from cluster.cli.research_following import read
-    from cluster.cli.research_view import command_line, table
+    from cluster.cli.printing import command_line, print_json
+    from cluster.cli.records import read
+    from cluster.cli.research.view import table
     from cluster.cli.typed import as_options
     from models.research.following import ResearchList
 
@@ -201,7 +205,7 @@ def list_(
     with _researches(config, url, token_file, user, scopes) as researches:
         told = researches.told("", status=wanted, project_id=project, before=before, limit=limit)
         if as_json:
-            _print_json(told)
+            print_json(told)
             return
         found = read(ResearchList, told)
         table(found, console())
@@ -222,15 +226,16 @@ def show(
     scopes: ChatScopes = None,
 ) -> None:
     """Show where one stands, and all of what waits for a decision."""
-    from cluster.cli.research_following import read
-    from cluster.cli.research_gate_view import show_gate
-    from cluster.cli.research_view import show_status
+    from cluster.cli.printing import print_json
+    from cluster.cli.records import read
+    from cluster.cli.research.gate_view import show_gate
+    from cluster.cli.research.view import show_status
     from models.research.agent_workflows import ResearchStatusResponse
 
     with _researches(config, url, token_file, user, scopes) as researches:
         told = researches.told(f"/{research_id}")
     if as_json:
-        _print_json(told)
+        print_json(told)
         return
     found = read(ResearchStatusResponse, told)
     show_status(found, console())
@@ -250,8 +255,9 @@ def result(
     scopes: ChatScopes = None,
 ) -> None:
     """Show what one has come to so far."""
-    from cluster.cli.research_following import read
-    from cluster.cli.research_view import markdown, show_results
+    from cluster.cli.printing import print_json
+    from cluster.cli.records import read
+    from cluster.cli.research.view import markdown, show_results
     from models.errors import InputInvalid
     from models.research.following import ResearchLineage, ResearchResults
 
@@ -260,7 +266,7 @@ def result(
     with _researches(config, url, token_file, user, scopes) as researches:
         told = researches.told(f"/{research_id}/results")
         if as_json:
-            _print_json(told)
+            print_json(told)
         elif as_markdown:
             way_back = read(ResearchLineage, researches.told(f"/{research_id}/lineage"))
             name = researches.status(research_id).name
@@ -281,8 +287,9 @@ def lineage(
     scopes: ChatScopes = None,
 ) -> None:
     """Show the way back: from sentences to exact words, documents, and whoever let these in."""
-    from cluster.cli.research_following import read
-    from cluster.cli.research_view import show_lineage
+    from cluster.cli.printing import print_json
+    from cluster.cli.records import read
+    from cluster.cli.research.view import show_lineage
     from models.errors import InputInvalid
     from models.research.following import ResearchLineage
 
@@ -295,7 +302,7 @@ def lineage(
             raise InputInvalid(f"--sentence {sentence}: research {research_id} has no such sentence")
         found = found.model_copy(update={"sentences": chosen})
     if as_json:
-        _print_json(told if sentence is None else found.model_dump(mode="json"))
+        print_json(told if sentence is None else found.model_dump(mode="json"))
     else:
         show_lineage(found, console())
 
@@ -312,14 +319,15 @@ def points(
     scopes: ChatScopes = None,
 ) -> None:
     """Show what it rests on, 100 points at once: exact words, documents, and whoever let these in."""
-    from cluster.cli.research_following import read
-    from cluster.cli.research_view import command_line, show_points
+    from cluster.cli.printing import command_line, print_json
+    from cluster.cli.records import read
+    from cluster.cli.research.view import show_points
     from models.research.following import ResearchPoints
 
     with _researches(config, url, token_file, user, scopes) as researches:
         told = researches.told(f"/{research_id}/points", after=after)
         if as_json:
-            _print_json(told)
+            print_json(told)
             return
         found = read(ResearchPoints, told)
         show_points(found, console())
@@ -339,7 +347,7 @@ def stop(
     scopes: ChatScopes = None,
 ) -> None:
     """Stop one for good; what it had found stays."""
-    from cluster.cli.research_view import row
+    from cluster.cli.printing import row
 
     with _researches(config, url, token_file, user, scopes) as researches:
         row(console(), "research", f"{research_id} is {researches.stop(research_id, reason)}")
@@ -357,7 +365,7 @@ def _researches(
 ) -> "Iterator[Researches]":
     from cluster.cli.chat import DEFAULT_SCOPES
     from cluster.cli.door import Door
-    from cluster.cli.research_following import Researches
+    from cluster.cli.research.following import Researches
     from cluster.cli.typed import typed
 
     up = typed(["up"], given_options(path, None, None, None, None))
@@ -367,23 +375,20 @@ def _researches(
 
 def _follow(researches: "Researches", research_id: int, *, may_ask: bool) -> None:
     """Exits with what following it ends with."""
+    from cluster.cli.asking import asker
     from cluster.cli.chat import INTERRUPTED
-    from cluster.cli.research_following import Following
-    from cluster.cli.research_gates import asker, settle
-    from cluster.cli.research_view import command_line, row
+    from cluster.cli.following import Following
+    from cluster.cli.printing import command_line, row
+    from cluster.cli.research.following import FollowedResearch
+    from cluster.cli.research.gates import settling
 
     shown, ask = console(), asker(may_ask=may_ask)
-    decides = None if ask is None else (lambda gate: settle(researches, research_id, gate, shown, ask))
+    followed = FollowedResearch(researches, research_id, shown)
+    settle = None if ask is None else settling(researches, research_id, shown, ask).settle
     try:
-        code = Following(researches, research_id, shown, decides).run()
+        code = Following(followed, shown, settle=settle, waits=followed.waits).run()
     except KeyboardInterrupt:
         row(shown, "", "what you did not confirm is not decided")
         command_line(shown, "follow it", researches.command("follow", research_id))
         code = INTERRUPTED
     raise typer.Exit(code)
-
-
-def _print_json(told: dict[str, Any]) -> None:
-    import json
-
-    typer.echo(json.dumps(told, indent=2))

@@ -1,4 +1,4 @@
-"""Operations as people follow them, in Postgres: how far each is, and which gate waits. Nothing is written here."""
+"""Operations as people follow them, in Postgres: how far each is, and which gate waits. It writes nothing."""
 
 from collections.abc import Collection, Iterable, Mapping
 
@@ -90,7 +90,8 @@ async def recent(
 ) -> OperationList:
     """The newest operations on some topics, newest first; what is None narrows nothing."""
     cursor = await connection.execute(
-        """SELECT o.id AS operation_id, o.workflow_id AS plan_id, o.name, o.topic, o.task_type, o.requested_by,
+        """SELECT o.id AS operation_id, o.workflow_id AS plan_id, o.name, o.topic, o.task_type,
+                  o.requested_by,
                   w.status, w.result ->> 'outcome' AS outcome, o.created_at, w.updated_at,
                   EXISTS (SELECT 1 FROM approvals p
                           WHERE p.workflow_id = w.id AND p.status = 'pending') AS waits_for_decision
@@ -112,7 +113,8 @@ async def recent(
     shown = rows[:limit]
     return OperationList(
         operations=tuple(
-            OperationSummary.model_validate(row | {"status": STATUS_OF_WORKFLOW[row["status"]]}) for row in shown
+            OperationSummary.model_validate(row | {"status": STATUS_OF_WORKFLOW[row["status"]]})
+            for row in shown
         ),
         next_before=shown[-1]["operation_id"] if len(rows) > limit else None,
     )

@@ -1,7 +1,7 @@
-"""The schema of operations: what was asked for, what each iteration came to, and all that happened. Seed 003.
+"""The schema of operations: what was asked for, what iterations came to, and all that happened. Seed 003.
 
-The rest of `models.store.schema.tables`, on the same metadata. Each row goes with its operation, and that with
-its workflow.
+The rest of `models.store.schema.tables`, on the same metadata. Each row goes with its operation, and that
+with its workflow.
 """
 
 import sqlalchemy as sa

@@ -13,7 +13,7 @@ from models.runtime.events import Event
 from models.runtime.workflows import ENDED_STATUSES, Workflow
 from models.store.runtime import documents, workflows
 from tests.faults import ledger
-from tests.faults.checks import changes, courses, decisions, files, press, researches, steps
+from tests.faults.checks import changes, courses, decisions, files, operated, press, researches, steps
 from tests.faults.checks.streams import streams
 from tests.faults.people import batches
 from tests.faults.people.batches import Batch
@@ -67,6 +67,7 @@ async def check(world: World, work: Work, readers: Readers) -> list[str]:
     wrong += odd
     wrong += await _press(world, work)
     wrong += await researches.check(world, work, mine)
+    wrong += await operated.check(world, work, mine, kept)
     for batch in work.batches:
         wrong += await batches.check(world, batch) or await _submitted_again(world, batch)
     return wrong

@@ -25,6 +25,8 @@ def made(said: Said, approval: Mapping[str, Any]) -> Iterator[str]:
             wanted, found = _given(said.changes["instead"]), _given(content["instead"])
         case "research_tree":
             wanted, found = _edited(asked["tree"], said.changes["tree_edits"]), _edited(content["tree"], ())
+        case "operation_plan":
+            wanted, found = _plan(asked["plan"], said.changes), _plan(content["plan"], {})
         case _:
             wanted, found = "no change", "one"
     if wanted != found:
@@ -33,6 +35,16 @@ def made(said: Said, approval: Mapping[str, Any]) -> Iterator[str]:
 
 def _given(instead: Sequence[Mapping[str, Any]]) -> list[tuple[int, str | None, str | None]]:
     return [(one["number"], one.get("url"), (one.get("pasted") or {}).get("text")) for one in instead]
+
+
+def _plan(plan: Mapping[str, Any], edit: Mapping[str, Any]) -> tuple[list[str], bool, dict[str, str], Any]:
+    """Who runs, whether at once, what each is told and may call, after an edit."""
+    skipped, said = edit.get("skip_agents", ()), edit.get("instructions", {})
+    agents = [agent for agent in edit.get("agent_sequence", plan["agent_sequence"]) if agent not in skipped]
+    steps = {step["agent"]: step for step in plan["steps"]}
+    told = {agent: said.get(agent, steps[agent]["instructions"]) for agent in agents}
+    tools = {agent: steps[agent]["tools"] for agent in agents}
+    return agents, edit.get("side_by_side", plan["side_by_side"]), told, tools
 
 
 def _edited(tree: Mapping[str, Any], edits: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], set[int]]:

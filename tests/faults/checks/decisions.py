@@ -77,6 +77,6 @@ def decided(
     if len(asked) != 1:
         yield f"{name}: it was asked for {len(asked)} times"
     done = (workflow.result or {}).get("decision")
-    # A deep research has several: see `deep`.
-    if workflow.kind != "research" and workflow.status == "succeeded" and done != status:
+    # A deep research and an operation have several: see `deep` and `operations`.
+    if workflow.kind not in ("research", "operation") and workflow.status == "succeeded" and done != status:
         yield f"{name}: its workflow took it for {done}"

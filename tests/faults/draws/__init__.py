@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from tests.faults.draws import people, postgres, processes, services
+from tests.faults.draws import operations, people, postgres, processes, services
 from tests.faults.draws.scene import Scene
 
 FAULTS: dict[str, Callable[[Scene], Coroutine[Any, Any, bool]]] = {
@@ -33,6 +33,8 @@ FAULTS: dict[str, Callable[[Scene], Coroutine[Any, Any, bool]]] = {
         services.model_lies,
         services.disk_full,
         services.target_away,
+        operations.books_away,
+        operations.kill_in_an_operation,
         people.decisions,
         people.decided_early,
         people.late,
@@ -52,6 +54,7 @@ WEIGHTS = {
     "fail_over": 0.3,
     "restart": 1,
     "late": 1,
+    "books_away": 1,
 }
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import psycopg
 
 from tests.faults.draws.scene import Found, Scene
-from tests.faults.site.world import LEASE_SECONDS, RUNNERS, World
+from tests.faults.site.configuring import LEASE_SECONDS
+from tests.faults.site.world import RUNNERS, World
 
 _LOCKED_STEPS = 60
 # Shorter than any statement waits for a lock, and longer than a busy machine takes for a step.

@@ -7,7 +7,8 @@ from typing import Any
 
 from tests.fakes.model.model_script import Rule
 from tests.faults.draws.scene import Scene, send
-from tests.faults.site.world import LEASE_SECONDS, RUNNERS
+from tests.faults.site.configuring import LEASE_SECONDS
+from tests.faults.site.world import RUNNERS
 
 # A reply that is of no use, which is no outage.
 _CUT_SHORT: dict[str, Any] = {"finish_reason": "length", "reply": "and so"}

@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 
 from models.runtime.approvals import content_digest
-from tests.faults.people import deep, gates
+from tests.faults.people import deep, gates, operations
 from tests.faults.people.gates import GateAnswer
 from tests.faults.people.work import DECIDERS, People, Said, Work
 from tests.faults.site.world import World
@@ -66,8 +66,9 @@ async def decide(
 
 
 async def let_pass(people: People, work: Work, rng: random.Random) -> bool:
-    """Let the time of a gate of a research pass; whether nobody decided it before."""
-    found = [one for one in await _pending(people.world, work) if one["kind"] in gates.GATES]
+    """Let the time of a gate of a research or an operation pass; whether nobody decided it before."""
+    kinds = gates.GATES | operations.DOORS.keys()
+    found = [one for one in await _pending(people.world, work) if one["kind"] in kinds]
     if not found:
         return False
     approval_id = rng.choice(found)["id"]
@@ -109,6 +110,12 @@ async def _say(
         body["modifications"] = said.changes
     if said.how == "reject":
         body["notes"] = "no"
+    words = ""
+    if approval["kind"] in operations.DOORS:
+        [code] = [one.code for one in work.operations if one.number == approval["operation"]]
+        words = operations.feedback(code, chances)
+        path = f"{operations.AT}/{approval['operation']}/{operations.DOORS[approval['kind']]}"
+        body = operations.body(approval["kind"], said, digest, words)
     # Noted before: whoever is cut off may have been heard.
     place = len(work.said)
     noted = Said(
@@ -121,6 +128,7 @@ async def _say(
         stale,
         changes=said.changes,
         possible=said.possible,
+        feedback=words,
     )
     work.said.append(noted)
     answer = await people.ask(who, "POST", path, body)
@@ -133,13 +141,15 @@ async def _say(
 def _answer(kind: str, shown: dict[str, Any], chances: random.Random, *, careless: bool) -> GateAnswer:
     if kind in gates.GATES:
         return gates.answer(kind, shown, chances, careless=careless)
+    if kind in operations.DOORS:
+        return operations.answer(kind, shown, chances, careless=careless)
     return GateAnswer(chances.choice(("approve", "approve", "approve", "reject")))
 
 
 async def _pending(world: World, work: Work, only: str | None = None) -> list[dict[str, Any]]:
     return await world.rows(
-        "SELECT p.id, p.kind, a.id AS research FROM approvals p"
-        " LEFT JOIN agent_workflows a USING (workflow_id)"
+        "SELECT p.id, p.kind, a.id AS research, o.id AS operation FROM approvals p"
+        " LEFT JOIN agent_workflows a USING (workflow_id) LEFT JOIN operations o USING (workflow_id)"
         " WHERE p.status = 'pending' AND p.workflow_id = ANY(%s) ORDER BY p.id",
         work.ids if only is None else [only],
     )

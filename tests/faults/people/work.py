@@ -6,6 +6,7 @@ What was answered with 2xx is written down; the checks hold the site to it.
 import asyncio
 import json
 import random
+import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -21,10 +22,11 @@ from models.runtime.workflows import ENDED_STATUSES, WorkflowRequest
 from models.store import approvals, decisions
 from models.store.database import GONE
 from models.store.runtime import documents, workflows
-from tests.faults.people import batches, deep
+from tests.faults.people import batches, deep, operations
 from tests.faults.people.batches import Batch, topic_of
 from tests.faults.people.deep import DeepResearch
 from tests.faults.people.gates import How
+from tests.faults.people.operations import BegunOperation
 from tests.faults.site.kinds import GATE, plan
 from tests.faults.site.world import World
 from tests.integration.chat.sites.chat_site import events_of
@@ -51,6 +53,7 @@ class Said:
 
     `digest` was sent; `shown` is the content that the person had been shown before. A `stale` one was sent
     for something else than was shown. `changes` went with it; such as can't be made are not `possible`.
+    `feedback` are the words that went with it, which nobody else said; empty: none.
     """
 
     approval_id: str
@@ -62,6 +65,7 @@ class Said:
     stale: bool = False
     changes: dict[str, Any] = field(default_factory=dict)
     possible: bool = True
+    feedback: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,14 +80,18 @@ class Stopped:
 @dataclass
 class Work:
     """What a run has asked for. `cancelled`: stopped with a 2xx; `mended`: failed with these documents, and
-    begun again; `let_pass`: approvals whose time was let pass."""
+    begun again; `let_pass`: approvals whose time was let pass; `cancelled_at`: when that of an operation was
+    answered."""
 
     run: int
     ids: list[str] = field(default_factory=list)
     articles: list[int] = field(default_factory=list)
     researches: list[str] = field(default_factory=list)
     deep: list[DeepResearch] = field(default_factory=list)
+    operations: list[BegunOperation] = field(default_factory=list)
+    operations_asked: int = 0
     cancelled: set[str] = field(default_factory=set)
+    cancelled_at: dict[str, float] = field(default_factory=dict)
     stopped: list[Stopped] = field(default_factory=list)
     let_pass: set[str] = field(default_factory=set)
     said: list[Said] = field(default_factory=list)
@@ -297,10 +305,14 @@ class People:
         elif chosen["kind"] == "research":
             [number] = [one.number for one in work.deep if one.workflow_id == chosen["id"]]
             who, path, body = "ann", f"{deep.AT}/{number}/stop", {"reason": "cancelled"}
+        elif chosen["kind"] == "operation":
+            [number] = [one.number for one in work.operations if one.workflow_id == chosen["id"]]
+            who, path, body = "ann", f"{operations.AT}/{number}/cancel", {"reason": "cancelled"}
         answer = await self.ask(who, "POST", path, body)
         if answer is None or answer.status_code != 200:
             return False
         work.cancelled.add(chosen["id"])
+        work.cancelled_at[chosen["id"]] = time.time()
         return True
 
     async def _begin(self, work: Work, request: WorkflowRequest) -> str:

@@ -19,21 +19,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from actors.systems import load
 from cluster.postgres import server as embedded
 from models.config import Config
-from models.config.yaml_layers import read_layers
 from models.store import webhooks
 from models.store.database import GONE, Database
 from models.store.schema.migrate import migrate
 from models.webhooks.records import NewWebhook
-from tests.fakes.endpoints import with_keys
 from tests.fakes.model.model_server import ModelServer
 from tests.fakes.outside.page_site import PageSite, serving
-from tests.fakes.prose import in_prose
 from tests.faults.disturbances import HINDERED, HINDERS, Disturbance
+from tests.faults.site.books import BOOKS, PLANS, BookServer
+from tests.faults.site.configuring import LEASE_SECONDS, configure
 from tests.faults.site.driver import exit_file
 from tests.faults.site.kinds import Trace
 from tests.faults.site.nursery import Nursery
@@ -44,9 +40,6 @@ from tests.faults.site.starved import Starved
 from tests.faults.site.target import Target
 from tests.integration.rest import free_port
 
-ROOT = Path(__file__).resolve().parents[3]
-LEASE_SECONDS = 2.0
-BATCH_SECONDS = 3.0
 RUNNERS = ("north:runner:0", "north:runner:1", "south:runner:0")  # two sites on one database
 _TICK_SECONDS, _STALL_SECONDS = 0.05, 0.4
 
@@ -64,6 +57,7 @@ class World:
         self.model: ModelServer
         self.target: Target
         self.pages: PageSite
+        self.books: dict[str, BookServer]
         self.nursery: Nursery
         self.database: Database
         self.config: Config
@@ -256,10 +250,11 @@ async def open_world(*, defect: int | None = None) -> AsyncIterator[World]:
             _mount(world, stack)
             world.proxy = await stack.enter_async_context(Proxy(world.socket))
             world.model = stack.enter_context(ModelServer())
-            await asyncio.to_thread(world.model.script, *FINDS)
+            await asyncio.to_thread(world.model.script, *FINDS, PLANS)
             world.pages = stack.enter_context(serving({}))
+            world.books = {name: stack.enter_context(BookServer(name)) for name in BOOKS.values()}
             world.target = await stack.enter_async_context(Target())
-            world.config = _configure(world)
+            world.config = configure(folder, world.output, world.model.base_url, world.books)
             world.database = await stack.enter_async_context(
                 Database(url=world.direct_url, pool_size=6, application="campaign")
             )
@@ -297,62 +292,6 @@ def _mount(world: World, stack: AsyncExitStack) -> None:
     if os.geteuid() == 0 and subprocess.run(command, capture_output=True, check=False).returncode == 0:
         unmount = ["umount", "-l", str(world.output)]
         stack.callback(lambda: subprocess.run(unmount, capture_output=True, check=False))
-
-
-def _configure(world: World) -> Config:
-    raw = in_prose(read_layers(ROOT / "configs/local.yaml").merged())
-    raw["data_dir"] = str(world.folder / "data")
-    raw["runners"].update(count=1, lease_seconds=LEASE_SECONDS, poll_seconds=0.2, max_attempts=100)
-    raw["outages"].update(patience_seconds=600, first_pause_seconds=0.2, longest_pause_seconds=1)
-    raw["outgoing"]["allow_internal"] = ["127.0.0.0/8"]
-    raw["webhooks"].update(timeout_seconds=3)
-    raw["tools"]["rate_limit"] = {"calls": 100_000, "per_seconds": 60}
-    raw["tools"]["rate_limits"] = {}
-    editing = raw["article_generation"]
-    editing["editor"]["prompts"]["root_dir"] = str(ROOT / "configs/prompts/editorial")
-    editing["editor"]["output"].update(
-        final_articles_dir=str(world.output / "articles"), run_artifacts_dir=str(world.output / "runs")
-    )
-    agents = editing["agents"]
-    editing["batch"].update(lease_seconds=BATCH_SECONDS)
-    models = [agents["writer_llm"], agents["article_review_llm"], agents["concern_mapping_llm"]]
-    models += [*agents["specialists"].values(), raw["drafting"]["llm"]]
-    for model in models:
-        model.update(api_base=world.model.base_url, retry_delay=0.05, max_retries=2, timeout_seconds=30)
-    raw["chat"]["assistant_llm"].update(api_base=world.model.base_url, retry_delay=0.05, timeout_seconds=30)
-    raw["chat"]["tools"].update(calling="native", beside_sources=True)
-    raw["chat"]["routing"]["ask_model"] = False
-    raw["embedding"]["api_base"] = world.model.base_url
-    raw["chat"]["prompts_dir"] = str(ROOT / "configs/prompts/chat")
-    raw["drafting"]["prompts_dir"] = str(ROOT / "configs/prompts/drafting")
-    _configure_research(raw, world.model.base_url)
-    raw["chat"]["intents_file"] = str(ROOT / "configs/intents.yaml")
-    raw["publishing"]["prompts_dir"] = str(ROOT / "configs/prompts")
-    path = world.folder / "config.yaml"
-    path.write_text(yaml.safe_dump(with_keys(raw)))
-    return load(path, root=world.folder)
-
-
-def _configure_research(raw: dict[str, Any], model_url: str) -> None:
-    research, extraction = raw["research"], raw["knowledge"]["extraction"]
-    research["tree"]["names"] = "model"
-    research["synthesis"]["llm"]["writes"] = "prose"
-    research["synthesis"]["checker"] = "model"
-    research["limits"]["plans"]["standard"]["max_workflows"] = 100
-    extraction["prompts_dir"] = str(ROOT / "configs/prompts/knowledge")
-    research["prompts_dir"] = str(ROOT / "configs/prompts/research")
-    research["asking_file"] = str(ROOT / "configs/research/asking.yaml")
-    files = {"weights_file": "intents.npz", "signs_file": "signs.yaml"}
-    research["intents"].update({key: str(ROOT / "configs/research" / name) for key, name in files.items()})
-    synthesis = research["synthesis"]
-    for model in (
-        extraction["llm"],
-        research["tree"]["llm"],
-        research["intents"]["llm"],
-        synthesis["llm"],
-        synthesis["checker_llm"],
-    ):
-        model.update(api_base=model_url, retry_delay=0.05, max_retries=2, timeout_seconds=30)
 
 
 async def _make_webhooks(world: World) -> None:

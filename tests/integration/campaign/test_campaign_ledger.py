@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
+from models.operations.operations import OperationRequest
 from models.research.agent_workflows import StartRequest
 from models.runtime.workflows import Claim, WorkflowRequest
 from models.store.database import Database
 from models.store.knowledge import projects
+from models.store.operations import history, operations
 from models.store.research import agent_workflows, progress
 from models.store.runtime import claims, documents, runners, workflows
 from models.store.runtime.documents import NewDocument
@@ -92,3 +94,25 @@ async def test_what_is_written_of_a_research_is_noted_with_its_status(database: 
     assert [(w.was or {}).get("content") for w in noted] == [None, "c", "d"]
     assert [(w.now or {}).get("content") for w in noted] == ["c", "d", None]
     assert await ledger.writes(ask, [research.id + 1]) == []
+
+
+async def test_what_is_written_of_an_operation_is_noted_with_its_status(database: Database, ask: Ask) -> None:
+    await ledger.install(database)
+    request = OperationRequest(query="why is it late?", topic="macro")
+    async with database.transaction() as connection:
+        operation, _ = await operations.start(connection, request, requested_by="ann")
+        await operations.keep_progress(connection, operation.id, {})
+        await workflows.cancel(connection, operation.workflow_id, reason="cancelled by ann")
+        await history.tell(
+            connection, operation.id, iteration=1, stage="plan_creation", agent="planner", result={}
+        )
+        await connection.execute("UPDATE operation_history SET user_feedback = 'd'")
+        await connection.execute("DELETE FROM operation_history")
+    noted = await ledger.operated(ask, [operation.id])
+    assert [(o.table, o.did, o.status) for o in noted] == [
+        ("operations", "UPDATE", "queued"),
+        ("operation_history", "INSERT", "cancelled"),
+        ("operation_history", "UPDATE", "cancelled"),
+        ("operation_history", "DELETE", "cancelled"),
+    ]
+    assert await ledger.operated(ask, [operation.id + 1]) == []

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import itertools
+import json
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -12,9 +13,9 @@ from typing import Any
 import httpx2
 import jwt
 import uvicorn
-from fastapi import FastAPI
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from starlette.types import ASGIApp
 
 from models.config import AuthConfig
 
@@ -44,7 +45,7 @@ def address(listening: socket.socket) -> str:
 
 
 @asynccontextmanager
-async def serving(app: FastAPI, listening: socket.socket | None = None) -> AsyncIterator[str]:
+async def serving(app: ASGIApp, listening: socket.socket | None = None) -> AsyncIterator[str]:
     """The app over HTTP on loopback; its URL."""
     listening = listening or free_socket()
     server = Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=5))
@@ -122,3 +123,30 @@ async def post(
 async def call(url: str, headers: dict[str, str], tool: str, /, **arguments: Any) -> httpx2.Response:
     """A tool's call by hand."""
     return await post(url, headers, "tools/call", name=tool, arguments=arguments)
+
+
+def envelope(version: str = MODERN) -> dict[str, Any]:
+    """What each request carries since 2026-07-28, as its `_meta`."""
+    return {
+        "io.modelcontextprotocol/protocolVersion": version,
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+    }
+
+
+def mirrored(method: str, name: str | None = None) -> dict[str, str]:
+    """The headers that repeat a request's body since 2026-07-28."""
+    return {"MCP-Protocol-Version": MODERN, "Mcp-Method": method, **({"Mcp-Name": name} if name else {})}
+
+
+async def raw_post(url: str, headers: list[tuple[str, str]], body: bytes) -> tuple[int, dict[str, Any]]:
+    """A request whose header lines are sent as they are, which HTTP libraries do not: status, and JSON."""
+    host, port = url.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    whole = [("Host", f"{host}:{port}"), ("Connection", "close"), ("Content-Length", str(len(body)))]
+    lines = [f"{name}:{value}" for name, value in (*whole, *JSON.items(), *headers)]
+    writer.write("\r\n".join(["POST /mcp HTTP/1.1", *lines, "", ""]).encode("latin-1") + body)
+    async with asyncio.timeout(30):
+        head, _, answer = (await reader.read()).partition(b"\r\n\r\n")
+    writer.close()
+    return int(head.split()[1]), json.loads(answer)

@@ -292,7 +292,7 @@ async def test_without_the_database_it_is_away_and_not_broken(app: FastAPI, url:
     assert answer.json()["error"]["data"]["type"] == "urn:signoff:problem:DatabaseUnavailable"
 
 
-@pytest.mark.parametrize("mode", [MODERN, HANDSHAKE])
+@pytest.mark.parametrize("mode", [MODERN, HANDSHAKE, "auto"])
 async def test_the_official_client_says_why_it_is_refused(url: str, config: Config, mode: str) -> None:
     expired = bearer(config.auth, "macro:reader", exp=datetime.now(UTC) - timedelta(seconds=1))
     with pytest.raises(ExceptionGroup) as refused:

@@ -1,18 +1,13 @@
 """What agents see of a server, and what comes of calls: the SDK's own servers over HTTP, in both eras."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any
-
 import pytest
 from mcp.server.mcpserver import MCPServer
 from pydantic import BaseModel
 
-from actors.mcp.servers import McpServers
 from models.errors import McpServerAway, ServedToolChanged, ServedToolRefused
-from models.mcp.served_tools import ServedTool
 from models.mcp.tool_answers import ServedToolCall
-from tests.fakes.mcp_servers import ERAS, configured, free_port, serving
+from tests.fakes.mcp_servers import ERAS, free_port, serving
+from tests.integration.mcp.asking import call_of, opened
 
 
 class Found(BaseModel):
@@ -40,25 +35,6 @@ def mail_server() -> MCPServer:
         return "wiped"
 
     return server
-
-
-@asynccontextmanager
-async def opened(url: str, **settings: Any) -> AsyncIterator[McpServers]:
-    servers = McpServers({"mail": configured(url, **settings)})
-    try:
-        yield servers
-    finally:
-        await servers.close()
-
-
-async def offered(servers: McpServers, name: str) -> ServedTool:
-    listing = await servers.listing("mail")
-    return next(tool for tool in listing.tools if tool.name == name)
-
-
-async def call_of(servers: McpServers, name: str, **arguments: Any) -> ServedToolCall:
-    tool = await offered(servers, name)
-    return ServedToolCall(server="mail", tool=name, digest=tool.digest, arguments=arguments)
 
 
 @pytest.mark.parametrize("era", [*ERAS, "newest"])

@@ -1,7 +1,7 @@
 """What the tests of operations share: three servers that a test fills, a runner, and people who decide.
 
-The agents live in this process: planner, readers and analyst are the real ones. Tools are called as people call
-them, with their permissions.
+The agents live in this process: planner, readers and analyst are the real ones. Tools are called as people
+call them, with their permissions.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from models.people.users import UserContext
 from models.runtime.workflows import Workflow
 from models.store.database import Database
 from tests.fakes.local_agents import LocalAgent
-from tests.fakes.served import ServedThings
+from tests.fakes.served import ScriptedChoices, ServedThings
 from tests.integration.conftest import ROOT
 from tests.integration.editorial.desk import Desk
 from tests.integration.workflows import ended
@@ -78,16 +78,27 @@ class OperationsDesk:
                 prompt=read_two_part_prompt(settings.prompts_dir, "write_summary.md"),
             ),
         }
-        for agent in AGENTS:
-            source = settings.sources[agent]
-            self.agents[agent] = SourceReader(
-                source=source,
-                server=config.mcp.servers[source.server],
-                seconds=settings.step_seconds,
-                most_calls=settings.most_calls,
-                most_items=settings.most_items,
-                servers=self.servers[agent],
-            )
+        for agent in settings.sources:
+            self.read_with(agent)
+
+    def read_with(self, agent: SourceAgent, choices: ScriptedChoices | None = None) -> None:
+        """Have an agent read as the site's settings name it, or as a model chooses."""
+        settings, breaker = self.config.operations, self.config.outages.breaker
+        source = settings.sources[agent]
+        self.agents[agent] = SourceReader(
+            agent=agent,
+            chooses="code" if choices is None else "model",
+            completions=choices,
+            settings=settings.agents_llm,
+            breaker=breaker,
+            prompt=read_two_part_prompt(settings.prompts_dir, "choose_call.md"),
+            source=source,
+            server=self.config.mcp.servers[source.server],
+            seconds=settings.step_seconds,
+            most_calls=settings.most_calls,
+            most_items=settings.most_items,
+            servers=self.servers[agent],
+        )
 
     def agent(self, role: str, *, shard: str | None = None) -> Any:
         """One in this process."""
@@ -166,6 +177,7 @@ def operations_config(configure: Callable[..., Config], **changes: Any) -> Confi
         "mcp.servers": servers,
         "operations.sources": sources,
         "operations.prompts_dir": str(ROOT / "configs/prompts/operations"),
+        "operations.report_file": str(ROOT / "configs/operations/report.typ"),
         "runners.lease_seconds": 2,
         "runners.poll_seconds": 0.1,
         "outages.first_pause_seconds": 0.05,

@@ -6,7 +6,9 @@ from models.errors import ApprovalConflict
 from tests.integration.operations.operations_desk import OperationsDesk
 
 
-async def test_a_plan_is_approved_agents_read_and_results_are_approved(operations_desk: OperationsDesk) -> None:
+async def test_a_plan_is_approved_agents_read_and_results_are_approved(
+    operations_desk: OperationsDesk,
+) -> None:
     desk = operations_desk
     async with desk.running():
         number = await desk.start()
@@ -22,7 +24,8 @@ async def test_a_plan_is_approved_agents_read_and_results_are_approved(operation
         assert told.decision == "approved"
         workflow = await desk.stopped(number)
         assert workflow.status == "succeeded", workflow.error
-        assert workflow.result is not None and workflow.result["outcome"] == "completed"
+        assert workflow.result is not None
+        assert workflow.result["outcome"] == "completed"
 
 
 async def test_revising_one_agent_leaves_the_others_alone(operations_desk: OperationsDesk) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cluster.cli import research_following
+from cluster.cli import following
 from cluster.cli.signoff import app
 from models.research.agent_workflows import ResearchOptions
 from models.research.candidates import LeftOut, RefusedUrl, StoredText, UrlCandidate
@@ -102,7 +102,7 @@ def make_token(tmp_path: Path) -> Path:
 @pytest.fixture(name="quick", autouse=True)
 def make_quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands that run in this process ask at once again."""
-    monkeypatch.setattr(research_following, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(following, "POLL_SECONDS", 0.01)
 
 
 def run(api: ResearchApi, token: Path, *arguments: str, stdin: str | None = None) -> Any:

@@ -298,7 +298,7 @@ class TestStatus:
             return status.Agent(name=name, alive=True, state="ALIVE", restarts=0, memory_mb=None)
 
         runners = tuple(agent(f"runner:{number}") for number in range(config.runners.count))
-        names = ("api", "embeddings", "llm")
+        names = ("api", "embeddings", "samples", "llm")
         apps = tuple(status.App(name=name, status="RUNNING", replicas=1) for name in names)
         whole = self.FOUND.model_copy(update={"agents": (*runners, agent("dispatcher:0")), "apps": apps})
         assert status.shortfalls(config, whole) == []
@@ -307,7 +307,7 @@ class TestStatus:
         for change, told in [
             ({"agents": whole.agents[1:]}, f"{count - 1} of {count} runners are alive"),
             ({"agents": runners}, "no dispatcher is alive"),
-            ({"apps": apps[:2]}, "the application llm is not there"),
+            ({"apps": apps[:3]}, "the application llm is not there"),
             ({"apps": (apps[0].model_copy(update={"status": "UNHEALTHY"}), *apps[1:])}, "api is unhealthy"),
             ({"nodes": (dead,)}, "the node 10.0.0.1 is dead"),
         ]:

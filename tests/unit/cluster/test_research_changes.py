@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from cluster.cli.research_gates import GateTalk
+from cluster.cli.research.gates import GateTalk
 from models.record import Record
 from tests.fakes.research_api import KINDS
 from tests.unit.cluster.research_site import REVIEW, TREE, UNREADABLE, urls

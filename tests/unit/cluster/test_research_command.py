@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cluster.cli import research_following
+from cluster.cli import following
 from cluster.cli.signoff import app
 from models.research.results import ResearchResult
 from models.runtime.approvals import content_digest
@@ -79,7 +79,7 @@ class TestWithoutATerminal:
     def test_a_gate_out_of_sight_is_waited_for_a_while(
         self, token: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(research_following, "_UNSEEN_SECONDS", 0.05)
+        monkeypatch.setattr(following, "_UNSEEN_SECONDS", 0.05)
         with ResearchApi() as api:
             api.status = "awaiting_approval"
             done = run(api, token, "follow", "7")

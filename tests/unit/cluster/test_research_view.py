@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from cluster.cli.research_gate_view import content_of, show_gate
-from cluster.cli.research_view import (
+from cluster.cli.research.gate_view import content_of, show_gate
+from cluster.cli.research.view import (
     markdown,
     show_lineage,
     show_message,

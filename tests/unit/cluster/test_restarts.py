@@ -86,6 +86,8 @@ FILES: list[tuple[str, set[str]]] = [
     ("samples/knowledgebase/*", NOTHING),
     ("samples/topics/*.json", NOTHING),
     ("samples/market/*", NOTHING),
+    ("samples/operations/*.yaml", NOTHING),  # a comment is no change here either; a word is, see below
+    ("samples/*.yaml", NOTHING),
     ("research/asking.yaml", NOTHING),  # a comment is no change here either
     # A comment is no change, nor is what made the weights: a word of a sign, and other weights, are below.
     ("research/signs.yaml", NOTHING),
@@ -117,7 +119,8 @@ VALUES: list[tuple[str, Any, set[str]]] = [
     ("serving.models.0.engine.max_num_seqs", 3, {"llm"}),
     ("serving.embeddings.cpus_per_replica", 2, {"embeddings"}),
     ("ray.num_cpus", 5, {"ray"}),
-    ("monitoring.logs", "json", {"embeddings", *systems.roles()}),
+    ("monitoring.logs", "json", {"embeddings", "samples", *systems.roles()}),
+    ("mcp.servers.mail.timeout_seconds", 7.0, NOTHING),
 ]
 
 
@@ -234,6 +237,18 @@ def test_a_word_of_a_sign_and_weights_that_are_trained_anew_restart_the_reader_o
     assert restored.restarted(lambda: write_weights(weights, likeness, "anew")) == {"intent_reader"}
 
 
+def test_a_word_of_a_sample_restarts_the_sample_servers(restored: Place) -> None:
+    file = restored.configs / "samples/operations/bills.yaml"
+    words = file.read_text().replace("Whiteboards", "Blackboards")
+    assert restored.restarted(lambda: file.write_text(words)) == {"samples"}
+
+
+def test_samples_that_are_no_good_are_found_before_they_are_served(restored: Place) -> None:
+    (restored.configs / "samples/operations/crm.yaml").unlink()
+    with pytest.raises(ConfigInvalid, match=r"mcp\.samples: .*crm\.yaml is not there"):
+        restored.made_of()
+
+
 def test_a_chat_prompt_that_comes_or_goes(restored: Place) -> None:
     extra = restored.configs / "prompts/chat/extra.md"
     assert restored.restarted(lambda: extra.write_text("More.\n")) == CHAT
@@ -284,6 +299,7 @@ def test_what_runs_in_a_model_s_replica_is_in_its_digest(
     logging = {"replica_logs.py", "logs.py", "log_ids.py"}
     assert set(made_of["llm"].split()) == {"llm.py", "llm_ingress.py", "engine_callback.py"} | keyed
     assert set(made_of["embeddings"].split()) == {"embeddings.py", "encoder.py"} | logging | keyed
+    assert set(made_of["samples"].split()) == {"samples", "normal_form.py"} | logging | keyed
 
 
 def test_a_file_of_the_digest_that_is_gone_is_told(tmp_path: Path) -> None:
@@ -294,20 +310,21 @@ def test_a_file_of_the_digest_that_is_gone_is_told(tmp_path: Path) -> None:
 def test_an_application_that_is_not_asked_for_any_more_is_deleted(
     restored: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    there = {"llm", "embeddings", "api", "another"}
+    there = {"llm", "embeddings", "samples", "api", "another"}
     monkeypatch.setattr(apps, "_status", lambda name: name if name in there else None)
     monkeypatch.setattr("ray.serve.delete", there.remove)
     ensure_writable(restored.root / "data")
-    for name in ("llm", "embeddings", "api"):
+    for name in ("llm", "embeddings", "samples", "api"):
         restored.bringup().made(name, "x")
     assert OldApps(restored.bringup()).check() == "none"
     restored.set("serving.embeddings", None)
     restored.set("embedding.api_base", "http://elsewhere:8000/v1")
     restored.set("embedding.api_key", "theirs")
+    restored.set("mcp", {"servers": {}})
     bringup = restored.bringup()
     part = next(part for part in all_parts(bringup) if isinstance(part, OldApps))
     assert part.check() is None
-    assert part.repair(lambda _: None) == "embeddings deleted"
+    assert part.repair(lambda _: None) == "embeddings, samples deleted"
     assert there == {"llm", "api", "another"}
     assert restored.bringup().state.deployed.keys() == {"llm", "api"}
     assert OldApps(restored.bringup()).check() == "none"

@@ -365,12 +365,22 @@ def is_optional(path: Key) -> bool:
     kind = path[:3] == ("knowledge", "redaction", "kinds") and len(path) > 3
     on_cpus = path == ("knowledge", "index", "embedders", "num_gpus")
     rated = path[:2] == ("research", "domains") and len(path) > 2  # a list that may be empty
-    has_default = has_default or provider or priority or role or kind or on_cpus or rated
+    # One type of task of many, or one of the gates at which it stops.
+    task_type = path[:2] == ("operations", "task_types") and len(path) in (3, 5)
+    has_default = has_default or provider or priority or role or kind or on_cpus or rated or task_type
+    no_server = path in {("mcp",), ("mcp", "servers")} or (path[:2] == ("mcp", "servers") and len(path) == 3)
+    one_tool_less = path[:2] == ("mcp", "servers") and ("writes" in path or isinstance(path[-1], int))
+    has_default = has_default or no_server or one_tool_less
     return bool(in_open_mapping or has_default or other_style or topic or own_limit)
 
 
+def stands_alone(path: Key) -> bool:
+    """Servers and their readings need each other; each is tried in tests of its own."""
+    return path[:1] != ("mcp",) and path[:2] != ("operations", "sources")
+
+
 @settings(max_examples=150)
-@given(path=st.sampled_from(sorted(keys(RAW), key=str)))
+@given(path=st.sampled_from(sorted(filter(stands_alone, keys(RAW)), key=str)))
 def test_a_missing_key_is_optional_or_refused_by_its_path(
     tmp_path_factory: pytest.TempPathFactory, path: Key
 ) -> None:
@@ -391,6 +401,12 @@ def test_a_missing_key_is_optional_or_refused_by_its_path(
         assert refusal(folder, data).count("is not served here (serving.models: none)") == 15
     elif path == ("auth", "secret"):
         assert "auth: tokens can't be checked: set secret" in refusal(folder, data)
+    elif path == ("mcp", "samples"):
+        assert refusal(folder, data).count("http.sample: the sample servers are not served here") == 3
+    elif path[:2] == ("mcp", "servers") and path[-1] == "http":
+        assert f"{'.'.join(map(str, path[:-1]))}: give http or stdio" in refusal(folder, data)
+    elif path[:2] == ("mcp", "servers") and path[-1] == "sample":
+        assert f"{'.'.join(map(str, path[:-1]))}.url: is required" in refusal(folder, data)
     elif path[:2] == ("auth", "decide") and len(path) > 2:
         assert "auth.decide: claim and values: give both, or neither" in refusal(folder, data)
     elif isinstance(path[-1], int) or path[:-1] == ("research", "limits", "plans"):  # that may not be empty

@@ -167,7 +167,7 @@ def test_every_kind_has_a_budget() -> None:
 
 
 def test_operations_tells_of_every_family_with_its_labels() -> None:
-    page = (Path(__file__).resolve().parents[3] / "docs/operations.md").read_text(encoding="utf-8")
+    page = (Path(__file__).resolve().parents[3] / "docs/running.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (`[^|]+) \|([^|]*)\| [^|]+ \|$", page.partition("### Metrics")[2], re.MULTILINE)
     told = {
         name: set(re.findall(r"`(\w+)`", labels))

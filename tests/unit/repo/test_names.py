@@ -16,6 +16,7 @@ _ALLOWED = {
         "actors/drafting/graph.py",
         "actors/editorial/graph.py",
         "actors/knowledge/extraction/graph.py",
+        "actors/operations/graph.py",
         "actors/publishing/graph.py",
         "actors/research/graph.py",
     },

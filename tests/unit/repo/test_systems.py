@@ -29,12 +29,13 @@ def test_all_that_they_name_is_there() -> None:
     for path, _ in systems.roles().values():
         assert isinstance(load_named(path), type)
     assert len(systems.tools()) == len({tool.name for tool in systems.tools()})
-    assert [router.prefix for router in systems.routers()] == ["/api/v1/agent-workflows"]
+    prefixes = [router.prefix for router in systems.routers()]
+    assert prefixes == ["/api/v1/agent-workflows", "/api/operations", ""]
 
 
 def test_runners_take_first_what_people_wait_for() -> None:
     assert list(systems.graphs()) == [
-        *("publish_article", "research_article", "research"),
+        *("publish_article", "research_article", "research", "operation"),
         *("editorial", "extraction"),
     ]
 

@@ -14,12 +14,20 @@ from serve.routes.tools import add_tools
 
 ANYBODY = ToolPermission(required_role="reader", topic_scoped=False)
 ASKING = ToolPermission(required_role="editor", topic_scoped=False, requires_hitl=True)
-# People decide at /api/approvals, and at the gates of a research where it is followed.
-PEOPLE_S = {"decide_approval", "decide_article", "decide_research"}
+# People decide at /api/approvals, and at the gates of a research or an operation where it is followed.
+PEOPLE_S = {
+    *("decide_approval", "decide_article", "decide_research", "decide_operation_plan"),
+    *("decide_operation_results", "decide_operation_agent", "clarify_operation"),
+}
 # At /api/v1/agent-workflows.
 RESEARCH = {
     *("start_research", "stop_research", "get_research", "list_research", "read_research_messages"),
     *("read_research_tools", "read_research_results", "read_research_lineage", "read_research_points"),
+}
+# At /api/operations.
+OPERATIONS = {
+    *("start_operation", "cancel_operation", "get_operation", "list_operations", "compare_operation"),
+    *("read_operation_history", "read_operation_results", "export_operation"),
 }
 
 
@@ -45,7 +53,7 @@ def made(name: str, permission: ToolPermission = ANYBODY, **declared: Any) -> To
 
 
 def test_every_tool_has_a_route_or_its_endpoint_is_with_what_it_is_about() -> None:
-    assert {tool.name for tool in systems.tools() if tool.route is None} == PEOPLE_S | RESEARCH
+    assert {tool.name for tool in systems.tools() if tool.route is None} == PEOPLE_S | RESEARCH | OPERATIONS
     assert {tool.name for tool in systems.tools() if not tool.for_models} == PEOPLE_S
 
 
@@ -55,16 +63,17 @@ def test_what_the_tools_do() -> None:
         *("web_search", "search_news", "search_financial_news", "search_series"),
         *("fetch_equity_data", "fetch_economic_data", "fetch_fx_rates", "fetch_treasury_yields"),
         *("download_pdf", "research_article", "search_web", "scrape_urls"),
-        "start_research",
+        *("start_research", "start_operation"),
     }
     asks = {tool.name for tool in systems.tools() if "asks" in tool.effects}
-    assert asks == {"publish_article", "start_research"}
+    assert asks == {"publish_article", "start_research", "start_operation"}
     assert {tool.name for tool in systems.tools() if tool.effects == {"reads"}} == {
         *("get_article", "get_resource", "get_pending_approvals", "get_tonalities", "get_topic_prompts"),
         *("search_articles", "search_text_resources", "search_table_resources", "search_all_resources"),
         *("review_article", "list_projects", "get_source", "query_knowledge_base"),
         *("list_entities", "get_entity", "get_knowledge_tree", "list_knowledge_trees"),
         *RESEARCH - {"start_research", "stop_research"},
+        *OPERATIONS - {"start_operation", "cancel_operation"},
     }
     assert {tool.name for tool in systems.tools() if tool.changes_something and tool.only_adds} == {
         *("create_draft_article", "create_text_resource", "create_table_resource", "download_pdf"),

@@ -12,7 +12,18 @@ _EMAIL = re.compile(
     r"(?<![\w.+%&'*=^~-])[\w.+%&'*=^~-]{1,64}@((?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,6}[^\W\d_]{2,24})(?![\w@-])"
 )
 _IBAN = re.compile(r"(?<![^\W_])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?![^\W_])")
-_LEAST_ACCOUNT = 6
+_LEAST_ACCOUNT, _LEAST_BBAN = 6, 8
+_ENDING = re.compile(
+    r"(?<![^\W_])(?:accounts?|acct|a/c|iban|kont[oa]|rachun(?:ek|ku)|bankkonto|bankverbindung)\b[^.\d\n]{0,40}"
+    r"(?:\n[^.\d\n]{0,20})?(?<![^\W_])(?:ending|ends|endet|endend|kończ(?:y|ący|ącego))\b[^\d\n]{0,12}"
+    r"(?P<digits>\d{3,6})(?![\w])",
+    re.IGNORECASE,
+)
+_FROM_OURS = re.compile(
+    r"(?<![^\W_])(?:from (?:our|the|my)|von unserem|z naszego) (?:\w{1,12} )?\Z", re.IGNORECASE
+)
+_LOOKED_BACK = 30
+_MASKED = re.compile(r"[\w ]{0,8}[*xX•.…]{2,24}[ -]?(?P<digits>\d{3,6})")
 # Whoever writes from there may be anyone.
 _ANYONES = frozenset(
     ["gmail", "googlemail", "outlook", "hotmail", "yahoo", "gmx", "web", "icloud", "proton", "wp", "onet"]
@@ -34,6 +45,42 @@ def company_label(email: str) -> str | None:
     labels = email.rpartition("@")[2].split(".")
     label = labels[-3] if len(labels) > 2 and labels[-2] in ("co", "com", "org") else labels[-2]
     return None if label in _ANYONES else label.replace("-", "")
+
+
+def domain_of(email: str) -> str:
+    """The domain by which an address was registered: `mail.acme.co.uk` is `acme.co.uk`."""
+    labels = email.rpartition("@")[2].casefold().split(".")
+    return ".".join(labels[-3:] if len(labels) > 2 and labels[-2] in ("co", "com", "org") else labels[-2:])
+
+
+def is_anyones(domain: str) -> bool:
+    """Whether a domain is of a provider of mail: whoever writes from there may be anyone."""
+    return domain.partition(".")[0] in _ANYONES
+
+
+def account_ends(text: str) -> Iterator[tuple[int, int, str]]:
+    """The last digits of accounts as texts tell them: `account ending 4471` gives `*4471`."""
+    for found in _ENDING.finditer(text):
+        # What was paid from is ours.
+        if _FROM_OURS.search(text[max(0, found.start() - _LOOKED_BACK) : found.start()]):
+            continue
+        yield found.start("digits"), found.end("digits"), f"*{found['digits']}"
+
+
+def masked_account(written: str) -> str | None:
+    """The last digits of an account whose others are not shown: `****4471` gives `*4471`."""
+    found = _MASKED.fullmatch(written.strip())
+    return f"*{found['digits']}" if found else None
+
+
+def is_same_account(one: str, other: str) -> bool:
+    """Whether two accounts may be one: the same, or one whose last digits are all that is told."""
+    if one.startswith("*") or other.startswith("*"):
+        short, long = sorted((one.lstrip("*"), other.lstrip("*")), key=len)
+        return long.endswith(short)
+    return one == other or (
+        min(len(one), len(other)) >= _LEAST_BBAN and (one.endswith(other) or other.endswith(one))
+    )
 
 
 def ibans(text: str) -> Iterator[tuple[int, int, str]]:

@@ -1,136 +1,154 @@
-"""What an item says of invoices: how they stand, what they amount to, and when they are due.
+"""What an item says of invoices: how they stand, what they amount to, when they are due, whether to be paid.
 
 Called by `link`. Said of a number in the same clause or object; of the item's only one where none is near; of
-none where that is not clear. What an item says in two ways it does not say.
+none where that is not clear. What an item says in two ways it does not say, but where one is later.
 """
 
 import re
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
 
 from actors.operations.linking.reading import fields
-from actors.operations.linking.reading.item import Finding, ReadItem
+from actors.operations.linking.reading.claim import ClaimKind, InvoiceClaim
+from actors.operations.linking.reading.context import UNNUMBERED, Context
+from actors.operations.linking.reading.dates import days
 from actors.operations.linking.reading.leaves import Leaf
+from actors.operations.linking.reading.money_claims import amount_claims, due_claims, sums_within
+from actors.operations.linking.reading.releases import release_of, releases_in
 from actors.operations.linking.reading.statuses import state_of, states_in
 
-ClaimKind = Literal["status", "amount", "due_date"]
-# Of the item as a whole, where it has no number.
-UNNUMBERED = ""
-_DUE = re.compile(
-    r"(?<![^\W_])(?:due(?: date| on| by)?|payable (?:by|on|until)|pay by|fällig|fälligkeit|zahlbar bis"
-    r"|termin(?:em)? płatności|płatn[aey] do|zapłaty do)(?![^\W_])",
+# Of what a mail is not about: everything else, or an account as a whole.
+_OF_OTHERS = re.compile(
+    r"(?<![^\W_])(?:account|other|others|otherwise|rest|konto|kontos|andere[nrs]?|übrige[nr]?|inn[aey]|pozostał[aey])"
+    r"(?![^\W_])",
     re.IGNORECASE,
 )
-_LOOKED_BACK = 40
-_STOPS = re.compile(r"[.!?;\n](?=\s|\Z)")
+_NO_TEXT = ("vendor", "currency", "invoice", "total", "open_amount", "paid_amount", "amount")
 
 
-class Claim(NamedTuple):
-    """What is said of an invoice, by its normal form. `stated`: by a field."""
-
-    kind: ClaimKind
-    invoice: str
-    value: str
-    path: str
-    words: str
-    stated: bool
-
-
-def claims_of(read: ReadItem) -> list[Claim]:
+def claims_of(context: Context) -> list[InvoiceClaim]:
     """What is clear of what an item says of invoices: one claim at most of a kind and an invoice."""
-    numbers = read.of("invoice")
-    found = [*_states(read, numbers), *_amounts(read, numbers), *_due_days(read, numbers)]
-    clear: dict[tuple[ClaimKind, str], Claim] = {}
-    for key in dict.fromkeys((claim.kind, claim.invoice) for claim in found):
-        same = [claim for claim in found if (claim.kind, claim.invoice) == key]
-        # What a field says goes before what a note says.
-        same = [claim for claim in same if claim.stated] or same
-        if len({claim.value for claim in same}) == 1:
-            clear[key] = same[0]
-    return list(clear.values())
+    found = [*_states(context), *_releases(context), *amount_claims(context), *due_claims(context)]
+    by_key: dict[tuple[ClaimKind, str], list[InvoiceClaim]] = {}
+    for claim in found:
+        by_key.setdefault((claim.kind, claim.invoice), []).append(claim)
+    clear = [_clear(same) for same in by_key.values()]
+    return [claim for claim in clear if claim is not None]
 
 
-def _states(read: ReadItem, numbers: list[Finding]) -> Iterable[Claim]:
-    of_payments = bool(
-        read.stated("invoice") or any(read.role(leaf) in ("total", "open_amount") for leaf in read.leaves)
-    )
+def _clear(same: list[InvoiceClaim]) -> InvoiceClaim | None:
+    # What a field says goes before what a note says, and what is later before what was.
+    same = [claim for claim in same if claim.stated] or same
+    latest = max(claim.when for claim in same)
+    same = [claim for claim in same if claim.when in (latest, "")]
+    values = {claim.value for claim in same}
+    if values == {"hold", "disputed"}:
+        return next(claim for claim in same if claim.value == "disputed")
+    if len(values) != 1:
+        return None
+    # The one with a day of its own tells more.
+    return next((claim for claim in same if claim.when), same[0]) if same[0].stated else same[0]
+
+
+def _states(context: Context) -> Iterable[InvoiceClaim]:
+    read = context.read
+    roles = {read.role(leaf) for leaf in read.leaves}
+    of_payments = bool(context.stated or roles & {"total", "open_amount"}) and not context.is_case
+    paid_on = {
+        leaf.parent: day
+        for leaf in read.leaves
+        if leaf.value is None and fields.is_paid_on(leaf.names) and (day := _day(leaf))
+    }
     for leaf in read.leaves:
-        invoice = _by_object(leaf, read, numbers)
-        if fields.is_status(leaf.names) and leaf.value is None:
-            of_payment = of_payments or fields.is_of_payment(leaf.names)
-            state = state_of(leaf.text.strip(), of_payment=of_payment)
+        if fields.is_credit(read.about, leaf.names):
+            continue
+        if (state := _stated(leaf, read.role(leaf), of_payments=of_payments)) is not None:
             words = leaf.words(0, len(leaf.text))
-            if state and words and invoice is not None:
-                yield Claim("status", invoice, state, leaf.path, words, True)
-        elif isinstance(leaf.value, bool) and fields.says_paid(leaf.names):
-            if invoice is not None:
-                yield Claim("status", invoice, "paid" if leaf.value else "open", leaf.path, leaf.text, True)
-        elif leaf.value is None and read.role(leaf) not in ("vendor", "currency"):
-            yield from _said_states(leaf, numbers)
+            invoice = context.by_object(leaf)
+            if words and invoice is not None and not fields.is_of_deal(leaf.names):
+                when = paid_on.get(leaf.parent, "") if state == "paid" else ""
+                yield InvoiceClaim("status", invoice, state, leaf, words, True, read.item.agent, when)
+        elif leaf.value is None and read.role(leaf) not in _NO_TEXT and not context.is_closed:
+            yield from _said_states(leaf, context)
 
 
-def _said_states(leaf: Leaf, numbers: list[Finding]) -> Iterable[Claim]:
+def _stated(leaf: Leaf, role: fields.Role | None, *, of_payments: bool) -> str | None:
+    if isinstance(leaf.value, bool):
+        return ("paid" if leaf.value else "open") if fields.says_paid(leaf.names) else None
+    # Nothing of it is left to be paid.
+    if leaf.value == 0 and of_payments and role == "open_amount":
+        return "paid"
+    if leaf.value is not None or not fields.is_status(leaf.names):
+        return None
+    return state_of(leaf.text.strip(), of_payment=of_payments or fields.is_of_payment(leaf.names))
+
+
+def _day(leaf: Leaf) -> str:
+    return next((day for _, _, day in days(leaf.text[:40]) if "|" not in day), "")
+
+
+def _said_states(leaf: Leaf, context: Context) -> Iterable[InvoiceClaim]:
     for said in states_in(leaf.text):
         words = leaf.words(said.start, said.end)
-        near = _within(leaf, numbers, *said.clause) or _only(_within(leaf, numbers, *said.sentence))
-        for invoice in near or _only({found.normal for found in numbers}, UNNUMBERED):
+        near = {found.normal for found in context.within(leaf, *said.clause)}
+        near = near or _only({found.normal for found in context.within(leaf, *said.sentence)})
+        others = _OF_OTHERS.search(leaf.text, *said.sentence)
+        if not near and not others and not context.within(leaf, *said.sentence):
+            near = _only(context.numbers_of(leaf)) or ({UNNUMBERED} if not context.numbers else set())
+        sums = sums_within(context, leaf, *said.sentence)
+        for invoice in sorted(near):
             if words:
-                yield Claim("status", invoice, said.state, leaf.path, words, False)
+                yield _text_claim(context, leaf, words, "status", invoice, said.state, sums)
 
 
-def _amounts(read: ReadItem, numbers: list[Finding]) -> Iterable[Claim]:
-    sums = read.of("amount")
-    for found in sums:
-        if found.stated:
-            invoice = _by_object(found.leaf, read, numbers)
-            if read.role(found.leaf) == "total" and invoice is not None:
-                yield Claim("amount", invoice, found.normal, found.leaf.path, found.words, True)
-            continue
-        start, end = _sentence(found)
-        near = _within(found.leaf, numbers, start, end)
-        others = {other.normal for other in sums if other.leaf is found.leaf and start <= other.start < end}
-        if len(others) == 1 and len(near) == 1:
-            yield Claim("amount", next(iter(near)), found.normal, found.leaf.path, found.words, False)
+def _releases(context: Context) -> Iterable[InvoiceClaim]:
+    read = context.read
+    for leaf in read.leaves:
+        if isinstance(leaf.value, bool):
+            if leaf.value and fields.is_hold(leaf.names):
+                yield from _stated_release(context, leaf, "hold")
+        elif leaf.value is None and (fields.is_status(leaf.names) or fields.is_of_standing(leaf.names)):
+            if release := release_of(leaf.text):
+                yield from _stated_release(context, leaf, release)
+        elif leaf.value is None and read.role(leaf) not in _NO_TEXT and not context.is_closed:
+            yield from _said_releases(leaf, context)
 
 
-def _due_days(read: ReadItem, numbers: list[Finding]) -> Iterable[Claim]:
-    for found in read.of("date"):
-        if "|" in found.normal:
-            continue
-        text = found.leaf.text
-        head = text[max(0, found.start - _LOOKED_BACK) : found.start]
-        if fields.is_due(found.leaf.names):
-            invoice = _by_object(found.leaf, read, numbers)
-            if invoice is not None:
-                yield Claim("due_date", invoice, found.normal, found.leaf.path, found.words, True)
-        elif (due := _DUE.search(head)) and not _STOPS.search(head, due.end()):
-            near = _within(found.leaf, numbers, *_sentence(found))
-            for invoice in _only(near) or _only({number.normal for number in numbers}, UNNUMBERED):
-                yield Claim("due_date", invoice, found.normal, found.leaf.path, found.words, False)
+def _stated_release(context: Context, leaf: Leaf, release: str) -> Iterable[InvoiceClaim]:
+    about, of_deal = context.read.about, fields.is_of_deal(leaf.names)
+    if of_deal or fields.is_deal(about) or (release == "approved" and not context.stated):
+        return
+    # A matter that waits holds no payment.
+    if context.is_case and release != "disputed":
+        return
+    # Somebody's standing is that of a whole account, whatever its notes name.
+    invoice = context.by_title(leaf) if context.stated or context.is_case else UNNUMBERED
+    words = leaf.words(0, len(leaf.text))
+    if words and invoice is not None:
+        yield InvoiceClaim("release", invoice, release, leaf, words, True, context.read.item.agent, "")
 
 
-def _by_object(leaf: Leaf, read: ReadItem, numbers: list[Finding]) -> str | None:
-    """The number of the invoice that an object's field is about; None where that is not clear."""
-    own = {found.normal for found in numbers if found.stated and found.leaf.parent == leaf.parent}
-    own = own or {found.normal for found in numbers if found.stated}
-    own = own or {found.normal for found in numbers}
-    return next(iter(_only(own, UNNUMBERED)), None)
+def _said_releases(leaf: Leaf, context: Context) -> Iterable[InvoiceClaim]:
+    for said in releases_in(leaf.text):
+        words = leaf.words(said.start, said.end)
+        near = {found.normal for found in context.within(leaf, said.sentence.start, said.sentence.end)}
+        near = near or _only(context.numbers_of(leaf))
+        for invoice in sorted(near):
+            if words:
+                yield _text_claim(context, leaf, words, "release", invoice, said.release)
 
 
-def _only(some: set[str], without: str | None = None) -> set[str]:
-    """Those, if it is one; of none, what is said of things without a number."""
-    if not some and without is not None:
-        return {without}
+def _text_claim(
+    context: Context,
+    leaf: Leaf,
+    words: str,
+    kind: ClaimKind,
+    invoice: str,
+    value: str,
+    sums: frozenset[str] = frozenset(),
+) -> InvoiceClaim:
+    who, when = context.sayings.who, context.when_of(leaf)
+    return InvoiceClaim(kind, invoice, value, leaf, words, False, who, when, sums)
+
+
+def _only(some: set[str]) -> set[str]:
     return some if len(some) == 1 else set()
-
-
-def _within(leaf: Leaf, numbers: list[Finding], start: int, end: int) -> set[str]:
-    return {found.normal for found in numbers if found.leaf is leaf and start <= found.start < end}
-
-
-def _sentence(found: Finding) -> tuple[int, int]:
-    """From where to where the sentence goes that something stands in."""
-    text = found.leaf.text
-    stop = _STOPS.search(text, found.end)
-    before = max((text.rfind(mark, 0, found.start) for mark in (". ", "! ", "? ", "\n", "; ")), default=-1)
-    return before + 1, stop.start() if stop else len(text)

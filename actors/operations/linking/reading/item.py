@@ -11,7 +11,14 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from actors.operations.linking.reading import fields
-from actors.operations.linking.reading.addresses import account_number, company_label, emails, ibans
+from actors.operations.linking.reading.addresses import (
+    account_ends,
+    account_number,
+    company_label,
+    emails,
+    ibans,
+    masked_account,
+)
 from actors.operations.linking.reading.amounts import amount_of, amount_said, amounts, currency_said
 from actors.operations.linking.reading.dates import days
 from actors.operations.linking.reading.invoices import invoice_number, invoice_numbers, numbers_like
@@ -21,12 +28,12 @@ from models.operations.evidence import IdentifierKind
 from models.operations.items import SourceItem
 
 # Of one item and kind.
-_MOST_FOUND = 200
+_MOST_FOUND = 60
 _KINDS_OF_OBJECTS = ("type", "object", "record_type", "object_type", "kind", "attributes")
 _AMOUNT_ROLES = frozenset(["total", "open_amount", "paid_amount", "amount"])
 
 
-class Finding(NamedTuple):
+class Sighting(NamedTuple):
     """An identifier, and where it stands in what was read of its leaf. `stated`: a field says what it is."""
 
     kind: IdentifierKind
@@ -42,7 +49,7 @@ class Detail(NamedTuple):
     """What an item has besides: an account at a bank, or an address for writing to a vendor."""
 
     kind: Literal["bank", "contact"]
-    path: str
+    leaf: Leaf
     words: str
     normal: str
 
@@ -54,15 +61,15 @@ class ReadItem:
     item: SourceItem
     leaves: list[Leaf]
     about: frozenset[str]
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Sighting] = field(default_factory=list)
     details: list[Detail] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
 
-    def of(self, kind: IdentifierKind) -> list[Finding]:
+    def of(self, kind: IdentifierKind) -> list[Sighting]:
         """Its identifiers of a kind."""
         return [found for found in self.findings if found.kind == kind]
 
-    def stated(self, kind: IdentifierKind) -> list[Finding]:
+    def stated(self, kind: IdentifierKind) -> list[Sighting]:
         """Those of a kind that fields say."""
         return [found for found in self.findings if found.kind == kind and found.stated]
 
@@ -88,6 +95,8 @@ def read_fields(item: SourceItem) -> ReadItem:
                 name = leaf.text[begun:ended]
                 if is_vendor_name(name):
                     _add(read, "vendor", leaf, begun, ended, vendor_name(name), stated=False)
+    if item.agent == "accounts_payable" and not read.stated("vendor"):
+        _add_contact(read)
     return read
 
 
@@ -119,13 +128,16 @@ def _read_text(read: ReadItem, leaf: Leaf, vendors: KnownVendors, invoices: Coll
         _add(read, "email", leaf, start, end, normal, stated=False)
         taken.append((start, end))
         if fields.is_contact(leaf.names) and (words := leaf.words(start, end)):
-            read.details.append(Detail("contact", leaf.path, words, normal))
+            read.details.append(Detail("contact", leaf, words, normal))
         if named := vendors.by_domain(company_label(normal)):
             _add(read, "vendor", leaf, text.index("@", start) + 1, end, named, stated=False)
     for start, end, normal in islice(ibans(text), _MOST_FOUND):
         taken.append((start, end))
         if words := leaf.words(start, end):
-            read.details.append(Detail("bank", leaf.path, words, normal))
+            read.details.append(Detail("bank", leaf, words, normal))
+    for start, end, normal in islice(account_ends(text), _MOST_FOUND):
+        if words := leaf.words(start, end):
+            read.details.append(Detail("bank", leaf, words, normal))
     _add_account(read, leaf)
     numbers = [*islice(invoice_numbers(text), _MOST_FOUND)]
     if invoices:
@@ -137,6 +149,13 @@ def _read_text(read: ReadItem, leaf: Leaf, vendors: KnownVendors, invoices: Coll
     if not any(found.kind == "vendor" for found in stated):
         for start, end, normal in _free(islice(vendors.in_text(text), _MOST_FOUND), taken):
             _add(read, "vendor", leaf, start, end, normal, stated=False)
+
+
+def _add_contact(read: ReadItem) -> None:
+    """Of a bill that names no vendor, whose contact it is."""
+    for leaf in read.leaves:
+        if leaf.names == (("contact",), ("name",)) and leaf.value is None and is_vendor_name(leaf.text):
+            _add(read, "vendor", leaf, 0, len(leaf.text), vendor_name(leaf.text), stated=True)
 
 
 def _free(
@@ -159,15 +178,17 @@ def _add(
     words = leaf.words(start, end)
     if words and read.counts[kind] < _MOST_FOUND:
         read.counts[kind] += 1
-        read.findings.append(Finding(kind, leaf, start, end, words, normal, stated))
+        read.findings.append(Sighting(kind, leaf, start, end, words, normal, stated))
 
 
 def _add_account(read: ReadItem, leaf: Leaf) -> None:
-    number = account_number(leaf.text) if fields.is_bank_account(leaf.names) else None
+    number = None
+    if fields.is_bank_account(leaf.names):
+        number = masked_account(leaf.text) or account_number(leaf.text)
     words = leaf.words(0, len(leaf.text)) if number else None
-    known = {(detail.path, detail.normal) for detail in read.details}
+    known = {(detail.leaf.path, detail.normal) for detail in read.details}
     if number and words and (leaf.path, number) not in known:
-        read.details.append(Detail("bank", leaf.path, words, number))
+        read.details.append(Detail("bank", leaf, words, number))
 
 
 def _currency(leaf: Leaf, currencies: dict[str, str]) -> str | None:

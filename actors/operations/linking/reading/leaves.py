@@ -14,8 +14,8 @@ from typing import Any
 
 # Of one item. Long texts share what there is for them; a value by which a thing is named is short.
 _MOST_VALUES = 1_000
-_MOST_TEXT = 20_000
-_MOST_SHORT = 20_000
+_MOST_TEXT = 16_000
+_MOST_SHORT = 16_000
 _SHORT = 200
 _DEEPEST = 40
 _MOST_BITS = 100
@@ -47,6 +47,14 @@ class Leaf:
     def parent(self) -> str:
         """The place of the object that it is in."""
         return self.path.rpartition("/")[0]
+
+    @property
+    def part(self) -> str:
+        """The place of the thing of a list that it is in: a note, a line; empty of the item as a whole."""
+        parts = self.path.split("/")
+        while parts and not parts[-1].isdecimal():
+            parts.pop()
+        return "/".join(parts)
 
     def words(self, start: int, end: int) -> str | None:
         """What stands there, exactly so; None where that can't be said: halves of characters."""
@@ -93,7 +101,8 @@ def leaves(data: Mapping[str, Any]) -> Iterator[Leaf]:
 
 def name_words(name: str) -> tuple[str, ...]:
     """The words of a field's name, in small letters: `paymentStatus` and `Payment-Status` are the same."""
-    apart = _BETWEEN.sub(" ", _CAMEL.sub(" ", name[:_SHORT]))
+    # Fields that a CRM's owner has added end so.
+    apart = _BETWEEN.sub(" ", _CAMEL.sub(" ", name[:_SHORT].removesuffix("__c")))
     return tuple(apart.casefold().split())
 
 

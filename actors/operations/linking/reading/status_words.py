@@ -112,6 +112,7 @@ OF_PAYMENTS |= {
     "scheduled": "open",
     "geschlossen": "paid",
     "authorized": "open",
+    "authorised": "open",
 }
 
 PAID = _plain(
@@ -128,11 +129,14 @@ OPEN = _plain(
 MONEY = _plain(
     "payment payments money funds remittance transfer zahlung zahlungen zahlungseingang geldeingang "
     "überweisung płatność płatności zapłata zapłaty zapłatę przelew przelewu wpłata wpłaty wpłatę pieniądze "
-    "pieniędzy"
+    "pieniędzy geld wpływ wpływu"
 )
 CAME = _plain(
-    "received receive arrived arrive reached cleared sent made completed processed posted got get "
-    "eingegangen erhalten eingetroffen geleistet gutgeschrieben otrzymaliśmy otrzymano otrzymałem "
+    "landed came receipt show see sehen verbucht gebucht verzeichnet feststellen booked credited recorded "
+    " received receive arrived arrive reached cleared sent made completed processed "
+    "posted got get "
+    "eingegangen eingang angekommen erhalten widzimy widać potwierdzam potwierdzamy wpłynęły dotarły "
+    "eingetroffen geleistet gutgeschrieben otrzymaliśmy otrzymano otrzymałem "
     "otrzymałam wpłynęła wpłynął wpłynęło dotarła dotarł zaksięgowana zaksięgowano zrealizowana"
 )
 WAIT = _plain(
@@ -142,7 +146,7 @@ WAIT = _plain(
 NOT = _plain(
     "not never no nor without neither cannot isn't wasn't hasn't haven't hadn't aren't weren't didn't don't "
     "doesn't isnt wasnt hasnt havent hadnt arent werent didnt nicht nie niemals kein keine keinen keinerlei "
-    "nigdy bez nicht failed unable"
+    "nigdy bez nicht failed unable nobody noone niemand nikt"
 )
 LONGER = _plain("longer mehr już")
 # Before what they are said of it has not happened, or nobody knows.
@@ -150,8 +154,11 @@ IF = _plain(
     "if whether unless once when until till before should would could may might wenn falls ob sobald sofern "
     "bevor bis jeśli jeżeli czy gdy gdyby kiedy zanim dopóki"
 )
+UNTIL = _plain("bis until till do")
+NOW = _plain("now today date heute jetzt dato dziś dzisiaj teraz")
 WILL = _plain(
-    "will shall must please kindly can to intend plan planned going expect expected ask request want need "
+    "mark set treat book markieren markiere buchen oznacz oznaczyć will shall must please kindly can to "
+    "intend plan planned going expect expected ask request want need "
     "schedule wird werden soll sollen sollte muss müssen bitte können kann möchten zu będzie zostanie "
     "zostaną będą proszę prosimy powinna powinno powinien należy trzeba można"
 )
@@ -164,8 +171,13 @@ THINK = _plain(
 PART = _plain(
     "partially partly partial half part deposit teilweise anteilig anzahlung częściowo zaliczka some"
 )
-# `the paid invoice`, `paid leave`, `paid plan`: no statement.
 HAS = _plain(
-    "is was has have had been were are be we already fully ist war wurde wurden haben hat sind bereits "
-    "schon została zostało zostały są jest był była już i they"
+    "is was has have had been were are be we already fully i've we've they've you've it's i they ist war "
+    "wurde wurden haben hat sind bereits schon została zostało zostały są jest był była już"
 )
+# `the paid invoice`, `a list of paid bills`: no statement; `Paid on June 3rd` is one, `Paid leave` none.
+BEFORE_ATTRIBUTES = _plain(
+    "the a an any all each every your our my their his her this that these those of for with no most some "
+    "other amount total"
+)
+BEHIND_PAID = _plain("on in by via with today yesterday already at from to and the our your it this per full")

@@ -10,19 +10,16 @@ from typing import NamedTuple
 
 from actors.knowledge.entities.names import without_accents
 from actors.operations.linking.reading import status_words as known
+from actors.operations.linking.reading.sentences import sentences
 from actors.operations.linking.reading.status_words import PaymentState
-from models.text import word_list
 
-_SENTENCE = re.compile(r"[!?](?=\s|\Z)|\.(?=\s+[^\Wa-zäöüßąćęłńóśźż_\d]|\s*\Z)|[\n\r]+|;\s")
 _CLAUSE = re.compile(
-    r",\s+(?=(?:but|however|while|whereas|although|though|and|yet|aber|jedoch|während|obwohl|und|doch|ale|jednak|natomiast"
-    r"|a|lecz|choć|if|when|wenn|falls|jeśli|please|bitte|prosimy|proszę)\s)"
-    r"|\s+(?=(?:but|however|whereas|aber|jedoch|ale|natomiast|lecz|although)\s)|\s+[-–—]\s+|\s+(?=(?:while|and|und|oraz)\s+(?:the\s+|die\s+)?(?:inv|faktur|rechnung|fv))"
-    r"|:\s+|,\s+(?=[^\W_]{1,12}[-/]\d)",
+    r",\s{1,3}(?=(?:but|however|while|whereas|although|though|and|yet|aber|jedoch|während|obwohl|und|doch|ale"
+    r"|jednak|natomiast|a|lecz|choć|if|when|wenn|falls|jeśli|please|bitte|prosimy|proszę)\s)"
+    r"|(?<!\s)\s{1,3}(?=(?:but|however|whereas|aber|jedoch|ale|natomiast|lecz|although)\s)"
+    r"|(?<!\s)\s{1,3}(?=(?:while|and|und|oraz)\s(?:the\s|die\s)?(?:inv|faktur|rechnung|fv))"
+    r"|\s[-–—]\s|:\s|,\s(?=[^\W_]{1,12}[-/]\d)",
     re.IGNORECASE,
-)
-_ABBREVIATED = frozenset(
-    word_list("no nr inc ltd co corp sp z o dr mr mrs ms st ul tel ref art pkt bzw ca z.o.o")
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NEAR = 7
@@ -49,9 +46,8 @@ def state_of(value: str, *, of_payment: bool) -> PaymentState | None:
 
 def states_in(text: str) -> Iterator[SaidState]:
     """What the clauses of a text say of payments; none of what is asked, wished, quoted or not clear."""
-    for start, end, mark in _sentences(text):
-        # Lines that a mail answers say what was, in somebody else's words.
-        if mark == "?" or text[start:end].lstrip().startswith((">", "|")):
+    for start, end, mark in sentences(text):
+        if mark == "?":
             continue
         for first, last in _clauses(text, start, end):
             words = list(_WORD.finditer(text, first, last))
@@ -62,16 +58,6 @@ def states_in(text: str) -> Iterator[SaidState]:
             left, right = words[begun].start(), words[ended].end()
             if right - left <= _LONGEST_QUOTE:
                 yield SaidState(state, left, right, (first, last), (start, end))
-
-
-def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
-    start = 0
-    for found in _SENTENCE.finditer(text):
-        if found[0] == "." and text[start : found.start()].rpartition(" ")[2].casefold() in _ABBREVIATED:
-            continue
-        yield start, found.start(), found[0][0]
-        start = found.end()
-    yield start, len(text), ""
 
 
 def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -85,6 +71,9 @@ def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _state(words: list[str]) -> tuple[PaymentState, int, int] | None:
     """The state that a clause says, and by which of its words; none if two of them differ."""
     said: list[tuple[PaymentState | None, int, int]] = []
+    # `bis heute`, `until now`: no condition.
+    followed = zip(words, [*words, ""][1:], strict=True)
+    words = ["" if word in known.UNTIL and after in known.NOW else word for word, after in followed]
     for at, word in enumerate(words):
         if word in known.PAID:
             said.append(_paid(words, at, at))
@@ -115,19 +104,13 @@ def _paid(words: list[str], first: int, last: int) -> tuple[PaymentState | None,
     if negated is None:
         if _before(words, first, known.WILL) is not None or words[first] == "pay":
             return None, first, last
-        # `paid invoices`: nobody says that it is.
-        if (
-            first == last
-            and words[first] == "paid"
-            and _before(words, first, known.HAS) is None
-            and first > 0
-        ):
+        if first == last and words[first] == "paid" and _is_attribute(words, first):
             return None, first, last
         part = _before(words, first, known.PART) is not None or any(
             word in known.PART for word in words[last + 1 : last + 3]
         )
         helped = _before(words, first, known.HAS)
-        begun = first if helped is None else helped
+        begun = first if helped is None else _first_of(words, helped)
         return ("partly" if part else "paid"), begun, last
     begun = min(negated, first)
     # `no longer` and `not only`, `not until`: what is said of it is another thing.
@@ -142,9 +125,25 @@ def _paid(words: list[str], first: int, last: int) -> tuple[PaymentState | None,
     ):
         return None, first, last
     helped = _before(words, negated, known.HAS)
-    begun = begun if helped is None or negated - helped > 2 else helped
+    begun = begun if helped is None or negated - helped > 2 else _first_of(words, helped)
     after = last + 1 if words[last + 1 : last + 2] in (["yet"], ["noch"], ["jeszcze"]) else last
     return "open", begun, after
+
+
+def _first_of(words: list[str], at: int) -> int:
+    """Where the words of a verb begin that ends there: `has been`."""
+    while at and words[at - 1] in known.HAS:
+        at -= 1
+    return at
+
+
+def _is_attribute(words: list[str], at: int) -> bool:
+    """Whether `paid` is said of what follows, not that it is so: `the paid invoice`, `paid leave`."""
+    if _before(words, at, known.HAS) is not None:
+        return False
+    if at:
+        return words[at - 1] in known.BEFORE_ATTRIBUTES
+    return bool(words[1:]) and words[1] not in known.BEHIND_PAID
 
 
 def _open(words: list[str], at: int) -> tuple[PaymentState | None, int, int]:

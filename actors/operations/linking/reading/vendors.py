@@ -19,7 +19,7 @@ _LONGEST = 120
 _MOST_WORDS = 12
 _LEAST_LETTERS = 2
 # Forms that are taken for each other by whoever types them in; those of two countries never.
-_MISTAKEN = frozenset(["inc", "corp", "co", "ltd", "llc"])
+_MISTAKEN = frozenset(["inc", "corp", "co", "ltd", "llc", "pte", "pty"])
 _MISTAKEN_SCORE = 0.7
 _SPELLED_SCORE, _MISSPELT_SCORE = 0.95, 0.85
 # In a shorter word another letter makes another name.
@@ -39,6 +39,8 @@ _FORM = re.compile(
     r"(?<![^\W_])(?:Inc|LLC|Ltd|Limited|Corp|Corporation|PLC|LLP|GmbH(?: & Co\. KG)?|AG|KG|UG|S\. ?A"
     r"|[Ss]p\. ?z ?o\. ?o|B\.V|S\.r\.l)(?![^\W_])"
 )
+_AND = re.compile(r"\s(?:und|oraz|i|et)\s")
+_SHORTEST_NAMED, _SHORTEST_COMPACT = 3, 6
 _MOST_BEFORE, _LONGEST_WORD = 6, 40
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’ʼ][^\W\d_]+)?|\d+|[&+]")
 # With a capital, these are no part of a name beside them.
@@ -64,17 +66,17 @@ _BESIDE = frozenset(
 @lru_cache(maxsize=65536)
 def vendor_form(name: str) -> NameForm:
     """A company's name as it is compared, without what the legal forms say."""
-    return name_form(name.strip().strip("\"'„“”"), "organization")
+    return name_form(_AND.sub(" & ", name.strip().strip("\"'„“”")), "organization")
 
 
 @lru_cache(maxsize=65536)
 def vendor_name(name: str) -> str:
-    """The normal form of a vendor's name: `Müller & Söhne GmbH` is `muller and sohne`. Never empty."""
+    """The normal form of a vendor's name, `muller and sohne` of `Müller & Söhne GmbH`; empty of blanks."""
     normal, before = without_accents(vendor_form(name).text), ""
     # An article or a form may stand behind another one.
     while normal != before:
-        before, normal = normal, without_accents(name_form(normal, "organization").text) or normal
-    return normal
+        before, normal = normal, without_accents(vendor_form(normal).text) or normal
+    return normal.strip()
 
 
 def is_vendor_name(value: str) -> bool:
@@ -177,56 +179,55 @@ class KnownVendors:
     """The names that fields call vendors, to be found in texts."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        self._names: dict[tuple[str, ...], str] = {}
         self._compact: dict[str, str] = {}
+        sizes: dict[str, set[int]] = {}
         for normal in sorted({vendor_name(name) for name in names}):
-            words = tuple(map(_plain, _TOKEN.findall(normal)))
-            if not words or (len(words) == 1 and len(words[0]) < 3):
+            words = tuple(map(_plain, _TOKEN.findall(normal)))[:_MOST_WORDS]
+            if not words or (len(words) == 1 and len(words[0]) < _SHORTEST_NAMED):
                 continue
-            # The longer names first: what a text says is the longest that it may be.
-            self._by_first.setdefault(words[0], []).append((words, normal))
-            if len("".join(words)) >= 6:
-                self._compact["".join(words)] = normal
-        for some in self._by_first.values():
-            some.sort(key=lambda known: (-len(known[0]), known[0]))
-        self._firsts = self._by_first.keys()
+            self._names.setdefault(words, normal)
+            sizes.setdefault(words[0], set()).add(len(words))
+            if len("".join(words)) >= _SHORTEST_COMPACT:
+                self._compact.setdefault("".join(words), normal)
+        # The longer names first: what a text says is the longest that it may be.
+        self._sizes = {first: sorted(some, reverse=True) for first, some in sizes.items()}
 
     def in_text(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Where a text names one of them: from where to where, and its normal form."""
         said = {_plain(word) for word in set(_TOKEN.findall(text))}
-        if self._firsts.isdisjoint(said | {_owner(word) for word in said}):
+        if self._sizes.keys().isdisjoint(said | {_owner(word) for word in said}):
             return
         tokens = list(_TOKEN.finditer(text))
         words = [_plain(token[0]) for token in tokens]
         at = 0
         while at < len(tokens):
-            size = 1
-            for known, normal in self._by_first.get(words[at], ()) or self._by_first.get(
-                _owner(words[at]), ()
-            ):
-                if self._is_named(text, tokens, words, at, known):
-                    yield tokens[at].start(), _end(tokens[at + len(known) - 1]), normal
-                    size = len(known)
-                    break
-            at += size
+            found = self._named(text, tokens, words, at)
+            if found is not None:
+                size, normal = found
+                yield tokens[at].start(), _end(tokens[at + size - 1]), normal
+                at += size - 1
+            at += 1
+
+    def _named(
+        self, text: str, tokens: list[re.Match[str]], words: list[str], at: int
+    ) -> tuple[int, str] | None:
+        """How many words the name has that begins at one, and its normal form."""
+        for size in self._sizes.get(words[at]) or self._sizes.get(_owner(words[at])) or ():
+            some = tuple(words[at : at + size])
+            normal = self._names.get(some) or self._names.get((*some[:-1], _owner(some[-1])))
+            if normal is None or len(some) < size:
+                continue
+            # A name of one word is written with a capital; else it may be any word.
+            written = size > 1 or tokens[at][0][0].isupper() or tokens[at][0].isdigit()
+            last = at + size - 1
+            if written and not _goes_on(text, tokens, last) and not _began_before(text, tokens, at):
+                return size, normal
+        return None
 
     def by_domain(self, label: str | None) -> str | None:
         """The one whose name, written in one word, is a domain's."""
         return self._compact.get(label) if label else None
-
-    @staticmethod
-    def _is_named(
-        text: str, tokens: list[re.Match[str]], words: list[str], at: int, known: tuple[str, ...]
-    ) -> bool:
-        last = at + len(known) - 1
-        if last >= len(tokens) or tuple(words[at:last]) != known[:-1]:
-            return False
-        if words[last] != known[-1] and _owner(words[last]) != known[-1]:
-            return False
-        # A name of one word is written with a capital; else it may be any word.
-        if len(known) == 1 and not tokens[at][0][0].isupper() and not tokens[at][0].isdigit():
-            return False
-        return not _goes_on(text, tokens, last) and not _began_before(text, tokens, at)
 
 
 def _goes_on(text: str, tokens: list[re.Match[str]], last: int) -> bool:
@@ -234,7 +235,7 @@ def _goes_on(text: str, tokens: list[re.Match[str]], last: int) -> bool:
     if last + 1 >= len(tokens) or words_apart(text[tokens[last].end() : tokens[last + 1].start()]):
         return False
     after = tokens[last + 1][0]
-    if after in "&+":
+    if after in ("&", "+"):
         return last + 2 < len(tokens) and tokens[last + 2][0][0].isupper()
     plain = _plain(after)
     return (
@@ -249,7 +250,7 @@ def _began_before(text: str, tokens: list[re.Match[str]], at: int) -> bool:
     if not at or words_apart(text[tokens[at - 1].end() : tokens[at].start()]):
         return False
     before = tokens[at - 1][0]
-    if before in "&+":
+    if before in ("&", "+"):
         return at > 1 and tokens[at - 2][0][0].isupper()
     if not before[0].isupper() or _plain(before) in _BESIDE:
         return False
@@ -273,8 +274,10 @@ def _is_number(text: str, token: re.Match[str]) -> bool:
 
 
 def _plain(word: str) -> str:
-    if word in "&+":
+    if word in ("&", "+"):
         return "and" if word == "&" else word
+    if word in ("und", "oraz", "i", "et"):
+        return "and"
     return without_accents(word).replace("'", "").replace("’", "").replace("ʼ", "")
 
 

@@ -120,6 +120,10 @@ class PlayedOperation:
                 server=house.config.mcp.servers[settings.sources[agent].server],
                 most_calls=settings.most_calls,
                 most_items=settings.most_items,
+                chooses="code",
+                settings=settings.agents_llm,
+                breaker=house.config.outages.breaker,
+                prompt=read_two_part_prompt(settings.prompts_dir, "choose_call.md"),
             )
             for agent in AGENTS
         }

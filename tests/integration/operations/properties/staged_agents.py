@@ -125,8 +125,8 @@ class StagedReader:
     def __init__(self, agent: SourceAgent, served: ServedThings, ledger: Ledger, **settings: Any) -> None:
         servers = NotedServers(agent, served, ledger)
         self._served, self._ledger = served, ledger
-        self._patient = SourceReader(servers=servers, seconds=60, **settings)
-        self._hasty = SourceReader(servers=servers, seconds=0.01, **settings)
+        self._patient = SourceReader(agent=agent, servers=servers, seconds=60, **settings)
+        self._hasty = SourceReader(agent=agent, servers=servers, seconds=0.01, **settings)
         self.partners: Sequence[str] = ()
 
     async def offered(self) -> ServerListing:

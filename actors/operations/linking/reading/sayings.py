@@ -1,0 +1,45 @@
+"""Whose words a value of an item is, and of when: so that what somebody says later goes before it.
+
+Called by `claims`. A mail is its sender's; what else there is, its system's. A note within an item has a time
+of its own.
+"""
+
+import re
+
+from actors.operations.linking.reading import fields
+from actors.operations.linking.reading.addresses import domain_of, emails
+from actors.operations.linking.reading.dates import days
+from actors.operations.linking.reading.item import ReadItem
+from actors.operations.linking.reading.leaves import Leaf
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
+
+
+class Sayings:
+    """Who says what stands in an item (`who`), and when (`when_of`; empty where that is not said)."""
+
+    def __init__(self, read: ReadItem) -> None:
+        self._times: dict[str, str] = {}
+        self.who = read.item.agent if read.item.agent != "gmail" else _sender(read)
+        for leaf in read.leaves:
+            if leaf.value is None and fields.is_time(leaf.names) and (time := _time(leaf.text)):
+                self._times.setdefault(leaf.part, time)
+
+    def when_of(self, leaf: Leaf) -> str:
+        """When it was said: by the time of the note that it stands in, else of the whole."""
+        return self._times.get(leaf.part) or self._times.get("", "")
+
+
+def _sender(read: ReadItem) -> str:
+    for leaf in read.leaves:
+        if fields.is_sender(leaf.names):
+            return next((domain_of(normal) for _, _, normal in emails(leaf.text)), "")
+    return ""
+
+
+def _time(text: str) -> str:
+    """A time that sorts: `2026-04-16T13:05`; of other forms the day alone."""
+    said = text.strip()[:60]
+    if found := _TIME.match(said):
+        return found[0].replace(" ", "T")
+    return next((day for _, _, day in days(said) if "|" not in day), "")

@@ -1,0 +1,1 @@
+"""Records of tables, linked without examples: what is compared, which pairs, and what they weigh."""

@@ -1,0 +1,80 @@
+"""The rows of a run's operations, and the logs of the servers that they read, for the checks of them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from models.runtime.workflows import Workflow
+from tests.faults import ledger
+from tests.faults.checks import operations
+from tests.faults.checks.operations import OperationTrail
+from tests.faults.people.operations import BegunOperation
+from tests.faults.people.work import Work
+from tests.faults.site.configuring import LEASE_SECONDS
+from tests.faults.site.world import World
+
+
+async def check(
+    world: World, work: Work, mine: Mapping[str, Workflow], kept: Mapping[str, dict[str, Any]]
+) -> list[str]:
+    """All that is wrong with the operations of a run that has settled."""
+    wrong = list(operations.written_while_running(await ledger.operated(world.rows, _numbers(work))))
+    for begun in work.operations:
+        if begun.workflow_id in mine:  # what is lost was told of before
+            workflow = mine[begun.workflow_id]
+            one = await _gathered(world, begun, workflow, list(kept[begun.workflow_id]))
+            wrong += _odd(one, work)
+    there = await world.rows(
+        "SELECT id FROM operations WHERE request_id LIKE %s ORDER BY id", f"run-{work.run}-%"
+    )
+    if (known := sorted(_numbers(work))) != (found := [row["id"] for row in there]):
+        wrong.append(f"the operations {known} were asked for, and there are {found}")
+    codes = {begun.code for begun in work.operations}
+    calls = [call for book in world.books.values() for call in list(book.entries)]
+    wrong += [f"{c.book} was called for {c.query!r}, by nobody" for c in calls if c.code not in codes]
+    return wrong
+
+
+def _odd(one: OperationTrail, work: Work) -> Iterator[str]:
+    ids = {approval["id"] for approval in one.approvals}
+    # One whose approval could not be looked at has said nothing.
+    said = [each for each in work.said if each.approval_id in ids and each.feedback]
+    yield from operations.calls_were_approved(one)
+    yield from operations.calls_were_told(one)
+    yield from operations.read_for_a_reason(one)
+    yield from operations.decisions_are_told(one, said)
+    yield from operations.ended_as_decided(one)
+    if (at := work.cancelled_at.get(one.workflow.id)) is not None:
+        yield from operations.called_after_its_cancel(one, at, hears_within=LEASE_SECONDS)
+
+
+def _numbers(work: Work) -> list[int]:
+    return [begun.number for begun in work.operations]
+
+
+async def _gathered(
+    world: World, begun: BegunOperation, workflow: Workflow, keys: list[str]
+) -> OperationTrail:
+    iterations = await world.rows(
+        "SELECT iteration, results FROM operation_iterations WHERE operation_id = %s", begun.number
+    )
+    return OperationTrail(
+        number=begun.number,
+        workflow=workflow,
+        approvals=await world.rows(
+            "SELECT id, kind, status, content, answer, decided_by,"
+            " extract(epoch FROM decided_at)::float8 AS at FROM approvals"
+            " WHERE workflow_id = %s ORDER BY created_at",
+            begun.workflow_id,
+        ),
+        history=await world.rows(
+            "SELECT iteration, stage, agent, result, user_feedback, by FROM operation_history"
+            " WHERE operation_id = %s ORDER BY id",
+            begun.number,
+        ),
+        iterations={row["iteration"]: row["results"] for row in iterations},
+        calls=[
+            call for book in world.books.values() for call in list(book.entries) if call.code == begun.code
+        ],
+        moves=await ledger.moves(world.rows, [begun.workflow_id]),
+        keys=keys,
+    )

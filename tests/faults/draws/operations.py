@@ -1,0 +1,91 @@
+"""Faults that strike operations at a plan, a reading or a comparison, and servers that go away."""
+
+import asyncio
+import contextlib
+import signal
+import time
+from collections.abc import Callable
+
+from tests.fakes.model.model_script import Rule
+from tests.faults.draws.scene import Scene, send
+from tests.faults.people import deciding, operators
+from tests.faults.people.operations import BegunOperation
+from tests.faults.site.books import BookMood, code_of
+
+_AWAY_SECONDS = 5.0
+_REACHED_SECONDS = 15.0
+
+
+async def books_away(scene: Scene) -> bool:
+    """A server that operations read refuses, hangs up, hangs or is slow, while one of them wants to read."""
+    book = scene.rng.choice(list(scene.world.books.values()))
+    moods: tuple[BookMood, ...] = ("refuses", "hangs up", "hangs", "slow")
+    begun = await operators.begin(scene.people, scene.work, scene.rng)
+    hindered = book.hindered
+    with book.being(scene.rng.choice(moods)):
+        if await _until(scene, begun, lambda: book.hindered > hindered, within=_AWAY_SECONDS):
+            await asyncio.sleep(scene.rng.uniform(0, 2))
+    return book.hindered > hindered
+
+
+async def kill_in_an_operation(scene: Scene) -> bool:
+    """The runner of an operation is killed while that is planned, while it reads, or while it compares."""
+    world, work = scene.world, scene.work
+    stage = scene.rng.choice(("plan", "reading", "comparison"))
+    book = scene.rng.choice(list(world.books.values()))
+    code = code_of(work.run, work.operations_asked)
+    held = Rule(contains=code, hold=True, times=1)
+
+    def is_read() -> bool:
+        return any(call.code == code for one in world.books.values() for call in list(one.entries))
+
+    def is_held() -> bool:
+        return any(call.code == code for call in list(book.entries))
+
+    def is_asked() -> bool:
+        return any(call.held and code in call.prompt for call in world.model.calls())
+
+    try:
+        if stage == "plan":
+            await asyncio.to_thread(world.model.script, held)
+        begun = await operators.begin(scene.people, work, scene.rng)
+        if stage == "reading":
+            with book.being("holds"):
+                return await _until(scene, begun, is_held) and await _kill_its_runner(scene, begun)
+        if stage == "comparison":
+            if not await _until(scene, begun, is_read):
+                return False
+            await asyncio.to_thread(world.model.script, held)
+        return await _until(scene, begun, is_asked) and await _kill_its_runner(scene, begun)
+    finally:
+        if stage != "reading":
+            await asyncio.to_thread(world.model.reset)
+
+
+async def _until(
+    scene: Scene, begun: BegunOperation, there: Callable[[], bool], *, within: float = _REACHED_SECONDS
+) -> bool:
+    """Let people decide on an operation until it is there; not for long, as anything may be away."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(within):
+            while not await asyncio.to_thread(there):
+                await deciding.decide(scene.people, scene.work, scene.rng, only=begun.workflow_id)
+                await asyncio.sleep(0.05)  # asked again: another process works on it
+            return True
+    return False
+
+
+async def _kill_its_runner(scene: Scene, begun: BegunOperation) -> bool:
+    world = scene.world
+    query = "SELECT r.name FROM workflows w JOIN runners r ON r.id = w.runner_id WHERE w.id = %s"
+    [row] = await world.rows(query, begun.workflow_id) or [{"name": None}]
+    pid = world.pid(row["name"]) if row["name"] else None
+    if pid is None:
+        return False
+    at = time.time()
+    send(pid, signal.SIGKILL)
+    world.note("kill", at, pid=pid)
+    while world.pid(row["name"]) == pid:  # noqa: ASYNC110  # a large process takes a moment to be gone
+        await asyncio.sleep(0.05)
+    world.revive(row["name"])
+    return True

@@ -1,0 +1,180 @@
+"""The MCP servers that the operations of a campaign read: mail, bills and accounts, and who asked for what.
+
+Each finds things for whatever it is asked that has the code of an operation; so each call tells whose it is.
+A fault lets one refuse, hang up, hang or be slow.
+"""
+
+import contextlib
+import json
+import re
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler
+from typing import Any, Literal
+
+from tests.fakes.mcp_servers import FRESH, BadRequest, HttpSite, tool
+from tests.fakes.model.model_script import Rule
+
+# What `holds` holds its answer to a call back, and lists its tools meanwhile.
+BookMood = Literal["refuses", "hangs up", "hangs", "slow", "holds"]
+# Which agent reads which of them.
+BOOKS = {"gmail": "mail", "accounts_payable": "bills", "crm": "crm"}
+SEARCH = "search"
+_CODE = re.compile(r"q[a-j]+x[a-j]+z")
+_SEARCH = tool(
+    SEARCH,
+    inputSchema={"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+)
+_SECONDS, _SLOW_SECONDS = 0.05, 0.8
+_PLAN = {
+    "description": "All three systems are read, and what they say is compared.",
+    "steps": [
+        {"agent": "gmail", "why": "Mail tells what was asked for."},
+        {"agent": "accounts_payable", "why": "Bills tell what is owed."},
+        {"agent": "crm", "why": "Accounts tell who it is."},
+        {"agent": "analysis", "why": "What they found is compared."},
+    ],
+    "complexity": "low",
+}
+# What the model plans. It outlives the model's outages, and gives way to them.
+PLANS = Rule(
+    kind="PlanReply", contains="a company's payments is answered", reply=json.dumps(_PLAN), standing=True
+)
+
+
+def code_of(run: int, number: int) -> str:
+    """A word that stands in all that an operation asks for and is told, and in nothing of another one."""
+    letters = str.maketrans("0123456789", "abcdefghij")
+    return f"q{run}x{number}z".translate(letters)
+
+
+@dataclass(frozen=True)
+class BookCall:
+    """A tool call as it came in (`at`: `time.time()`). `answered`: it was answered well, or was to be."""
+
+    book: str
+    code: str
+    query: str
+    at: float
+    answered: bool
+
+
+class BookServer(HttpSite):
+    """One of them, speaking MCP over HTTP, in threads. Use as a context manager."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.entries: list[BookCall] = []
+        self.hindered = 0
+        self._mood: BookMood | None = None
+        self._better = threading.Event()
+        self._server.handle_error = _told_of  # type: ignore[method-assign]
+
+    def __exit__(self, *_: object) -> None:
+        self._better.set()
+        super().__exit__()
+
+    @contextlib.contextmanager
+    def being(self, mood: BookMood) -> Iterator[None]:
+        """Be like that, for as long as the block."""
+        self._better.clear()
+        self._mood = mood
+        try:
+            yield
+        finally:
+            self._mood = None
+            self._better.set()
+
+    def forget(self) -> None:
+        """What was asked for so far."""
+        self.requests.clear()
+        self.entries.clear()
+
+    def answer(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        """As it is now, or well."""
+        if handler.command != "POST":
+            return super().answer(handler, body)
+        try:
+            request, mood = BadRequest(handler, json.loads(body)), self._mood
+        except ValueError:
+            return None  # whoever asked was killed at it
+        self.hindered += mood is not None
+        if request.method == "tools/call":
+            query = str(request.params["arguments"]["query"])
+            found = _CODE.search(query.casefold())
+            code = "" if found is None else found.group()
+            well = mood in (None, "slow", "holds")
+            self.entries.append(BookCall(self.name, code, query, time.time(), well))
+        with contextlib.suppress(OSError):  # whoever asked is gone
+            self._answer(request, mood)
+        return None
+
+    def _answer(self, request: BadRequest, mood: BookMood | None) -> None:
+        if mood == "refuses":
+            return request.body(b"away", status=503)
+        if mood in ("hangs", "hangs up"):
+            if mood == "hangs":
+                self._better.wait()
+            return request.nothing()
+        if "id" not in request.message:
+            return request.body(b"", status=202)
+        match request.method:
+            case "server/discover":
+                request.result(supportedVersions=["2026-07-28"], capabilities={"tools": {}}, **FRESH)
+            case "tools/list":
+                request.result(tools=[_SEARCH], **FRESH)
+            case "tools/call":
+                if mood == "holds":
+                    self._better.wait()
+                time.sleep(_SLOW_SECONDS if mood == "slow" else _SECONDS)
+                found = {"items": list(things(self.name, str(request.params["arguments"]["query"])))}
+                text = [{"type": "text", "text": json.dumps(found)}]
+                request.result(content=text, structuredContent=found)
+            case _:
+                request.error(-32601, "no such method", status=404)
+        return None
+
+
+def _told_of(request: object, address: object) -> None:
+    """Who asked is gone: that is no news here."""
+    error = sys.exc_info()[1]
+    if not isinstance(error, ConnectionError):
+        traceback.print_exc()
+
+
+def things(book: str, query: str) -> Iterator[Mapping[str, Any]]:
+    """What it has for a query: the same, whenever it is asked. Nothing where it has no operation's code."""
+    if (found := _CODE.search(query.casefold())) is None:
+        return
+    code = found.group()
+    partner = f"{code.capitalize()} Millworks"
+    number = query if any(letter.isdigit() for letter in query) else f"{code}-1"
+    match book:
+        case "mail":
+            yield {
+                "id": f"m-{number}",
+                "from": f"billing@{code}.example",
+                "subject": f"Invoice {number} is overdue",
+                "body": f"Dear all, our invoice {number} over $4,310.00 has not been paid yet. {partner} Inc",
+            }
+        case "bills":
+            yield {
+                "id": f"b-{number}",
+                "vendor": f"{partner} Inc",
+                "number": number,
+                "amount": "4310.00",
+                "status": "paid",
+                "due_date": "2026-06-30",
+            }
+        case _:
+            yield {
+                "id": f"a-{code}",
+                "name": partner,
+                "email": f"billing@{code}.example",
+                "note": f"They say that {number} is still open.",
+            }

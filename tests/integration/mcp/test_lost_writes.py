@@ -1,0 +1,170 @@
+"""A tool that writes is sent once, whatever happens: where its answer is lost, that is what is said."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from models.errors import McpServerAway, ServedToolChanged, ServedToolRefused, WriteAnswerLost
+from tests.fakes.mcp_servers import Answers, BadRequest, BadServer, free_port, serving, tool
+from tests.integration.mcp.asking import call_of, opened
+from tests.integration.mcp.test_servers import mail_server
+
+
+@pytest.fixture(name="server")
+def make_server() -> Iterator[BadServer]:
+    with BadServer() as running:
+        yield running
+
+
+def _says(body: bytes, **more: Any) -> Answers:
+    return lambda request: request.body(body, **more)
+
+
+def _event(request: BadRequest) -> None:
+    """A stream with an id to go on from, which ends: what the SDK then asks for is more, and not the call."""
+    request.body(b"id: 1\nretry: 1\ndata:\n\n", content_type="text/event-stream")
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+@pytest.mark.parametrize(
+    ("answers", "told"),
+    [
+        (BadRequest.nothing, "the connection broke off"),
+        (_says(b'{"jsonrpc": "2.0", "id": ', length=500), "its answer broke off"),
+        (_says(b"", status=500), "it answers 500"),
+        (_says(b"", status=502), "it answers 502"),
+        (_says(b"", status=429), "it answers 429"),
+        (_says(b"", status=404), "it answers 404|its session is over"),
+        (_says(b"done!"), "breaks the protocol"),
+        (_says(b"done!", content_type="text/plain"), "it answers text/plain"),
+        (_says(b"", status=202), "it answers 202"),
+        (_says(b" " * 2_000_000), "over 1,000,000 bytes"),
+        (
+            _says(b"", content_type="text/event-stream"),
+            "the connection ended before the request was answered",
+        ),
+        (_event, "the connection ended|no answer to the request"),
+        (lambda request: request.error(-32603, "I am undone", status=500), "it answers 500"),
+        (lambda request: request.result(content="done"), "breaks the protocol"),
+    ],
+)
+async def test_a_write_without_a_usable_answer_is_lost_and_sent_once(
+    server: BadServer, answers: Answers, told: str, legacy: bool
+) -> None:
+    server.legacy = legacy
+    server.does["tools/call"] = answers
+    async with opened(server.url, timeout_seconds=5) as servers:
+        call = await call_of(servers, "send", to="ann")
+        with pytest.raises(WriteAnswerLost, match=told) as caught:
+            await servers.call(call, confirmed=True)
+        assert not caught.value.outage
+        assert "whether it was done is not known" in str(caught.value)
+        assert [each["arguments"] for each in server.calls] == [{"to": "ann"}]
+
+
+async def test_a_write_that_takes_too_long_is_lost(server: BadServer) -> None:
+    def never(request: BadRequest) -> None:
+        server.release.wait(30)
+        request.nothing()
+
+    server.does["tools/call"] = never
+    async with opened(server.url, timeout_seconds=0.5) as servers:
+        call = await call_of(servers, "send", to="ann")
+        with pytest.raises(
+            WriteAnswerLost, match=r"no answer to the request within timeout_seconds \(0.5 s\)"
+        ):
+            await servers.call(call, confirmed=True)
+    assert len(server.calls) == 1
+
+
+async def test_a_write_whose_answer_breaks_its_own_schema_is_lost(server: BadServer) -> None:
+    """It says that it was done, and can't be believed: a person has to look."""
+    server.tools = (tool("look"), tool("send", outputSchema={"type": "object", "required": ["id"]}))
+    server.does["tools/call"] = lambda request: request.result(content=[], structuredContent={})
+    async with opened(server.url) as servers:
+        with pytest.raises(WriteAnswerLost, match="breaks its own schema: 'id' is a required property"):
+            await servers.call(await call_of(servers, "send"), confirmed=True)
+    assert len(server.calls) == 1
+
+
+@pytest.mark.parametrize("status", [401, 403])
+async def test_a_write_that_is_not_let_in_is_refused(server: BadServer, status: int) -> None:
+    server.does["tools/call"] = _says(b"", status=status)
+    async with opened(server.url) as servers:
+        with pytest.raises(ServedToolRefused, match=f"it answers {status}"):
+            await servers.call(await call_of(servers, "send"), confirmed=True)
+    assert len(server.calls) == 1
+
+
+async def test_a_tool_that_says_it_failed_has_answered(server: BadServer) -> None:
+    said = [{"type": "text", "text": "no such person"}]
+    server.does["tools/call"] = lambda request: request.result(content=said, isError=True)
+    async with opened(server.url) as servers:
+        answer = await servers.call(await call_of(servers, "send"), confirmed=True)
+    assert (answer.status, answer.text, answer.structured) == ("failed", "no such person", None)
+
+
+async def test_a_write_that_could_not_be_sent_is_an_outage_and_can_be_made_later() -> None:
+    """The server is gone before the call: nothing reached it, so nothing is lost."""
+    server, port = mail_server(), free_port()
+    url = f"http://127.0.0.1:{port}/mcp"
+    async with opened(url) as servers:
+        async with serving(server, port=port):
+            call = await call_of(servers, "send", to="ann")
+        with pytest.raises(McpServerAway):
+            await servers.call(call, confirmed=True)
+        async with serving(server, port=port):
+            answer = await servers.call(call, confirmed=True)
+    assert (answer.text, server.sent) == ("sent to ann", ["ann"])  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("era", ["2026-07-28", "2025-11-25"])
+async def test_a_connection_that_is_over_is_opened_anew_before_a_write(era: str) -> None:
+    """A server that was started again knows no session of before; the tools are asked for on a new one."""
+    port = free_port()
+    async with opened(f"http://127.0.0.1:{port}/mcp", era=era) as servers:
+        async with serving(mail_server(), port=port):
+            call = await call_of(servers, "send", to="ann")
+        server = mail_server()
+        async with serving(server, port=port):
+            assert (await servers.call(call, confirmed=True)).status == "answered"
+            read = await call_of(servers, "look", text="a")
+            assert (await servers.call(read)).status == "answered"
+    assert server.sent == ["ann"]  # type: ignore[attr-defined]
+
+
+async def test_other_calls_do_not_suffer_from_a_connection_that_breaks(server: BadServer) -> None:
+    """A write under way has its answer, though a read beside it on the same connection was cut off."""
+
+    def answers(request: BadRequest) -> None:
+        if request.params["name"] == "look":
+            return request.nothing()
+        server.release.wait(30)
+        result = {"resultType": "complete", "content": [{"type": "text", "text": "sent"}]}
+        return request.body(
+            json.dumps({"jsonrpc": "2.0", "id": request.message["id"], "result": result}).encode()
+        )
+
+    server.does["tools/call"] = answers
+    async with opened(server.url) as servers:
+        write = asyncio.create_task(servers.call(await call_of(servers, "send"), confirmed=True))
+        while not server.calls:  # noqa: ASYNC110  # it runs in a thread
+            await asyncio.sleep(0.01)
+        with pytest.raises(McpServerAway):
+            await servers.call(await call_of(servers, "look"))
+        server.release.set()
+        assert (await write).text == "sent"
+    assert len(server.calls) == 2
+
+
+async def test_a_write_that_was_not_approved_so_is_not_sent(server: BadServer) -> None:
+    async with opened(server.url) as servers:
+        call = await call_of(servers, "send")
+        with pytest.raises(ServedToolChanged):
+            await servers.call(call.model_copy(update={"digest": "f" * 64}), confirmed=True)
+        with pytest.raises(ServedToolRefused, match="confirm"):
+            await servers.call(call)
+    assert server.calls == []

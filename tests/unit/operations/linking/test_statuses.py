@@ -1,0 +1,131 @@
+"""What a text says of a payment, in three languages; and that what is unclear says nothing."""
+
+import pytest
+
+from actors.operations.linking.reading.statuses import state_of, states_in
+
+
+@pytest.mark.parametrize(
+    ("state", "text"),
+    [
+        ("paid", "INV-2041 has been paid."),
+        ("paid", "We paid INV-2041 last week."),
+        ("paid", "Invoice 2041 has been settled"),
+        ("paid", "Payment for INV-2041 was received on June 3."),
+        ("paid", "We have received your payment, thank you."),
+        (None, "Thank you for your payment."),
+        ("open", "INV-2041 is not paid yet"),
+        ("open", "INV-2041 has not been paid"),
+        ("open", "It was never paid."),
+        ("open", "The invoice is unpaid."),
+        ("open", "We are still waiting for payment."),
+        ("open", "still waiting for payment of INV-2041"),
+        ("open", "still awaiting payment"),
+        ("open", "We have not received the payment for INV-2041."),
+        ("open", "No payment has been received."),
+        ("open", "INV-2041 is overdue"),
+        ("open", "The invoice is past due."),
+        ("open", "INV-2041 remains outstanding."),
+        ("open", "INV-2041 hasn't been paid."),
+        ("open", "INV-2041 hasn’t been paid."),
+        (None, "Has INV-2041 been paid?"),
+        (None, "If INV-2041 is not paid by Friday we stop."),
+        (None, "Please pay INV-2041."),
+        (None, "INV-2041 will be paid on Friday."),
+        (None, "INV-2041 must be paid by Friday."),
+        (None, "I think it has been paid."),
+        (None, "INV-2041 is not overdue."),
+        ("paid", "INV-2041 is no longer outstanding."),
+        (None, "Once paid, we will ship."),
+        (None, "Can you confirm whether it was paid?"),
+        (None, "Please confirm that INV-2041 has been paid."),
+        (None, "to be paid"),
+        ("paid", "Die Rechnung 2041 ist bezahlt."),
+        ("paid", "Die Rechnung 2041 wurde am 3. Juni beglichen."),
+        ("open", "Die Rechnung ist noch nicht bezahlt."),
+        ("open", "Die Rechnung ist überfällig."),
+        ("open", "Wir haben noch keine Zahlung erhalten."),
+        ("paid", "Die Zahlung ist eingegangen."),
+        ("open", "Rechnung 2041 ist noch offen."),
+        (None, "Wurde die Rechnung bezahlt?"),
+        (None, "Bitte bezahlen Sie die Rechnung."),
+        (None, "Die Rechnung wird nächste Woche bezahlt."),
+        ("open", "Wir warten noch auf Ihre Zahlung."),
+        ("open", "Die Rechnung wurde nie bezahlt."),
+        (None, "Falls die Rechnung nicht bezahlt wird, mahnen wir."),
+        ("paid", "Die Rechnung ist nicht mehr offen."),
+        ("paid", "Faktura 2041 została zapłacona."),
+        ("paid", "Fakturę zapłacono 3 czerwca."),
+        ("open", "Nie zapłacono faktury 2041."),
+        ("open", "Faktury nigdy nie zapłacono."),
+        ("open", "nie otrzymaliśmy płatności"),
+        ("open", "Faktura jest niezapłacona."),
+        ("open", "Wciąż czekamy na płatność."),
+        (None, "Czy faktura została zapłacona?"),
+        (None, "Prosimy o zapłatę faktury."),
+        ("open", "Faktura jest przeterminowana."),
+        ("paid", "Płatność została zaksięgowana."),
+        ("open", "Faktura nie została jeszcze opłacona."),
+        (None, "Jeśli faktura nie zostanie zapłacona, ..."),
+        ("open", "Brak płatności za fakturę 2041."),
+        ("open", "Your system shows INV-2041 as paid, but we have not received payment."),
+        ("partly", "INV-2041 was partially paid."),
+        (None, "The paid invoice is attached."),
+        ("partly", "We have paid half of the invoice."),
+        ("open", "The invoice remains unpaid despite reminders."),
+        ("open", "Your account is overdue."),
+        ("open", "payment is overdue"),
+        ("open", "We have not yet settled invoice 2041."),
+        (None, "Payment of INV-2041 failed."),
+        ("paid", "INV-2041: paid"),
+        ("paid", "Status: Paid"),
+        ("paid", "Paid on 2026-06-01."),
+        (None, "paid leave policy"),
+        ("paid", "It has already been paid twice."),
+        ("open", "nobody has paid INV-2041"),
+        ("open", "We did not pay INV-2041."),
+        (None, "INV-2041 cleared yesterday."),
+        ("paid", "We've paid INV-2041."),
+        ("paid", "I paid it."),
+        ("paid", "The customer paid INV-2041."),
+        ("open", "the payment never arrived"),
+        ("open", "Payment not received."),
+        ("paid", "Payment received."),
+        ("paid", "payment sent on Monday"),
+        (None, "Amount paid: 0.00"),
+        (None, "unless it has been paid"),
+    ],
+)
+def test_what_a_text_says(state: str | None, text: str) -> None:
+    assert {said.state for said in states_in(text)} == ({state} if state else set())
+
+
+def test_two_clauses_say_two_things() -> None:
+    text = "INV-2041 has been paid, but INV-2042 is still open and overdue."
+    assert [(said.state, text[said.start : said.end]) for said in states_in(text)] == [
+        ("paid", "has been paid"),
+        ("open", "overdue"),
+    ]
+
+
+def test_lines_that_a_mail_answers_say_nothing() -> None:
+    assert list(states_in("Thanks.\n> INV-2041 has not been paid.")) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "of_payment", "state"),
+    [
+        ("Paid", False, "paid"),
+        ("PAST_DUE", False, "open"),
+        ("zapłacona", False, "paid"),
+        ("überfällig", False, "open"),
+        ("open", True, "open"),
+        ("open", False, None),
+        ("Closed Won", True, None),
+        ("unread", True, None),
+        ("partially paid", False, "partly"),
+        ("storniert", False, "void"),
+    ],
+)
+def test_values_of_fields(value: str, of_payment: bool, state: str | None) -> None:
+    assert state_of(value, of_payment=of_payment) == state
