@@ -210,4 +210,7 @@ def _about(item: SourceItem) -> frozenset[str]:
         value = value.get("type") if isinstance(value, dict) else value
         if isinstance(value, str):
             words.update(name_words(value))
+    # What accounts payable has with a day on which it is due is a bill, however its tool is called.
+    if item.agent == "accounts_payable" and any(fields.is_due((name_words(key),)) for key in item.data):
+        words.add("bill")
     return frozenset(words | {word.removesuffix("s") for word in words})
