@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from actors.operations.linking.link import link
@@ -12,7 +13,7 @@ from serve.samples.data import load_samples
 _ROOT = Path(__file__).parents[4]
 
 
-def _items() -> tuple[list[SourceItem], dict[str, str]]:
+def _items(*, named: bool) -> tuple[list[SourceItem], dict[str, str]]:
     """All that the three sample servers hold, and by the ids of notes those of their accounts."""
     samples = load_samples(_ROOT / "configs/samples/operations")
     bills, crm = samples.bills, samples.crm
@@ -28,7 +29,7 @@ def _items() -> tuple[list[SourceItem], dict[str, str]]:
             id=f"{agent}/{record.id}",
             agent=agent,
             server=server,
-            tool=tool,
+            tool=tool if named else "search",
             call=1,
             path=f"/{place}",
             data=record.model_dump(mode="json"),
@@ -39,8 +40,9 @@ def _items() -> tuple[list[SourceItem], dict[str, str]]:
     return made, {note.id: account.id for account in crm.accounts for note in account.notes}
 
 
-def test_the_planted_conflicts_are_told_and_no_others() -> None:
-    items, notes = _items()
+@pytest.mark.parametrize("named", [True, False], ids=["tools are named", "one tool for all"])
+def test_the_planted_conflicts_are_told_and_no_others(named: bool) -> None:
+    items, notes = _items(named=named)
     told = [{side.item.partition("/")[2] for side in (one.left, one.right)} for one in link(items).conflicts]
     planted = yaml.safe_load((_ROOT / "tests/samples/operations/conflicts.yaml").read_text())["conflicts"]
     missed = []
