@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from actors.operations.linking.reading import fields
 from actors.operations.linking.reading.claim import InvoiceClaim
 from actors.operations.linking.reading.context import Context
+from actors.operations.linking.reading.invoices import invoice_number
 from actors.operations.linking.reading.item import ReadItem, Sighting
 from actors.operations.linking.sides import Contradiction, place_of, short, side
 from actors.operations.linking.vendor_groups import VendorGroups
@@ -22,6 +23,8 @@ _YEAR = re.compile(r"20\d\d")
 _IDS = frozenset(
     [("id",), ("uuid",), ("guid",), ("record", "id"), ("bill", "id"), ("invoice", "id"), ("key",)]
 )
+# A server may give an object alone, or within one of its kind's name.
+_AROUND = frozenset(((name,),) for name in ("bill", "invoice", "data", "record", "item", "result"))
 _NO_BILL = re.compile(
     r"(?<![^\W_])(?:replac\w{1,4}|cancel\w{0,6}|void\w{0,2}|withdrawn"
     r"|pro-?forma|quote|quotation|offer|draft|credit"
@@ -69,7 +72,7 @@ def _ids(read: ReadItem) -> set[str]:
     return {
         leaf.text
         for leaf in read.leaves
-        if leaf.names and leaf.names[-1] in _IDS and leaf.path.count("/") == 1
+        if leaf.names and leaf.names[-1] in _IDS and (leaf.path.count("/") == 1 or leaf.names[:-1] in _AROUND)
     }
 
 
@@ -82,7 +85,11 @@ def missing(
     everywhere: set[str] = set()
     for place, context in enumerate(contexts):
         read = context.read
-        if read.item.agent != "accounts_payable" or not (numbers := read.of("invoice")):
+        if read.item.agent != "accounts_payable":
+            continue
+        # By whatever name a field has it.
+        everywhere |= {normal for leaf in read.leaves if (normal := invoice_number(leaf.text))}
+        if not (numbers := read.of("invoice")):
             continue
         everywhere |= {found.normal for found in numbers}
         for group in groups.of(place):

@@ -192,6 +192,13 @@ def is_deal(about: frozenset[str]) -> bool:
     return bool(about & _DEALS)
 
 
+def is_of_company(name: tuple[str, ...]) -> bool:
+    """Whether a field is one that companies have, and no people, deals or bills."""
+    return name in (("contacts",), ("kontakte",), ("kontakty",), ("opportunities",)) or is_bank_account(
+        (name,)
+    )
+
+
 def is_website(names: _Names) -> bool:
     """Whether a value is the address of somebody's pages."""
     words = frozenset(names[-1]) if names else frozenset()

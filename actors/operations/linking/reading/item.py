@@ -210,4 +210,10 @@ def _about(item: SourceItem) -> frozenset[str]:
         value = value.get("type") if isinstance(value, dict) else value
         if isinstance(value, str):
             words.update(name_words(value))
+    # What accounts payable has with a day on which it is due is a bill, however its tool is called.
+    if item.agent == "accounts_payable" and any(fields.is_due((name_words(key),)) for key in item.data):
+        words.add("bill")
+    # Who has contacts, or an account to be paid on, is a company.
+    elif item.agent != "gmail" and any(fields.is_of_company(name_words(key)) for key in item.data):
+        words.add("company")
     return frozenset(words | {word.removesuffix("s") for word in words})

@@ -43,7 +43,7 @@ def amount_claims(context: Context) -> Iterable[InvoiceClaim]:
     read = context.read
     by_sentence: dict[tuple[str, int], list[Sighting]] = {}
     for found in read.of("amount"):
-        if fields.is_credit(read.about, found.leaf.names) or found.normal.startswith("-"):
+        if fields.is_credit(read.about, found.leaf.names) or found.normal.startswith(("-", "0 ")):
             continue
         if found.stated:
             invoice = context.by_title(found.leaf)
