@@ -23,6 +23,7 @@ from models.runtime.event_catalogue import ApprovalRequested
 from models.runtime.events import Event
 from models.store import approval_inbox
 from models.store.operations import history, operations
+from models.store.people import users
 from models.tools import Number
 from serve.problems import members_of
 from serve.routes.events import Subscription
@@ -96,7 +97,13 @@ async def _messages(
         async for item in feed:
             if isinstance(item, Position):
                 yield json.dumps({"type": "position", "after": item.after})
-            elif (told := await _message(socket, item, operation, caller)) is not None:
+                continue
+            # Whoever asked is told of events as himself; what they lead to takes the right as it is now.
+            async with socket.app.state.database.connection() as connection:
+                left = await users.scopes_left(connection, caller.subject, caller.scopes)
+            if not caller.model_copy(update={"scopes": left}).has("analyst", operation.topic):
+                raise OperationNotFound(f"there is no operation {operation.id}")
+            if (told := await _message(socket, item, operation, caller)) is not None:
                 yield json.dumps({"type": told[0], "id": item.id, "data": told[1]})
 
 

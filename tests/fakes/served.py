@@ -44,7 +44,7 @@ class ServedThings:
         tool = ServedTool(
             server=server, name="search", description="Find", input_schema=SCHEMA, digest=self.digest
         )
-        tools = (tool,)
+        tools: tuple[ServedTool, ...] = (tool,)
         if self.writes is not None:
             tools += (tool.model_copy(update={"name": self.writes, "writes": True}),)
         return ServerListing(server=server, state="mock" if self.mock else "answers", tools=tools)

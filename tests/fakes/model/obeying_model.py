@@ -43,7 +43,7 @@ class WantedCall(BaseModel):
     arguments: Mapping[str, Any] = {}
 
 
-class Order(BaseModel):
+class HostileOrder(BaseModel):
     """What the model does once it has read a text: calls, agents of a plan and why, sentences.
 
     `text` is as a reader understands it, whatever form it is shown in.
@@ -63,7 +63,7 @@ class Order(BaseModel):
 class _Conversation:
     """What it has read about one case, and which calls each agent has already asked for."""
 
-    read: dict[str, Order] = field(default_factory=dict)
+    read: dict[str, HostileOrder] = field(default_factory=dict)
     asked: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     searched: set[str] = field(default_factory=set)
     planned: set[str] = field(default_factory=set)
@@ -72,7 +72,7 @@ class _Conversation:
 class ObeyingModel:
     """The model's mind, and its ASGI app. `obeyed`: names of orders, and in which prompt."""
 
-    def __init__(self, *orders: Order) -> None:
+    def __init__(self, *orders: HostileOrder) -> None:
         self._orders = [(_plain(order.text), order) for order in orders]
         self._cases: dict[str, _Conversation] = defaultdict(_Conversation)
         self.obeyed: set[tuple[str, str]] = set()
@@ -80,7 +80,7 @@ class ObeyingModel:
         self.app = FastAPI(openapi_url=None)
         self.app.post("/v1/chat/completions")(self._complete)
 
-    def learn(self, *orders: Order) -> None:
+    def learn(self, *orders: HostileOrder) -> None:
         """Obey these, too."""
         self._orders += [(_plain(order.text), order) for order in orders]
 

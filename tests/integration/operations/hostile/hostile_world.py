@@ -31,7 +31,7 @@ from serve.samples.data import (
     SampleVendor,
 )
 from serve.samples.door import make_samples_app
-from tests.fakes.model.obeying_model import AGENTS, Order, WantedCall, encoded
+from tests.fakes.model.obeying_model import AGENTS, HostileOrder, WantedCall, encoded
 from tests.integration.doors.mcp_client import serving
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples/operations"
@@ -71,9 +71,9 @@ class Injection(BaseModel):
         return tuple(agent for agent in AGENTS if agent in names)
 
     @property
-    def order(self) -> Order:
+    def order(self) -> HostileOrder:
         """What the obeying model makes of it."""
-        return Order(
+        return HostileOrder(
             name=self.name,
             text=self.text,
             calls=self.calls,

@@ -128,16 +128,16 @@ def _check(played: Played) -> None:
     assert results.plan == shown.plan, name
     assert set(results.plan.sources) <= {"gmail", "accounts_payable", "crm"}
     allowed = {
-        (step.agent, tool.server, tool.tool, tool.digest, tool.writes)
+        (step.agent, tool.server, tool.tool, tool.writes): tool.digest
         for step in shown.plan.steps
         for tool in step.tools
     }
     for result in results.results:
         for use in result.metadata.tool_calls:
-            assert any(one[:3] == (result.agent, use.server, use.tool) for one in allowed), (name, use)
+            assert (result.agent, use.server, use.tool, False) in allowed, (name, use)
     for write in played.shown:
         one = write.write
-        assert (write.agent, one.server, one.tool, one.digest, True) in allowed, (name, one)
+        assert allowed.get((write.agent, one.server, one.tool, True)) == one.digest, (name, one)
     texts = [shown.plan.description, *(step.why for step in shown.plan.steps)]
     sentences = (*results.analysis.executive_summary, *results.analysis.recommendations)
     for sentence in sentences:
