@@ -55,9 +55,10 @@ def hostile_config(configure: Callable[..., Config], model: str, servers: dict[s
     }
     models = {f"operations.{name}": llm for name in ("planner_llm", "agents_llm", "analysis_llm")}
     choices = {f"operations.{name}": "model" for name in ("plans", "chooses", "writes")}
-    return operations_config(
-        configure, **models, **choices, **{"mcp.servers": named, "operations.sources": sources}
-    )
+    # One person asks and decides all of it: more than one works through in a minute.
+    often = {"calls": 100_000, "per_seconds": 60}
+    more = {"mcp.servers": named, "operations.sources": sources, "tools.rate_limit": often}
+    return operations_config(configure, **models, **choices, **more)
 
 
 def samples_at(url: str) -> dict[str, Any]:
