@@ -9,14 +9,18 @@ from tests.integration.operations.operations_desk import QUESTION
 from tests.integration.operations.properties.played_operation import House, PlayedOperation
 from tests.integration.operations.properties.staged_agents import PlanShape, behave
 
+# It names nothing that could be looked for, so each server is called once.
+ONE_CALL = "what is open"
 READERS: tuple[SourceAgent, ...] = ("gmail", "accounts_payable", "crm")
 
 
-async def _began(house: House, task_type: str, *shapes: PlanShape, **doings: str) -> PlayedOperation:
+async def _began(
+    house: House, task_type: str, *shapes: PlanShape, query: str = QUESTION, **doings: str
+) -> PlayedOperation:
     play = PlayedOperation(house, shapes=shapes)
     for agent, doing in doings.items():
         behave(play.servers[agent], doing)  # type: ignore[index]
-    await play.begin(QUESTION, task_type)
+    await play.begin(query, task_type)
     await play.carry()
     return play
 
@@ -106,7 +110,7 @@ def test_an_agent_whose_server_asks_is_gone_on_without_and_its_server_left_alone
 
 def test_a_server_that_is_declined_is_told_so_and_the_agent_goes_on(house: House) -> None:
     async def work() -> None:
-        play = await _began(house, "unattended", PlanShape(("crm",)), crm="asks")
+        play = await _began(house, "unattended", PlanShape(("crm",)), query=ONE_CALL, crm="asks")
         await play.decide("decide_operation_agent", answer="decline")
         facts = await play.carry()
         assert {one.action for one in play.servers["crm"].given} == {"decline"}
@@ -118,7 +122,8 @@ def test_a_server_that_is_declined_is_told_so_and_the_agent_goes_on(house: House
 def test_of_servers_that_ask_at_once_each_is_answered_and_none_asked_again_meanwhile(house: House) -> None:
     async def work() -> None:
         doings = dict.fromkeys(READERS, "asks")
-        play = await _began(house, "unattended", PlanShape(READERS, side_by_side=True), **doings)
+        shape = PlanShape(READERS, side_by_side=True)
+        play = await _began(house, "unattended", shape, query=ONE_CALL, **doings)
         for agent in READERS:
             facts = await play.facts()
             assert facts.pending is not None

@@ -46,7 +46,7 @@ class OperationMachine(RuleBasedStateMachine):
         question=drawn.questions,
         task_type=drawn.task_types,
         shapes=st.lists(drawn.shapes, max_size=3),
-        doings=st.dictionaries(drawn.agents, drawn.doings, max_size=1),
+        doings=st.dictionaries(drawn.agents, drawn.doings, max_size=2),
         deaths=drawn.deaths,
     )
     def start(
@@ -75,59 +75,56 @@ class OperationMachine(RuleBasedStateMachine):
         self.play.readers[agent].partners = partners
 
     @at("plan")
-    @rule(deaths=drawn.deaths)
-    def approve_the_plan(self, deaths: Sequence[int]) -> None:
-        self._decide("decide_operation_plan", deaths, approved=True)
-
-    @at("plan")
-    @rule(feedback=drawn.wishes, deaths=drawn.deaths)
-    def reject_the_plan(self, feedback: str, deaths: Sequence[int]) -> None:
-        self._decide("decide_operation_plan", deaths, approved=False, feedback=feedback)
-
-    @at("plan")
     @rule(data=st.data(), deaths=drawn.deaths)
-    def edit_the_plan(self, data: st.DataObject, deaths: Sequence[int]) -> None:
-        sources = [one for one in self.shown["plan"]["agent_sequence"] if one != "analysis"]
-        keep = data.draw(st.lists(st.sampled_from(sources), min_size=1, unique=True), "order")
-        edit = {
-            "agent_sequence": [*keep, *self.shown["plan"]["agent_sequence"][len(sources) :]],
-            "side_by_side": data.draw(st.booleans(), "side by side"),
-            "instructions": {keep[0]: data.draw(drawn.wishes | st.just("Look at 3077"), "instructions")},
-        }
-        self._decide("decide_operation_plan", deaths, approved=True, modified_plan=edit)
+    def decide_on_the_plan(self, data: st.DataObject, deaths: Sequence[int]) -> None:
+        """Yes, no, or with changes; servers may be otherwise before they are called."""
+        given: dict[str, Any] = {"approved": True}
+        match data.draw(st.sampled_from(("approve", "approve", "edit", "reject")), "answer"):
+            case "reject":
+                given = {"approved": False, "feedback": data.draw(drawn.wishes, "feedback")}
+            case "edit":
+                sequence = self.shown["plan"]["agent_sequence"]
+                sources = [one for one in sequence if one != "analysis"]
+                keep = data.draw(st.lists(st.sampled_from(sources), min_size=1, unique=True), "order")
+                given["modified_plan"] = {
+                    "agent_sequence": [*keep, *sequence[len(sources) :]],
+                    "side_by_side": not self.shown["plan"]["side_by_side"],
+                    "instructions": {keep[0]: data.draw(drawn.wishes, "instructions")},
+                }
+        meanwhile = st.dictionaries(drawn.agents, st.sampled_from(("is declared otherwise", "asks", "fails")))
+        for agent, doing in data.draw(meanwhile, "meanwhile").items():
+            behave(self.play.servers[agent], doing)
+        self._decide("decide_operation_plan", deaths, **given)
 
     @at("question")
-    @rule(answer=st.sampled_from(("skip", "on", "decline")), deaths=drawn.deaths)
-    def answer_about_an_agent(self, answer: str, deaths: Sequence[int]) -> None:
+    @rule(answer=st.sampled_from(("skip", "on", "decline")), well=st.booleans(), deaths=drawn.deaths)
+    def decide_about_an_agent(self, answer: str, well: bool, deaths: Sequence[int]) -> None:
         given: dict[str, Any] = {"answer": answer}
         if answer != "skip" and self.shown["kind"] == "failed":
             given = {"answer": "retry"}
         elif answer == "on":
             given = {"answer": "answer", "given": {"code": "123"}}
+        if well:
+            behave(self.play.servers[self.shown["agent"]], "is well")
         self._decide("decide_operation_agent", deaths, **given)
 
     @at("review")
-    @rule(yes=st.booleans(), feedback=drawn.wishes, deaths=drawn.deaths)
-    def answer_about_a_result(self, yes: bool, feedback: str, deaths: Sequence[int]) -> None:
+    @rule(yes=st.sampled_from((True, True, False)), feedback=drawn.wishes, deaths=drawn.deaths)
+    def decide_on_a_result(self, yes: bool, feedback: str, deaths: Sequence[int]) -> None:
         given = {"answer": "accept"} if yes else {"answer": "revise", "feedback": feedback}
         self._decide("decide_operation_agent", deaths, **given)
 
     @at("results")
-    @rule(deaths=drawn.deaths)
-    def approve_the_results(self, deaths: Sequence[int]) -> None:
-        self._decide("decide_operation_results", deaths, approved=True)
-
-    @at("results")
     @rule(data=st.data(), feedback=drawn.wishes, deaths=drawn.deaths)
-    def have_it_revised(self, data: st.DataObject, feedback: str, deaths: Sequence[int]) -> None:
+    def decide_on_the_results(self, data: st.DataObject, feedback: str, deaths: Sequence[int]) -> None:
         sequence = self.shown["plan"]["agent_sequence"]
         kinds = ["full_replan", "specific_agents", *(["analysis_only"] if "analysis" in sequence else [])]
-        kind = data.draw(st.sampled_from(kinds), "revision")
-        targets = data.draw(st.lists(st.sampled_from(sequence), min_size=1, unique=True), "agents")
-        given = {"target_agents": targets} if kind == "specific_agents" else {}
-        self._decide(
-            "decide_operation_results", deaths, approved=False, revision_type=kind, feedback=feedback, **given
-        )
+        kind = data.draw(st.sampled_from([*kinds, "none"]), "revision")
+        given: dict[str, Any] = {"approved": kind == "none", "revision_type": kind, "feedback": feedback}
+        if kind == "specific_agents":
+            targets = st.lists(st.sampled_from(sequence), min_size=1, unique=True)
+            given["target_agents"] = data.draw(targets, "agents")
+        self._decide("decide_operation_results", deaths, **given)
 
     @at("plan", "review", "results")
     @rule(text=drawn.wishes | drawn.yeses, deaths=drawn.deaths)
@@ -136,6 +133,16 @@ class OperationMachine(RuleBasedStateMachine):
         approval_id = self.facts.pending["id"]
         self.house.run(self.play.call("clarify_operation", request_id=approval_id, answer=text))
         self._go_on(deaths)
+
+    @at("plan", "review", "results")
+    @rule(times=st.integers(1, 5), deaths=drawn.deaths)
+    def say_yes_again_and_again(self, times: int, deaths: Sequence[int]) -> None:
+        for _ in range(times):
+            if self.facts.pending is None or self.facts.pending["kind"] == "operation_question":
+                break
+            asked = {"request_id": self.facts.pending["id"], "answer": "OK"}
+            self.house.run(self.play.call("clarify_operation", **asked))
+            self._go_on(deaths)
 
     @precondition(lambda self: self.facts.pending is not None)
     @rule(data=st.data())
@@ -151,14 +158,19 @@ class OperationMachine(RuleBasedStateMachine):
             tool, answers = "decide_operation_agent", drawn.malformed_agent_answers(digest, sort)
         self.house.run(self.play.refuses(tool, **data.draw(answers, "answer")))
 
-    @precondition(lambda self: len(self.facts.approvals) > (self.facts.pending is not None))
     @rule(data=st.data())
-    def answer_to_what_was_shown_before(self, data: st.DataObject) -> None:
-        old = data.draw(st.sampled_from([one for one in self.facts.approvals if one["status"] != "pending"]))
-        self.house.run(self.play.refuses("clarify_operation", request_id=old["id"], answer="OK"))
-        if all(old["digest"] != one["digest"] for one in self.facts.approvals if one is not old):
+    def answer_late_or_without_a_right(self, data: st.DataObject) -> None:
+        """To what was shown before, and by people who may not."""
+        if settled := [one for one in self.facts.approvals if one["status"] != "pending"]:
+            old = data.draw(st.sampled_from(settled), "before")
+            self.house.run(self.play.refuses("clarify_operation", request_id=old["id"], answer="OK"))
             for tool in ("decide_operation_plan", "decide_operation_results"):
                 self.house.run(self.play.refuses(tool, approved=True, digest=old["digest"]))
+        name, scope = data.draw(st.sampled_from((("rita", "macro:reader"), ("stan", "equity:admin"))), "who")
+        person = self.house.run(self.house.person(name, scope))
+        for tool in ("decide_operation_plan", "decide_operation_results"):
+            self.house.run(self.play.refuses(tool, as_=person, approved=True))
+        self.house.run(self.play.refuses("cancel_operation", as_=person))
 
     @at("plan", "results")
     @rule(yes=st.booleans(), deaths=drawn.deaths)
@@ -168,26 +180,11 @@ class OperationMachine(RuleBasedStateMachine):
         self.house.run(_at_once(self.play, self.facts, [answer, answer]))
         self._go_on(deaths)
 
-    @precondition(lambda self: not self.facts.ended)
-    @rule()
-    def a_reader_or_a_stranger_decides(self) -> None:
-        for name, scope in (("rita", "macro:reader"), ("stan", "equity:admin")):
-            person = self.house.run(self.house.person(name, scope))
-            for tool in ("decide_operation_plan", "decide_operation_results"):
-                self.house.run(self.play.refuses(tool, as_=person, approved=True))
-            self.house.run(self.play.refuses("cancel_operation", as_=person))
-
-    @at("plan", "question", "review", "results")
-    @rule(deaths=drawn.deaths)
-    def nobody_answers(self, deaths: Sequence[int]) -> None:
-        self.house.run(self.play.expire())
+    @precondition(lambda self: self.facts.pending is not None and len(self.facts.approvals) > 3)
+    @rule(cancelled=st.booleans(), deaths=drawn.deaths)
+    def nobody_wants_it_any_more(self, cancelled: bool, deaths: Sequence[int]) -> None:
+        self.house.run(self.play.call("cancel_operation") if cancelled else self.play.expire())
         self._go_on(deaths)
-
-    @precondition(lambda self: not self.facts.ended and len(self.facts.approvals) > 2)
-    @rule()
-    def cancel(self) -> None:
-        self.house.run(self.play.call("cancel_operation"))
-        self._go_on(())
 
     @precondition(lambda self: self.facts.ended)
     @rule()
@@ -255,8 +252,8 @@ def test_whatever_happens_to_an_operation_its_laws_hold(house: House) -> None:
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         lambda: OperationMachine(house),
         settings=settings(
-            max_examples=100,
-            stateful_step_count=12,
+            max_examples=120,
+            stateful_step_count=16,
             deadline=None,
             suppress_health_check=list(HealthCheck),
         ),
