@@ -86,7 +86,7 @@ class PlanShown(Record):
     plan_id: str
     question: str
     iteration: int
-    number: int
+    number: int = 1
     plan: OperationPlan
     feedback: str | None = None
 

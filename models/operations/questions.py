@@ -22,7 +22,7 @@ class AgentQuestion(Record):
     plan_id: str
     question: str
     iteration: int
-    number: int
+    number: int = 1
     agent: OperationAgent
     kind: Literal["failed", "server_asks", "write_unknown"]
     what: str
@@ -41,7 +41,7 @@ class AgentReview(Record):
     plan_id: str
     question: str
     iteration: int
-    number: int
+    number: int = 1
     agent: OperationAgent
     agent_result: AgentResult
 
@@ -52,6 +52,6 @@ class WriteShown(Record):
     plan_id: str
     question: str
     iteration: int
-    number: int
+    number: int = 1
     agent: OperationAgent
     write: ProposedWrite

@@ -85,6 +85,14 @@ ANALYST = {
     "read_research_lineage": {"workflow_id": 1},
     "read_research_points": {"workflow_id": 1},
     "write_article_from_research": {"workflow_id": 1},
+    "start_operation": {"topic": "macro", "query": "Why is INV-2041 late?"},
+    "cancel_operation": {"operation_id": 1},
+    "get_operation": {"operation_id": 1},
+    "list_operations": {},
+    "read_operation_history": {"operation_id": 1},
+    "read_operation_results": {"operation_id": 1},
+    "compare_operation": {"operation_id": 1, "left": 1, "right": 2},
+    "export_operation": {"operation_id": 1},
     "create_knowledge_tree": {"project_id": 1},
     "get_knowledge_tree": {"project_id": 1, "tree_id": 1},
     "list_knowledge_trees": {"project_id": 1},
@@ -240,10 +248,12 @@ async def test_tools_say_what_they_take_and_do(url: str, config: Config) -> None
         name
         for name in tools
         if name.startswith(("get_", "list_", "search_", "review_", "web_search", "fetch_", "query_", "read_"))
+        or name in ("compare_operation", "export_operation")
     }
     assert [name for name, tool in tools.items() if "a human decides" in tool.description] == [
         "publish_article",
         "start_research",
+        "start_operation",
     ]
     assert "global scope does not count" in tools["edit_prompts"].description
     outside = {name for name, tool in tools.items() if tool.annotations.open_world_hint}
@@ -251,6 +261,7 @@ async def test_tools_say_what_they_take_and_do(url: str, config: Config) -> None
         *("web_search", "search_news", "search_financial_news", "download_pdf"),
         *("fetch_equity_data", "fetch_economic_data", "fetch_fx_rates", "fetch_treasury_yields"),
         *("search_series", "research_article", "search_web", "scrape_urls", "start_research"),
+        "start_operation",
     }
     harmless = {name for name, tool in tools.items() if tool.annotations.destructive_hint is False}
     assert harmless == {

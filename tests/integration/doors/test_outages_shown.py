@@ -50,6 +50,7 @@ def everywhere(llm: str, embeddings: str) -> dict[str, str]:
     names += [
         f"research.{name}" for name in ("intents.llm", "tree.llm", "synthesis.llm", "synthesis.checker_llm")
     ]
+    names += [f"operations.{name}_llm" for name in ("planner", "agents", "analysis")]
     changes = {f"{name}.api_base": llm for name in names}
     return changes | {"embedding.api_base": embeddings}
 

@@ -83,6 +83,12 @@ AGENT_WORKFLOWS = {
         for what in ("approve", "lineage", "messages", "points", "results", "stop", "tools")
     ),
 }
+OPERATIONS = {
+    "/api/operations",
+    "/api/operations/{id}",
+    *(f"/api/operations/{{id}}/{what}" for what in ("plan", "results", "agent", "clarification", "cancel")),
+    *(f"/api/operations/{{id}}/{what}" for what in ("history", "compare", "export")),
+}
 SEED = [  # seed 000 §7.1 and §6.1
     ("POST", "/api/tools/articles/search", "search_articles"),
     ("GET", "/api/tools/articles/{id}", "get_article"),
@@ -115,7 +121,9 @@ def test_the_seed_s_endpoints_are_there_and_every_tool_of_the_doors_has_one(base
     offered = {tool.name for tool in systems.tools() if tool.for_models}
     research = {name for name in offered if name.endswith("_research") or name.startswith("read_research_")}
     research -= {"write_article_from_research"}
-    assert {tool.name for tool in systems.tools() if tool.route} == offered - research
+    operations = {name for name in offered if "operation" in name}
+    assert {tool.name for tool in systems.tools() if tool.route} == offered - research - operations
+    assert {path for path in described if path.startswith("/api/operations")} == OPERATIONS
     assert {path for path in described if path.startswith("/api/v1/")} == AGENT_WORKFLOWS
 
 

@@ -81,6 +81,10 @@ FILES: list[tuple[str, set[str]]] = [
     ("prompts/research/classify_message.md", {"intent_reader"}),
     ("prompts/research/judge_support.md", {"support_judge"}),
     ("prompts/research/*.md", {"organizer"}),
+    ("prompts/operations/plan.md", {"planner"}),
+    ("prompts/operations/choose_call.md", {"gmail", "accounts_payable", "crm"}),
+    ("prompts/operations/write_summary.md", {"analysis"}),
+    ("operations/report.typ", NOTHING),  # read at each export
     ("prompts/topics/*.md", NOTHING),
     ("prompts/tonalities/*.md", NOTHING),
     ("samples/knowledgebase/*", NOTHING),
@@ -120,7 +124,7 @@ VALUES: list[tuple[str, Any, set[str]]] = [
     ("serving.embeddings.cpus_per_replica", 2, {"embeddings"}),
     ("ray.num_cpus", 5, {"ray"}),
     ("monitoring.logs", "json", {"embeddings", "samples", *systems.roles()}),
-    ("mcp.servers.mail.timeout_seconds", 7.0, NOTHING),
+    ("mcp.servers.mail.timeout_seconds", 7.0, {"gmail"}),
 ]
 
 
@@ -321,6 +325,7 @@ def test_an_application_that_is_not_asked_for_any_more_is_deleted(
     restored.set("embedding.api_base", "http://elsewhere:8000/v1")
     restored.set("embedding.api_key", "theirs")
     restored.set("mcp", {"servers": {}})
+    restored.set("operations.sources", {})
     bringup = restored.bringup()
     part = next(part for part in all_parts(bringup) if isinstance(part, OldApps))
     assert part.check() is None
