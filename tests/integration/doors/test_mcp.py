@@ -252,8 +252,8 @@ async def test_tools_say_what_they_take_and_do(url: str, config: Config) -> None
     }
     assert [name for name, tool in tools.items() if "a human decides" in tool.description] == [
         "publish_article",
-        "start_research",
         "start_operation",
+        "start_research",
     ]
     assert "global scope does not count" in tools["edit_prompts"].description
     outside = {name for name, tool in tools.items() if tool.annotations.open_world_hint}
