@@ -15,7 +15,7 @@ from models.operations.operations import Operation
 from models.operations.plans import ANALYSIS, OperationAgent, OperationPlan
 from models.operations.results import AgentResult, Analysis, ComprehensiveResults, ResultChanges
 from models.operations.tasks import AnalysisOutcome, AnalysisTask
-from models.research.results import StepKept
+from models.runtime.steps import StepKept
 from models.store.database import Connection
 from models.store.operations import history
 

@@ -79,9 +79,7 @@ async def plan(state: State, runtime: Runtime[OperationSteps]) -> State:
 
 async def plan_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
     number, feedback = state["plans"], state.get("voided") or state.get("feedback")
-    request = runtime.context.request_for_plan(
-        state["plan"], state["iteration"], number=number, feedback=feedback
-    )
+    request = runtime.context.gates.plan(state["plan"], state["iteration"], number=number, feedback=feedback)
     return {"gate": PLAN, "decision": decide(f"{PLAN}/{number}", request)}
 
 
@@ -111,15 +109,13 @@ async def work(state: State, runtime: Runtime[OperationSteps]) -> State:
 
 
 async def question_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
-    context, number, iteration = runtime.context, state["questions"] + 1, state["iteration"]
+    gates, number, iteration = runtime.context.gates, state["questions"] + 1, state["iteration"]
     agent, waiting = next(iter(state["asked"].items()), (None, None))
     if agent is None or waiting is None:
-        asked = context.about_failed(state["results"], iteration, number=number)
-    elif isinstance(waiting, WriteOutcome):
-        asked = context.about_write(agent, waiting, iteration, number=number)
+        asked = gates.about_failed(state["results"], iteration, number=number)
     else:
-        asked = context.asked_by_server(agent, waiting, iteration, number=number)
-    decision = decide(f"{QUESTION}/{number}", context.request_about(asked))
+        asked = gates.about_waiting(agent, waiting, iteration, number=number)
+    decision = decide(f"{QUESTION}/{number}", gates.question(asked))
     return {"gate": QUESTION, "questions": number, "question": asked, "decision": decision}
 
 
@@ -130,7 +126,7 @@ async def answer_question(state: State, runtime: Runtime[OperationSteps]) -> Sta
     await steps.settle_answer(f"{QUESTION}/{state['questions']}", state["iteration"], agent, decision)
     if decision.status not in ("approved", "rejected"):
         return {}
-    yes = decision.status == "approved"
+    yes, said = decision.status == "approved", state["said"]
     if question.kind == "write_unknown":
         results[agent] = without_last_write(results[agent]) if yes else results[agent]
     elif not yes:
@@ -141,15 +137,16 @@ async def answer_question(state: State, runtime: Runtime[OperationSteps]) -> Sta
         answered[agent] = with_answer(answered.get(agent, ()), question, decision)
     else:
         del results[agent]
+        said = {**said, agent: decision.notes} if decision.notes else said
     asked = {other: one for other, one in state["asked"].items() if other != agent}
     prior = {other: one for other, one in state["prior"].items() if other != agent}
-    return {"results": results, "answered": answered, "asked": asked, "prior": prior}
+    return {"results": results, "answered": answered, "asked": asked, "prior": prior, "said": said}
 
 
 async def write_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
     number, proposed = state["writes"] + 1, next_proposed(state["results"])
     assert proposed is not None, "there is one, or it would not come here"
-    request = runtime.context.request_for_write(*proposed, state["iteration"], number=number)
+    request = runtime.context.gates.write(*proposed, state["iteration"], number=number)
     return {"gate": WRITE, "writes": number, "decision": decide(f"{WRITE}/{number}", request)}
 
 
@@ -170,7 +167,7 @@ async def write(state: State, runtime: Runtime[OperationSteps]) -> State:
 async def review_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
     number = state["reviews"] + 1
     agent = unreviewed(state["results"], state["readings"], state["reviewed"])[0]
-    request = runtime.context.request_for_review(state["results"][agent], state["iteration"], number=number)
+    request = runtime.context.gates.review(state["results"][agent], state["iteration"], number=number)
     decision = decide(f"{REVIEW}/{number}", request)
     return {"gate": REVIEW, "reviews": number, "decision": decision}
 
@@ -203,7 +200,7 @@ async def compile_results(state: State, runtime: Runtime[OperationSteps]) -> Sta
 async def results_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
     compiled = state["compiled"]
     assert compiled is not None, "they were compiled"
-    request = runtime.context.request_for_results(compiled)
+    request = runtime.context.gates.results(compiled)
     return {"gate": RESULTS, "decision": decide(f"{RESULTS}/{state['iteration']}", request)}
 
 

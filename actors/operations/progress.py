@@ -1,10 +1,9 @@
 """How far an operation is, as it is told while it runs. Pure."""
 
 from collections.abc import Collection
-from typing import Literal
 
 from models.operations.events import WorkflowProgressUpdate
-from models.operations.operations import STAGE_OF, CurrentStage, Operation
+from models.operations.operations import AGENT_AT, CurrentStage, Operation
 from models.operations.plans import OperationAgent, OperationPlan
 
 # Before any agent runs: the plan, and its approval.
@@ -16,23 +15,23 @@ def update(
     *,
     iteration: int,
     stage: CurrentStage,
-    plan: OperationPlan | None,
+    plan: OperationPlan,
     done: Collection[OperationAgent],
 ) -> WorkflowProgressUpdate:
     """Of all stages, those that are over. `pending_agents` are of the plan, the one at work among them."""
-    sequence = plan.agent_sequence if plan is not None else ()
+    sequence = plan.agent_sequence
     pending = [agent for agent in sequence if agent not in done]
     stages = _BEFORE + len(sequence) + 2
     over = stages if stage == "completed" else _over(stage, len(sequence) - len(pending), len(sequence))
-    left = sum(1 for _ in pending) / (len(sequence) or 1) * (plan.estimated_duration if plan else 0.0)
+    left = len(pending) / len(sequence) * plan.estimated_duration
     return WorkflowProgressUpdate(
         operation_id=operation.id,
         plan_id=operation.workflow_id,
         iteration=iteration,
         current_stage=stage,
         progress_percentage=round(100.0 * over / stages, 1),
-        current_agent=_at_work(stage),
-        estimated_remaining=None if plan is None else round(left, 1),
+        current_agent=AGENT_AT.get(stage),
+        estimated_remaining=round(left, 1),
         completed_agents=tuple(agent for agent in sequence if agent in done),
         pending_agents=tuple(pending),
     )
@@ -49,10 +48,3 @@ def _over(stage: CurrentStage, agents_done: int, agents: int) -> int:
         case "final_approval":
             return _BEFORE + agents + 1
     return _BEFORE + agents_done
-
-
-def _at_work(stage: CurrentStage) -> OperationAgent | Literal["planner"] | None:
-    if stage == "plan_creation":
-        return "planner"
-    named: dict[str, OperationAgent] = {there: here for here, there in STAGE_OF.items()}  # type: ignore[misc]
-    return named.get(stage)

@@ -5,33 +5,27 @@ they are given comes from what was kept and decided, so a workflow that is taken
 twice. Seed 003.
 """
 
-from collections.abc import Mapping
 from dataclasses import InitVar, dataclass
 
 from actors.operations.compiling import Compiling
+from actors.operations.gates import OperationGates
 from actors.operations.telling import tell_progress
 from actors.operations.working import Working
 from actors.operations.writing import ApprovedWrites
 from actors.runtime.run import Run
 from models.errors import PermissionMissing
 from models.llm import Answer
-from models.mcp.tool_answers import ServedToolCall
 from models.operations.operations import Operation, OperationTask
 from models.operations.plans import OperationAgent, OperationPlan, PlanShown
-from models.operations.questions import AgentQuestion, AgentReview, WriteShown
 from models.operations.results import (
-    AgentResult,
     ComprehensiveResults,
     OperationOutcome,
     OperationResult,
-    ProposedWrite,
-    WriteOutcome,
 )
 from models.operations.revisions import Revision
-from models.operations.tasks import PlanRequest, ReadingOutcome
-from models.record import Record
-from models.research.results import StepKept
-from models.runtime.approvals import GateDecision, GateRequest
+from models.operations.tasks import PlanRequest
+from models.runtime.approvals import GateDecision
+from models.runtime.steps import StepKept
 from models.store.database import Connection
 from models.store.operations import history
 from models.store.people import users
@@ -47,6 +41,7 @@ class OperationSteps:
     def __post_init__(self, run: Run) -> None:
         self._run = run
         self.task = OperationTask.model_validate(run.input)
+        self.gates = OperationGates(settings=run.config.operations, operation=self.operation)
         self.working = Working(run=run, operation=self.operation)
         self.writing = ApprovedWrites(run=run, operation=self.operation)
         self.compiling = Compiling(run=run, operation=self.operation)
@@ -91,6 +86,7 @@ class OperationSteps:
                 listings=listings,
                 feedback=None if voided else feedback,
                 previous=previous,
+                seconds=await self.working.seconds(),
             )
             answer: Answer[OperationPlan] = await self._run.agent("planner").plan(request)
             return answer
@@ -120,20 +116,6 @@ class OperationSteps:
         await self._run.effect(f"planned/{number}", StepKept, act)
         return made
 
-    def request_for_plan(
-        self, plan: OperationPlan, iteration: int, *, number: int, feedback: str | None
-    ) -> GateRequest:
-        """What the gate of a plan asks for: exactly this plan."""
-        shown = PlanShown(
-            plan_id=self.operation.workflow_id,
-            question=self.task.query,
-            iteration=iteration,
-            number=number,
-            plan=plan,
-            feedback=feedback,
-        )
-        return self._request("operation_plan", shown, f"The plan: {self.operation.name}")
-
     async def settle_plan(
         self, number: int, iteration: int, plan: OperationPlan, decision: GateDecision | None
     ) -> OperationPlan:
@@ -161,93 +143,6 @@ class OperationSteps:
         await self._run.effect(f"plan_decided/{number}", StepKept, act)
         return plan
 
-    def request_about(self, question: AgentQuestion) -> GateRequest:
-        """What is asked where an agent could not do its part."""
-        title = f"{question.agent} could not do its part, try again? {self.operation.name}"
-        if question.kind == "write_unknown":
-            title = f"{question.agent} may have written already, send it again? {self.operation.name}"
-        if question.kind == "server_asks":
-            title = f"{question.agent} is asked something: {self.operation.name}"
-        return self._request("operation_question", question, title)
-
-    def about_failed(
-        self, results: Mapping[OperationAgent, AgentResult], iteration: int, *, number: int
-    ) -> AgentQuestion:
-        """What is asked about the first agent that failed."""
-        failed = next(one for one in results.values() if one.status == "error")
-        return AgentQuestion(
-            plan_id=self.operation.workflow_id,
-            question=self.task.query,
-            iteration=iteration,
-            number=number,
-            agent=failed.agent,
-            kind="failed",
-            what=failed.error or "it did not say why",
-        )
-
-    def asked_by_server(
-        self, agent: OperationAgent, outcome: ReadingOutcome, iteration: int, *, number: int
-    ) -> AgentQuestion:
-        """What a server asks of a person."""
-        question = outcome.server_question
-        assert question is not None, "it asks"
-        return AgentQuestion(
-            plan_id=self.operation.workflow_id,
-            question=self.task.query,
-            iteration=iteration,
-            number=number,
-            agent=agent,
-            kind="server_asks",
-            what=question.message,
-            call=outcome.asked_call,
-            server_question=question,
-        )
-
-    def about_write(
-        self, agent: OperationAgent, outcome: WriteOutcome, iteration: int, *, number: int
-    ) -> AgentQuestion:
-        """What is asked where nobody knows whether a write was done."""
-        write = outcome.write
-        return AgentQuestion(
-            plan_id=self.operation.workflow_id,
-            question=self.task.query,
-            iteration=iteration,
-            number=number,
-            agent=agent,
-            kind="write_unknown",
-            what=outcome.told,
-            call=ServedToolCall(
-                server=write.server, tool=write.tool, digest=write.digest, arguments=write.arguments
-            ),
-        )
-
-    def request_for_write(
-        self, agent: OperationAgent, write: ProposedWrite, iteration: int, *, number: int
-    ) -> GateRequest:
-        """What is asked before anything is changed in another system: this very call, once."""
-        shown = WriteShown(
-            plan_id=self.operation.workflow_id,
-            question=self.task.query,
-            iteration=iteration,
-            number=number,
-            agent=agent,
-            write=write,
-        )
-        title = f"{agent} wants to call {write.tool} of {write.server}: {self.operation.name}"
-        return self._request("operation_write", shown, title)
-
-    def request_for_review(self, result: AgentResult, iteration: int, *, number: int) -> GateRequest:
-        """What is asked where a person looks at each agent's result."""
-        review = AgentReview(
-            plan_id=self.operation.workflow_id,
-            question=self.task.query,
-            iteration=iteration,
-            number=number,
-            agent=result.agent,
-            agent_result=result,
-        )
-        return self._request("operation_review", review, f"What {result.agent} found: {self.operation.name}")
-
     async def settle_answer(
         self, gate: str, iteration: int, agent: OperationAgent, decision: GateDecision
     ) -> None:
@@ -270,10 +165,6 @@ class OperationSteps:
             return StepKept()
 
         await self._run.effect(f"answered/{gate}", StepKept, act)
-
-    def request_for_results(self, results: ComprehensiveResults) -> GateRequest:
-        """What the last gate asks for: exactly these results."""
-        return self._request("operation_results", results, f"The results: {self.operation.name}")
 
     async def settle_results(self, iteration: int, decision: GateDecision) -> Revision | None:
         """Keep what was decided on results; what is to be done again, where that was said.
@@ -339,16 +230,3 @@ class OperationSteps:
             )
 
         return await self._run.effect("conclusion", OperationResult, act)
-
-    def _request(self, kind: str, shown: Record, title: str) -> GateRequest:
-        policy = self._run.config.operations.approval
-        return GateRequest(
-            kind=kind,
-            content=shown.model_dump(mode="json"),
-            required_scope=f"{self.operation.topic}:{policy.role}",
-            four_eyes=policy.four_eyes,
-            quorum=policy.quorum,
-            expires_in_seconds=policy.expires_in_seconds,
-            about=f"operation:{self.operation.id}",
-            title=title,
-        )

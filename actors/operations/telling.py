@@ -29,7 +29,7 @@ async def tell_progress(
     *,
     iteration: int,
     stage: CurrentStage,
-    plan: OperationPlan | None,
+    plan: OperationPlan,
     done: Collection[OperationAgent],
 ) -> None:
     """Write how far it is."""

@@ -20,9 +20,9 @@ from models.operations.plans import OperationAgent, OperationPlan
 from models.operations.questions import AgentQuestion
 from models.operations.results import AgentMetadata, AgentResult, AgentStatus
 from models.operations.tasks import AnsweredCall, ReadingOutcome, ReadingTask
-from models.research.results import StepKept
+from models.runtime.steps import StepKept
 from models.store.database import Connection
-from models.store.operations import history
+from models.store.operations import durations, history
 from models.text import one_line
 
 _MOST_LEADS = 40
@@ -50,10 +50,29 @@ class Working:
         self._settings = run.config.operations
 
     async def listings(self) -> dict[SourceAgent, ServerListing]:
-        """What each agent's server offers now."""
+        """What each agent's server offers now.
+
+        Raises:
+            McpServerAway: one is away, and has not been for so long that a plan is made without it.
+        """
         agents: list[SourceAgent] = list(self._settings.sources)
-        found = await asyncio.gather(*(self._run.agent(agent).offered() for agent in agents))
+        found: list[ServerListing] = await asyncio.gather(
+            *(self._run.agent(agent).offered() for agent in agents)
+        )
+        away = [listing for listing in found if listing.state == "away"]
+        if away and self._run.waited_seconds < self._settings.away_seconds:
+            name = away[0].server
+            raise McpServerAway(f"MCP server {name}: {away[0].reason}", waits_for=f"MCP server {name}")
         return dict(zip(agents, found, strict=True))
+
+    async def seconds(self) -> dict[str, float]:
+        """How long each agent took lately."""
+
+        async def look() -> dict[str, float]:
+            async with self._run.database.connection() as connection:
+                return await durations.learnt(connection)
+
+        return await self._run.database.steadily(look)
 
     def task(
         self,

@@ -13,8 +13,8 @@ from models.operations.operations import Operation
 from models.operations.plans import OperationAgent
 from models.operations.results import AgentResult, ProposedWrite, WriteOutcome
 from models.record import Record
-from models.research.results import StepKept
 from models.runtime.approvals import GateDecision
+from models.runtime.steps import StepKept
 from models.store.database import Connection
 from models.store.operations import history
 from models.text import one_line

@@ -15,7 +15,6 @@ from actors.research.reading import PageReadings, read_ones
 from actors.runtime.run import Run
 from models.record import Record
 from models.research.agent_workflows import AgentWorkflow, ResearchOptions, Step
-from models.research.results import StepKept
 from models.research.url_lists import (
     ApprovedUrl,
     ApprovedUrls,
@@ -25,6 +24,7 @@ from models.research.url_lists import (
     UrlList,
 )
 from models.runtime.approvals import GateDecision
+from models.runtime.steps import StepKept
 from models.store import approval_inbox
 from models.store.database import Connection
 from models.store.research import candidates, progress

@@ -25,7 +25,7 @@ from models.research.candidates import Discovery, DiscoveryRequest
 from models.research.intents import IntentReading
 from models.research.limits import LeftUndone
 from models.research.plans import ResearchPlan
-from models.research.results import ResearchOutcome, ResearchResult, StepKept
+from models.research.results import ResearchOutcome, ResearchResult
 from models.research.synthesis import Synthesis
 from models.research.trees import Tree
 from models.research.url_lists import (
@@ -34,6 +34,7 @@ from models.research.url_lists import (
     UrlList,
 )
 from models.runtime.approvals import GateDecision, GateRequest
+from models.runtime.steps import StepKept
 from models.store.database import Connection
 from models.store.people import users
 from models.store.research import candidates, progress

@@ -6,12 +6,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from models.operations.items import SourceAgent
 from models.operations.plans import OperationAgent
 from models.record import Record
 from models.tools import PlainText
 
 OperationStatus = Literal[
-    "pending", "running", "awaiting_approval", "paused", "completed", "failed", "cancelled"
+    "pending", "running", "awaiting_approval", "parked", "completed", "failed", "cancelled"
 ]
 # An operation of these stays as it is.
 OVER: frozenset[OperationStatus] = frozenset({"completed", "failed", "cancelled"})
@@ -26,11 +27,16 @@ CurrentStage = Literal[
     "final_approval",
     "completed",
 ]
-STAGE_OF: Mapping[str, CurrentStage] = {
+STAGE_OF: Mapping[SourceAgent, CurrentStage] = {
     "gmail": "gmail_execution",
     "accounts_payable": "ap_execution",
     "crm": "crm_execution",
-    "analysis": "analysis_execution",
+}
+# Who is at work at each stage; nobody where a person decides.
+AGENT_AT: Mapping[CurrentStage, OperationAgent | Literal["planner"]] = {
+    "plan_creation": "planner",
+    **{stage: agent for agent, stage in STAGE_OF.items()},
+    "analysis_execution": "analysis",
 }
 MOST_QUESTION = 4000  # characters
 Question = Annotated[PlainText, Field(min_length=3, max_length=MOST_QUESTION)]

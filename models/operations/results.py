@@ -6,6 +6,7 @@ Figures come from code alone; each claim names the evidence that it rests on.
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from models.mcp.tool_answers import ServedToolCall
 from models.operations.evidence import Conflict, Correlation, CorrelationFigures
 from models.operations.items import SourceItem
 from models.operations.plans import OperationAgent, OperationPlan
@@ -13,7 +14,7 @@ from models.record import Record
 
 DataQuality = Literal["high", "medium", "low"]
 AgentStatus = Literal["completed", "error", "skipped"]
-OperationOutcome = Literal["completed", "rejected", "expired", "nothing_found"]
+OperationOutcome = Literal["completed", "expired"]
 
 
 class ServedToolUse(Record):
@@ -55,6 +56,13 @@ class ProposedWrite(Record):
     digest: str
     arguments: Mapping[str, Any]
     why: str
+
+    @property
+    def call(self) -> ServedToolCall:
+        """The call that it is."""
+        return ServedToolCall(
+            server=self.server, tool=self.tool, digest=self.digest, arguments=self.arguments
+        )
 
 
 class WriteOutcome(Record):

@@ -20,12 +20,6 @@ ResearchOutcome = Literal[
 ]
 
 
-class StepKept(Record):
-    """That a step's rows are written; `count` is of what it came to."""
-
-    count: int = 0
-
-
 class TreeReview(Record):
     """The tree that is kept once it is approved.
 

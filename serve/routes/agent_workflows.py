@@ -3,7 +3,7 @@
 Numbers are of researches; whoever is no analyst on a research's topic is told that there is none.
 """
 
-from typing import Annotated, Any, TypeVar
+from typing import Annotated
 
 from fastapi import APIRouter, Body, Path, Query, Request
 from pydantic import Field
@@ -21,21 +21,19 @@ from actors.research.tools.following import (
     ResearchToolUsesResponse,
 )
 from actors.research.tools.starting import StartResearchResponse, StopResearchResponse
-from actors.tools.registry import Registry
-from models.people.users import UserContext
 from models.record import Record
 from models.research.agent_workflows import AgentWorkflowStatus, StartRequest
 from models.research.gate_decisions import ApproveRequest
 from models.tools import Number, PlainText
 from serve.auth.caller import Caller
 from serve.problems import problem_responses
+from serve.routes.calling import call
 
 router = APIRouter(
     prefix="/api/v1/agent-workflows",
     tags=["research"],
     responses=problem_responses(401, 403, 404, 422, 429, 503),
 )
-T = TypeVar("T")
 WorkflowId = Annotated[Number, Path(alias="id", examples=[12])]
 
 
@@ -48,7 +46,7 @@ class StopRequest(Record):
 @router.post("/start", status_code=201, responses=problem_responses(409))
 async def start(request: Request, caller: Caller, body: StartRequest) -> StartResearchResponse:
     """Begin a research. The same `request_id` again is the same research, never a second one."""
-    return await _call(
+    return await call(
         request,
         caller,
         "start_research",
@@ -77,7 +75,7 @@ async def list_agent_workflows(
         "before": before,
         "limit": limit,
     }
-    return await _call(request, caller, "list_research", given, ListResearchResponse)
+    return await call(request, caller, "list_research", given, ListResearchResponse)
 
 
 @router.get("/{id}")
@@ -85,7 +83,7 @@ async def get_agent_workflow(
     request: Request, caller: Caller, workflow_id: WorkflowId
 ) -> GetResearchResponse:
     """One research: how far it is, what it has found, and the gate that waits, with all that it shows."""
-    return await _call(request, caller, "get_research", {"workflow_id": workflow_id}, GetResearchResponse)
+    return await call(request, caller, "get_research", {"workflow_id": workflow_id}, GetResearchResponse)
 
 
 @router.post("/{id}/approve", responses=problem_responses(409))
@@ -97,7 +95,7 @@ async def approve(
     409, and nothing happens, where `digest` is not that of what it shows now.
     """
     given = body.model_dump(mode="json", exclude_unset=True) | {"workflow_id": workflow_id}
-    return await _call(request, caller, "decide_research", given, DecideResearchResponse)
+    return await call(request, caller, "decide_research", given, DecideResearchResponse)
 
 
 @router.get("/{id}/messages")
@@ -110,7 +108,7 @@ async def get_messages(
 ) -> ResearchMessagesResponse:
     """What its agents did at each step, and why, the oldest first; `after`: later than the one of that id."""
     given = {"workflow_id": workflow_id, "after": after, "limit": limit}
-    return await _call(request, caller, "read_research_messages", given, ResearchMessagesResponse)
+    return await call(request, caller, "read_research_messages", given, ResearchMessagesResponse)
 
 
 @router.get("/{id}/tools")
@@ -123,7 +121,7 @@ async def get_tools(
 ) -> ResearchToolUsesResponse:
     """The calls of tools that its agents made, the oldest first; `after`: later than the one of that id."""
     given = {"workflow_id": workflow_id, "after": after, "limit": limit}
-    return await _call(request, caller, "read_research_tools", given, ResearchToolUsesResponse)
+    return await call(request, caller, "read_research_tools", given, ResearchToolUsesResponse)
 
 
 @router.post("/{id}/stop", responses=problem_responses(409))
@@ -135,13 +133,13 @@ async def stop(
     409 where it is over.
     """
     given = {"workflow_id": workflow_id, "reason": (body or StopRequest()).reason}
-    return await _call(request, caller, "stop_research", given, StopResearchResponse)
+    return await call(request, caller, "stop_research", given, StopResearchResponse)
 
 
 @router.get("/{id}/results")
 async def get_results(request: Request, caller: Caller, workflow_id: WorkflowId) -> ResearchResultsResponse:
     """What it has come to so far: its addresses, its tree of knowledge, and its sentences."""
-    return await _call(
+    return await call(
         request, caller, "read_research_results", {"workflow_id": workflow_id}, ResearchResultsResponse
     )
 
@@ -149,7 +147,7 @@ async def get_results(request: Request, caller: Caller, workflow_id: WorkflowId)
 @router.get("/{id}/lineage")
 async def get_lineage(request: Request, caller: Caller, workflow_id: WorkflowId) -> ResearchLineageResponse:
     """From each sentence to its points, their exact words, the documents, and whoever let these in."""
-    return await _call(
+    return await call(
         request, caller, "read_research_lineage", {"workflow_id": workflow_id}, ResearchLineageResponse
     )
 
@@ -164,13 +162,4 @@ async def get_points(
 ) -> ResearchPointsResponse:
     """From each of its points, cited or not, to the exact words, the document, and whoever let that in."""
     given = {"workflow_id": workflow_id, "after": after, "limit": limit}
-    return await _call(request, caller, "read_research_points", given, ResearchPointsResponse)
-
-
-async def _call(
-    request: Request, caller: UserContext, tool: str, given: dict[str, Any], answer: type[T]
-) -> T:
-    registry: Registry = request.app.state.registry
-    called = await registry.call(tool, given, caller=caller, door="rest")
-    assert isinstance(called, answer)
-    return called
+    return await call(request, caller, "read_research_points", given, ResearchPointsResponse)

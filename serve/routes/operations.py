@@ -3,13 +3,13 @@
 Numbers are of operations; whoever is no analyst on an operation's topic is told that there is none.
 """
 
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from actors.operations.tools.exporting import ExportOperationResponse
 from fastapi import APIRouter, Body, Path, Query, Request, Response
 from pydantic import Field
 
 from actors.operations.tools.deciding import OperationDecidedResponse
+from actors.operations.tools.exporting import ExportOperationResponse
 from actors.operations.tools.following import (
     CompareOperationResponse,
     GetOperationResponse,
@@ -19,22 +19,20 @@ from actors.operations.tools.following import (
     OperationResultsResponse,
 )
 from actors.operations.tools.starting import CancelOperationResponse, StartOperationResponse
-from actors.tools.registry import Registry
 from models.operations.decisions import AgentDecision, ClarificationResponse, PlanDecision, ResultsDecision
 from models.operations.exports import ExportFormat
 from models.operations.operations import OperationRequest, OperationStatus
-from models.people.users import UserContext
 from models.record import Record
 from models.tools import Number, PlainText
 from serve.auth.caller import Caller
 from serve.problems import problem_responses
+from serve.routes.calling import call
 
 router = APIRouter(
     prefix="/api/operations",
     tags=["operations"],
     responses=problem_responses(401, 403, 404, 422, 429, 503),
 )
-T = TypeVar("T")
 OperationNumber = Annotated[Number, Path(alias="id", examples=[7])]
 _CONFLICT = problem_responses(409)
 
@@ -48,7 +46,7 @@ class CancelRequest(Record):
 @router.post("", status_code=201)
 async def start(request: Request, caller: Caller, body: OperationRequest) -> StartOperationResponse:
     """Begin an operation. The same `request_id` again is the same operation, never a second one."""
-    return await _call(request, caller, "start_operation", _given(body), StartOperationResponse)
+    return await call(request, caller, "start_operation", _given(body), StartOperationResponse)
 
 
 @router.get("")
@@ -62,7 +60,7 @@ async def list_operations(
 ) -> ListOperationsResponse:
     """Operations on the caller's topics, the newest first; `before`: older than the one of that number."""
     given = {"status": status, "mine": mine, "before": before, "limit": limit}
-    return await _call(request, caller, "list_operations", given, ListOperationsResponse)
+    return await call(request, caller, "list_operations", given, ListOperationsResponse)
 
 
 @router.get("/{id}")
@@ -70,7 +68,7 @@ async def get_operation(
     request: Request, caller: Caller, operation_id: OperationNumber
 ) -> GetOperationResponse:
     """One operation: how far it is, and the gate that waits, with all that it shows."""
-    return await _call(request, caller, "get_operation", {"operation_id": operation_id}, GetOperationResponse)
+    return await call(request, caller, "get_operation", {"operation_id": operation_id}, GetOperationResponse)
 
 
 @router.post("/{id}/plan", responses=_CONFLICT)
@@ -82,7 +80,7 @@ async def decide_plan(
     409, and nothing happens, where `digest` is not that of what is shown now.
     """
     given = _given(body) | {"operation_id": operation_id}
-    return await _call(request, caller, "decide_operation_plan", given, OperationDecidedResponse)
+    return await call(request, caller, "decide_operation_plan", given, OperationDecidedResponse)
 
 
 @router.post("/{id}/results", responses=_CONFLICT)
@@ -91,7 +89,7 @@ async def decide_results(
 ) -> OperationDecidedResponse:
     """Approve exactly these results, or say what is to be done again. 409 as for plans."""
     given = _given(body) | {"operation_id": operation_id}
-    return await _call(request, caller, "decide_operation_results", given, OperationDecidedResponse)
+    return await call(request, caller, "decide_operation_results", given, OperationDecidedResponse)
 
 
 @router.post("/{id}/agent", responses=_CONFLICT)
@@ -100,7 +98,7 @@ async def decide_agent(
 ) -> OperationDecidedResponse:
     """Say what becomes of an agent that failed or is asked something, or of what one has found."""
     given = _given(body) | {"operation_id": operation_id}
-    return await _call(request, caller, "decide_operation_agent", given, OperationDecidedResponse)
+    return await call(request, caller, "decide_operation_agent", given, OperationDecidedResponse)
 
 
 @router.post("/{id}/clarification", responses=_CONFLICT)
@@ -112,7 +110,7 @@ async def clarify(
 ) -> OperationDecidedResponse:
     """Answer in words: `OK` and its kin, as a whole answer, are a yes; anything else is what to do again."""
     given = _given(body) | {"operation_id": operation_id}
-    return await _call(request, caller, "clarify_operation", given, OperationDecidedResponse)
+    return await call(request, caller, "clarify_operation", given, OperationDecidedResponse)
 
 
 @router.post("/{id}/cancel", responses=_CONFLICT)
@@ -121,7 +119,7 @@ async def cancel(
 ) -> CancelOperationResponse:
     """Cancel it for good: once this is answered nothing more is written. 409 where it is over."""
     given = {"operation_id": operation_id, "reason": (body or CancelRequest()).reason}
-    return await _call(request, caller, "cancel_operation", given, CancelOperationResponse)
+    return await call(request, caller, "cancel_operation", given, CancelOperationResponse)
 
 
 @router.get("/{id}/history")
@@ -129,7 +127,7 @@ async def get_history(
     request: Request, caller: Caller, operation_id: OperationNumber
 ) -> OperationHistoryResponse:
     """All that happened in it, in its order: plans, decisions, and what each agent did."""
-    return await _call(
+    return await call(
         request, caller, "read_operation_history", {"operation_id": operation_id}, OperationHistoryResponse
     )
 
@@ -143,7 +141,7 @@ async def get_results(
 ) -> OperationResultsResponse:
     """What an iteration came to; without one, the last that came to anything."""
     given = {"operation_id": operation_id, "iteration": iteration}
-    return await _call(request, caller, "read_operation_results", given, OperationResultsResponse)
+    return await call(request, caller, "read_operation_results", given, OperationResultsResponse)
 
 
 @router.get("/{id}/compare")
@@ -156,7 +154,7 @@ async def compare(
 ) -> CompareOperationResponse:
     """What is otherwise in the iteration `right` than in `left`."""
     given = {"operation_id": operation_id, "left": left, "right": right}
-    return await _call(request, caller, "compare_operation", given, CompareOperationResponse)
+    return await call(request, caller, "compare_operation", given, CompareOperationResponse)
 
 
 @router.get(
@@ -179,7 +177,7 @@ async def export(
 ) -> Response:
     """The results that were approved, as a file. 409 where none were."""
     given = {"operation_id": operation_id, "format": format}
-    found = await _call(request, caller, "export_operation", given, ExportOperationResponse)
+    found = await call(request, caller, "export_operation", given, ExportOperationResponse)
     headers = {"Content-Disposition": f'attachment; filename="{found.file_name}"'}
     return Response(found.content(), media_type=found.media_type, headers=headers)
 
@@ -187,12 +185,3 @@ async def export(
 def _given(body: Any) -> dict[str, Any]:
     said: dict[str, Any] = body.model_dump(mode="json", exclude_unset=True)
     return said
-
-
-async def _call(
-    request: Request, caller: UserContext, tool: str, given: dict[str, Any], answer: type[T]
-) -> T:
-    registry: Registry = request.app.state.registry
-    called = await registry.call(tool, given, caller=caller, door="rest")
-    assert isinstance(called, answer)
-    return called

@@ -91,9 +91,9 @@ class Planner:
             ModelUnavailable: the model is away.
             ModelReplyInvalid, ModelRefused, ModelTimedOut, PromptTooLong: of this plan alone.
         """
-        if self._plans == "code":
-            return Answer(value=self._whole(request, self._usual(request)))
         readable = [agent for agent, listing in request.listings.items() if listing.tools]
+        if self._plans == "code":
+            return Answer(value=self._whole(request, self._usual(request, readable)))
         system, user = await asyncio.to_thread(
             self._prompt.render,
             QUESTION=request.question,
@@ -105,18 +105,22 @@ class Planner:
         )
         return Answer(value=self._whole(request, answer.value), calls=answer.calls)
 
-    def _usual(self, request: PlanRequest) -> PlanReply:
-        """All that there is, in the seed's order; what is left out, a person leaves out."""
+    def _usual(self, request: PlanRequest, readable: list[SourceAgent]) -> PlanReply:
+        """All that can be read, in the seed's order; what more is left out, a person leaves out.
+
+        A plan that a tool's change has voided is made again with the agents that it had.
+        """
         leads = leads_of(request.question)
         subject = f" about {', '.join(leads[:3])}" if leads else ""
-        agents: list[OperationAgent] = [
-            agent for agent in SOURCE_AGENTS if agent in self._sources and agent in request.listings
-        ]
-        if request.previous is not None:
+        agents: list[OperationAgent] = [agent for agent in SOURCE_AGENTS if agent in self._sources]
+        if request.previous is not None and request.feedback is None:
             agents = [agent for agent in request.previous.agent_sequence if agent != ANALYSIS]
+        # Where nothing can be read, a person is asked at each: there is no plan without an agent.
+        agents = [agent for agent in agents if agent in readable] or agents
         return PlanReply(
             description=shortened(
-                one_line(f"Read {how_many(len(agents), 'system')} and compare: {request.question}"), 400
+                one_line(f"Read {how_many(len(agents), 'system')} and compare: {request.question}"),
+                _LONGEST_DESCRIPTION,
             ),
             steps=tuple(
                 StepReply(agent=agent, why=_WHY[agent].format(subject=subject))
@@ -136,7 +140,7 @@ class Planner:
         sequence = tuple(step.agent for step in reply.steps)
         instructions = (
             {step.agent: step.instructions for step in request.previous.steps}
-            if (request.previous is not None)
+            if request.previous is not None
             else {}
         )
         read: list[SourceAgent] = [agent for agent in sequence if agent != "analysis"]

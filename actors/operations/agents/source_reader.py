@@ -29,7 +29,7 @@ from models.errors import (
 )
 from models.llm import Answer
 from models.mcp.served_tools import ServedTool, ServerListing
-from models.mcp.tool_answers import ServedToolCall, ToolAnswer
+from models.mcp.tool_answers import ToolAnswer
 from models.operations.items import SourceAgent, SourceItem
 from models.operations.results import ProposedWrite, WriteOutcome
 from models.operations.tasks import ReadingOutcome, ReadingTask
@@ -118,11 +118,8 @@ class SourceReader:
         Raises:
             McpServerAway: nothing was sent.
         """
-        call = ServedToolCall(
-            server=write.server, tool=write.tool, digest=write.digest, arguments=write.arguments
-        )
         try:
-            answer = await self._servers.call(call, confirmed=True)
+            answer = await self._servers.call(write.call, confirmed=True)
         except WriteAnswerLost as lost:
             return Answer(value=_wrote(write, "unknown", str(lost)))
         except SignoffError as error:
@@ -147,7 +144,10 @@ class SourceReader:
                     answer = await run.call(tool, further)
                     further = None if answer is None else _next_page(reading, further, answer)
         if not run.uses:
-            run.error = "the plan allows it no tool that the site's settings have it read with"
+            run.error = (
+                "the plan allows it no tool that it is read with, for its server could not be used when the "
+                "plan was made: go on without it, or ask for another plan at the results"
+            )
 
     async def _as_chosen(self, run: ReadingRun, chooser: CallChooser) -> None:
         """Call what the model chooses, until it wants no more, or has had all calls that it may.

@@ -13,14 +13,15 @@ from models.operations.operations import (
     OperationStatusResponse,
 )
 from models.people.scopes import Scope
+from models.runtime.workflows import WorkflowStatus
 from models.store import approval_inbox
 from models.store.database import Connection
 
-STATUS_OF_WORKFLOW: Mapping[str, OperationStatus] = {
+STATUS_OF_WORKFLOW: Mapping[WorkflowStatus, OperationStatus] = {
     "queued": "pending",
     "running": "running",
     "waiting": "awaiting_approval",
-    "paused": "paused",
+    "parked": "parked",
     "succeeded": "completed",
     "failed": "failed",
     "cancelled": "cancelled",

@@ -1,0 +1,78 @@
+"""Plans: a server that is away while one is made is waited for, and what a person says is not lost."""
+
+from collections.abc import Callable
+
+from models.config import Config
+from models.store.database import Database
+from tests.integration.operations.operations_desk import OperationsDesk, operations_config
+from tests.integration.workflows import ended
+
+
+async def test_a_server_that_is_away_while_a_plan_is_made_is_waited_for(
+    operations_desk: OperationsDesk,
+) -> None:
+    desk = operations_desk
+    desk.servers["crm"].away = True
+    async with desk.running():
+        number = await desk.start()
+        found = await desk.call("get_operation", number)
+        parked = await ended(desk.database, found.plan_id, "parked")
+        assert parked.parked_for == "MCP server crm"
+        found = await desk.call("get_operation", number)
+        assert (found.status, found.waits_for) == ("parked", "MCP server crm")
+        desk.servers["crm"].away = False
+        gate = await desk.gate(number, "operation_plan")
+        assert [step["agent"] for step in gate.content["plan"]["steps"] if step["tools"]] == [
+            *("gmail", "accounts_payable", "crm"),
+        ]
+
+
+async def test_one_that_stays_away_is_left_out_of_the_plan_and_told_of(
+    configure: Callable[..., Config], database: Database
+) -> None:
+    desk = OperationsDesk(operations_config(configure, **{"operations.away_seconds": 0.05}), database)
+    desk.servers["crm"].away = True
+    async with desk.running():
+        gate = await desk.gate(await desk.start(), "operation_plan")
+        assert gate.content["plan"]["agent_sequence"] == ["gmail", "accounts_payable", "analysis"]
+        assert any(note.startswith("crm: crm can't be used now") for note in gate.content["plan"]["notes"])
+
+
+async def test_an_agent_that_was_left_out_is_in_the_plan_that_a_person_asks_for_instead(
+    operations_desk: OperationsDesk,
+) -> None:
+    desk = operations_desk
+    async with desk.running():
+        number = await desk.start()
+        await desk.approve_plan(number, modified_plan={"skip_agents": ["crm"]})
+        await desk.decide_results(
+            number, approved=False, revision_type="full_replan", feedback="crm is to run as well"
+        )
+        await desk.stopped(number, "waiting")
+        gate = await desk.gate(number, "operation_plan")
+        assert "crm" in gate.content["plan"]["agent_sequence"]
+
+
+async def test_what_is_said_with_a_retry_reaches_the_agent(operations_desk: OperationsDesk) -> None:
+    desk = operations_desk
+    desk.servers["crm"].fault = "out of order"
+    async with desk.running():
+        number = await desk.start()
+        await desk.approve_plan(number)
+        gate = await desk.gate(number, "operation_question")
+        desk.servers["crm"].fault = None
+        said = {"answer": "retry", "digest": gate.digest, "feedback": "look for INV-3077"}
+        await desk.call("decide_operation_agent", number, **said)
+        await desk.gate(number, "operation_results")
+        assert "INV-3077" in {call.arguments["query"] for call in desk.servers["crm"].calls}
+
+
+async def test_how_long_it_takes_is_learnt_from_what_it_took(operations_desk: OperationsDesk) -> None:
+    desk = operations_desk
+    async with desk.running():
+        first = await desk.start()
+        usual = (await desk.gate(first, "operation_plan")).content["plan"]["estimated_duration"]
+        await desk.approve_plan(first)
+        await desk.gate(first, "operation_results")
+        second = await desk.gate(await desk.start(), "operation_plan")
+        assert second.content["plan"]["estimated_duration"] < usual
