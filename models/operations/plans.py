@@ -17,16 +17,20 @@ ANALYSIS: OperationAgent = "analysis"
 PlanComplexity = Literal["low", "medium", "high"]
 
 _MOST_LEADS = 40
+# Characters of what a server says of a tool, as people and models are shown it.
+LONGEST_DESCRIPTION = 300
 
 
 class AllowedTool(Record):
     """A tool that an agent may call while the plan stands, by the digest of what its server declares.
 
-    `writes`: each call of it is shown to a person first, with its exact arguments.
+    `description` is the server's own, cut. `writes`: each call of it is shown to a person first, with its
+    exact arguments.
     """
 
     server: str
     tool: str
+    description: str = ""
     digest: str
     writes: bool = False
 

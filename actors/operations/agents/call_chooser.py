@@ -17,6 +17,7 @@ from models.llm import Answer
 from models.mcp.served_tools import ServedTool
 from models.mcp.tool_answers import ToolAnswer
 from models.operations.items import SourceAgent
+from models.operations.plans import LONGEST_DESCRIPTION
 from models.operations.results import ProposedWrite, ServedToolUse
 from models.operations.tasks import ReadingTask
 from models.record import Record
@@ -75,8 +76,8 @@ class CallChooser:
             TOOLS=[
                 {
                     "name": tool.name,
-                    "description": shortened(one_line(tool.description), 300),
-                    "schema": shortened(json.dumps(tool.input_schema), _LONGEST_SCHEMA),
+                    "said": f"{shortened(one_line(tool.description), LONGEST_DESCRIPTION)}\n"
+                    f"{shortened(json.dumps(tool.input_schema), _LONGEST_SCHEMA)}",
                     "writes": tool.writes,
                 }
                 for tool in tools

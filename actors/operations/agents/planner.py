@@ -20,6 +20,7 @@ from models.mcp.served_tools import ServerListing
 from models.operations.items import SourceAgent
 from models.operations.plans import (
     ANALYSIS,
+    LONGEST_DESCRIPTION,
     SOURCE_AGENTS,
     AgentStep,
     AllowedTool,
@@ -179,7 +180,13 @@ def _allowed(listing: ServerListing | None) -> tuple[AllowedTool, ...]:
     if listing is None:
         return ()
     return tuple(
-        AllowedTool(server=tool.server, tool=tool.name, digest=tool.digest, writes=tool.writes)
+        AllowedTool(
+            server=tool.server,
+            tool=tool.name,
+            description=shortened(one_line(tool.description), LONGEST_DESCRIPTION),
+            digest=tool.digest,
+            writes=tool.writes,
+        )
         for tool in listing.tools
     )
 

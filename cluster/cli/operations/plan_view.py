@@ -38,6 +38,8 @@ def _show_step(number: int, step: AgentStep, console: Console) -> None:
     for tool in step.tools:
         writes = "; it writes: each call is shown to a person first" if tool.writes else ""
         row(console, "", f"may call {tool.tool} of {tool.server} ({tool.digest[:SHORT_DIGEST]}){writes}")
+        if tool.description:
+            row(console, "", f"its server says: {tool.description}", style="dim")
     if step.instructions:
         put(console, "", "is told:")
         put(console, "", step.instructions, indent=LABEL + 2)

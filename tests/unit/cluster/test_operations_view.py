@@ -129,7 +129,7 @@ def status(text: str) -> OperationStatusResponse:
             "task_type": text,
             "query": text,
             "requested_by": text,
-            "status": "paused",
+            "status": "parked",
             "iteration": 1,
             "progress": progress,
             "created_at": NOW,
