@@ -7,7 +7,7 @@ for whoever approves the results to say.
 from collections.abc import Sequence
 
 from actors.operations.linking.absences import duplicates, missing
-from actors.operations.linking.contradictions import Told
+from actors.operations.linking.contradictions import StandingClaims
 from actors.operations.linking.pairing import LinkedPairOfItems
 from actors.operations.linking.reading.claims import claims_of
 from actors.operations.linking.reading.context import Context
@@ -21,7 +21,7 @@ def conflicts_of(contexts: Sequence[Context], pairs: Sequence[LinkedPairOfItems]
     """All conflicts, numbered from 1: those of invoices, those of vendors, then what is missing."""
     groups = VendorGroups([context.read for context in contexts])
     claims = [claims_of(context) for context in contexts]
-    told = Told(contexts, claims, groups, pairs)
+    told = StandingClaims(contexts, claims, groups, pairs)
     found: dict[tuple[str, ...], Contradiction] = {}
     for one in (
         *told.of_numbers(),

@@ -31,14 +31,14 @@ _AGREEING = ({"open", "partly"},)
 _HELD = ("hold", "disputed")
 
 
-class Claimed(NamedTuple):
+class ClaimAt(NamedTuple):
     """A claim, and the place of its item."""
 
     place: int
     claim: InvoiceClaim
 
 
-class Told:
+class StandingClaims:
     """What is claimed by items, without what its own party took back."""
 
     def __init__(
@@ -51,7 +51,7 @@ class Told:
         self._contexts = contexts
         self._groups = groups
         self._pairs = {(pair.left, pair.right): pair for pair in pairs}
-        some = [Claimed(place, claim) for place, own in enumerate(claims) for claim in own]
+        some = [ClaimAt(place, claim) for place, own in enumerate(claims) for claim in own]
         self._claims = _still_said(some)
         self._totals = {
             (each.place, each.claim.invoice): each.claim.value.partition(" ")[0]
@@ -61,7 +61,7 @@ class Told:
 
     def of_numbers(self) -> Iterator[Contradiction]:
         """Contradictions about invoices that both sides name."""
-        by_key: dict[tuple[str, str], dict[str, list[Claimed]]] = defaultdict(lambda: defaultdict(list))
+        by_key: dict[tuple[str, str], dict[str, list[ClaimAt]]] = defaultdict(lambda: defaultdict(list))
         for each in self._claims:
             if each.claim.invoice != UNNUMBERED:
                 agent = self._contexts[each.place].read.item.agent
@@ -77,7 +77,7 @@ class Told:
                     yield self._contradiction(*found, self._about(invoice, *found))
         yield from self._of_whole_vendors(held)
 
-    def _first(self, some: list[Claimed], others: list[Claimed]) -> tuple[Claimed, Claimed] | None:
+    def _first(self, some: list[ClaimAt], others: list[ClaimAt]) -> tuple[ClaimAt, ClaimAt] | None:
         for one in _best(some):
             for other in _best(others):
                 if self._differ(one, other) and self._is_of_one_vendor(one.place, other.place):
@@ -90,7 +90,7 @@ class Told:
             return bool(ours & theirs)
         return (min(one, other), max(one, other)) in self._pairs
 
-    def _differ(self, one: Claimed, other: Claimed) -> bool:
+    def _differ(self, one: ClaimAt, other: ClaimAt) -> bool:
         kind, values = one.claim.kind, {one.claim.value, other.claim.value}
         if len(values) == 1 or values in _AGREEING:
             return False
@@ -104,13 +104,13 @@ class Told:
             return not (_was_before(one, other) or self._is_part(one, other) or self._is_part(other, one))
         return True
 
-    def _is_part(self, paid: Claimed, other: Claimed) -> bool:
+    def _is_part(self, paid: ClaimAt, other: ClaimAt) -> bool:
         """Whether what came is less than what the other side has the invoice over."""
         total = self._totals.get((other.place, other.claim.invoice))
         sums = {one.partition(" ")[0] for one in paid.claim.sums}
         return paid.claim.value == "paid" and bool(total and sums) and total not in sums
 
-    def _about(self, invoice: str, one: Claimed, other: Claimed) -> str:
+    def _about(self, invoice: str, one: ClaimAt, other: ClaimAt) -> str:
         named = [
             found
             for each in (one, other)
@@ -120,7 +120,7 @@ class Told:
         words = next((found.words for found in named if found.stated), named[0].words)
         return f"Invoice {short(words)}" if words[0].isdigit() else short(words)
 
-    def _contradiction(self, one: Claimed, other: Claimed, about: str) -> Contradiction:
+    def _contradiction(self, one: ClaimAt, other: ClaimAt, about: str) -> Contradiction:
         left, right = (one, other) if one.place < other.place else (other, one)
         kind: ConflictKind
         if left.claim.kind == "release":
@@ -142,12 +142,12 @@ class Told:
         )
         return Contradiction(kind, about, sides[0].evidence, sides[1].evidence, explanation)
 
-    def _side(self, each: Claimed) -> Side:
+    def _side(self, each: ClaimAt) -> Side:
         return Side(self._contexts[each.place].read, each.claim.leaf, each.claim.words)
 
     def _of_whole_vendors(self, held: set[str]) -> Iterator[Contradiction]:
         """Vendors on hold in one system, and what another one is about to pay them."""
-        approved: dict[str, list[Claimed]] = defaultdict(list)
+        approved: dict[str, list[ClaimAt]] = defaultdict(list)
         for each in self._claims:
             if each.claim.value == "approved" and each.claim.invoice not in (UNNUMBERED, *held):
                 for group in self._groups.of(each.place):
@@ -176,7 +176,7 @@ class Told:
 
     def without_number(self) -> Iterator[Contradiction]:
         """Contradictions about the only thing of a vendor and an amount that both sides have."""
-        by_place: dict[int, list[Claimed]] = defaultdict(list)
+        by_place: dict[int, list[ClaimAt]] = defaultdict(list)
         for each in self._claims:
             if each.claim.kind in ("status", "due_date"):
                 by_place[each.place].append(each)
@@ -196,7 +196,7 @@ class Told:
                 if self._differ(one, other):
                     yield self._contradiction(one, other, self._owed(one, other, pair))
 
-    def _is_unnumbered(self, one: Claimed, other: Claimed, partners: Mapping[tuple[int, str], int]) -> bool:
+    def _is_unnumbered(self, one: ClaimAt, other: ClaimAt, partners: Mapping[tuple[int, str], int]) -> bool:
         """Whether a side has no number, and nothing else may be meant than what the other one is about."""
         sides = ((one, other), (other, one))
         unsaid = [(each, beside) for each, beside in sides if each.claim.invoice == UNNUMBERED]
@@ -204,7 +204,7 @@ class Told:
             partners[each.place, self._contexts[beside.place].read.item.agent] == 1 for each, beside in unsaid
         )
 
-    def _owed(self, one: Claimed, other: Claimed, pair: LinkedPairOfItems) -> str:
+    def _owed(self, one: ClaimAt, other: ClaimAt, pair: LinkedPairOfItems) -> str:
         for each in (one, other):
             if each.claim.invoice != UNNUMBERED:
                 return self._about(each.claim.invoice, each, each)
@@ -213,7 +213,7 @@ class Told:
         return f"What {short(vendor)} is owed, {short(amount)},"
 
 
-def _was_before(one: Claimed, other: Claimed) -> bool:
+def _was_before(one: ClaimAt, other: ClaimAt) -> bool:
     """Whether one says that something was open before the other one says that it was paid."""
     paid, unpaid = (one.claim, other.claim) if one.claim.value == "paid" else (other.claim, one.claim)
     return bool(
@@ -225,14 +225,14 @@ def _was_before(one: Claimed, other: Claimed) -> bool:
     )
 
 
-def _best(some: list[Claimed]) -> list[Claimed]:
+def _best(some: list[ClaimAt]) -> list[ClaimAt]:
     """What fields say first, then what holds until now, then what was said once."""
     return sorted(some, key=lambda each: (not each.claim.stated, each.claim.when != "", each.place))[
         :_MOST_OF_KEY
     ]
 
 
-def _still_said(some: list[Claimed]) -> list[Claimed]:
+def _still_said(some: list[ClaimAt]) -> list[ClaimAt]:
     """Without what the same party said before of the same thing."""
     latest: dict[tuple[str, str, str], str] = {}
     for _, claim in some:

@@ -22,14 +22,14 @@ _MOST_OF_KEY = 12
 _LONGEST_NAME = 80
 
 
-class _Known(NamedTuple):
+class _KnownVendor(NamedTuple):
     """A detail of a vendor, and who knows it. `value` is what is compared."""
 
     value: str
     side: Side
 
 
-_ByAgent = dict[str, list[_Known]]
+_ByAgent = dict[str, list[_KnownVendor]]
 
 
 def other_accounts(contexts: Sequence[Context], groups: VendorGroups) -> Iterator[Contradiction]:
@@ -95,7 +95,7 @@ def _by_vendor(contexts: Sequence[Context], groups: VendorGroups, kind: str) -> 
             if detail.kind == kind and len(of) == 1 and _is_said(context, detail):
                 known = found[next(iter(of))][context.read.item.agent]
                 if len(known) < _MOST_OF_KEY and detail.normal not in {one.value for one in known}:
-                    known.append(_Known(detail.normal, side(context.read, detail)))
+                    known.append(_KnownVendor(detail.normal, side(context.read, detail)))
     return found
 
 
@@ -121,14 +121,14 @@ def _by_person(
     return found
 
 
-def _people(read: ReadItem) -> Iterator[tuple[str, _Known]]:
+def _people(read: ReadItem) -> Iterator[tuple[str, _KnownVendor]]:
     if read.item.agent == "gmail":
         for leaf in read.leaves:
             if leaf.value is None and fields.is_sender(leaf.names):
                 for start, end, normal in emails(leaf.text):
                     name = leaf.text[:start].strip(" \"'<")
                     if name and (words := leaf.words(start, end)):
-                        yield name, _Known(normal, Side(read, leaf, words))
+                        yield name, _KnownVendor(normal, Side(read, leaf, words))
                     break
         return
     names = {
@@ -136,4 +136,4 @@ def _people(read: ReadItem) -> Iterator[tuple[str, _Known]]:
     }
     for detail in read.details:
         if detail.kind == "contact" and detail.leaf.parent and detail.leaf.parent in names:
-            yield names[detail.leaf.parent], _Known(detail.normal, side(read, detail))
+            yield names[detail.leaf.parent], _KnownVendor(detail.normal, side(read, detail))

@@ -129,8 +129,9 @@ def test_it_has_the_shape_of_local_yaml_without_a_small_models_limits() -> None:
     gpu, local = (keys(read_layers(CONFIGS / name).merged()) for name in ("gpu.yaml", "local.yaml"))
     assert not any("schema_limits" in key or "regex" in key for key in gpu)
     loose = (".url", ".address", ".file", ".make", "schema_limits", "extra_body")
-    # Of the agents each says only what differs from its own `default`; MCP servers are each site's own.
-    own = (".agents.", ".mcp.")
+    # Of the agents each says only what differs from its own `default`; MCP servers, and what is read
+    # from them, are each site's own.
+    own = (".agents.", ".mcp.", ".operations.sources")
     shapes = [
         {key for key in found if not any(part in key for part in loose) and not key.startswith(own)}
         for found in (gpu, local)

@@ -11,7 +11,7 @@ from actors.operations.linking.reading import fields
 from actors.operations.linking.reading.item import ReadItem, Sighting
 from actors.operations.linking.reading.leaves import Leaf
 from actors.operations.linking.reading.sayings import Sayings
-from actors.operations.linking.reading.sentences import Sentence, sentences
+from actors.operations.linking.reading.sentences import SentenceSpan, sentences
 from models.text import word_list
 
 # Of an item as a whole, where it has no number.
@@ -30,7 +30,7 @@ class Context:
     def __init__(self, read: ReadItem) -> None:
         self.read = read
         self.sayings = Sayings(read)
-        self._sentences: dict[str, list[Sentence]] = {}
+        self._sentences: dict[str, list[SentenceSpan]] = {}
         self.numbers = [found for found in read.of("invoice") if self.is_own(found)]
         self.stated = [found for found in self.numbers if found.stated]
         self._here: dict[str, list[Sighting]] = {}
@@ -48,13 +48,13 @@ class Context:
         """The thing that a value is of; a mail is one thing, however a server takes it apart."""
         return "" if self.read.item.agent == "gmail" else leaf.part
 
-    def sentences(self, leaf: Leaf) -> list[Sentence]:
+    def sentences(self, leaf: Leaf) -> list[SentenceSpan]:
         """The sentences of a text that are its writer's own."""
         if leaf.path not in self._sentences:
             self._sentences[leaf.path] = list(sentences(leaf.text))
         return self._sentences[leaf.path]
 
-    def sentence_at(self, leaf: Leaf, place: int) -> Sentence | None:
+    def sentence_at(self, leaf: Leaf, place: int) -> SentenceSpan | None:
         """The sentence that stands at a place; None in what a mail answers."""
         some = self.sentences(leaf)
         at = bisect_right(some, place, key=lambda one: one.start) - 1

@@ -19,7 +19,7 @@ from actors.operations.linking.reading.said_amounts import (
     is_of_something_else,
     is_part,
 )
-from actors.operations.linking.reading.sentences import Sentence
+from actors.operations.linking.reading.sentences import SentenceSpan
 
 _DUE = re.compile(
     r"(?<![^\W_])(?:due(?: date| on| by)?|payable (?:by|on|until)|pay by"
@@ -63,7 +63,7 @@ def amount_claims(context: Context) -> Iterable[InvoiceClaim]:
 
 
 def _said_amounts(
-    context: Context, leaf: Leaf, sentence: Sentence, some: list[Sighting]
+    context: Context, leaf: Leaf, sentence: SentenceSpan, some: list[Sighting]
 ) -> Iterable[InvoiceClaim]:
     text, (start, end, _) = leaf.text, sentence
     numbers = context.within(leaf, start, end)

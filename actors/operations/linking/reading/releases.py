@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from actors.knowledge.entities.names import without_accents
-from actors.operations.linking.reading.sentences import Sentence, sentences
+from actors.operations.linking.reading.sentences import SentenceSpan, sentences
 from models.text import word_list
 
 Release = Literal["hold", "disputed", "approved", "cleared"]
@@ -93,7 +93,7 @@ class SaidRelease(NamedTuple):
     release: Release
     start: int
     end: int
-    sentence: Sentence
+    sentence: SentenceSpan
 
 
 def release_of(value: str) -> Release | None:
@@ -109,7 +109,7 @@ def releases_in(text: str) -> Iterator[SaidRelease]:
             yield found
 
 
-def _said(text: str, sentence: Sentence) -> SaidRelease | None:
+def _said(text: str, sentence: SentenceSpan) -> SaidRelease | None:
     found = _LIFTED.search(text, sentence.start, sentence.end)
     if found:
         return SaidRelease("cleared", found.start(), found.end(), sentence)
@@ -122,7 +122,7 @@ def _said(text: str, sentence: Sentence) -> SaidRelease | None:
     return SaidRelease("approved", *approved, sentence) if approved is not None else None
 
 
-def _last(pattern: re.Pattern[str], text: str, sentence: Sentence) -> tuple[int, int] | None:
+def _last(pattern: re.Pattern[str], text: str, sentence: SentenceSpan) -> tuple[int, int] | None:
     found = islice(pattern.finditer(text, sentence.start, sentence.end), _MOST)
     sure = [one.span() for one in found if not _is_unsure(text, sentence.start, one.start())]
     return sure[-1] if sure else None

@@ -34,7 +34,7 @@ _FORWARDED = re.compile(r"forwarded|weitergeleitete?|przekazan[ay]", re.IGNORECA
 _LOOKED_BACK = 80
 
 
-class Sentence(NamedTuple):
+class SentenceSpan(NamedTuple):
     """From where to where a sentence goes, and the mark that ends it."""
 
     start: int
@@ -42,7 +42,7 @@ class Sentence(NamedTuple):
     mark: str
 
 
-def sentences(text: str) -> Iterator[Sentence]:
+def sentences(text: str) -> Iterator[SentenceSpan]:
     """The sentences that are the writer's own: none of what is answered."""
     whole = own_end(text)
     for one in _sentences(text, whole):
@@ -62,7 +62,7 @@ def own_end(text: str) -> int:
     return min(ends, default=len(text))
 
 
-def _sentences(text: str, whole: int) -> Iterator[Sentence]:
+def _sentences(text: str, whole: int) -> Iterator[SentenceSpan]:
     start = line = 0
     for found in _END.finditer(text, 0, whole):
         if found[0][0] in "\n\r":
@@ -72,9 +72,9 @@ def _sentences(text: str, whole: int) -> Iterator[Sentence]:
                 continue
         elif found[0] == "." and _last_word(text, start, found.start()) in _ABBREVIATED:
             continue
-        yield Sentence(start, found.start(), found[0][0])
+        yield SentenceSpan(start, found.start(), found[0][0])
         start = found.end()
-    yield Sentence(start, whole, "")
+    yield SentenceSpan(start, whole, "")
 
 
 def _last_word(text: str, start: int, end: int) -> str:
