@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from models.mcp.tool_answers import GivenToServer
 from models.operations.plans import OperationAgent
 from models.operations.questions import AgentQuestion
-from models.operations.results import AgentResult
+from models.operations.results import AgentResult, ProposedWrite, WriteOutcome
 from models.operations.tasks import AnsweredCall
 from models.runtime.approvals import GateDecision
 
@@ -40,5 +40,19 @@ def unreviewed(
 
 
 def without_last_write(result: AgentResult) -> AgentResult:
-    """A person wants a write sent again whose outcome is not known: he is asked about it anew."""
+    """A person wants a write sent that was not, or perhaps not: he is asked about it anew."""
     return result.model_copy(update={"writes": result.writes[:-1]})
+
+
+def writes_elsewhere(
+    written: tuple[WriteOutcome, ...], results: Mapping[OperationAgent, AgentResult]
+) -> tuple[WriteOutcome, ...]:
+    """What was sent, or perhaps, and is in no result that stands: its agent has read anew since."""
+    here = {outcome.approval_id for one in results.values() for outcome in one.writes}
+    return tuple(one for one in written if one.approval_id not in here)
+
+
+def sent_already(written: tuple[WriteOutcome, ...], write: ProposedWrite) -> tuple[WriteOutcome, ...]:
+    """What became of the same call before."""
+    wanted = (write.server, write.tool, write.arguments)
+    return tuple(one for one in written if (one.write.server, one.write.tool, one.write.arguments) == wanted)

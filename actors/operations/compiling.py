@@ -13,11 +13,24 @@ from models.operations.events import ComprehensiveResultsReady
 from models.operations.evidence import Conflict, Correlation
 from models.operations.operations import Operation
 from models.operations.plans import ANALYSIS, OperationAgent, OperationPlan
-from models.operations.results import AgentResult, Analysis, ComprehensiveResults, ResultChanges
+from models.operations.results import (
+    AgentResult,
+    Analysis,
+    ComprehensiveResults,
+    ResultChanges,
+    WriteOutcome,
+)
 from models.operations.tasks import AnalysisOutcome, AnalysisTask
+from models.record import Record
 from models.runtime.steps import StepKept
 from models.store.database import Connection
 from models.store.operations import history
+
+
+class WhatIsMissing(Record):
+    """What is not in the results of an iteration, in words."""
+
+    told: tuple[str, ...]
 
 
 class Compiling:
@@ -34,6 +47,7 @@ class Compiling:
         results: Mapping[OperationAgent, AgentResult],
         *,
         said: Mapping[OperationAgent, str],
+        written_before: tuple[WriteOutcome, ...],
         previous: ComprehensiveResults | None,
     ) -> ComprehensiveResults:
         """The results of an iteration, with what is otherwise than in the one before.
@@ -56,6 +70,12 @@ class Compiling:
             return answer
 
         outcome = await self._run.once(f"analysis/{iteration}", AnalysisOutcome, make)
+
+        async def look() -> Answer[WhatIsMissing]:
+            return Answer(value=WhatIsMissing(told=self._missing(plan, ordered, said)))
+
+        # Kept, for it goes by the site's settings, which may be others when this is made again.
+        missing = await self._run.once(f"missing/{iteration}", WhatIsMissing, look)
         linked, analysis = outcome.linked, outcome.analysis
         if not analysed:
             analysis = Analysis(status="completed", correlation_score=analysis.correlation_score)
@@ -69,9 +89,10 @@ class Compiling:
             correlations=linked.figures,
             matches=linked.correlations,
             conflicts=linked.conflicts,
+            written_before=written_before,
             reused=tuple(one.agent for one in ordered if one.iteration < iteration),
-            mocked=tuple(one.agent for one in ordered if one.metadata.service_used == "mock"),
-            missing=self._missing(plan, ordered, said),
+            mocked=tuple(one.agent for one in ordered if one.mocked),
+            missing=missing.told,
         )
         if previous is not None:
             compiled = compiled.model_copy(update={"changes": changes(previous, compiled)})

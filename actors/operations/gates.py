@@ -39,10 +39,17 @@ class OperationGates:
         return self._request("operation_review", shown, f"What {result.agent} found")
 
     def write(
-        self, agent: OperationAgent, write: ProposedWrite, iteration: int, *, number: int
+        self,
+        agent: OperationAgent,
+        write: ProposedWrite,
+        iteration: int,
+        *,
+        number: int,
+        sent_before: tuple[WriteOutcome, ...],
     ) -> GateRequest:
         """A call that would change something in another system: this very one, once."""
-        shown = WriteShown(**self._about(iteration, number), agent=agent, write=write)
+        about = self._about(iteration, number)
+        shown = WriteShown(**about, agent=agent, write=write, sent_before=sent_before)
         return self._request(
             "operation_write", shown, f"{agent} wants to call {write.tool} of {write.server}"
         )
@@ -52,6 +59,7 @@ class OperationGates:
         title = {
             "failed": f"{question.agent} could not do its part, try again?",
             "write_unknown": f"{question.agent} may have written already, send it again?",
+            "write_not_sent": f"{question.agent} could not write, try again?",
             "server_asks": f"{question.agent} is asked something",
         }[question.kind]
         return self._request("operation_question", question, title)
@@ -71,10 +79,15 @@ class OperationGates:
     def about_waiting(
         self, agent: OperationAgent, waiting: ReadingOutcome | WriteOutcome, iteration: int, *, number: int
     ) -> AgentQuestion:
-        """What a server asks of a person, or a write of which nobody knows whether it was done."""
+        """What a server asks of a person; or a write that was not sent, or perhaps was done."""
         about = self._about(iteration, number) | {"agent": agent}
         if isinstance(waiting, WriteOutcome):
-            return AgentQuestion(**about, kind="write_unknown", what=waiting.told, call=waiting.write.call)
+            return AgentQuestion(
+                **about,
+                kind="write_not_sent" if waiting.status == "not_sent" else "write_unknown",
+                what=waiting.told,
+                call=waiting.write.call,
+            )
         question = waiting.server_question
         assert question is not None, "it asks"
         return AgentQuestion(

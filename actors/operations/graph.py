@@ -10,7 +10,13 @@ from typing import Any, Literal, TypedDict
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from actors.operations.answers import unreviewed, with_answer, without_last_write
+from actors.operations.answers import (
+    sent_already,
+    unreviewed,
+    with_answer,
+    without_last_write,
+    writes_elsewhere,
+)
 from actors.operations.steps import OperationSteps
 from actors.operations.writing import next_proposed
 from actors.runtime.gate import decide
@@ -40,6 +46,8 @@ class State(TypedDict, total=False):
 
     `readings` counts each agent's, and `reviewed` says up to which of them a person has looked. `prior` are
     results that stand where nothing of their task is otherwise; `said` is what people want of each agent.
+    `answered` is what was given to a server for an agent's reading under way; `written` are all calls that
+    were sent, or perhaps.
     """
 
     iteration: int
@@ -53,6 +61,7 @@ class State(TypedDict, total=False):
     reviewed: Mapping[OperationAgent, int]
     said: Mapping[OperationAgent, str]
     answered: Mapping[OperationAgent, tuple[AnsweredCall, ...]]
+    written: tuple[WriteOutcome, ...]
     asked: Mapping[OperationAgent, ReadingOutcome | WriteOutcome]
     question: AgentQuestion
     questions: int
@@ -104,8 +113,16 @@ async def work(state: State, runtime: Runtime[OperationSteps]) -> State:
         said=state["said"],
         answered=state["answered"],
     )
+    # What was given to a server is for one reading: whoever reads again is asked again.
+    answered = {agent: one for agent, one in state["answered"].items() if agent not in came.results}
     asked = {**state["asked"], **came.asked}
-    return {"results": came.results, "readings": came.readings, "voided": came.voided, "asked": asked}
+    return {
+        "results": came.results,
+        "readings": came.readings,
+        "voided": came.voided,
+        "asked": asked,
+        "answered": answered,
+    }
 
 
 async def question_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
@@ -127,7 +144,7 @@ async def answer_question(state: State, runtime: Runtime[OperationSteps]) -> Sta
     if decision.status not in ("approved", "rejected"):
         return {}
     yes, said = decision.status == "approved", state["said"]
-    if question.kind == "write_unknown":
+    if question.kind in ("write_unknown", "write_not_sent"):
         results[agent] = without_last_write(results[agent]) if yes else results[agent]
     elif not yes:
         results[agent] = steps.working.left_out(
@@ -146,7 +163,10 @@ async def answer_question(state: State, runtime: Runtime[OperationSteps]) -> Sta
 async def write_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
     number, proposed = state["writes"] + 1, next_proposed(state["results"])
     assert proposed is not None, "there is one, or it would not come here"
-    request = runtime.context.gates.write(*proposed, state["iteration"], number=number)
+    sent_before = sent_already(state["written"], proposed[1])
+    request = runtime.context.gates.write(
+        *proposed, state["iteration"], number=number, sent_before=sent_before
+    )
     return {"gate": WRITE, "writes": number, "decision": decide(f"{WRITE}/{number}", request)}
 
 
@@ -160,8 +180,12 @@ async def write(state: State, runtime: Runtime[OperationSteps]) -> State:
     )
     one = state["results"][agent]
     results = {**state["results"], agent: one.model_copy(update={"writes": (*one.writes, outcome)})}
-    unknown = {agent: outcome} if outcome.status == "unknown" else {}
-    return {"results": results, "asked": {**state["asked"], **unknown}}
+    told: State = {"results": results, "voided": outcome.told if outcome.voids_plan else None}
+    if outcome.status in ("done", "failed", "unknown"):
+        told["written"] = (*state["written"], outcome)
+    if outcome.status in ("unknown", "not_sent") and not outcome.voids_plan:
+        told["asked"] = {**state["asked"], agent: outcome}
+    return told
 
 
 async def review_gate(state: State, runtime: Runtime[OperationSteps]) -> State:
@@ -192,6 +216,7 @@ async def compile_results(state: State, runtime: Runtime[OperationSteps]) -> Sta
         state["plan"],
         state["results"],
         said=state["said"],
+        written_before=writes_elsewhere(state["written"], state["results"]),
         previous=state.get("compiled"),
     )
     return {"compiled": compiled}
@@ -328,7 +353,7 @@ async def begin(run: Run) -> tuple[dict[str, Any], OperationSteps]:
     await steps.check_right()
     counts: State = {"iteration": 1, "plans": 0, "questions": 0, "reviews": 0, "writes": 0}
     nothing: State = {"readings": {}, "prior": {}, "results": {}, "reviewed": {}, "said": {}}
-    return {**counts, **nothing, "asked": {}, "answered": {}}, steps
+    return {**counts, **nothing, "asked": {}, "answered": {}, "written": ()}, steps
 
 
 def result(state: dict[str, Any]) -> dict[str, Any]:

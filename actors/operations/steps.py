@@ -47,8 +47,8 @@ class OperationSteps:
         self.compiling = Compiling(run=run, operation=self.operation)
 
     def stops_at(self, gate: str) -> bool:
-        """Whether operations of this type stop there, as the site's settings say."""
-        return gate in self._run.config.operations.task_types[self.task.task_type].gates
+        """Whether operations of this type stop there, as the site's settings said when it was asked for."""
+        return gate in self.task.gates
 
     async def check_right(self) -> None:
         """PermissionMissing where whoever asked for it may not any more: asked whenever it is taken up."""

@@ -129,7 +129,7 @@ class Working:
         anew = []
         for task in tasks:
             before = prior.get(task.agent)
-            if before is not None and before.task_digest == task.digest and not task.answered:
+            if before is not None and before.task_digest == task.digest:
                 done[task.agent] = before
             else:
                 counts[task.agent] = counts.get(task.agent, 0) + 1

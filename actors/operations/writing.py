@@ -1,7 +1,8 @@
 """Writes that a person approved, each sent once: where its answer is lost, nobody sends it again by itself.
 
-Part of `actors.operations.steps`. That it is about to be sent is kept before it is sent; a run that finds
-that, and no outcome, does not know whether it was done, and says so.
+Part of `actors.operations.steps`. Its server is looked at first: one that is away is waited for, and a tool
+that is not the one that was approved voids the plan. That the call is about to be sent is kept before it is
+sent; a run that finds that, and no outcome, does not know whether it was done, and says so.
 """
 
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from collections.abc import Mapping
 from actors.runtime.run import Run
 from models.errors import McpServerAway
 from models.llm import Answer
+from models.mcp.served_tools import ServerListing
 from models.operations.operations import Operation
 from models.operations.plans import OperationAgent
 from models.operations.results import AgentResult, ProposedWrite, WriteOutcome
@@ -17,7 +19,9 @@ from models.runtime.approvals import GateDecision
 from models.runtime.steps import StepKept
 from models.store.database import Connection
 from models.store.operations import history
-from models.text import one_line
+from models.text import one_line, shortened
+
+_LONGEST_TOLD = 500
 
 
 class WriteSent(Record):
@@ -30,6 +34,7 @@ class ApprovedWrites:
     def __init__(self, *, run: Run, operation: Operation) -> None:
         self._run = run
         self._operation = operation
+        self._away_seconds = run.config.operations.away_seconds
 
     async def settle(
         self,
@@ -65,24 +70,48 @@ class ApprovedWrites:
         return outcome
 
     async def _sent(self, agent: OperationAgent, write: ProposedWrite, number: int) -> WriteOutcome:
-        before = self._run.kept(f"write_sent/{number}", WriteSent) is not None
+        remote = self._run.agent(agent)
+        sent = self._run.kept(f"write_sent/{number}", WriteSent) is not None
 
         async def begin() -> Answer[WriteSent]:
             return Answer(value=WriteSent())
 
         async def make() -> Answer[WriteOutcome]:
-            if before:
+            if sent:
                 told = "the site was interrupted while it was sent: whether it was done is not known"
                 return Answer(value=WriteOutcome(write=write, status="unknown", told=told))
+            if (not_sent := self._hindered(write, await remote.offered())) is not None:
+                return Answer(value=not_sent)
+            await self._run.once(f"write_sent/{number}", WriteSent, begin)
             try:
-                answer: Answer[WriteOutcome] = await self._run.agent(agent).write(write)
+                answer: Answer[WriteOutcome] = await remote.call_once("write", write)
             except McpServerAway as away:
-                told = f"it was not sent: {one_line(str(away))}"
-                return Answer(value=WriteOutcome(write=write, status="failed", told=told))
+                return Answer(value=_not_sent(write, str(away)))
             return answer
 
-        await self._run.once(f"write_sent/{number}", WriteSent, begin)
         return await self._run.once(f"write_done/{number}", WriteOutcome, make)
+
+    def _hindered(self, write: ProposedWrite, listing: ServerListing) -> WriteOutcome | None:
+        """Why a write can't be sent now; None where it can.
+
+        Raises:
+            McpServerAway: its server is away, and has not been for so long that a person is to be asked.
+        """
+        if listing.state in ("away", "mock"):
+            why = f"MCP server {write.server}: {listing.reason or 'away'}"
+            if self._run.waited_seconds < self._away_seconds:
+                raise McpServerAway(why, waits_for=f"MCP server {write.server}")
+            return _not_sent(write, f"{why}; it has been waited for")
+        if listing.state != "answers":
+            return _not_sent(write, f"MCP server {write.server}: {listing.reason or listing.state}")
+        if not any((tool.name, tool.digest) == (write.tool, write.digest) for tool in listing.tools):
+            told = f"{write.server}.{write.tool}: is not declared as it was approved: nothing was sent"
+            return _not_sent(write, told).model_copy(update={"voids_plan": True})
+        return None
+
+
+def _not_sent(write: ProposedWrite, why: str) -> WriteOutcome:
+    return WriteOutcome(write=write, status="not_sent", told=shortened(one_line(why), _LONGEST_TOLD))
 
 
 def next_proposed(

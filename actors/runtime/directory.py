@@ -2,7 +2,8 @@
 
 An agent is a plain class; here it becomes a named, detached Ray actor, started on first use with the
 resources its role has in the configuration. An awaited call survives the agent's death: Ray restarts the
-actor and the call runs again. A stream ends with AgentDied (`RemoteAgent.stream`).
+actor and the call runs again. A stream ends with AgentDied (`RemoteAgent.stream`), and so does a call that
+must not run twice (`RemoteAgent.call_once`).
 """
 
 import asyncio
@@ -183,6 +184,22 @@ class RemoteAgent:
             async for piece in pieces:
                 yield piece
 
+    async def call_once(self, verb: str, *args: Any, **kwargs: Any) -> Any:
+        """Call a verb that changes something elsewhere: whatever dies, it is not begun again.
+
+        Raises:
+            AgentDied: whether it ran, and how far, is not known.
+        """
+        try:
+            actor = await self._handle(self._chosen())
+            return await _answer(getattr(actor, verb).options(max_task_retries=0), args, kwargs)
+        except _OWN:
+            raise
+        except ray.exceptions.RayError as error:
+            if isinstance(error, ray.exceptions.ActorDiedError):
+                self._directory.forget()
+            raise self._away("ended while it was asked", error) from error
+
     async def _stream(
         self, replica: int, verb: str, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> AsyncGenerator[Any, None]:
@@ -213,14 +230,7 @@ class RemoteAgent:
         self, replica: int, verb: str, args: tuple[Any, ...], kwargs: dict[str, Any], *, fresh: bool
     ) -> Any:
         actor = await self._handle(replica, fresh=fresh)
-        reference = _begin(getattr(actor, verb), args, kwargs)
-        try:
-            return await reference
-        except asyncio.CancelledError:
-            ray.cancel(reference)
-            raise
-        except ray.exceptions.RayTaskError as error:
-            raise _own_error(error) from None
+        return await _answer(getattr(actor, verb), args, kwargs)
 
     def _chosen(self) -> int:
         return (
@@ -235,6 +245,18 @@ class RemoteAgent:
     def _away(self, what: str, error: Exception) -> AgentDied:
         _log.warning("the agent %s %s: %s", self._role, what, error_line(error))
         return AgentDied(f"the agent {self._role} {what}: ask again", waits_for=f"agent {self._role}")
+
+
+async def _answer(verb: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a verb of an actor answers. Cancelling this cancels it."""
+    reference = _begin(verb, args, kwargs)
+    try:
+        return await reference
+    except asyncio.CancelledError:
+        ray.cancel(reference)
+        raise
+    except ray.exceptions.RayTaskError as error:
+        raise _own_error(error) from None
 
 
 def _begin(verb: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

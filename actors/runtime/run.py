@@ -113,8 +113,8 @@ class Run:
 
     @property
     def waited_seconds(self) -> float:
-        """How long it was tried in vain since it kept something last, pauses included."""
-        return self._claim.waited_seconds
+        """How long it was tried in vain before this run, pauses included; 0 once this run has got on."""
+        return 0.0 if self.got_on else self._claim.waited_seconds
 
     @property
     def database(self) -> Database:

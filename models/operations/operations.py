@@ -58,12 +58,13 @@ class OperationRequest(BaseModel):
 
 
 class OperationTask(Record):
-    """What the workflow of an operation is given."""
+    """What the workflow of an operation is given. `gates` are those of its type when it was asked for."""
 
     query: str
     topic: str
     task_type: str
     request_id: str | None = None
+    gates: tuple[str, ...]
 
 
 class Operation(Record):

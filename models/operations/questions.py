@@ -8,7 +8,7 @@ from typing import Literal
 
 from models.mcp.tool_answers import ServedToolCall, ServerQuestion
 from models.operations.plans import OperationAgent
-from models.operations.results import AgentResult, ProposedWrite
+from models.operations.results import AgentResult, ProposedWrite, WriteOutcome
 from models.record import Record
 
 
@@ -16,7 +16,7 @@ class AgentQuestion(Record):
     """An agent failed or took too long; a server asks something; or nobody knows whether a write was done.
 
     Approving a `failed` one tries again; one where `server_asks` goes on with `given`, or `declined`; a
-    `write_unknown` one sends the `call` once more. Rejecting goes on without.
+    `write_unknown` or `write_not_sent` one asks about the `call` once more. Rejecting goes on without.
     """
 
     plan_id: str
@@ -24,7 +24,7 @@ class AgentQuestion(Record):
     iteration: int
     number: int = 1
     agent: OperationAgent
-    kind: Literal["failed", "server_asks", "write_unknown"]
+    kind: Literal["failed", "server_asks", "write_unknown", "write_not_sent"]
     what: str
     call: ServedToolCall | None = None
     server_question: ServerQuestion | None = None
@@ -47,7 +47,10 @@ class AgentReview(Record):
 
 
 class WriteShown(Record):
-    """A call that would change something: approved is this call, with exactly these arguments, once."""
+    """A call that would change something: approved is this call, with exactly these arguments, once.
+
+    `sent_before` is what became of the same call where this operation has sent it already.
+    """
 
     plan_id: str
     question: str
@@ -55,3 +58,4 @@ class WriteShown(Record):
     number: int = 1
     agent: OperationAgent
     write: ProposedWrite
+    sent_before: tuple[WriteOutcome, ...] = ()

@@ -69,12 +69,14 @@ class WriteOutcome(Record):
     """What became of a proposed write.
 
     `refused`: a person said no. `unknown`: it was sent, and whether it was done nobody here can tell.
-    `failed`: the server says that it did not do it.
+    `failed`: the server says that it did not do it. `not_sent`: its server was away, or its tool is not the
+    one that was approved any more, which `voids_plan`.
     """
 
     write: ProposedWrite
-    status: Literal["done", "refused", "failed", "unknown"]
+    status: Literal["done", "refused", "failed", "unknown", "not_sent"]
     told: str = ""
+    voids_plan: bool = False
     approval_id: str | None = None
     decided_by: str | None = None
 
@@ -151,8 +153,9 @@ class ResultChanges(Record):
 class ComprehensiveResults(Record):
     """What a person approves at the last gate, whole (`comprehensive_results_ready` of the seed).
 
-    `reused` are agents whose result of an earlier iteration stands. `mocked` are those whose data, or some of
-    it, is a stand-in's. `missing` says in words what is not in it.
+    `reused` are agents whose result of an earlier iteration stands. `written_before` are calls that were
+    sent and are in no result here: their agent has read anew since, or the plan has it no more. `mocked`
+    are those whose data, or some of it, is a stand-in's. `missing` says in words what is not in it.
     """
 
     plan_id: str
@@ -164,6 +167,7 @@ class ComprehensiveResults(Record):
     correlations: CorrelationFigures
     matches: tuple[Correlation, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
+    written_before: tuple[WriteOutcome, ...] = ()
     reused: tuple[OperationAgent, ...] = ()
     mocked: tuple[OperationAgent, ...] = ()
     missing: tuple[str, ...] = ()

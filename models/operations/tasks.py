@@ -1,7 +1,5 @@
 """What agents of an operation are given to do, and what they hand back."""
 
-import hashlib
-import json
 from collections.abc import Mapping
 
 from models.mcp.served_tools import ServerListing
@@ -11,6 +9,7 @@ from models.operations.items import SourceAgent
 from models.operations.plans import AllowedTool, OperationPlan
 from models.operations.results import AgentResult, Analysis
 from models.record import Record
+from models.runtime.approvals import content_digest
 
 
 class PlanRequest(Record):
@@ -47,9 +46,10 @@ class ReadingTask(Record):
 
     @property
     def digest(self) -> str:
-        """SHA-256 (hex): the same task is not done again."""
-        text = json.dumps(self.model_dump(mode="json", exclude={"answered"}), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        """SHA-256 (hex): the same task is not done again. A tool is what its digest says."""
+        told = self.model_dump(mode="json", exclude={"answered", "tools"})
+        tools = [[one.server, one.tool, one.digest] for one in self.tools]
+        return content_digest({**told, "tools": tools})
 
 
 class ReadingOutcome(Record):

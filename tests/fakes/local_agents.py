@@ -22,6 +22,10 @@ class LocalAgent:
     def __getattr__(self, verb: str) -> Any:
         return getattr(self.plain, verb)
 
+    async def call_once(self, verb: str, *args: Any) -> Any:
+        """What the verb answers."""
+        return await getattr(self.plain, verb)(*args)
+
     async def stream(self, verb: str, *args: Any) -> AsyncIterator[Any]:
         """What the verb yields."""
         async with aclosing(getattr(self.plain, verb)(*args)) as pieces:

@@ -38,6 +38,7 @@ Yes = Literal["approve", "reject"]
 _MEANINGS: Mapping[str, Mapping[str, Literal["yes", "no", "given", "declined"]]] = {
     "failed": {"retry": "yes", "skip": "no"},
     "write_unknown": {"retry": "yes", "skip": "no"},
+    "write_not_sent": {"retry": "yes", "skip": "no"},
     "server_asks": {"answer": "given", "decline": "declined", "skip": "no"},
     "operation_write": {"accept": "yes", "skip": "no"},
     "operation_review": {"accept": "yes", "revise": "no"},

@@ -47,7 +47,12 @@ async def _topic(context: ToolContext, request: StartOperationRequest) -> str:
 async def start_operation(context: ToolContext, request: StartOperationRequest) -> StartOperationResponse:
     """Ask why a bill is late, or what systems disagree on: a person approves the plan, then it runs."""
     _check_type(context, request.task_type)
-    operation, new = await operations.start(context.connection, request, requested_by=context.caller.subject)
+    operation, new = await operations.start(
+        context.connection,
+        request,
+        requested_by=context.caller.subject,
+        gates=context.config.operations.task_types[request.task_type].gates,
+    )
     workflow = await workflows.get(context.connection, operation.workflow_id)
     return StartOperationResponse(
         operation_id=operation.id,

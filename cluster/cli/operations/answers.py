@@ -99,7 +99,7 @@ def answers_at(gate: GateShown) -> Mapping[str, str]:
             return _PLAN
         case "operation_question", AgentQuestion(kind="server_asks"):
             return _ASKED
-        case "operation_question", AgentQuestion(kind="write_unknown"):
+        case "operation_question", AgentQuestion(kind="write_unknown" | "write_not_sent"):
             return _UNKNOWN
         case "operation_question", _:
             return _FAILED

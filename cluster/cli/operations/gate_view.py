@@ -27,6 +27,7 @@ from models.record import Record
 _ASKED: Mapping[str, str] = {
     "failed": "could not do its part",
     "server_asks": "is asked something by its server",
+    "write_not_sent": "could not send a call that changes something: nothing was changed",
     "write_unknown": "sent a call that changes something, and nobody knows whether it was done",
 }
 

@@ -1,12 +1,13 @@
 """Operations as they were asked for: each has a workflow."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from psycopg.errors import UniqueViolation
 from psycopg.types.json import Jsonb
 
 from models.errors import InputInvalid, OperationNotFound
-from models.operations.operations import Operation, OperationRequest
+from models.operations.operations import Operation, OperationRequest, OperationTask
 from models.runtime.approvals import content_digest
 from models.runtime.workflows import Permission, WorkflowRequest
 from models.store.database import Connection
@@ -18,9 +19,11 @@ _COLUMNS = "id, workflow_id, topic, name, query, task_type, requested_by, reques
 
 
 async def start(
-    connection: Connection, request: OperationRequest, *, requested_by: str
+    connection: Connection, request: OperationRequest, *, requested_by: str, gates: Sequence[str]
 ) -> tuple[Operation, bool]:
     """Begin an operation in the caller's transaction; whether it is new.
+
+    `gates` are those at which its type stops now: what the site's settings say later changes nothing of it.
 
     The same `request_id` of the same person is the operation that is there.
 
@@ -29,7 +32,7 @@ async def start(
     """
     try:
         async with connection.transaction():  # a savepoint: who asks for the same at once finds it
-            return await _insert(connection, request, requested_by), True
+            return await _insert(connection, request, requested_by, gates), True
     except UniqueViolation:
         assert request.request_id is not None, "only a request's id is unique"
         known = await _of_request(connection, requested_by, request.request_id)
@@ -70,8 +73,10 @@ async def keep_progress(connection: Connection, operation_id: int, progress: dic
     )
 
 
-async def _insert(connection: Connection, request: OperationRequest, requested_by: str) -> Operation:
-    given = request.model_dump(mode="json")
+async def _insert(
+    connection: Connection, request: OperationRequest, requested_by: str, gates: Sequence[str]
+) -> Operation:
+    given = OperationTask(**request.model_dump(), gates=tuple(gates)).model_dump(mode="json")
     workflow = await workflows.create(
         connection,
         WorkflowRequest(

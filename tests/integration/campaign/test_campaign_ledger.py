@@ -100,7 +100,9 @@ async def test_what_is_written_of_an_operation_is_noted_with_its_status(database
     await ledger.install(database)
     request = OperationRequest(query="why is it late?", topic="macro")
     async with database.transaction() as connection:
-        operation, _ = await operations.start(connection, request, requested_by="ann")
+        operation, _ = await operations.start(
+            connection, request, requested_by="ann", gates=("plan", "results")
+        )
         await operations.keep_progress(connection, operation.id, {})
         await workflows.cancel(connection, operation.workflow_id, reason="cancelled by ann")
         await history.tell(

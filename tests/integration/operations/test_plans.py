@@ -3,9 +3,12 @@
 from collections.abc import Callable
 
 from models.config import Config
+from models.mcp.tool_answers import ServerQuestion
 from models.store.database import Database
 from tests.integration.operations.operations_desk import OperationsDesk, operations_config
 from tests.integration.workflows import ended
+
+ASKED = {"type": "object", "properties": {"code": {"type": "string"}}, "required": ["code"]}
 
 
 async def test_a_server_that_is_away_while_a_plan_is_made_is_waited_for(
@@ -76,3 +79,76 @@ async def test_how_long_it_takes_is_learnt_from_what_it_took(operations_desk: Op
         await desk.gate(first, "operation_results")
         second = await desk.gate(await desk.start(), "operation_plan")
         assert second.content["plan"]["estimated_duration"] < usual
+
+
+async def test_what_was_given_to_a_server_is_for_one_reading(operations_desk: OperationsDesk) -> None:
+    desk = operations_desk
+    mail = desk.servers["gmail"]
+    mail.asks = ServerQuestion(server="mail", tool="search", key="k", message="Which code?", requested=ASKED)
+    async with desk.running():
+        number = await desk.start(query="Why is INV-2041 late?")
+        await desk.approve_plan(number)
+        for times in (1, 2):
+            gate = await desk.gate(number, "operation_question")
+            assert len(mail.given) == times - 1, "nobody has given it anything yet"
+            await desk.call(
+                "decide_operation_agent", number, digest=gate.digest, answer="answer", given={"code": "1"}
+            )
+            await desk.gate(number, "operation_results")
+            assert len(mail.given) == times
+            if times == 1:
+                revision = {
+                    "revision_type": "specific_agents",
+                    "target_agents": ["gmail"],
+                    "feedback": "again",
+                }
+                await desk.decide_results(number, approved=False, **revision)
+                await desk.stopped(number, "waiting")
+
+
+async def test_another_iteration_takes_what_a_server_was_given_something_for(
+    operations_desk: OperationsDesk,
+) -> None:
+    desk = operations_desk
+    mail = desk.servers["gmail"]
+    mail.asks = ServerQuestion(server="mail", tool="search", key="k", message="Which code?", requested=ASKED)
+    async with desk.running():
+        number = await desk.start(query="Why is INV-2041 late?")
+        await desk.approve_plan(number)
+        gate = await desk.gate(number, "operation_question")
+        await desk.call(
+            "decide_operation_agent", number, digest=gate.digest, answer="answer", given={"code": "1"}
+        )
+        await desk.gate(number, "operation_results")
+        revision = {"revision_type": "specific_agents", "target_agents": ["crm"], "feedback": "again"}
+        await desk.decide_results(number, approved=False, **revision)
+        await desk.stopped(number, "waiting")
+        gate = await desk.gate(number, "operation_results")
+        assert gate.content["reused"] == ["gmail", "accounts_payable"]
+        assert len(mail.given) == 1
+
+
+async def test_an_operation_goes_on_as_it_was_asked_for_where_the_settings_are_others_now(
+    configure: Callable[..., Config], database: Database
+) -> None:
+    desk = OperationsDesk(operations_config(configure), database)
+    async with desk.running():
+        number = await desk.start(task_type="comprehensive")
+        await desk.approve_plan(number, modified_plan={"skip_agents": ["crm"]})
+        gate = await desk.gate(number, "operation_results")
+    changed = operations_config(
+        configure,
+        **{"operations.task_types": {"other": {"gates": []}}, "operations.writes": "model"},
+    )
+    sources = {agent: one for agent, one in changed.operations.sources.items() if agent != "crm"}
+    operations = changed.operations.model_copy(update={"sources": sources})
+    desk.config = changed.model_copy(update={"operations": operations})
+    async with desk.running():
+        await desk.decide_results(
+            number, approved=False, revision_type="specific_agents", target_agents=["gmail"], feedback="again"
+        )
+        await desk.stopped(number, "waiting", "parked", "failed")
+        again = await desk.gate(number, "operation_results")
+        assert again.content["iteration"] == 2
+        await desk.decide_results(number, approved=True, revision_type="none")
+        assert (await desk.stopped(number)).status == "succeeded"

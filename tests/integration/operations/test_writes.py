@@ -1,7 +1,14 @@
 """What an agent wants to write: nothing is sent before a person has seen that very call, and then once."""
 
+from collections.abc import Callable
+from typing import Any
+
+from models.config import Config
+from models.errors import AgentDied
+from models.operations.results import ProposedWrite
+from models.store.database import Database
 from tests.fakes.served import ScriptedChoices
-from tests.integration.operations.operations_desk import OperationsDesk
+from tests.integration.operations.operations_desk import OperationsDesk, operations_config
 
 READ = {"tool": "search", "arguments": {"query": "INV-2041"}}
 NOTE = {"tool": "add_note", "arguments": {"account": "a1", "text": "asked for a receipt"}}
@@ -45,8 +52,7 @@ async def test_a_write_that_is_refused_is_never_sent(operations_desk: Operations
         )
         results = await desk.gate(number, "operation_results")
         assert desk.servers["crm"].written == []
-        [found] = [one for one in results.content["results"] if one["agent"] == "crm"]
-        assert [one["status"] for one in found["writes"]] == ["refused"]
+        assert statuses(results, "crm") == ["refused"]
 
 
 async def test_a_write_whose_answer_is_lost_is_asked_about_and_never_sent_again_by_itself(
@@ -68,8 +74,7 @@ async def test_a_write_whose_answer_is_lost_is_asked_about_and_never_sent_again_
         await desk.call("decide_operation_agent", number, digest=gate.digest, answer="skip")
         results = await desk.gate(number, "operation_results")
         assert len(crm.written) == 1
-        [found] = [one for one in results.content["results"] if one["agent"] == "crm"]
-        assert [one["status"] for one in found["writes"]] == ["unknown"]
+        assert statuses(results, "crm") == ["unknown"]
 
 
 async def test_a_tool_that_the_plan_does_not_allow_is_not_called(operations_desk: OperationsDesk) -> None:
@@ -81,3 +86,131 @@ async def test_a_tool_that_the_plan_does_not_allow_is_not_called(operations_desk
         await desk.approve_plan(number)
         await desk.gate(number, "operation_results")
         assert {call.tool for call in desk.servers["crm"].calls} == {"search"}
+
+
+async def test_a_server_that_is_away_after_the_yes_is_waited_for(operations_desk: OperationsDesk) -> None:
+    desk = operations_desk
+    proposing(desk, READ, NOTE)
+    crm = desk.servers["crm"]
+    async with desk.running():
+        number = await desk.start()
+        await desk.approve_plan(number)
+        gate = await desk.gate(number, "operation_write")
+        crm.away = True
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
+        parked = await desk.stopped(number, "parked")
+        assert parked.parked_for == "MCP server crm"
+        crm.away = False
+        results = await desk.gate(number, "operation_results")
+        assert crm.written == [NOTE["arguments"]]
+        assert statuses(results, "crm") == ["done"]
+
+
+async def test_one_that_stays_away_is_asked_about_and_what_was_not_sent_is_shown_again(
+    configure: Callable[..., Config], database: Database
+) -> None:
+    desk = OperationsDesk(operations_config(configure, **{"operations.away_seconds": 0.05}), database)
+    proposing(desk, READ, NOTE)
+    crm = desk.servers["crm"]
+    async with desk.running():
+        number = await desk.start()
+        await desk.approve_plan(number)
+        gate = await desk.gate(number, "operation_write")
+        crm.away = True
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
+        await desk.stopped(number, "waiting")
+        gate = await desk.gate(number, "operation_question")
+        assert gate.content["kind"] == "write_not_sent"
+        assert "it has been waited for" in gate.content["what"]
+        crm.away = False
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="retry")
+        gate = await desk.gate(number, "operation_write")
+        assert (crm.written, gate.content["sent_before"]) == ([], [])
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
+        results = await desk.gate(number, "operation_results")
+        assert crm.written == [NOTE["arguments"]]
+        assert statuses(results, "crm") == ["done"]
+
+
+async def test_a_tool_that_is_declared_otherwise_after_the_yes_is_not_called_and_voids_the_plan(
+    operations_desk: OperationsDesk,
+) -> None:
+    desk = operations_desk
+    proposing(desk, READ, NOTE)
+    crm = desk.servers["crm"]
+    async with desk.running():
+        number = await desk.start()
+        await desk.approve_plan(number)
+        gate = await desk.gate(number, "operation_write")
+        crm.digest = "e" * 64
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
+        gate = await desk.gate(number, "operation_plan")
+        assert crm.written == []
+        assert "crm.add_note: is not declared as it was approved" in gate.content["feedback"]
+
+
+async def test_an_agent_that_dies_as_it_writes_leaves_a_question_and_is_not_asked_again(
+    operations_desk: OperationsDesk,
+) -> None:
+    desk = operations_desk
+    proposing(desk, READ, NOTE)
+    crm, reader = desk.servers["crm"], desk.agents["crm"]
+    write = reader.write
+
+    async def write_and_die(proposed: ProposedWrite) -> None:
+        await write(proposed)
+        raise AgentDied("the agent crm ended while it was asked", waits_for="agent crm")
+
+    reader.write = write_and_die
+    async with desk.running():
+        number = await desk.start()
+        await desk.approve_plan(number)
+        gate = await desk.gate(number, "operation_write")
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
+        gate = await desk.gate(number, "operation_question")
+        assert gate.content["kind"] == "write_unknown"
+        assert crm.written == [NOTE["arguments"]]
+        reader.write = write
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="retry")
+        # It is sent again only by a further yes, which says what is known of the first.
+        gate = await desk.gate(number, "operation_write")
+        assert [one["status"] for one in gate.content["sent_before"]] == ["unknown"]
+        assert len(crm.written) == 1
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="skip")
+        results = await desk.gate(number, "operation_results")
+        assert len(crm.written) == 1
+        assert [one["status"] for one in results.content["written_before"]] == ["unknown"]
+
+
+async def test_what_was_written_stays_in_the_results_of_an_agent_that_reads_anew(
+    operations_desk: OperationsDesk,
+) -> None:
+    desk = operations_desk
+    proposing(desk, READ, NOTE)
+    async with desk.running():
+        number = await desk.start()
+        await desk.approve_plan(number)
+        gate = await desk.gate(number, "operation_write")
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
+        revision = {
+            "revision_type": "specific_agents",
+            "target_agents": ["crm"],
+            "feedback": "read once more",
+        }
+        await desk.gate(number, "operation_results")
+        proposing(desk, READ, NOTE)
+        await desk.decide_results(number, approved=False, **revision)
+        await desk.stopped(number, "waiting")
+        gate = await desk.gate(number, "operation_write")
+        assert [one["status"] for one in gate.content["sent_before"]] == ["done"]
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="skip")
+        results = await desk.gate(number, "operation_results")
+        assert statuses(results, "crm") == ["refused"]
+        assert [one["status"] for one in results.content["written_before"]] == ["done"]
+        assert desk.servers["crm"].written == [NOTE["arguments"]]
+
+
+def statuses(results: Any, agent: str) -> list[str]:
+    """What became of an agent's writes, as the gate of the results shows it."""
+    [found] = [one for one in results.content["results"] if one["agent"] == agent]
+    return [one["status"] for one in found["writes"]]

@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +47,19 @@ async def test_an_agent_that_dies_again_and_again_is_an_outage(directory: Direct
         True,
         {"waits_for": "agent mortal"},
     )
+
+
+async def test_a_call_that_must_not_run_twice_is_not_begun_again(
+    directory: Directory, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes"
+    with pytest.raises(AgentDied, match="the agent mortal ended while it was asked") as raised:
+        await directory.agent("mortal").call_once("note_and_die", str(notes))
+    assert raised.value.facts == {"waits_for": "agent mortal"}
+    # The next call finds a new process, and Ray has begun the first one nowhere again.
+    with pytest.raises(ZeroDivisionError):
+        await directory.agent("mortal").call_once("fail", ZeroDivisionError("division by zero"))
+    assert notes.read_text() == "called\n"
 
 
 async def test_an_agent_that_can_t_be_made_is_an_outage(directory: Directory) -> None:
