@@ -90,7 +90,6 @@ async def decide_operation_plan(
         decided = await _decide(context, approval, request, request.approved, request.feedback)
         told = "Approved: it runs now." if request.approved else "Another plan is made, by what you said."
         return await _answer(context, operation, decided, told)
-    decisions.check_reached(approval, context.caller.scopes)
     await decisions.check_open(context.connection, approval, _digest(approval, request))
     shown = PlanShown.model_validate(approval.subject)
     content = shown.model_copy(update={"plan": edited(shown.plan, request.modified_plan)})
@@ -177,7 +176,15 @@ async def _meant(
     answer: GateAnswer | None = None,
     approval_id: str | None = None,
 ) -> tuple[Operation, Approval]:
-    """The gate that waits, or else the last one, so that the answer can say what became of it."""
+    """The gate that waits, or else the last one, so that the answer can say what became of it.
+
+    Whoever may not see the operation is told nothing of it, and whoever may not decide at this gate is told
+    that alone: nothing that was sent is looked at before.
+
+    Raises:
+        OperationNotFound, ApprovalNotFound, PermissionMissing.
+        InputInvalid, ApprovalConflict: something else is meant than what is asked.
+    """
     operation = await operations.get(context.connection, request.operation_id)
     every = await approval_inbox.of_workflow(context.connection, operation.workflow_id)
     known = [one for one in every if knows_of(context, one)]
@@ -188,6 +195,7 @@ async def _meant(
     if not known:
         raise ApprovalNotFound(f"operation {operation.id} asks you nothing of that kind")
     meant = next((one for one in known if one.status == "pending"), known[-1])
+    decisions.check_reached(meant, context.caller.scopes)
     check_decides(context, meant)
     said = answer or request
     if said.plan_id is not None and said.plan_id != operation.workflow_id:
