@@ -141,7 +141,7 @@ async def decide_operation_agent(
         decided = await _amend(context, approval, request, content, request.feedback)
     elif meaning == "declined":
         assert asked is not None, "only a server's question can be declined"
-        content = asked.model_copy(update={"declined": True}).model_dump(mode="json")
+        content = asked.model_copy(update={"given": None, "declined": True}).model_dump(mode="json")
         decided = await _amend(context, approval, request, content, request.feedback)
     else:
         notes = request.feedback or (None if meaning == "yes" else "go on without it")
@@ -283,12 +283,16 @@ def _again(revision: Revision) -> str:
 
 
 async def _with_given(asked: AgentQuestion, given: dict[str, Any]) -> AgentQuestion:
-    """A server's question with what a person gives. InputInvalid where that is not what it asks for."""
+    """A server's question with what a person gives, whatever another gave or declined before.
+
+    Raises:
+        InputInvalid: that is not what it asks for.
+    """
     question = asked.server_question
     assert question is not None, "a server asks"
     if question.requested is not None and (fault := await fault_in(given, question.requested)):
         raise InputInvalid(f"given: {fault}")
-    return asked.model_copy(update={"given": given})
+    return asked.model_copy(update={"given": given, "declined": False})
 
 
 def _exports(operation: Operation) -> tuple[str, ...]:
