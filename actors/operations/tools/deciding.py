@@ -186,7 +186,7 @@ async def _meant(
         InputInvalid, ApprovalConflict: something else is meant than what is asked.
     """
     operation = await operations.get(context.connection, request.operation_id)
-    every = await approval_inbox.of_workflow(context.connection, operation.workflow_id)
+    every = await approval_inbox.listed_of_workflow(context.connection, operation.workflow_id)
     known = [one for one in every if knows_of(context, one)]
     if not known and not context.caller.has(OPERATION_ROLE, operation.topic):
         raise OperationNotFound(f"there is no operation {operation.id}")
@@ -194,7 +194,8 @@ async def _meant(
         known = [one for one in known if one.id == approval_id]
     if not known:
         raise ApprovalNotFound(f"operation {operation.id} asks you nothing of that kind")
-    meant = next((one for one in known if one.status == "pending"), known[-1])
+    listed = next((one for one in known if one.status == "pending"), known[-1])
+    meant = await approval_inbox.get(context.connection, listed.id)
     decisions.check_reached(meant, context.caller.scopes)
     check_decides(context, meant)
     said = answer or request
