@@ -1,11 +1,20 @@
 """What a person makes of a plan before it is approved. Pure.
 
-Called by the tool that decides on plans. What comes out is checked as a plan is, and is what runs.
+Called by the tool that decides on plans. What comes out is checked as a plan is, and is what runs: its words
+are true of it, too.
 """
 
+import re
+from collections.abc import Collection
+
 from models.errors import InputInvalid
-from models.operations.plans import OperationPlan, sequence_fault
+from models.operations.plans import ANALYSIS, OperationAgent, OperationPlan, sequence_fault
 from models.operations.revisions import PlanEdit
+from models.text import how_many, shortened
+
+_LONGEST_DESCRIPTION = 400
+# As code describes a plan. What a model wrote is not taken apart: what is left out is said before it.
+_BY_CODE = re.compile(r"Read \d+ systems?(?: and compare)?: ")
 
 
 def edited(plan: OperationPlan, edit: PlanEdit) -> OperationPlan:
@@ -34,10 +43,11 @@ def edited(plan: OperationPlan, edit: PlanEdit) -> OperationPlan:
         raise InputInvalid(
             f"modified_plan.instructions: {unheard[0]} does not run: leave it in, or say nothing"
         )
-    share = sum(1 for _ in kept) / len(plan.agent_sequence)
+    share = len(kept) / len(plan.agent_sequence)
+    gone = [agent for agent in plan.agent_sequence if agent not in kept]
     sources = dict(zip(plan.sources, plan.data_sources, strict=True))
     changed = OperationPlan(
-        description=plan.description,
+        description=_description(plan, kept, gone),
         agent_sequence=kept,
         estimated_duration=round(plan.estimated_duration * share, 1),
         data_sources=tuple(sources[agent] for agent in kept if agent in sources),
@@ -50,8 +60,26 @@ def edited(plan: OperationPlan, edit: PlanEdit) -> OperationPlan:
         ),
         side_by_side=plan.side_by_side if edit.side_by_side is None else edit.side_by_side,
         leads=plan.leads,
-        notes=plan.notes,
+        notes=_notes(plan, gone),
     )
     if changed == plan:
         raise InputInvalid("modified_plan: it changes nothing: approve the plan without it")
     return changed
+
+
+def _description(
+    plan: OperationPlan, kept: Collection[OperationAgent], gone: Collection[OperationAgent]
+) -> str:
+    """What is done where some agents are left out: code's own is counted anew, a model's is put right."""
+    if not gone:
+        return plan.description
+    if (begun := _BY_CODE.match(plan.description)) is None:
+        return shortened(f"Without {', '.join(gone)}: {plan.description}", _LONGEST_DESCRIPTION)
+    count = how_many(sum(agent != ANALYSIS for agent in kept), "system")
+    compared = " and compare" if ANALYSIS in kept else ""
+    return f"Read {count}{compared}: {plan.description[begun.end() :]}"
+
+
+def _notes(plan: OperationPlan, gone: Collection[OperationAgent]) -> tuple[str, ...]:
+    """Those that are not of an agent which is left out."""
+    return tuple(note for note in plan.notes if note.partition(":")[0] not in gone)

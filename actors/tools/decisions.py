@@ -12,6 +12,7 @@ from pydantic import Field
 from actors.tools.articles import ArticleId
 from actors.tools.tool import Input, Output, ToolContext, tool
 from models.errors import ApprovalConflict, ApprovalNotFound, PermissionMissing
+from models.people.scopes import Role
 from models.runtime.approvals import Approval, ApprovalStatus
 from models.store import approval_inbox, decisions
 from models.tools import PlainText, ToolPermission
@@ -146,9 +147,13 @@ async def _asked(context: ToolContext, request: DecisionRequest) -> Approval:
 
 
 def knows_of(context: ToolContext, approval: Approval) -> bool:
-    """Whether the caller sees what it is about, or decides on it; to all others it does not exist."""
+    """Whether the caller sees what it is about, or decides on it; to all others it does not exist.
+
+    Editors see a topic's drafts; operations on it are for its analysts alone.
+    """
     caller = context.caller
-    if approval.topic is not None and caller.has("editor", approval.topic):
+    role: Role = "analyst" if (approval.about or "").startswith("operation:") else "editor"
+    if approval.topic is not None and caller.has(role, approval.topic):
         return True
     return approval.shown_to(caller.subject, caller.scopes)
 

@@ -95,7 +95,7 @@ class Following(Generic[G]):
         # Gates that were decided on or told of here; nobody is asked twice about the same.
         self._done: set[tuple[str, str]] = set()
         self._unseen_since: float | None = None
-        self._away_since: float | None = None
+        self._answered_at: float | None = None
 
     def run(self) -> int:
         """Follow it; the exit code.
@@ -132,12 +132,12 @@ class Following(Generic[G]):
         except (ClusterProblem, RequestRefused) as error:
             passing = isinstance(error, ClusterProblem) or error.facts.get("status") in _PASSING
             now = time.monotonic()
-            if not passing or self._away_since is None or now - self._away_since > _PATIENCE_SECONDS:
+            if not passing or self._answered_at is None or now - self._answered_at > _PATIENCE_SECONDS:
                 raise
             self._progress.show(f"{error}: it is asked again")
             return None
         # Before it answers for the first time, nobody waits for it.
-        self._away_since = time.monotonic()
+        self._answered_at = time.monotonic()
         return status
 
     def _at_gate(self, status: str, gate: G | None) -> tuple[int | None, bool]:

@@ -38,7 +38,5 @@ class ApprovedResults(Record):
 
     @property
     def mocked(self) -> tuple[OperationAgent, ...]:
-        """The agents whose data, or any of it, is a stand-in's: of one item alone, too."""
-        return tuple(
-            one.agent for one in self.results.results if one.agent in self.results.mocked or one.mocked
-        )
+        """The agents whose data, or any of it, is a stand-in's."""
+        return self.results.stand_ins

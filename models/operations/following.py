@@ -31,7 +31,7 @@ class OperationList(Record):
 
 
 class IterationResults(Record):
-    """What an iteration came to, and whether a person has approved it."""
+    """What an iteration came to, and whether people have approved it; `approved_by` names each of them."""
 
     operation_id: int
     iteration: int

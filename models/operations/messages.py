@@ -116,7 +116,7 @@ def comprehensive(results: ComprehensiveResults, *, at: datetime) -> dict[str, A
         "executive_summary": _joined(results.analysis),
         "recommendations": [one.text for one in results.analysis.recommendations],
         "missing": list(results.missing),
-        "mocked": list(results.mocked),
+        "mocked": list(results.stand_ins),
         "changes": None if results.changes is None else results.changes.model_dump(mode="json"),
         "timestamp": at.isoformat(),
     }

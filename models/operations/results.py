@@ -15,6 +15,8 @@ from models.record import Record
 DataQuality = Literal["high", "medium", "low"]
 AgentStatus = Literal["completed", "error", "skipped"]
 OperationOutcome = Literal["completed", "expired"]
+# What `service_used` says where a stand-in answered.
+MOCK_SERVICE = "mock"
 
 
 class ServedToolUse(Record):
@@ -43,6 +45,11 @@ class AgentMetadata(Record):
     data_quality: DataQuality
     execution_time: float
     tool_calls: tuple[ServedToolUse, ...] = ()
+
+    @property
+    def mocked(self) -> bool:
+        """Whether a stand-in answered: one call, too."""
+        return self.service_used == MOCK_SERVICE or any(use.mock for use in self.tool_calls)
 
 
 class ProposedWrite(Record):
@@ -114,10 +121,8 @@ class AgentResult(Record):
     @property
     def mocked(self) -> bool:
         """Whether any of it is a stand-in's: one call or one item, too."""
-        found, calls = self.result, self.metadata.tool_calls
-        items = () if found is None else found.items
-        stands_in = self.metadata.service_used == "mock"
-        return stands_in or any(use.mock for use in calls) or any(item.mock for item in items)
+        items = () if self.result is None else self.result.items
+        return self.metadata.mocked or any(item.mock for item in items)
 
 
 class EvidencedSentence(Record):
@@ -172,6 +177,11 @@ class ComprehensiveResults(Record):
     mocked: tuple[OperationAgent, ...] = ()
     missing: tuple[str, ...] = ()
     changes: ResultChanges | None = None
+
+    @property
+    def stand_ins(self) -> tuple[OperationAgent, ...]:
+        """The agents whose data, or any of it, is a stand-in's: those of `mocked`, and each that says so."""
+        return tuple(dict.fromkeys((*self.mocked, *(one.agent for one in self.results if one.mocked))))
 
 
 class OperationResult(Record):

@@ -41,6 +41,23 @@ async def of_workflow(connection: Connection, workflow_id: str) -> list[Approval
     return [Approval.model_validate(row) for row in await cursor.fetchall()]
 
 
+async def pending_of_workflow(connection: Connection, workflow_id: str) -> list[Approval]:
+    """Those of a workflow that wait for a decision, oldest first."""
+    cursor = await connection.execute(
+        _SELECT + "WHERE a.workflow_id = %s AND a.status = 'pending' ORDER BY a.created_at, a.id",
+        (workflow_id,),
+    )
+    return [Approval.model_validate(row) for row in await cursor.fetchall()]
+
+
+async def listed_of_workflow(connection: Connection, workflow_id: str) -> list[Approval]:
+    """A workflow's approvals, oldest first, with as much of their `content` as `inbox` has."""
+    cursor = await connection.execute(
+        _LISTED + "WHERE a.workflow_id = %s ORDER BY a.created_at, a.id", (workflow_id,)
+    )
+    return [Approval.model_validate(row) for row in await cursor.fetchall()]
+
+
 async def about(connection: Connection, thing: str) -> list[Approval]:
     """The approvals about a thing (`article:17`), newest first."""
     cursor = await connection.execute(

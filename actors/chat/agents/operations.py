@@ -164,7 +164,7 @@ def findings_told(one: IterationResults) -> FindingsTold:
         pairs=len(results.matches),
         told=tuple(escaped(each.explanation, _CONFLICT) for each in results.conflicts[:_CONFLICTS]),
         missing=tuple(escaped(each) for each in results.missing),
-        mocked=results.mocked,
+        mocked=results.stand_ins,
     )
 
 

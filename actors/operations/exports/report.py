@@ -91,7 +91,7 @@ def report(approved: ApprovedResults) -> OperationReport:
     results, approval = approved.results, approved.approval
     mocked = approved.mocked
     contradicting, belonging, cited = conflicts(approved), correlations(approved), cited_items(results)
-    items = tuple(_item(item, mock=item.mock or item.agent in results.mocked) for item in cited)
+    items = tuple(_item(item, mock=item.mock or item.agent in mocked) for item in cited)
     stand_ins = {one.mark for one in (*contradicting, *belonging) if any(pair.mock for pair in one.pairs)}
     stand_ins |= {item.item for item in items if item.mock}
     people = ", ".join(vote.voter for vote in approval.votes)

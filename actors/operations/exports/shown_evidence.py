@@ -107,8 +107,8 @@ def cited_items(results: ComprehensiveResults) -> tuple[SourceItem, ...]:
 class _Sides:
     def __init__(self, approved: ApprovedResults) -> None:
         self._items = _items(approved.results)
-        # Where an agent's service is a mock, so is each of its items.
-        self._mocked = approved.results.mocked
+        # Where a stand-in answered an agent, each of its items counts as one's.
+        self._mocked = approved.mocked
 
     def of(self, evidence: Evidence) -> EvidenceSide:
         item = self._items.get(evidence.item)

@@ -91,7 +91,6 @@ async def decide_operation_plan(
         decided = await _decide(context, approval, request, request.approved, request.feedback)
         told = "Approved: it runs now." if request.approved else "Another plan is made, by what you said."
         return await _answer(context, operation, decided, told)
-    decisions.check_reached(approval, context.caller.scopes)
     await decisions.check_open(context.connection, approval, _digest(approval, request))
     shown = PlanShown.model_validate(approval.subject)
     content = shown.model_copy(update={"plan": edited(shown.plan, request.modified_plan)})
@@ -143,7 +142,7 @@ async def decide_operation_agent(
         decided = await _amend(context, approval, request, content, request.feedback)
     elif meaning == "declined":
         assert asked is not None, "only a server's question can be declined"
-        content = asked.model_copy(update={"declined": True}).model_dump(mode="json")
+        content = asked.model_copy(update={"given": None, "declined": True}).model_dump(mode="json")
         decided = await _amend(context, approval, request, content, request.feedback)
     else:
         notes = request.feedback or (None if meaning == "yes" else "go on without it")
@@ -178,9 +177,17 @@ async def _meant(
     answer: GateAnswer | None = None,
     approval_id: str | None = None,
 ) -> tuple[Operation, Approval]:
-    """The gate that waits, or else the last one, so that the answer can say what became of it."""
+    """The gate that waits, or else the last one, so that the answer can say what became of it.
+
+    Whoever may not see the operation is told nothing of it, and whoever may not decide at this gate is told
+    that alone: nothing that was sent is looked at before.
+
+    Raises:
+        OperationNotFound, ApprovalNotFound, PermissionMissing.
+        InputInvalid, ApprovalConflict: something else is meant than what is asked.
+    """
     operation = await operations.get(context.connection, request.operation_id)
-    every = await approval_inbox.of_workflow(context.connection, operation.workflow_id)
+    every = await approval_inbox.listed_of_workflow(context.connection, operation.workflow_id)
     known = [one for one in every if knows_of(context, one)]
     if not known and not context.caller.has(OPERATION_ROLE, operation.topic):
         raise OperationNotFound(f"there is no operation {operation.id}")
@@ -188,7 +195,9 @@ async def _meant(
         known = [one for one in known if one.id == approval_id]
     if not known:
         raise ApprovalNotFound(f"operation {operation.id} asks you nothing of that kind")
-    meant = next((one for one in known if one.status == "pending"), known[-1])
+    listed = next((one for one in known if one.status == "pending"), known[-1])
+    meant = await approval_inbox.get(context.connection, listed.id)
+    decisions.check_reached(meant, context.caller.scopes)
     check_decides(context, meant)
     said = answer or request
     if said.plan_id is not None and said.plan_id != operation.workflow_id:
@@ -276,12 +285,16 @@ def _again(revision: Revision) -> str:
 
 
 async def _with_given(asked: AgentQuestion, given: dict[str, Any]) -> AgentQuestion:
-    """A server's question with what a person gives. InputInvalid where that is not what it asks for."""
+    """A server's question with what a person gives, whatever another gave or declined before.
+
+    Raises:
+        InputInvalid: that is not what it asks for.
+    """
     question = asked.server_question
     assert question is not None, "a server asks"
     if question.requested is not None and (fault := await fault_in(given, question.requested)):
         raise InputInvalid(f"given: {fault}")
-    return asked.model_copy(update={"given": given})
+    return asked.model_copy(update={"given": given, "declined": False})
 
 
 def _exports(operation: Operation) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import Field
 
+from actors.operations.approved import approval_of_results, approving_votes, asked_about_results
 from actors.operations.exports.as_csv import as_csv
 from actors.operations.exports.as_json import as_json
 from actors.operations.exports.as_markdown import as_markdown
@@ -23,7 +24,6 @@ from models.operations.results import ComprehensiveResults
 from models.runtime.approvals import Approval, ApprovalStatus
 from models.store import approval_inbox
 
-_RESULTS = "operation_results"
 _MEDIA_TYPES: Mapping[ExportFormat, str] = {
     "json": "application/json",
     "markdown": "text/markdown; charset=utf-8",
@@ -105,13 +105,11 @@ def approved_of(operation: Operation, approvals: Sequence[Approval]) -> Approved
     Raises:
         ApprovalConflict: there are none; the message says what became of those that there are.
     """
-    asked = [one for one in approvals if one.kind == _RESULTS]
-    yes = next((one for one in reversed(asked) if one.status == "approved"), None)
+    yes = approval_of_results(approvals)
     if yes is None:
-        raise _nothing_approved(operation, asked)
+        raise _nothing_approved(operation, asked_about_results(approvals))
     results = ComprehensiveResults.model_validate(yes.subject)
-    votes = tuple(vote for vote in yes.votes if vote.decision == "approve")
-    assert votes, "an approval is approved by somebody"
+    votes = approving_votes(yes)
     return ApprovedResults(
         operation_id=operation.id,
         name=operation.name,

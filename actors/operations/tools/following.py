@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from actors.operations.approved import approval_of_results, approving_votes
 from actors.operations.compiling import changes
 from actors.operations.tools.visible import (
     OPERATES,
@@ -19,6 +20,7 @@ from models.operations.following import IterationComparison, IterationResults, O
 from models.operations.history import ExecutionContext
 from models.operations.operations import Operation, OperationStatus, OperationStatusResponse
 from models.operations.results import ComprehensiveResults
+from models.store import approval_inbox
 from models.store.database import Connection
 from models.store.operations import history, overviews
 from models.tools import Number
@@ -136,17 +138,19 @@ async def compare_operation(
 async def iteration_results(
     connection: Connection, operation: Operation, iteration: int | None
 ) -> IterationResults:
-    """An iteration's results, with who approved them. OperationNotFound where it came to none."""
+    """An iteration's results, with who approved them, as an export tells it.
+
+    Raises:
+        OperationNotFound: it came to none.
+    """
     results = await results_of(connection, operation, iteration)
-    told = await history.context(connection, operation)
-    yes = next(
-        (one for one in told.final_approvals if one.iteration == results.iteration and one.approved), None
-    )
+    approvals = await approval_inbox.listed_of_workflow(connection, operation.workflow_id)
+    yes = approval_of_results(approvals, results.iteration)
     return IterationResults(
         operation_id=operation.id,
         iteration=results.iteration,
         approved=yes is not None,
-        approved_by=None if yes is None else yes.by,
+        approved_by=None if yes is None else ", ".join(vote.voter for vote in approving_votes(yes)),
         results=results,
     )
 

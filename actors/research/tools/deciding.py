@@ -58,13 +58,14 @@ async def decide_research(context: ToolContext, request: DecideResearchRequest) 
 
 async def _meant(context: ToolContext, research: AgentWorkflow, request: DecideResearchRequest) -> Approval:
     """The gate that waits, or else the last one, so that the answer can say what became of it."""
-    every = await approval_inbox.of_workflow(context.connection, research.workflow_id)
+    every = await approval_inbox.listed_of_workflow(context.connection, research.workflow_id)
     known = [approval for approval in every if knows_of(context, approval)]
     if not known:
         if context.caller.has(ROLE, research.topic):
             raise ApprovalNotFound(f"research {research.id} asks you nothing")
         raise ResearchNotFound(f"there is no research {research.id}")
-    meant = next((approval for approval in known if approval.status == "pending"), known[-1])
+    listed = next((approval for approval in known if approval.status == "pending"), known[-1])
+    meant = await approval_inbox.get(context.connection, listed.id)
     check_decides(context, meant)
     if request.digest is None and (len(every) > 1 or meant.asked is not None):
         raise ApprovalConflict(

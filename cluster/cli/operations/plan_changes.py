@@ -88,6 +88,8 @@ def show_edited(plan: OperationPlan, edit: PlanEdit, console: Console) -> None:
         row(console, "", "you have changed nothing")
         return
     made = as_edited(plan, edit)
+    if made.description != plan.description:
+        put(console, "plan", made.description)
     row(console, "order", in_order(made))
     if gone := [agent for agent in plan.agent_sequence if agent not in made.agent_sequence]:
         row(console, "without", all_agents(gone))

@@ -72,9 +72,10 @@ def show_results(found: ComprehensiveResults, console: Console) -> None:
     if found.reused:
         row(console, "reused", f"{all_agents(found.reused)}: as an earlier iteration found it")
     rows(console, "missing", found.missing)
-    made_up = [one.agent for one in found.results if one.agent in found.mocked or one.mocked]
-    if made_up:
-        told = f"what {all_agents(made_up)} found, or some of it, is made up: it is not from the server"
+    if found.stand_ins:
+        told = (
+            f"what {all_agents(found.stand_ins)} found, or some of it, is made up: it is not from the server"
+        )
         row(console, "mock", told)
 
 

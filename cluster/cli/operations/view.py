@@ -20,6 +20,7 @@ from models.operations.following import OperationList
 from models.operations.history import ExecutionContext, HistoryEntry
 from models.operations.operations import OperationStatusResponse
 from models.operations.plans import OperationPlan
+from models.operations.results import MOCK_SERVICE
 
 
 def table(page: OperationList, console: Console) -> None:
@@ -126,7 +127,7 @@ def _of_agent(agent: str, result: Mapping[str, Any]) -> str:
         return f"{agent}, a call that changes something: {wrote.get('status')}\n{as_yaml(dict(wrote))}"
     how = result.get("metadata")
     facts = how if isinstance(how, Mapping) else {}
-    mock = ", mock" if facts.get("service_used") == "mock" else ""
+    mock = ", mock" if facts.get("service_used") == MOCK_SERVICE else ""
     told = f"{agent}: {result.get('status', 'done')}, found {result.get('items', 0)}"
     told += f", quality {facts.get('data_quality', 'unknown')}{mock}"
     found = result.get("result")

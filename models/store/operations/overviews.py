@@ -124,8 +124,7 @@ async def recent(
 async def _gate(
     connection: Connection, operation: Operation, person: str, scopes: tuple[Scope, ...]
 ) -> GateShown | None:
-    every = await approval_inbox.of_workflow(connection, operation.workflow_id)
-    waiting = next((one for one in every if one.status == "pending"), None)
+    waiting = next(iter(await approval_inbox.pending_of_workflow(connection, operation.workflow_id)), None)
     if waiting is None or not waiting.shown_to(person, scopes):
         return None
     return GateShown(

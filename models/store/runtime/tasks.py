@@ -201,7 +201,7 @@ async def _state(connection: Connection, workflow: Workflow, config: Config, kin
             version = await articles.get_version(connection, article_id, article.version)
             topic, attached = article.topic, tuple(resource.id for resource in version.resources)
     created = tuple(result.get("resources_created", ()))
-    asked = await approval_inbox.of_workflow(connection, workflow.id)
+    asked = await approval_inbox.listed_of_workflow(connection, workflow.id)
     # Approvals are numbered; only those of other kinds of gates are named in another way.
     number = int(asked[-1].id) if asked and asked[-1].id.isdecimal() else None
     site = config.publishing.public_url.rstrip("/")

@@ -13,6 +13,7 @@ from websockets.exceptions import ConnectionClosedError
 
 from cluster.cli.tokens import mint_token
 from models.config import Config
+from models.errors import PermissionMissing
 from models.store.database import Database
 from models.store.people import users
 from tests.integration.operations.operations_desk import QUESTION, OperationsDesk, operations_config
@@ -29,6 +30,19 @@ _WRITES: dict[str, dict[str, Any]] = {
 }
 
 
+_NONE: dict[str, Any] | None = None
+# What contradicts the plan that waits tells nothing of it, either.
+_DOORS = (
+    *((path, _NONE) for path in _READS),
+    *_WRITES.items(),
+    ("/plan", {"approved": True, "plan_id": "other"}),
+    ("/plan", {"approved": True, "modified_plan": {"skip_agents": ["crm"]}, "digest": "0" * 64}),
+    ("/results", {"approved": False, "revision_type": "analysis_only", "feedback": "again"}),
+    ("/agent", {"answer": "answer", "given": {"code": 1}}),
+)
+_STRANGERS = (("eli", "equity:analyst"), ("rob", "equity:reader"), ("ed", "macro:editor"))
+
+
 async def begun(ann: httpx2.AsyncClient, **more: Any) -> int:
     """An operation of Ann's."""
     answer = await ann.post("/api/operations", json={"query": QUESTION, "topic": "macro"} | more)
@@ -36,7 +50,15 @@ async def begun(ann: httpx2.AsyncClient, **more: Any) -> int:
     return int(answer.json()["operation_id"])
 
 
-async def test_nobody_of_another_topic_and_no_agent_gets_through_any_door(
+async def at(
+    caller: httpx2.AsyncClient, number: int, path: str, body: dict[str, Any] | None
+) -> httpx2.Response:
+    """What a door of an operation answers; without a body it is read."""
+    where = f"/api/operations/{number}{path}"
+    return await (caller.get(where) if body is None else caller.post(where, json=body))
+
+
+async def test_nobody_but_its_analysts_and_no_agent_gets_through_any_door(
     configure: Callable[..., Config], database: Database
 ) -> None:
     config = operations_config(configure)
@@ -45,26 +67,22 @@ async def test_nobody_of_another_topic_and_no_agent_gets_through_any_door(
         async with desk.running(), client(config, base, "ann", "macro:analyst") as ann:
             number = await begun(ann)
             gate = await waiting(ann, number, "operation_plan")
-            for who, scope in (("eli", "equity:analyst"), ("rob", "equity:reader")):
+            for who, scope in _STRANGERS:
                 async with client(config, base, who, scope) as other:
-                    for path in (*_READS, *_WRITES):
-                        body = _WRITES.get(path)
-                        where = f"/api/operations/{number}{path}"
-                        there = await (other.get(where) if body is None else other.post(where, json=body))
-                        nowhere = where.replace(f"/{number}", "/9999")
-                        not_there = await (
-                            other.get(nowhere) if body is None else other.post(nowhere, json=body)
-                        )
-                        assert there.status_code in (403, 404), (who, path, there.text)
-                        # Permission is asked before existence is told.
-                        assert there.status_code == not_there.status_code, (who, path)
-                    listed = (await other.get("/api/operations")).json()
-                    assert not listed.get("operations")
-                    decided = await other.post(
-                        f"/api/approvals/{gate['approval_id']}/decision",
-                        json={"decision": "approve", "digest": gate["digest"]},
-                    )
-                    assert decided.status_code in (403, 404, 405), decided.text
+                    for path, body in _DOORS:
+                        there = await at(other, number, path, body)
+                        nowhere = await at(other, 9999, path, body)
+                        decides = body is not None and path != "/cancel"
+                        # Who is an analyst nowhere reads and cancels none; else it is as if it weren't there.
+                        expected = 404 if decides or scope.endswith("analyst") else 403
+                        assert there.status_code == expected, (who, path, there.text)
+                        assert there.text == nowhere.text.replace("9999", str(number)), (who, path)
+                    listed = await other.get("/api/operations")
+                    assert not listed.json().get("operations")
+                    decision = {"decision": "approve", "digest": gate["digest"]}
+                    for approval in (gate["approval_id"], "9999"):
+                        decided = await other.post(f"/api/approvals/{approval}/decision", json=decision)
+                        assert decided.status_code == 404, (who, decided.text)
             now = datetime.now(UTC)
             minted = mint_token(config.auth, user="ann", scopes=("macro:analyst",), now=now, decides=False)
             headers = {"Authorization": f"Bearer {minted}"}
@@ -76,6 +94,23 @@ async def test_nobody_of_another_topic_and_no_agent_gets_through_any_door(
                     assert refused.status_code == 403, (path, refused.text)
             assert (await waiting(ann, number, "operation_plan"))["digest"] == gate["digest"]
             assert sum((await desk.calls()).values()) == 0
+
+
+async def test_who_may_not_decide_is_told_so_before_what_was_sent_is_looked_at(
+    configure: Callable[..., Config], database: Database
+) -> None:
+    approval = operations_config(configure).operations.approval.model_dump() | {"role": "admin"}
+    desk = OperationsDesk(operations_config(configure, **{"operations.approval": approval}), database)
+    async with desk.running():
+        number = await desk.start()
+        await desk.gate(number, "operation_plan")
+        for tool, given in (
+            ("decide_operation_plan", {"approved": True, "plan_id": "other"}),
+            ("decide_operation_results", {"approved": True}),
+            ("decide_operation_agent", {"answer": "retry"}),
+        ):
+            with pytest.raises(PermissionMissing, match="deciding on this takes the scope macro:admin"):
+                await desk.call(tool, number, **given)
 
 
 async def test_of_two_decisions_at_once_one_wins(

@@ -1,9 +1,13 @@
 """Plans: a server that is away while one is made is waited for, and what a person says is not lost."""
 
 from collections.abc import Callable
+from typing import Any
+
+import pytest
 
 from models.config import Config
 from models.mcp.tool_answers import ServerQuestion
+from models.store import approval_inbox
 from models.store.database import Database
 from tests.integration.operations.operations_desk import OperationsDesk, operations_config
 from tests.integration.workflows import ended
@@ -152,3 +156,29 @@ async def test_an_operation_goes_on_as_it_was_asked_for_where_the_settings_are_o
         assert again.content["iteration"] == 2
         await desk.decide_results(number, approved=True, revision_type="none")
         assert (await desk.stopped(number)).status == "succeeded"
+
+
+async def test_of_what_was_decided_before_no_contents_are_read(
+    operations_desk: OperationsDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = operations_desk
+    async with desk.running():
+        number = await desk.start()
+        await desk.approve_plan(number, approved=False, feedback="again")
+        gate = await desk.gate(number, "operation_plan")
+        workflow = (await desk.stopped(number, "waiting")).id
+    async with desk.database.connection() as connection:
+        [waiting] = await approval_inbox.pending_of_workflow(connection, workflow)
+        assert (waiting.id, waiting.content) == (gate.approval_id, gate.content)
+        listed = await approval_inbox.listed_of_workflow(connection, workflow)
+        assert [one.status for one in listed] == ["rejected", "pending"]
+        assert all(not any(one.content.values()) for one in listed)
+
+    async def all_of_it(*given: Any) -> None:
+        raise AssertionError("each may be a megabyte")
+
+    monkeypatch.setattr(approval_inbox, "of_workflow", all_of_it)
+    found = await desk.call("get_operation", number)
+    assert found.approval.content == gate.content
+    told = await desk.call("decide_operation_plan", number, approved=True, digest=gate.digest)
+    assert told.decision == "approved"

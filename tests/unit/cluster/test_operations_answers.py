@@ -214,6 +214,7 @@ class TestChangesOfAPlan:
         }
         assert "order Gmail, accounts payable, analysis; one after the other" in told
         assert "without CRM" in told
+        assert "plan Without crm: Look for Northgate's invoices." in told
         assert "is told accounts payable: and at July" in told
         assert told.count("decide on the plan") == 1
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from actors.operations.approved import approval_of_results
 from actors.operations.exports.as_csv import as_csv
 from actors.operations.exports.as_json import as_json
 from actors.operations.exports.as_markdown import as_markdown
@@ -23,6 +24,7 @@ from actors.operations.tools.exporting import (
 from models.errors import ApprovalConflict
 from models.operations.operations import Operation
 from models.runtime.approvals import Approval, content_digest
+from models.store import approval_inbox
 from tests.unit.operations.approved import DECIDED, example
 
 OPERATION = Operation(
@@ -72,6 +74,13 @@ def asked(status: str, *, number: int = 12, iteration: int = 2, **more: Any) -> 
 
 def test_exactly_what_was_approved_is_exported() -> None:
     assert approved_of(OPERATION, [asked("rejected", number=11, iteration=1), asked("approved")]) == example()
+
+
+def test_each_iteration_has_its_own_approval_and_the_last_that_was_approved_is_exported() -> None:
+    approvals = [asked("rejected", number=11, iteration=1), asked("approved"), asked("pending", iteration=3)]
+    found = [approval_of_results(approvals, iteration) for iteration in (1, 2, 3, 4, None)]
+    assert found == [None, approvals[1], None, None, approvals[1]]
+    assert approval_of_results([asked("approved", kind="operation_review")], 2) is None
 
 
 def test_the_yes_of_each_person_is_told_and_no_no() -> None:
@@ -132,7 +141,7 @@ def context(monkeypatch: pytest.MonkeyPatch) -> Any:
         return b"%PDF-" + template.name.encode() + b"\x00\xff"
 
     monkeypatch.setattr(exporting, "visible_operation", visible)
-    monkeypatch.setattr(exporting.approval_inbox, "of_workflow", approvals)
+    monkeypatch.setattr(approval_inbox, "of_workflow", approvals)
     monkeypatch.setattr(exporting, "as_pdf", made)
     operations = SimpleNamespace(report_file=Path("report.typ"))
     return SimpleNamespace(
