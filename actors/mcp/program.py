@@ -38,8 +38,8 @@ class ServerProgram:
         self._settings = settings
         self._max_bytes = max_bytes
         self._complaint = b""
-        self._asked = 0  # requests that it has not answered yet
-        self._written = 0  # bytes, since its last answer
+        self._asked: set[str] = set()  # ids of requests that it has not answered yet
+        self._written = 0  # bytes, since its last answer to one of them
         self.fault: Unanswered | None = None
 
     @property
@@ -118,8 +118,10 @@ class ServerProgram:
                         continue
                     if isinstance(message, types.JSONRPCNotification):
                         continue  # nothing here waits for one, and each costs the SDK more than its bytes do
-                    if not isinstance(message, types.JSONRPCRequest):
-                        self._asked, self._written = max(0, self._asked - 1), 0
+                    # The SDK takes "1" for 1 as well. What nobody asked for is no answer.
+                    if not isinstance(message, types.JSONRPCRequest) and str(message.id) in self._asked:
+                        self._asked.discard(str(message.id))
+                        self._written = 0
                     await to_us.send(SessionMessage(message))
 
     async def _line(self, stdout: asyncio.StreamReader) -> bytes:
@@ -127,7 +129,7 @@ class ServerProgram:
         try:
             line = await stdout.readline()
             self._written += len(line)
-            if self._written <= self._max_bytes * max(1, self._asked):
+            if self._written <= self._max_bytes * max(1, len(self._asked)):
                 return line
         except ValueError:
             pass  # the line is over the limit of the reader
@@ -147,7 +149,8 @@ class ServerProgram:
             try:
                 async for message in sent:
                     line = message.message.model_dump_json(by_alias=True, exclude_unset=True)
-                    self._asked += isinstance(message.message, types.JSONRPCRequest)
+                    if isinstance(message.message, types.JSONRPCRequest):
+                        self._asked.add(str(message.message.id))
                     stdin.write(line.encode() + b"\n")
                     await stdin.drain()
             except OSError:

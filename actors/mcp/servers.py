@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 from mcp_types import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
     URL_ELICITATION_REQUIRED,
     CallToolRequest,
     CallToolRequestParams,
@@ -46,6 +49,8 @@ _RESULT: TypeAdapter[CallToolResult | InputRequiredResult] = TypeAdapter(CallToo
 # A server that says "later" without a question is asked again so often, each time a little later.
 _MOST_LATERS = 10
 _LATER_SECONDS = 0.1
+# Errors from before a tool does anything. With any other one, a write may have been done.
+_NOT_BEGUN = frozenset({INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, URL_ELICITATION_REQUIRED})
 
 
 class McpServers:
@@ -224,7 +229,7 @@ class _Call:
         """Make it, and make of its result what it is.
 
         Raises:
-            Unanswered: there is no result, or none that can be used.
+            Unanswered: there is no result, or none that can be used; or it writes, and failed from within.
         """
         try:
             result = await self._result()
@@ -280,6 +285,9 @@ class _Call:
         return self._asks(self._answers.model_copy(update={"left": (asked,)}), said)
 
     async def _refused_by_server(self, error: MCPError) -> ToolAnswer:
+        told = error_line(f"error {error.code}: {error.message}")
+        if self._tool.writes and error.code not in _NOT_BEGUN:
+            raise Unanswered("invalid", told)
         if self._asked is not None:
             return await self._put_off(error_line(error.message))
         if error.code == URL_ELICITATION_REQUIRED:
@@ -295,7 +303,7 @@ class _Call:
             server=self._call.server,
             tool=self._call.tool,
             status="failed",
-            text=error_line(f"error {error.code}: {error.message}"),
+            text=told,
             seconds=self._seconds(),
         )
 

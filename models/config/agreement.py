@@ -17,7 +17,8 @@ Faults = dict[tuple[str | int, ...], str]
 
 def disagreements(config: "Config", own: OwnEndpoints | None) -> Faults:
     """All of them. `own` are the site's own endpoints; None where settings travel without secrets."""
-    found = _chunks(config) | _ports(config) | _plans(config) | _samples(config) | _sources(config)
+    found = _chunks(config) | _ports(config) | _plans(config) | _samples(config)
+    found |= _sources(config) | _patience(config)
     return found if own is None else found | _models(config, own) | _embeddings(config, own)
 
 
@@ -62,6 +63,19 @@ def _sources(config: "Config") -> Faults:
                     f"{reading.tool} is none of the tools of mcp.servers.{source.server}.tools: add it there"
                 )
     return found
+
+
+def _patience(config: "Config") -> Faults:
+    """People are asked about a server that stays away before the operation that waits for it fails."""
+    away, patience = config.operations.away_seconds, config.outages.patience_seconds
+    if away < patience or not config.operations.sources:
+        return {}
+    return {
+        ("operations", "away_seconds"): (
+            f"is {away:g} s, but what waits fails after outages.patience_seconds ({patience:g} s), and "
+            "nobody would be asked: set it to less than that, or outages.patience_seconds to more"
+        )
+    }
 
 
 def _samples(config: "Config") -> Faults:

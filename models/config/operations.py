@@ -79,6 +79,6 @@ class OperationsConfig(Section):
     writes: Literal["model", "code"]  # who writes the summary and what is recommended
     analysis_llm: ModelSettings
     step_seconds: Positive  # that one agent may take; then a person is asked
-    away_seconds: Positive  # that a server is waited for; then a person is asked
+    away_seconds: Positive  # a server is waited for (under outages.patience_seconds), then a person asked
     most_calls: Count  # of tools, of one agent in one run
     most_items: Count  # that one agent keeps of what it read

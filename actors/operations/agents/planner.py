@@ -15,6 +15,7 @@ from actors.operations.leads import leads_of
 from actors.text.links import links
 from models.config import BreakerConfig, ModelSettings
 from models.config.operations import SourceConfig
+from models.errors import ModelRefused, ModelReplyInvalid, ModelTimedOut, PromptTooLong
 from models.llm import Answer
 from models.mcp.served_tools import ServerListing
 from models.operations.items import SourceAgent
@@ -65,7 +66,8 @@ class Planner:
     """Plans with the model of `operations.planner_llm` where `plans` is `model`.
 
     Args:
-        prompt: shown QUESTION, FEEDBACK and LIMITS, the agents whose system can be read.
+        prompt: shown QUESTION, PREVIOUS (the plan before), FEEDBACK (what a person said to it) and LIMITS,
+            the agents whose system can be read.
     """
 
     def __init__(
@@ -88,34 +90,52 @@ class Planner:
     async def plan(self, request: PlanRequest) -> Answer[OperationPlan]:
         """A plan for a question.
 
+        Where a tool's change voided the one before, nobody wants other agents: no model is asked. Where a
+        model makes none that can be used there is the usual one, which says so.
+
         Raises:
             ModelUnavailable: the model is away.
-            ModelReplyInvalid, ModelRefused, ModelTimedOut, PromptTooLong: of this plan alone.
         """
         readable = [agent for agent, listing in request.listings.items() if listing.tools]
         if self._plans == "code":
+            return Answer(value=self._whole(request, self._usual(request, readable), _unread(request)))
+        if request.previous is not None and request.feedback is None:
             return Answer(value=self._whole(request, self._usual(request, readable)))
+        try:
+            answer = await self._by_model(request, readable)
+        except (ModelReplyInvalid, ModelRefused, ModelTimedOut, PromptTooLong) as failed:
+            calls = failed.calls if isinstance(failed, ModelReplyInvalid) else ()
+            told = f"No model planned: {shortened(one_line(str(failed)), _LONGEST_WHY)}"
+            usual = self._usual(request, readable)
+            return Answer(value=self._whole(request, usual, (told, *_unheard(request))), calls=calls)
+        return Answer(value=self._whole(request, answer.value), calls=answer.calls)
+
+    async def _by_model(self, request: PlanRequest, readable: list[SourceAgent]) -> Answer[PlanReply]:
         system, user = await asyncio.to_thread(
             self._prompt.render,
             QUESTION=request.question,
+            PREVIOUS=_in_words(request.previous),
             FEEDBACK=request.feedback or "",
             LIMITS=", ".join(readable) if len(readable) < len(SOURCE_AGENTS) else "",
         )
-        answer = await self._model.ask_record(
+        return await self._model.ask_record(
             system=system, user=user, reply=PlanReply, accept=self._checked, schema=_schema(self._agents)
         )
-        return Answer(value=self._whole(request, answer.value), calls=answer.calls)
 
     def _usual(self, request: PlanRequest, readable: list[SourceAgent]) -> PlanReply:
         """All that can be read, in the seed's order; what more is left out, a person leaves out.
 
-        A plan that a tool's change has voided is made again with the agents that it had.
+        A plan that a tool's change has voided is made again with the agents that it had, and why.
         """
         leads = leads_of(request.question)
         subject = f" about {', '.join(leads[:3])}" if leads else ""
+        whys = {agent: why.format(subject=subject) for agent, why in _WHY.items()}
         agents: list[OperationAgent] = [agent for agent in SOURCE_AGENTS if agent in self._sources]
+        compares = [ANALYSIS]
         if request.previous is not None and request.feedback is None:
-            agents = [agent for agent in request.previous.agent_sequence if agent != ANALYSIS]
+            whys |= {step.agent: step.why for step in request.previous.steps}
+            agents = [*request.previous.sources]
+            compares = [agent for agent in request.previous.agent_sequence if agent == ANALYSIS]
         # Where nothing can be read, a person is asked at each: there is no plan without an agent.
         agents = [agent for agent in agents if agent in readable] or agents
         return PlanReply(
@@ -123,10 +143,7 @@ class Planner:
                 one_line(f"Read {how_many(len(agents), 'system')} and compare: {request.question}"),
                 _LONGEST_DESCRIPTION,
             ),
-            steps=tuple(
-                StepReply(agent=agent, why=_WHY[agent].format(subject=subject))
-                for agent in (*agents, ANALYSIS)
-            ),
+            steps=tuple(StepReply(agent=agent, why=whys[agent]) for agent in (*agents, *compares)),
             complexity="low" if len(leads) == 1 else "medium" if leads else "high",
         )
 
@@ -136,14 +153,15 @@ class Planner:
                 raise RejectedReply(f"steps: {step.agent} has no system here: choose among {self._agents}")
         return _checked(reply)
 
-    def _whole(self, request: PlanRequest, reply: PlanReply) -> OperationPlan:
-        """The plan with what only code may say: tools, sources, how long it takes, what is not to be had."""
+    def _whole(self, request: PlanRequest, reply: PlanReply, notes: tuple[str, ...] = ()) -> OperationPlan:
+        """The plan with what only code may say: tools, sources, how long it takes, what is not to be had.
+
+        What people had set in the plan before stands: what they told an agent, and, where no agent is new,
+        whether all run side by side.
+        """
         sequence = tuple(step.agent for step in reply.steps)
-        instructions = (
-            {step.agent: step.instructions for step in request.previous.steps}
-            if request.previous is not None
-            else {}
-        )
+        previous = request.previous
+        instructions = {step.agent: step.instructions for step in previous.steps} if previous else {}
         read: list[SourceAgent] = [agent for agent in sequence if agent != "analysis"]
         return OperationPlan(
             description=reply.description,
@@ -162,18 +180,43 @@ class Planner:
                 )
                 for step in reply.steps
             ),
+            side_by_side=previous is not None
+            and previous.side_by_side
+            and set(sequence) <= set(previous.agent_sequence),
             leads=leads_of(request.question),
-            notes=(*self._unread(request), *_notes(request.listings)),
+            notes=(*notes, *_notes(request.listings)),
         )
 
-    def _unread(self, request: PlanRequest) -> tuple[str, ...]:
-        """Code can't follow what a person said in words: he is told so, and how to say it."""
-        if self._plans == "model" or not request.feedback:
-            return ()
-        return (
-            "No model plans here (operations.plans), so what you said could not be followed: edit the plan "
-            f"instead. You said: {shortened(one_line(request.feedback), _LONGEST_WHY)}",
-        )
+
+def _unread(request: PlanRequest) -> tuple[str, ...]:
+    """Code can't follow what a person said in words: he is told so, and how to say it."""
+    if not request.feedback:
+        return ()
+    return (
+        "No model plans here (operations.plans), so what you said could not be followed: edit the plan "
+        f"instead. You said: {shortened(one_line(request.feedback), _LONGEST_WHY)}",
+    )
+
+
+def _unheard(request: PlanRequest) -> tuple[str, ...]:
+    """The same where a model plans, and made no plan."""
+    if not request.feedback:
+        return ()
+    said = shortened(one_line(request.feedback), _LONGEST_WHY)
+    return (f"What you said could not be followed: edit the plan, or say it again. You said: {said}",)
+
+
+def _in_words(plan: OperationPlan | None) -> str:
+    """A plan as the model is shown it: its agents, why, and what a person told them; "" without one."""
+    if plan is None:
+        return ""
+    lines = [plan.description]
+    for number, step in enumerate(plan.steps, 1):
+        said = f" A person said: {one_line(step.instructions)}" if step.instructions else ""
+        lines.append(f"{number}. {step.agent}: {step.why}{said}")
+    if plan.side_by_side:
+        lines.append("Those that read a system run side by side.")
+    return "\n".join(lines)
 
 
 def _allowed(listing: ServerListing | None) -> tuple[AllowedTool, ...]:

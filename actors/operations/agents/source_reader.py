@@ -19,6 +19,7 @@ from models.config import BreakerConfig, McpServer, ModelSettings, SourceConfig
 from models.config.operations import LEAD, SourceReading
 from models.errors import (
     ConfigInvalid,
+    McpServerAway,
     ModelRefused,
     ModelReplyInvalid,
     ModelTimedOut,
@@ -37,6 +38,10 @@ from models.text import one_line, shortened
 
 _MOST_LEADS = 8
 _LONGEST_TOLD = 500
+_NO_TOOL = (
+    "the plan allows it no tool that it is read with, for its server could not be used when the plan was "
+    "made: go on without it, or ask for another plan at the results"
+)
 
 
 class SourceReader:
@@ -144,18 +149,16 @@ class SourceReader:
                     answer = await run.call(tool, further)
                     further = None if answer is None else _next_page(reading, further, answer)
         if not run.uses:
-            run.error = (
-                "the plan allows it no tool that it is read with, for its server could not be used when the "
-                "plan was made: go on without it, or ask for another plan at the results"
-            )
+            run.error = _NO_TOOL
 
     async def _as_chosen(self, run: ReadingRun, chooser: CallChooser) -> None:
         """Call what the model chooses, until it wants no more, or has had all calls that it may.
 
         Raises:
-            ServedToolChanged: a tool is not the one that was approved.
+            ServedToolChanged: a tool is not the one that was approved. McpServerAway: nothing was read yet.
         """
-        tools = await self._approved_tools(run.task)
+        if not (tools := await self._approved_tools(run)):
+            return
         allowed = {tool.tool: tool for tool in run.task.tools}
         chosen = 0
         while not run.full and chosen < 2 * self._most_calls:
@@ -181,18 +184,38 @@ class SourceReader:
             else:
                 await run.call(tool, choice.arguments)
 
-    async def _approved_tools(self, task: ReadingTask) -> list[ServedTool]:
-        """What the model is shown: the allowed tools, as they were approved."""
+    async def _approved_tools(self, run: ReadingRun) -> list[ServedTool]:
+        """What the model is shown: the allowed tools, as they were approved; without any, `run` says why.
+
+        Raises:
+            ServedToolChanged: one is not as it was approved. McpServerAway: nobody says what there is.
+        """
+        if not run.task.tools:
+            run.error = _NO_TOOL
+            return []
         listing = await self.offered()
+        server = f"MCP server {listing.server}"
+        if listing.state == "away":
+            raise McpServerAway(f"{server}: {listing.reason or 'away'}", waits_for=server)
+        if listing.state in ("refuses", "invalid"):
+            run.error = f"{server}: {listing.reason or listing.state}"
+            return []
         here = {tool.name: tool for tool in listing.tools}
         if listing.state == "answers":
-            for allowed in task.tools:
-                if (tool := here.get(allowed.tool)) is None or tool.digest != allowed.digest:
-                    raise ServedToolChanged(
-                        f"{allowed.server}.{allowed.tool}: is not declared as it was approved: nothing "
-                        "was called"
-                    )
-        return [here[allowed.tool] for allowed in task.tools if allowed.tool in here]
+            _hold_to_approved(run.task, here)
+        tools = [here[allowed.tool] for allowed in run.task.tools if allowed.tool in here]
+        if not tools:
+            run.error = f"{server}: its stand-in (mock) has none of the tools that the plan allows"
+        return tools
+
+
+def _hold_to_approved(task: ReadingTask, here: Mapping[str, ServedTool]) -> None:
+    """ServedToolChanged where what is here is not what was approved."""
+    for allowed in task.tools:
+        if (tool := here.get(allowed.tool)) is None or tool.digest != allowed.digest:
+            raise ServedToolChanged(
+                f"{allowed.server}.{allowed.tool}: is not declared as it was approved: nothing was called"
+            )
 
 
 def _filled(reading: SourceReading, leads: tuple[str, ...]) -> Iterator[dict[str, Any]]:

@@ -89,6 +89,7 @@ def _configure_operations(raw: dict[str, Any], model_url: str, books: Mapping[st
     operations.update(
         plans="model",
         writes="model",
+        away_seconds=300,
         prompts_dir=str(ROOT / "configs/prompts/operations"),
         report_file=str(ROOT / "configs/operations/report.typ"),
         sources={

@@ -170,6 +170,27 @@ async def test_an_endless_answer_is_left(
     assert len(server.calls) == 1
 
 
+@pytest.mark.parametrize("legacy", [False, True])
+async def test_a_whole_answer_that_is_too_long_is_left(server: BadServer, legacy: bool) -> None:
+    server.legacy = legacy
+    text = {"type": "text", "text": "x" * 10_000_000}
+    server.does["tools/call"] = lambda request: request.result(content=[text])
+    async with opened(server.url) as servers:
+        with pytest.raises(ServedToolInvalid, match="over 1,000,000 bytes"):
+            await servers.call(await call_of(servers, "look"))
+    assert len(server.calls) == 1
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+async def test_a_list_of_a_hundred_thousand_tools_is_left(server: BadServer, legacy: bool) -> None:
+    server.legacy = legacy
+    server.tools = [tool("look"), *(tool(f"tool{number}") for number in range(100_000))]
+    async with opened(server.url) as servers:
+        listing = await servers.listing("mail")
+    assert (listing.state, listing.tools) == ("invalid", ())
+    assert listing.reason == "its answer is over 1,000,000 bytes (max_answer_bytes)"
+
+
 async def test_a_schema_that_changes_before_the_call_voids_it(server: BadServer) -> None:
     async with opened(server.url) as servers:
         call = await call_of(servers, "send")

@@ -5,11 +5,15 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import mcp_types as types
 import pytest
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
 
 from models.errors import McpServerAway, ServedToolChanged, ServedToolRefused, WriteAnswerLost
 from tests.fakes.mcp_servers import Answers, BadRequest, BadServer, free_port, serving, tool
 from tests.integration.mcp.asking import call_of, opened
+from tests.integration.mcp.test_questions import server_of
 from tests.integration.mcp.test_servers import mail_server
 
 
@@ -63,6 +67,49 @@ async def test_a_write_without_a_usable_answer_is_lost_and_sent_once(
         assert not caught.value.outage
         assert "whether it was done is not known" in str(caught.value)
         assert [each["arguments"] for each in server.calls] == [{"to": "ann"}]
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+@pytest.mark.parametrize("status", [200, 400])
+@pytest.mark.parametrize("code", [-32603, -32050, 0, 500, -32001])
+async def test_a_write_that_is_answered_with_an_error_from_within_is_lost(
+    server: BadServer, code: int, status: int, legacy: bool
+) -> None:
+    """The server came upon it while it was at work: nobody knows how far it got."""
+    server.legacy = legacy
+    server.does["tools/call"] = lambda request: request.error(code, "I am undone", status=status)
+    async with opened(server.url, timeout_seconds=5) as servers:
+        with pytest.raises(WriteAnswerLost, match=f"error {code}: I am undone: whether it was done"):
+            await servers.call(await call_of(servers, "send", to="ann"), confirmed=True)
+        read = await servers.call(await call_of(servers, "look"))
+    assert (read.status, read.text) == ("failed", f"error {code}: I am undone")
+    assert [each["name"] for each in server.calls] == ["send", "look"]
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+@pytest.mark.parametrize("code", [-32600, -32601, -32602])
+async def test_a_write_that_its_server_did_not_take_up_has_failed(
+    server: BadServer, code: int, legacy: bool
+) -> None:
+    server.legacy = legacy
+    server.does["tools/call"] = lambda request: request.error(code, "not so")
+    async with opened(server.url) as servers:
+        answer = await servers.call(await call_of(servers, "send"), confirmed=True)
+    assert (answer.status, answer.text) == ("failed", f"error {code}: not so")
+    assert len(server.calls) == 1
+
+
+async def test_a_write_that_fails_within_after_its_question_was_put_off_is_lost() -> None:
+    async def ask(context: ServerRequestContext[Any], _: object) -> types.CallToolResult:
+        schema = {"type": "object", "properties": {"sure": {"type": "boolean"}}}
+        await context.session.elicit_form("Sure?", schema, context.request_id)
+        raise MCPError(types.INTERNAL_ERROR, "I am undone")
+
+    async with serving(server_of(ask)) as url, opened(url, era="2025-11-25") as servers:
+        with pytest.raises(WriteAnswerLost, match="I am undone"):
+            await servers.call(await call_of(servers, "send"), confirmed=True)
+        read = await servers.call(await call_of(servers, "look"))
+    assert (read.status, read.question and read.question.said) == ("asks", "I am undone")
 
 
 async def test_a_write_that_takes_too_long_is_lost(server: BadServer) -> None:

@@ -19,6 +19,7 @@ from models.mcp.tool_answers import GivenToServer
 from tests.integration.mcp.asking import call_of
 
 _PROGRAM = Path(__file__).parents[2] / "fakes" / "mcp_program.py"
+_BAD_PROGRAM = _PROGRAM.with_name("bad_program.py")
 _ERAS = ("newest", "2025-11-25")
 
 
@@ -111,6 +112,42 @@ async def test_a_huge_answer_of_a_program_is_left(what: str, tmp_path: Path) -> 
     async with opened(tmp_path) as servers:
         with pytest.raises(ServedToolInvalid, match="over 1,000,000 bytes"):
             await servers.call(await call_of(servers, "look", what=what))
+
+
+@asynccontextmanager
+async def too_much(how: str) -> AsyncIterator[McpServers]:
+    """The servers of a site that has one, `mail`, which is the program that says too much."""
+    stdio = {"command": (sys.executable, str(_BAD_PROGRAM), how)}
+    settings = {"title": "Mail", "stdio": stdio, "tools": ("look",), "writes": ("send",)}
+    servers = McpServers({"mail": McpServer.model_validate(settings)})
+    try:
+        yield servers
+    finally:
+        await servers.close()
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ("many", "its answer is over 1,000,000 bytes (max_answer_bytes)"),
+        ("pages", "its list of tools has no end: it is over 100 pages"),
+    ],
+)
+async def test_a_list_of_a_program_that_is_too_long_is_left(how: str, told: str) -> None:
+    async with too_much(how) as servers:
+        listing = await servers.listing("mail")
+        assert (listing.state, listing.reason, listing.tools) == ("invalid", told, ())
+
+
+@pytest.mark.parametrize("how", ["huge", "unasked"])
+async def test_a_program_that_answers_too_much_is_left(how: str) -> None:
+    """Also where each line is a short answer, and only nobody asked for it."""
+    async with too_much(how) as servers:
+        call = await call_of(servers, "look")
+        with pytest.raises(ServedToolInvalid, match="over 1,000,000 bytes"):
+            await servers.call(call)
+        with pytest.raises(WriteAnswerLost, match="over 1,000,000 bytes"):
+            await servers.call(await call_of(servers, "send"), confirmed=True)
 
 
 async def test_a_program_that_is_too_slow_is_ended(tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ async def test_an_operation_goes_on_as_it_was_asked_for_where_the_settings_are_o
     async with desk.running():
         number = await desk.start(task_type="comprehensive")
         await desk.approve_plan(number, modified_plan={"skip_agents": ["crm"]})
-        gate = await desk.gate(number, "operation_results")
+        await desk.gate(number, "operation_results")
     changed = operations_config(
         configure,
         **{"operations.task_types": {"other": {"gates": []}}, "operations.writes": "model"},

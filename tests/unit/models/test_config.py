@@ -190,6 +190,10 @@ def one_port(data: Any) -> None:
     data["http"]["port"] = data["ray"]["dashboard_port"]
 
 
+def impatient(data: Any) -> None:
+    data["outages"]["patience_seconds"] = data["operations"]["away_seconds"]
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -204,6 +208,11 @@ def one_port(data: Any) -> None:
             other_embeddings,
             "embedding.model_name: all-minilm-l6 is not served here (serving.embeddings: all-",
         ),
+        (
+            impatient,
+            "operations.away_seconds: is 900 s, but what waits fails after outages.patience_seconds (900 s), "
+            "and nobody would be asked: set it to less than that, or outages.patience_seconds to more",
+        ),
         (one_port, "http.port: 8265 is ray.dashboard_port, too: set one of them to another port"),
     ],
 )
@@ -211,6 +220,12 @@ def test_settings_that_disagree_are_refused(change: Callable[[Any], None], told:
     data = deepcopy(RAW)
     change(data)
     assert refusal(tmp_path, data).startswith(told)
+
+
+def test_a_site_without_operations_waits_as_long_as_it_likes(tmp_path: Path) -> None:
+    data = changed("outages.patience_seconds", 60)
+    data["operations"]["sources"] = {}
+    assert accepted(tmp_path, data).outages.patience_seconds == 60
 
 
 def test_a_window_that_the_engine_fits_to_its_memory_bounds_nobody(tmp_path: Path) -> None:

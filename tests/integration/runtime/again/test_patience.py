@@ -65,6 +65,7 @@ async def test_an_outage_parks_the_step_with_growing_pauses_until_patience_is_ov
     config = configure(
         {
             "outages.patience_seconds": 600,
+            "operations.away_seconds": 60,
             "outages.longest_pause_seconds": 100,
             "outages.first_pause_seconds": 1,
         }
