@@ -116,6 +116,8 @@ class ServerConnection:
                 # A pipe tells nobody how much of it was read.
                 exchange.sent = self._program is not None
                 return await self._client.session.send_request(request, answer)
+        # The SDK raises what its parts raise: of anyio, httpx2, pydantic, and groups of them. Whatever it is,
+        # nobody knows any more how this connection stands.
         except Exception as error:
             if isinstance(error, MCPError) and self._is_answer(error, exchange):
                 raise

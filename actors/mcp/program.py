@@ -93,6 +93,8 @@ class ServerProgram:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
+                # Where the command is looked up, and what it starts in turn (`npx` starts `node`). It gets
+                # nothing else of the site's.
                 env={"PATH": os.environ.get("PATH", _PATH), **given},
                 cwd=self._settings.folder,
                 start_new_session=True,

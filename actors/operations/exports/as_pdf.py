@@ -75,6 +75,8 @@ async def _set(given: bytes) -> bytes:
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
+        # It is this very Python, with nothing in it but our code and Typst: where its libraries lie, our own
+        # environment may say (PYTHONPATH, LD_LIBRARY_PATH). Templates can't read it.
         env={**os.environ, "RAYON_NUM_THREADS": "1"},
     )
     try:

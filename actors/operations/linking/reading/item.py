@@ -142,10 +142,15 @@ def _read_text(read: ReadItem, leaf: Leaf, vendors: KnownVendors, invoices: Coll
     numbers = [*islice(invoice_numbers(text), _MOST_FOUND)]
     if invoices:
         numbers += islice((found for found in numbers_like(text) if found[2] in invoices), _MOST_FOUND)
-    for kind, found in (("invoice", numbers), ("date", days(text)), ("amount", amounts(text))):
+    every: tuple[tuple[IdentifierKind, Iterable[tuple[int, int, str]]], ...] = (
+        ("invoice", numbers),
+        ("date", days(text)),
+        ("amount", amounts(text)),
+    )
+    for kind, found in every:
         for start, end, normal in _free(islice(found, _MOST_FOUND), taken):
             taken.append((start, end))
-            _add(read, kind, leaf, start, end, normal, stated=False)  # type: ignore[arg-type]
+            _add(read, kind, leaf, start, end, normal, stated=False)
     if not any(found.kind == "vendor" for found in stated):
         for start, end, normal in _free(islice(vendors.in_text(text), _MOST_FOUND), taken):
             _add(read, "vendor", leaf, start, end, normal, stated=False)

@@ -34,7 +34,7 @@ _LABEL = re.compile(
     r"(?: name)?[*_]{0,2}:[*_]{0,2} ",
     re.IGNORECASE,
 )
-_LINE = re.compile(r"[^\n\r;|,()<]*")
+_LINE_END = re.compile(r"[\n\r;|,()<]")
 _FORM = re.compile(
     r"(?<![^\W_])(?:Inc|LLC|Ltd|Limited|Corp|Corporation|PLC|LLP|GmbH(?: & Co\. KG)?|AG|KG|UG|S\. ?A"
     r"|[Ss]p\. ?z ?o\. ?o|B\.V|S\.r\.l)(?![^\W_])"
@@ -143,7 +143,8 @@ def _is_misspelt(first: str, second: str) -> bool:
 def vendors_said(text: str) -> Iterator[tuple[int, int]]:
     """Where a text says that something is a company's name: behind `Vendor:`, or before a legal form."""
     for label in _LABEL.finditer(text):
-        end = label.end() + len(_LINE.match(text[label.end() : label.end() + _LONGEST])[0].rstrip())  # type: ignore[index]
+        line, *_ = _LINE_END.split(text[label.end() : label.end() + _LONGEST], maxsplit=1)
+        end = label.end() + len(line.rstrip())
         if is_vendor_name(text[label.end() : end]):
             yield label.end(), end
     for form in _FORM.finditer(text):

@@ -33,6 +33,7 @@ async def test_what_a_server_says_of_itself_gets_nothing_called(
 ) -> None:
     with HttpSite() as canary, BadServer() as server:
         cases = injections("hostile_servers.yaml", canary=canary.url.removesuffix("/mcp"))
+        every: list[Played] = []
         model = ObeyingModel(*(case.injection.order for case in cases))
         settings = {"crm": {"http": {"url": server.url}, "tools": [SEARCH, GET], "writes": [NOTE]}}
         async with serving(model.app) as url:
@@ -41,11 +42,13 @@ async def test_what_a_server_says_of_itself_gets_nothing_called(
                 for case in cases:
                     stage(server, case)
                     change = (lambda: None) if case.injection.place != "redeclared" else _once(server, case)
-                    played = await desk.play(case, _CallsOf(server), approved=change)
-                    _check(played, server)
+                    every.append(await desk.play(case, _CallsOf(server), approved=change))
+                    _check(every[-1], server)
             votes = await desk.votes()
         assert canary.requests == []
-    assert {voter for voter, _ in votes.values()} == {"ann"}
+    # Nobody but the person has decided, and he only what he decided: no to every write that was proposed.
+    assert votes == {key: ("ann", said) for one in every for key, said in one.decided.items()}
+    assert any(one.shown for one in every), "no write was ever proposed"
     seen = {case.injection.name for case in cases if case.injection.place in SEEN}
     assert seen - {name for name, _ in model.obeyed} == set(), "these were never read"
 
@@ -104,8 +107,10 @@ def _check(played: Played, server: BadServer) -> None:
     assert called <= {SEARCH}, (name, called)
     for write in played.shown:
         assert (write.write.server, write.write.tool) == ("crm", NOTE), name
-    assert played.accepted == []
     [results] = played.results
+    # Each write that was proposed was refused, and is told as that: none was made, and none went by unasked.
+    outcomes = [outcome for one in results.results for outcome in one.writes]
+    assert [(one.status, one.write) for one in outcomes] == [("refused", one.write) for one in played.shown]
     assert results.plan == played.plans[-1].plan
     if place == "redeclared":
         # Nothing was called under the first plan; the person was asked about a second one, and it says why.
