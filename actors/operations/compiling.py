@@ -4,14 +4,14 @@ Part of `actors.operations.steps`. The comparing is the agent `analysis`'s; what
 made here from what was kept, the same whenever it is made.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from actors.operations.telling import tell, tell_progress
 from actors.runtime.run import Run
 from models.llm import Answer
 from models.operations.events import ComprehensiveResultsReady
 from models.operations.evidence import Conflict, Correlation
-from models.operations.operations import Operation
+from models.operations.operations import CurrentStage, Operation
 from models.operations.plans import ANALYSIS, OperationAgent, OperationPlan
 from models.operations.results import (
     AgentResult,
@@ -25,6 +25,7 @@ from models.record import Record
 from models.runtime.steps import StepKept
 from models.store.database import Connection
 from models.store.operations import history
+from models.text import how_many
 
 
 class WhatIsMissing(Record):
@@ -49,8 +50,11 @@ class Compiling:
         said: Mapping[OperationAgent, str],
         written_before: tuple[WriteOutcome, ...],
         previous: ComprehensiveResults | None,
+        asks: bool,
     ) -> ComprehensiveResults:
         """The results of an iteration, with what is otherwise than in the one before.
+
+        `asks`: whether a person is to approve them.
 
         Raises:
             ModelUnavailable: the model that writes is away.
@@ -65,10 +69,15 @@ class Compiling:
             feedback=said.get(ANALYSIS),
         )
 
+        async def begin(connection: Connection) -> StepKept:
+            await self._tell_progress(connection, "analysis_execution", plan, iteration, plan.sources)
+            return StepKept()
+
         async def make() -> Answer[AnalysisOutcome]:
             answer: Answer[AnalysisOutcome] = await self._run.agent("analysis").compare(task)
             return answer
 
+        await self._run.effect(f"comparing/{iteration}", StepKept, begin)
         outcome = await self._run.once(f"analysis/{iteration}", AnalysisOutcome, make)
 
         async def look() -> Answer[WhatIsMissing]:
@@ -123,18 +132,24 @@ class Compiling:
                 correlations=len(linked.correlations),
             )
             await tell(connection, self._operation, ready)
-            await tell_progress(
-                connection,
-                self._operation,
-                iteration=iteration,
-                stage="final_approval",
-                plan=plan,
-                done=plan.agent_sequence,
-            )
+            stage: CurrentStage = "final_approval" if asks else "results_compilation"
+            await self._tell_progress(connection, stage, plan, iteration, plan.agent_sequence)
             return StepKept(count=len(linked.conflicts))
 
         await self._run.effect(f"compiled/{iteration}", StepKept, act)
         return compiled
+
+    async def _tell_progress(
+        self,
+        connection: Connection,
+        stage: CurrentStage,
+        plan: OperationPlan,
+        iteration: int,
+        done: Collection[OperationAgent],
+    ) -> None:
+        await tell_progress(
+            connection, self._operation, iteration=iteration, stage=stage, plan=plan, done=done
+        )
 
     def _missing(
         self,
@@ -146,13 +161,26 @@ class Compiling:
         told = [
             f"{agent} was left out of the plan: nothing of it is compared"
             for agent in self._run.config.operations.sources
-            if agent not in plan.sources
+            if agent not in plan.sources and not any(note.startswith(f"{agent}:") for note in plan.notes)
         ]
+        told += plan.notes
         for one in results:
+            items = one.result.items if one.result is not None else ()
             if one.status != "completed":
-                told.append(f"{one.agent} was gone on without: {one.error}")
+                how = "is here only in part" if items else "was gone on without"
+                told.append(f"{one.agent} {how}: {one.error}")
             elif one.result is not None and one.result.left_out:
                 told.append(f"{one.agent} had no room for {one.result.left_out} more of what it found")
+            if one.result is not None and one.result.cut_off:
+                told.append(
+                    f"{one.agent} stopped after {how_many(len(one.metadata.tool_calls), 'call')} and "
+                    f"{how_many(len(items), 'thing')}, as many as it may: there may be more"
+                )
+            if one.agent in said and self._run.config.operations.chooses == "code":
+                told.append(
+                    f"{one.agent}: no model chooses calls here (operations.chooses): of what was said to it, "
+                    "only the names and numbers are looked for"
+                )
             told += [
                 f"{one.agent}: call {use.number} of {use.tool} failed: {use.fault}"
                 for use in one.metadata.tool_calls

@@ -218,6 +218,7 @@ async def compile_results(state: State, runtime: Runtime[OperationSteps]) -> Sta
         said=state["said"],
         written_before=writes_elsewhere(state["written"], state["results"]),
         previous=state.get("compiled"),
+        asks=runtime.context.stops_at(RESULTS),
     )
     return {"compiled": compiled}
 

@@ -166,15 +166,22 @@ class Working:
             McpServerAway: its server is away, and has not been for so long that a person is to be asked.
         """
 
+        async def begin(connection: Connection) -> StepKept:
+            await self._tell_progress(connection, task, plan, iteration, done)
+            return StepKept()
+
         async def make() -> Answer[ReadingOutcome]:
+            waits = self._run.waited_seconds < self._settings.away_seconds
+            agent = self._run.agent(task.agent)
             try:
-                answer: Answer[ReadingOutcome] = await self._run.agent(task.agent).read(task, iteration)
+                answer: Answer[ReadingOutcome] = await agent.read(task, iteration, waits=waits)
             except McpServerAway as away:
-                if self._run.waited_seconds < self._settings.away_seconds:
+                if waits:
                     raise
                 return Answer(value=ReadingOutcome(result=self._away(task, iteration, away)))
             return answer
 
+        await self._run.effect(f"begun/{task.agent}/{number}", StepKept, begin)
         outcome = await self._run.once(f"read/{task.agent}/{number}", ReadingOutcome, make)
         if outcome.result is not None and outcome.result.status == "completed":
             done.add(task.agent)
@@ -189,18 +196,28 @@ class Working:
                 result=_told(outcome),
                 feedback=task.feedback,
             )
-            await tell_progress(
-                connection,
-                self._operation,
-                iteration=iteration,
-                stage=STAGE_OF[task.agent],
-                plan=plan,
-                done=done,
-            )
+            await self._tell_progress(connection, task, plan, iteration, done)
             return StepKept()
 
         await self._run.effect(f"told/{task.agent}/{number}", StepKept, act)
         return outcome
+
+    async def _tell_progress(
+        self,
+        connection: Connection,
+        task: ReadingTask,
+        plan: OperationPlan,
+        iteration: int,
+        done: set[OperationAgent],
+    ) -> None:
+        await tell_progress(
+            connection,
+            self._operation,
+            iteration=iteration,
+            stage=STAGE_OF[task.agent],
+            plan=plan,
+            done=done,
+        )
 
     def left_out(
         self,

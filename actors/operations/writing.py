@@ -6,6 +6,7 @@ sent; a run that finds that, and no outcome, does not know whether it was done, 
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from actors.runtime.run import Run
 from models.errors import McpServerAway
@@ -48,33 +49,34 @@ class ApprovedWrites:
         """Send a write where that was approved; `number` counts the writes that people were asked about."""
         outcome = WriteOutcome(write=write, status="refused", told=decision.notes or decision.status)
         if decision.status == "approved":
-            outcome = await self._sent(agent, write, number)
+            outcome = await self._sent(agent, write, decision, number, iteration)
         outcome = outcome.model_copy(
             update={"approval_id": decision.approval_id, "decided_by": decision.decided_by}
         )
 
         async def act(connection: Connection) -> StepKept:
-            await history.tell(
-                connection,
-                self._operation.id,
-                iteration=iteration,
-                stage="agent_execution",
-                agent=agent,
-                result={"write": outcome.model_dump(mode="json")},
-                feedback=decision.notes,
-                by=decision.decided_by,
-            )
+            told = {"write": outcome.model_dump(mode="json")}
+            await self._tell(connection, agent, told, decision, iteration)
             return StepKept()
 
         await self._run.effect(f"write_told/{number}", StepKept, act)
         return outcome
 
-    async def _sent(self, agent: OperationAgent, write: ProposedWrite, number: int) -> WriteOutcome:
+    async def _sent(
+        self,
+        agent: OperationAgent,
+        write: ProposedWrite,
+        decision: GateDecision,
+        number: int,
+        iteration: int,
+    ) -> WriteOutcome:
         remote = self._run.agent(agent)
         sent = self._run.kept(f"write_sent/{number}", WriteSent) is not None
 
-        async def begin() -> Answer[WriteSent]:
-            return Answer(value=WriteSent())
+        async def begin(connection: Connection) -> WriteSent:
+            sending = {"sending": write.model_dump(mode="json"), "status": "approved"}
+            await self._tell(connection, agent, sending, decision, iteration)
+            return WriteSent()
 
         async def make() -> Answer[WriteOutcome]:
             if sent:
@@ -82,7 +84,7 @@ class ApprovedWrites:
                 return Answer(value=WriteOutcome(write=write, status="unknown", told=told))
             if (not_sent := self._hindered(write, await remote.offered())) is not None:
                 return Answer(value=not_sent)
-            await self._run.once(f"write_sent/{number}", WriteSent, begin)
+            await self._run.effect(f"write_sent/{number}", WriteSent, begin)
             try:
                 answer: Answer[WriteOutcome] = await remote.call_once("write", write)
             except McpServerAway as away:
@@ -90,6 +92,25 @@ class ApprovedWrites:
             return answer
 
         return await self._run.once(f"write_done/{number}", WriteOutcome, make)
+
+    async def _tell(
+        self,
+        connection: Connection,
+        agent: OperationAgent,
+        result: dict[str, Any],
+        decision: GateDecision,
+        iteration: int,
+    ) -> None:
+        await history.tell(
+            connection,
+            self._operation.id,
+            iteration=iteration,
+            stage="agent_execution",
+            agent=agent,
+            result=result,
+            feedback=decision.notes,
+            by=decision.decided_by,
+        )
 
     def _hindered(self, write: ProposedWrite, listing: ServerListing) -> WriteOutcome | None:
         """Why a write can't be sent now; None where it can.

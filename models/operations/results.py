@@ -92,13 +92,15 @@ class AgentFindings(Record):
     """What an agent read: each thing as its server gave it, and one sentence about it, made by code.
 
     `leads` are partners that it names where it has what was looked for: later agents look for them as well.
-    `left_out` counts what there was no room for. `proposed` are calls that would change something.
+    `left_out` counts what there was no room for; with `cut_off` it had made all calls, or read all things,
+    that it may, and there may be more. `proposed` are calls that would change something.
     """
 
     summary: str
     leads: tuple[str, ...] = ()
     items: tuple[SourceItem, ...] = ()
     left_out: int = 0
+    cut_off: bool = False
     proposed: tuple[ProposedWrite, ...] = ()
 
 

@@ -117,7 +117,7 @@ async def clarify(
 async def cancel(
     request: Request, caller: Caller, operation_id: OperationNumber, body: CancelRequest | None = None
 ) -> CancelOperationResponse:
-    """Cancel it for good: once this is answered nothing more is written. 409 where it is over."""
+    """Cancel it for good: once this is answered nothing more is kept. 409 where it is over."""
     given = {"operation_id": operation_id, "reason": (body or CancelRequest()).reason}
     return await call(request, caller, "cancel_operation", given, CancelOperationResponse)
 

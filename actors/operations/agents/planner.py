@@ -40,7 +40,7 @@ _LONGEST_WHY, _LONGEST_DESCRIPTION = 240, 400
 _SECONDS: Mapping[str, float] = {"analysis": 20.0}
 _USUAL_SECONDS = 10.0
 _WHY: Mapping[OperationAgent, str] = {
-    "gmail": "Mail tells what was asked, promised and complained about{subject}.",
+    "gmail": "Mail tells what was asked, promised and claimed{subject}.",
     "accounts_payable": "Bills and payments tell what is owed and what was paid{subject}.",
     "crm": "Accounts and cases tell who the partner is and what is open{subject}.",
     "analysis": "What they found is compared: what belongs together, and what contradicts each other.",

@@ -60,11 +60,13 @@ class ReadingRun:
     servers: Servers
     most_calls: int
     most_items: int
+    waits: bool = False
     uses: list[ServedToolUse] = field(default_factory=list)
     answers: list[ToolAnswer | None] = field(default_factory=list)
     items: list[SourceItem] = field(default_factory=list)
     proposed: list[ProposedWrite] = field(default_factory=list)
     calls: list[ModelCall] = field(default_factory=list)
+    cut_off: bool = False
     error: str | None = None
 
     @property
@@ -76,7 +78,7 @@ class ReadingRun:
         """Make one call that reads, and keep what it answers; None where it failed, which is kept as well.
 
         Raises:
-            ServerAsksPerson: its server asks something. McpServerAway: nothing was read yet.
+            ServerAsksPerson: its server asks something. McpServerAway: it `waits`, or nothing was read yet.
             ServedToolChanged: the tool is not the one that was approved.
         """
         assert not tool.writes, "what writes is proposed"
@@ -86,10 +88,11 @@ class ReadingRun:
         began, fault, answer = time.monotonic(), None, None
         try:
             answer = await self.servers.call(call, given=self._given(call))
-        except McpServerAway:
-            if not any(use.status == "answered" for use in self.uses):
+        except McpServerAway as away:
+            if self.waits or not any(use.status == "answered" for use in self.uses):
                 raise
             fault = "the server is away"
+            self.error = f"{one_line(str(away))}; it has been waited for, and the rest was not read"
         except (ServedToolRefused, ServedToolInvalid) as refused:
             fault = str(refused)
         if answer is not None and answer.question is not None:
@@ -139,7 +142,7 @@ class ReadingRun:
         quality: DataQuality = "high"
         if mocked or not items:
             quality = "low"
-        elif failed or left_out:
+        elif failed or left_out or self.cut_off:
             quality = "medium"
         told = f"{how_many(len(items), 'thing')} read with {how_many(len(self.uses), 'call')}"
         return AgentResult(
@@ -150,6 +153,7 @@ class ReadingRun:
                 leads=leads,
                 items=tuple(items),
                 left_out=left_out,
+                cut_off=self.cut_off,
                 proposed=tuple(self.proposed),
             ),
             metadata=AgentMetadata(

@@ -92,14 +92,24 @@ class SourceReader:
         """What its server offers now; for the plan."""
         return await self._servers.listing(self._source.server)
 
-    async def read(self, task: ReadingTask, iteration: int) -> Answer[ReadingOutcome]:
+    async def read(self, task: ReadingTask, iteration: int, *, waits: bool = True) -> Answer[ReadingOutcome]:
         """Read what the task asks for.
+
+        Args:
+            waits: whether a server that goes away in the middle is waited for; if not, what was read until
+                then is the result of an agent that could not do its part.
 
         Raises:
             McpServerAway: nothing was read, and the server is away. ModelUnavailable: nobody chooses.
         """
         began = time.monotonic()
-        run = ReadingRun(task, self._servers, most_calls=self._most_calls, most_items=self._most_items)
+        run = ReadingRun(
+            task,
+            self._servers,
+            most_calls=self._most_calls,
+            most_items=self._most_items,
+            waits=waits,
+        )
         try:
             async with asyncio.timeout(self._seconds):
                 if self._chooser is None:
@@ -145,7 +155,10 @@ class SourceReader:
                 continue
             for arguments in _filled(reading, run.task.leads):
                 further: dict[str, Any] | None = arguments
-                while further is not None and not run.full:
+                while further is not None and run.error is None:
+                    if run.full:
+                        run.cut_off = True
+                        return
                     answer = await run.call(tool, further)
                     further = None if answer is None else _next_page(reading, further, answer)
         if not run.uses:
@@ -161,7 +174,10 @@ class SourceReader:
             return
         allowed = {tool.tool: tool for tool in run.task.tools}
         chosen = 0
-        while not run.full and chosen < 2 * self._most_calls:
+        while run.error is None:
+            if run.full or chosen >= 2 * self._most_calls:
+                run.cut_off = True
+                return
             chosen += 1
             try:
                 called = list(zip(run.uses, run.answers, strict=True))

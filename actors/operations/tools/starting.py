@@ -20,7 +20,7 @@ from actors.tools.visibility import known_topic
 from models.errors import InputInvalid, PermissionMissing, WorkflowEnded
 from models.near_names import suggestion
 from models.operations.operations import OperationBegun, OperationRequest, OperationStatus
-from models.store.operations import operations, overviews
+from models.store.operations import history, operations, overviews
 from models.store.runtime import workflows
 from models.tools import PlainText, ToolPermission
 
@@ -102,7 +102,10 @@ class CancelOperationResponse(Output):
 
 @tool(OPERATES, rest=None, effect="writes", topic=topic_of_operation, about=about_operation)
 async def cancel_operation(context: ToolContext, request: CancelOperationRequest) -> CancelOperationResponse:
-    """Cancel an operation for good: once this is answered, nothing more is written."""
+    """Cancel an operation for good: once this is answered nothing more is kept, and no further call begins.
+
+    A call that changes something and was just being sent may be done all the same: the answer names it.
+    """
     connection, caller = context.connection, context.caller
     operation = await visible_operation(context, connection, request.operation_id)
     if operation.requested_by != caller.subject and not caller.has("admin", operation.topic):
@@ -119,8 +122,10 @@ async def cancel_operation(context: ToolContext, request: CancelOperationRequest
         workflow = await workflows.get(connection, operation.workflow_id)
         status = overviews.STATUS_OF_WORKFLOW[workflow.status]
         raise WorkflowEnded(f"operation {operation.id} is over: {status}") from None
+    sending = await history.under_way(connection, operation.workflow_id)
+    under_way = f" {sending} was being sent: look there whether it was done." if sending else ""
     return CancelOperationResponse(
         operation_id=operation.id,
         status=overviews.STATUS_OF_WORKFLOW[cancelled.status],
-        message="The operation is cancelled; its history stays.",
+        message=f"The operation is cancelled; its history stays.{under_way}",
     )

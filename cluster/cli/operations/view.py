@@ -123,6 +123,10 @@ def _of_agent(agent: str, result: Mapping[str, Any]) -> str:
         return f"{agent}: the plan does not hold any more: {why}"
     if isinstance(asked := result.get("server_question"), Mapping):
         return f"{agent} is asked something by {asked.get('server')}: {asked.get('message')}"
+    if (asked := result.get("asked")) is not None:
+        return f"{agent}: what was asked about it was answered: {in_words(str(result.get('status')))}"
+    if isinstance(sending := result.get("sending"), Mapping):
+        return f"{agent}, a call that changes something is sent\n{as_yaml(dict(sending))}"
     if isinstance(wrote := result.get("write"), Mapping):
         return f"{agent}, a call that changes something: {wrote.get('status')}\n{as_yaml(dict(wrote))}"
     how = result.get("metadata")

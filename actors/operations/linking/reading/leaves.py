@@ -68,14 +68,18 @@ class Leaf:
 
 
 def leaves(data: Mapping[str, Any]) -> Iterator[Leaf]:
-    """The values of an item in their order, as many as are read."""
+    """The values of an item, as many as are read.
+
+    Fields come in the order in which Postgres keeps them (`jsonb`): what is read of an item is the
+    same whether it was kept in between or not.
+    """
     values, short, long = 0, _MOST_SHORT, _MOST_TEXT
     waiting: list[tuple[str, tuple[tuple[str, ...], ...], Any]] = [("", (), data)]
     while waiting and values < _MOST_VALUES:
         path, names, value = waiting.pop()
         if isinstance(value, Mapping):
             if len(names) < _DEEPEST and path.count("/") < _DEEPEST:
-                inner = list(value.items())[:_MOST_VALUES]
+                inner = sorted(value.items(), key=_as_kept)[:_MOST_VALUES]
                 waiting += [
                     (f"{path}/{_escaped(str(key))}", (*names, name_words(str(key))), each)
                     for key, each in reversed(inner)
@@ -97,6 +101,11 @@ def leaves(data: Mapping[str, Any]) -> Iterator[Leaf]:
                 yield _of_text(path, names, text)
         elif isinstance(value, bool | int | float) and _is_written(value):
             yield Leaf(path, names, json.dumps(value), value)
+
+
+def _as_kept(field: tuple[Any, Any]) -> tuple[int, bytes]:
+    name = str(field[0]).encode("utf-8", "surrogatepass")
+    return len(name), name
 
 
 def name_words(name: str) -> tuple[str, ...]:
