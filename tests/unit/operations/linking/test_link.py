@@ -110,12 +110,12 @@ def test_a_mail_and_its_bill() -> None:
         "amount": ("4312.57", "$4,312.57"),
         "date": ("2026-06-10", "June 10, 2026"),
     }
-    # The subject's `Overdue` comes first.
+    # The body comes before the subject: fields come in the order in which they are kept.
     (conflict,) = found.conflicts
     assert (conflict.kind, conflict.about, conflict.left.words) == ("status", "INV-2041", "Paid")
     assert conflict.explanation == (
         "INV-2041 is paid (“Paid”) in accounts payable (accounts_payable/1), "
-        "but not paid (“Overdue”) in the mail (gmail/1)."
+        "but not paid (“has not been paid yet”) in the mail (gmail/1)."
     )
 
 
