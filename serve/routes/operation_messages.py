@@ -51,7 +51,8 @@ async def converse_about_operation(socket: WebSocket, operation_id: str) -> None
             return '{"type": "pong"}' if is_ping(text) else await _answered(registry, renew, operation, text)
 
         telling = tell(socket, sight.follow(state.feed, after=after), caller)
-        return await converse(telling, hear(socket, answer, most=_MAX_MESSAGE))
+        limit = state.config.tools.rate_limit
+        return await converse(telling, hear(socket, answer, most=_MAX_MESSAGE, limit=limit))
 
     await let_in(socket, talk)
 
