@@ -1,6 +1,6 @@
 """What operations say of themselves, as events. Seed 003's messages are made of these and of approvals'."""
 
-from typing import Literal
+from typing import Literal, Self
 
 from models.operations.operations import CurrentStage
 from models.operations.plans import OperationAgent
@@ -20,6 +20,21 @@ class WorkflowProgressUpdate(EventData):
     estimated_remaining: float | None
     completed_agents: tuple[OperationAgent, ...]
     pending_agents: tuple[OperationAgent, ...]
+
+    @classmethod
+    def at_first(cls, operation_id: int, plan_id: str) -> Self:
+        """How far an operation is that has said nothing yet: its plan is made."""
+        return cls(
+            operation_id=operation_id,
+            plan_id=plan_id,
+            iteration=1,
+            current_stage="plan_creation",
+            progress_percentage=0.0,
+            current_agent="planner",
+            estimated_remaining=None,
+            completed_agents=(),
+            pending_agents=(),
+        )
 
 
 class ComprehensiveResultsReady(EventData):

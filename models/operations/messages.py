@@ -1,19 +1,23 @@
 """Seed 003's messages: what a person is asked and told, under the seed's types and fields. Pure.
 
 Beside the seed's fields stand `approval_id`, `digest` and `iteration`, by which an answer names what was
-shown, and `decided`: what became of it since, None while it waits.
+shown; `amended_by`, who has changed it since it was asked; and `decided`: what became of it, None while it
+waits. Of a plan, and of what is asked about an agent, `asked` is the whole content that the digest covers.
 """
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
+from models.operations.events import WorkflowProgressUpdate
 from models.operations.plans import PlanShown
 from models.operations.questions import AgentQuestion, AgentReview, WriteShown
-from models.operations.results import Analysis, ComprehensiveResults
+from models.operations.results import AgentResult, Analysis, ComprehensiveResults
 from models.runtime.approvals import Approval
 
 Message = tuple[str, dict[str, Any]]
+# How an operation stands that does not go on: it waits for something that is away, or has ended.
+Standing = Literal["parked", "completed", "expired", "failed", "cancelled"]
 _REVIEW_RESULTS = "Please review the comprehensive analysis and approve or request revisions"
 _REVIEW_AGENT = "Please approve or provide revision"
 
@@ -23,6 +27,7 @@ def message_of_approval(approval: Approval, *, at: datetime) -> Message | None:
     named = {
         "approval_id": approval.id,
         "digest": approval.digest,
+        "amended_by": approval.amended_by,
         "decided": None if approval.status == "pending" else approval.status,
         "timestamp": at.isoformat(),
     }
@@ -34,6 +39,7 @@ def message_of_approval(approval: Approval, *, at: datetime) -> Message | None:
                 "iteration": plan.iteration,
                 "plan": plan.plan.model_dump(mode="json"),
                 "feedback": plan.feedback,
+                "asked": approval.content,
             }
             return "plan_approval_request", told | named
         case "operation_results":
@@ -53,38 +59,54 @@ def message_of_approval(approval: Approval, *, at: datetime) -> Message | None:
         case "operation_review":
             review = AgentReview.model_validate(approval.subject)
             told = {
-                "request_id": approval.id,
-                "plan_id": review.plan_id,
-                "agent": review.agent,
                 "agent_result": review.agent_result.model_dump(mode="json"),
                 "question": _REVIEW_AGENT,
             }
-            return "user_clarification_request", told | named
+            return _clarification(approval, review, told | named)
         case "operation_question":
             asked = AgentQuestion.model_validate(approval.subject)
             told = {
-                "request_id": approval.id,
-                "plan_id": asked.plan_id,
-                "agent": asked.agent,
                 "agent_result": asked.what,
                 "question": approval.title,
                 "kind": asked.kind,
                 "requested": None if asked.server_question is None else asked.server_question.requested,
             }
-            return "user_clarification_request", told | named
+            return _clarification(approval, asked, told | named)
         case "operation_write":
             shown = WriteShown.model_validate(approval.subject)
             told = {
-                "request_id": approval.id,
-                "plan_id": shown.plan_id,
-                "agent": shown.agent,
                 "agent_result": shown.write.why,
                 "question": approval.title,
                 "kind": "write",
                 "write": shown.write.model_dump(mode="json"),
             }
-            return "user_clarification_request", told | named
+            return _clarification(approval, shown, told | named)
     return None
+
+
+def _clarification(
+    approval: Approval, shown: AgentReview | AgentQuestion | WriteShown, told: dict[str, Any]
+) -> Message:
+    """What is asked about an agent: `told`, and all that is decided on."""
+    about = {
+        "request_id": approval.id,
+        "plan_id": shown.plan_id,
+        "iteration": shown.iteration,
+        "agent": shown.agent,
+        "asked": approval.content,
+    }
+    return "user_clarification_request", about | told
+
+
+def message_of_standing(progress: WorkflowProgressUpdate, status: Standing, *, reason: str | None) -> Message:
+    """How far an operation had come that does not go on (`workflow_progress_update`), and why it does not.
+
+    Nobody is at work then; how long the rest will take is known of what is completed alone.
+    """
+    told = progress.model_dump(mode="json") | {"current_agent": None, "status": status, "reason": reason}
+    if status != "completed":
+        told["estimated_remaining"] = None
+    return WorkflowProgressUpdate.type, told
 
 
 def message_of_results(results: ComprehensiveResults, *, at: datetime) -> Message:
@@ -95,36 +117,30 @@ def message_of_results(results: ComprehensiveResults, *, at: datetime) -> Messag
 def comprehensive(results: ComprehensiveResults, *, at: datetime) -> dict[str, Any]:
     """`data` of the seed's `comprehensive_results_ready`: agents by name, the analysis as one of them."""
     agents: dict[str, Any] = {
-        one.agent: {
-            "status": "error" if one.status == "skipped" else one.status,
-            "result": None if one.result is None else one.result.model_dump(mode="json"),
-            "metadata": one.metadata.model_dump(mode="json"),
-            "error": one.error,
-            "reused": one.agent in results.reused,
-        }
-        for one in results.results
+        one.agent: _agent(one, reused=one.agent in results.reused) for one in results.results
     }
     if "analysis" in results.plan.agent_sequence:
         agents["analysis"] = _analysis(results.analysis)
-    return {
-        "plan_id": results.plan_id,
-        "iteration": results.iteration,
+    return results.model_dump(mode="json", exclude={"analysis", "reused"}) | {
         "results": agents,
-        "correlations": results.correlations.model_dump(mode="json"),
-        "matches": [one.model_dump(mode="json") for one in results.matches],
-        "conflicts": [one.model_dump(mode="json") for one in results.conflicts],
         "executive_summary": _joined(results.analysis),
         "recommendations": [one.text for one in results.analysis.recommendations],
-        "missing": list(results.missing),
         "mocked": list(results.stand_ins),
-        "changes": None if results.changes is None else results.changes.model_dump(mode="json"),
         "timestamp": at.isoformat(),
     }
 
 
+def _agent(one: AgentResult, *, reused: bool) -> Mapping[str, Any]:
+    """One agent's result, with the seed's word for its status."""
+    skipped = one.status == "skipped"
+    told = {"status": "error" if skipped else one.status, "skipped": skipped, "reused": reused}
+    return one.model_dump(mode="json", exclude={"agent"}) | told
+
+
 def _analysis(analysis: Analysis) -> Mapping[str, Any]:
+    """The analysis as an agent's result; each of its sentences with its evidence."""
     text = _joined(analysis)
-    return {
+    return analysis.model_dump(mode="json") | {
         "status": analysis.status,
         "result": text,
         "metadata": {

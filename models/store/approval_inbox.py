@@ -58,6 +58,16 @@ async def listed_of_workflow(connection: Connection, workflow_id: str) -> list[A
     return [Approval.model_validate(row) for row in await cursor.fetchall()]
 
 
+async def pending_digests(connection: Connection, workflow_id: str) -> list[tuple[str, str]]:
+    """The id and the digest of each of a workflow's approvals that waits, oldest first."""
+    cursor = await connection.execute(
+        """SELECT id, digest FROM approvals WHERE workflow_id = %s AND status = 'pending'
+           ORDER BY created_at, id""",
+        (workflow_id,),
+    )
+    return [(row["id"], row["digest"]) for row in await cursor.fetchall()]
+
+
 async def about(connection: Connection, thing: str) -> list[Approval]:
     """The approvals about a thing (`article:17`), newest first."""
     cursor = await connection.execute(

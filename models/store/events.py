@@ -111,6 +111,19 @@ async def read(
     return [Event.model_validate(row) for row in await cursor.fetchall()]
 
 
+async def latest_before(
+    connection: Connection, before: int, *, workflow_id: str, type_: str
+) -> dict[str, Any] | None:
+    """What a workflow's last event of a type says that came before the event `before`; None without one."""
+    cursor = await connection.execute(
+        """SELECT data FROM events WHERE workflow_id = %s AND type = %s AND id < %s
+           ORDER BY id DESC LIMIT 1""",
+        (workflow_id, type_, before),
+    )
+    row = await cursor.fetchone()
+    return None if row is None else row["data"]
+
+
 async def about_article(connection: Connection, article_id: int, *, limit: int = 200) -> list[Event]:
     """What happened to an article, oldest first; the newest `limit` of it.
 

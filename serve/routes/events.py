@@ -137,7 +137,8 @@ async def follow_by_websocket(socket: WebSocket, user_id: str) -> None:
     async def talk(caller: UserContext, _: Renew) -> Ended:
         state, wish = socket.app.state, _wish(socket, user_id, caller)
         feed = wish.follow(state.feed, state.database, caller)
-        return await converse(tell(socket, _texts(feed), caller), hear(socket, _pong, most=_MAX_MESSAGE))
+        hearing = hear(socket, _pong, most=_MAX_MESSAGE, limit=state.config.tools.rate_limit)
+        return await converse(tell(socket, _texts(feed), caller), hearing)
 
     await let_in(socket, talk)
 

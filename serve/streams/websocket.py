@@ -9,6 +9,7 @@ failed.
 import asyncio
 import contextlib
 import json
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from datetime import UTC, datetime
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 from fastapi import WebSocket, WebSocketDisconnect
 from starlette.websockets import WebSocketState
 
+from models.config import RateLimit
 from models.errors import SignoffError, Unauthenticated
 from models.people.users import UserContext
 from models.store.database import GONE
@@ -28,6 +30,7 @@ AWAY = "the database is away: connect again in a moment"
 RESTARTS = (1012, "the server restarts: connect again")
 _BEARER = "bearer."
 _UNSUPPORTED, _TOO_BIG = 1003, 1009  # RFC 6455 §7.4.1
+_TOO_OFTEN = 4429
 _MAX_REASON = 123  # bytes of a close frame's reason (RFC 6455 §5.5)
 
 # Who the caller is now: what he may has perhaps changed since he was let in. Raises Unauthenticated, …
@@ -86,20 +89,47 @@ async def converse(telling: Coroutine[Any, Any, Ended], hearing: Coroutine[Any, 
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
+class _SocketBucket:
+    """How much a client has said of what it may: a bucket that fills up evenly, as those of tools do."""
+
+    def __init__(self, limit: RateLimit) -> None:
+        self._step, self._full = limit.per_seconds / limit.calls, limit.per_seconds
+        self._empty_at = time.monotonic()
+
+    def one_more(self) -> bool:
+        """Count a message in; False where there is no room for it."""
+        now = time.monotonic()
+        self._empty_at = max(self._empty_at, now) + self._step
+        return self._empty_at <= now + self._full + self._step / 2
+
+
 async def tell(socket: WebSocket, texts: AsyncGenerator[str, None], caller: UserContext) -> Ended:
     """Send each text as it comes, until the caller's token is over."""
     async with contextlib.aclosing(texts):
         async for text in texts:
-            try:
-                async with asyncio.timeout(SEND_SECONDS):
-                    await socket.send_text(text)
-            except TimeoutError:
-                return None, ""  # it takes nothing: it would not take a close frame either
+            if not await _sent(socket, text):
+                return None, ""  # it would not take a close frame either
     return (4401, EXPIRED) if is_over(caller) else RESTARTS
 
 
-async def hear(socket: WebSocket, answer: Callable[[str], Awaitable[str | None]], *, most: int) -> Ended:
-    """Take what is said, up to `most` characters each, and send back what `answer` makes of it."""
+async def _sent(socket: WebSocket, text: str) -> bool:
+    """Whether a client took a text; it did not where it takes nothing for `SEND_SECONDS`."""
+    try:
+        async with asyncio.timeout(SEND_SECONDS):
+            await socket.send_text(text)
+    except TimeoutError:
+        return False
+    return True
+
+
+async def hear(
+    socket: WebSocket, answer: Callable[[str], Awaitable[str | None]], *, most: int, limit: RateLimit
+) -> Ended:
+    """Take what is said, up to `most` characters each, and send back what `answer` makes of it.
+
+    Whoever says more than `limit` allows, sense or nonsense, is closed with 4429, and nothing of it is read.
+    """
+    heard = _SocketBucket(limit)
     while True:
         message = await socket.receive()
         if message["type"] == "websocket.disconnect":
@@ -109,8 +139,10 @@ async def hear(socket: WebSocket, answer: Callable[[str], Awaitable[str | None]]
             return _UNSUPPORTED, "send text"
         if len(text) > most:
             return _TOO_BIG, f"send at most {most} characters"
-        if (said := await answer(text)) is not None:
-            await socket.send_text(said)
+        if not heard.one_more():
+            return _TOO_OFTEN, f"more than {limit.calls} messages in {limit.per_seconds:g} s: wait a while"
+        if (said := await answer(text)) is not None and not await _sent(socket, said):
+            return None, ""
 
 
 def is_ping(text: str) -> bool:

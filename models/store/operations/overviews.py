@@ -27,17 +27,6 @@ STATUS_OF_WORKFLOW: Mapping[WorkflowStatus, OperationStatus] = {
     "cancelled": "cancelled",
 }
 _WORKFLOW_STATUS = {here: there for there, here in STATUS_OF_WORKFLOW.items()}
-_STARTED = WorkflowProgressUpdate(
-    operation_id=0,
-    plan_id="",
-    iteration=1,
-    current_stage="plan_creation",
-    progress_percentage=0.0,
-    current_agent="planner",
-    estimated_remaining=None,
-    completed_agents=(),
-    pending_agents=(),
-)
 
 
 async def status(
@@ -56,7 +45,11 @@ async def status(
     row = await cursor.fetchone()
     if row is None:
         raise OperationNotFound(f"there is no operation {operation.id}")
-    told = _STARTED if row["progress"] is None else WorkflowProgressUpdate.model_validate(row["progress"])
+    told = (
+        WorkflowProgressUpdate.at_first(operation.id, operation.workflow_id)
+        if row["progress"] is None
+        else WorkflowProgressUpdate.model_validate(row["progress"])
+    )
     return OperationStatusResponse(
         operation_id=operation.id,
         plan_id=operation.workflow_id,

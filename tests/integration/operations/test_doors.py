@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -18,10 +18,18 @@ SOON = 30
 
 
 @asynccontextmanager
-async def socket(base: str, config: Config, number: int, after: int = 0) -> AsyncIterator[ClientConnection]:
-    """Ann's WebSocket about an operation."""
+async def socket(
+    base: str,
+    config: Config,
+    number: int,
+    after: int = 0,
+    *,
+    who: str = "ann",
+    scopes: Sequence[str] = ("macro:analyst",),
+) -> AsyncIterator[ClientConnection]:
+    """Somebody's WebSocket about an operation."""
     url = f"{base.replace('http', 'ws')}/ws/operations/{number}?after={after}"
-    headers = {"Authorization": f"Bearer {token(config, 'ann', 'macro:analyst')}"}
+    headers = {"Authorization": f"Bearer {token(config, who, *scopes)}"}
     async with connect(url, additional_headers=headers, proxy=None) as opened:
         yield opened
 
