@@ -14,6 +14,7 @@ from models.people.users import UserContext
 from models.store.database import Database
 from models.store.people import users
 from serve.streams.feed import Feed
+from tests.integration.events.event_streams import closed
 from tests.integration.operations.operations_desk import OperationsDesk, operations_config
 from tests.integration.operations.test_doors import SOON, socket, told
 from tests.integration.rest import served
@@ -101,6 +102,19 @@ async def test_whoever_loses_the_right_to_decide_is_shown_no_more_of_it(
                 await desk.call("cancel_operation", number, reason="enough")
                 seen = await up_to(opened, is_end)
             assert "plan_approval_request" not in [message["type"] for message in seen]
+
+
+async def test_who_is_no_analyst_any_more_is_closed_though_nothing_happens(
+    configure: Callable[..., Config], database: Database
+) -> None:
+    config = operations_config(configure)
+    desk = OperationsDesk(config, database)
+    number = await desk.start()
+    with served(config, database.url) as base:
+        async with socket(base, config, number, who="bob") as opened:
+            await told(opened, "position")
+            await take(database, "bob", "macro:analyst")
+            assert (await closed(opened))[0] == 4404
 
 
 async def test_what_somebody_made_of_it_is_told_and_told_again(
