@@ -87,6 +87,17 @@ class WriteOutcome(Record):
     approval_id: str | None = None
     decided_by: str | None = None
 
+    @property
+    def became(self) -> str:
+        """What became of it, in words."""
+        return {
+            "done": "done",
+            "refused": "not sent: a person said no",
+            "failed": "not done: the server says so",
+            "unknown": "sent, and nobody knows whether it was done",
+            "not_sent": "not sent: it could not be",
+        }[self.status]
+
 
 class AgentFindings(Record):
     """What an agent read: each thing as its server gave it, and one sentence about it, made by code.
@@ -179,6 +190,12 @@ class ComprehensiveResults(Record):
     mocked: tuple[OperationAgent, ...] = ()
     missing: tuple[str, ...] = ()
     changes: ResultChanges | None = None
+
+    @property
+    def writes(self) -> tuple[WriteOutcome, ...]:
+        """All calls that people were asked about and that stand in it, those of before first."""
+        here = (outcome for one in self.results for outcome in one.writes)
+        return (*self.written_before, *here)
 
     @property
     def stand_ins(self) -> tuple[OperationAgent, ...]:

@@ -14,6 +14,7 @@ from actors.operations.exports.report import (
     ReportItem,
     ReportLine,
     ReportSentence,
+    ReportWrite,
     kind_words,
     report,
     share,
@@ -77,12 +78,20 @@ def _blocks(told: OperationReport) -> Iterable[str]:
         yield _list(_match(pair) for pair in one.pairs)
     yield "## What was read"
     yield _list(_agent(one) for one in told.agents)
+    if told.writes:
+        yield "## What was changed elsewhere, or was to be"
+        yield _list(_write(one) for one in told.writes)
     if told.items:
         yield "## Where the evidence is"
         yield _list(_item(item) for item in told.items)
     if told.missing:
         yield "## What is not in it"
         yield _list(escaped(text, _MOST) for text in told.missing)
+
+
+def _write(one: ReportWrite) -> str:
+    call = f"{code_span(one.call)} with {code_span(one.arguments)}"
+    return f"{call}: {escaped(one.became, _MOST)} (decided by {code_span(one.by)})"
 
 
 def _list(lines: Iterable[str]) -> str:

@@ -129,6 +129,7 @@ class _Fitting:
                 for one in self._first(told.correlations, MOST_FINDINGS, "pairs that belong together")
             ],
             "agents": self._records(told.agents, "agents"),
+            "writes": self._records(told.writes, "calls that change something"),
             "items": self._records(told.items, "items that the evidence is in"),
             "missing": [self._text(text) for text in self._first(told.missing, MOST_LINES, "gaps")],
         }

@@ -4,6 +4,7 @@ Every figure and every name is the record's; only headings and the words between
 from outside stand in it as they are: each form keeps them text in its own way.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from decimal import ROUND_DOWN, Decimal
@@ -12,7 +13,7 @@ from actors.operations.exports.shown_evidence import MarkedEvidence, cited_items
 from models.operations.exports import ApprovedResults
 from models.operations.items import SourceItem
 from models.operations.plans import ANALYSIS
-from models.operations.results import AgentResult, EvidencedSentence
+from models.operations.results import AgentResult, EvidencedSentence, WriteOutcome
 from models.record import Record
 from models.text import how_many
 
@@ -54,6 +55,15 @@ class ReportAgent(Record):
     mock: bool
 
 
+class ReportWrite(Record):
+    """A call that changes something elsewhere: with what, what became of it, and who decided."""
+
+    call: str
+    arguments: str
+    became: str
+    by: str
+
+
 class ReportItem(Record):
     """An item that something in the report rests on, and where to find it again."""
 
@@ -82,6 +92,7 @@ class OperationReport(Record):
     conflicts: tuple[MarkedEvidence, ...]
     correlations: tuple[MarkedEvidence, ...]
     agents: tuple[ReportAgent, ...]
+    writes: tuple[ReportWrite, ...]
     items: tuple[ReportItem, ...]
     missing: tuple[str, ...]
 
@@ -109,6 +120,7 @@ def report(approved: ApprovedResults) -> OperationReport:
         conflicts=contradicting,
         correlations=belonging,
         agents=tuple(_agent(one, mock=one.agent in mocked) for one in results.results),
+        writes=tuple(_write(one) for one in results.writes),
         items=items,
         missing=results.missing,
     )
@@ -171,6 +183,16 @@ def _item(item: SourceItem, *, mock: bool) -> ReportItem:
         call=item.call,
         place=item.path,
         mock=mock,
+    )
+
+
+def _write(one: WriteOutcome) -> ReportWrite:
+    call = one.write
+    return ReportWrite(
+        call=f"{call.tool} of {call.server}",
+        arguments=json.dumps(call.arguments, ensure_ascii=False),
+        became=one.became,
+        by=one.decided_by or "nobody",
     )
 
 

@@ -64,6 +64,8 @@ def _show_content(gate: GateShown, console: Console) -> None:
             _head(found.plan_id, found.iteration, found.question, console)
             row(console, "agent", f"{agent_words(found.agent)} wants this call made", style="bold")
             show_write(found.write, console)
+            for outcome in found.sent_before:
+                row(console, "before", f"the same call was sent already: {outcome.became}", style="bold")
         case AgentReview() as found:
             _head(found.plan_id, found.iteration, found.question, console)
             show_agent_result(found.agent_result, console, shown_in=found.iteration)

@@ -29,12 +29,6 @@ from models.operations.results import (
 )
 from models.text import how_many
 
-_BECAME: Mapping[str, str] = {
-    "done": "done",
-    "refused": "not sent: a person said no",
-    "failed": "not done: the server says so",
-    "unknown": "sent, and nobody knows whether it was done",
-}
 _MOCK = "mock: not from the server"
 
 
@@ -53,6 +47,8 @@ def show_results(found: ComprehensiveResults, console: Console) -> None:
     show_plan(found.plan, console)
     for result in found.results:
         show_agent_result(result, console, shown_in=found.iteration)
+    for outcome in found.written_before:
+        show_outcome(outcome, console)
     for match in found.matches:
         _show_match(match, console)
     for conflict in found.conflicts:
@@ -92,7 +88,7 @@ def show_agent_result(found: AgentResult, console: Console, *, shown_in: int | N
     for use in how.tool_calls:
         _show_call(use, console)
     for outcome in found.writes:
-        _show_outcome(outcome, console)
+        show_outcome(outcome, console)
     if (it := found.result) is None:
         return
     put(console, "", it.summary)
@@ -136,10 +132,11 @@ def show_write(write: ProposedWrite, console: Console) -> None:
     put(console, "because", write.why)
 
 
-def _show_outcome(found: WriteOutcome, console: Console) -> None:
+def show_outcome(found: WriteOutcome, console: Console) -> None:
+    """Print what became of a call that changes something."""
     by = f" by {found.decided_by}" if found.decided_by else ""
     decided = f"; decided{by}, approval {found.approval_id}" if found.approval_id else ""
-    row(console, "written", f"{_BECAME[found.status]}{decided}", style="bold")
+    row(console, "written", f"{found.became}{decided}", style="bold")
     if found.told:
         put(console, "", found.told)
     show_write(found.write, console)

@@ -144,9 +144,12 @@ def malformed_results_answers(digest: str) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def malformed_agent_answers(digest: str, kind: str) -> st.SearchStrategy[dict[str, Any]]:
-    """Answers that mean nothing where they are given. `kind`: failed, server_asks or review."""
+    """Answers that mean nothing where they are given. `kind`: of a question, or review or write."""
     fits = {
         "failed": ("retry", "skip"),
+        "write_unknown": ("retry", "skip"),
+        "write_not_sent": ("retry", "skip"),
+        "write": ("accept", "skip"),
         "server_asks": ("answer", "decline", "skip"),
         "review": ("accept", "revise"),
     }[kind]

@@ -4,6 +4,7 @@ Checked on what Postgres has of it, and on what its agents were asked. What is r
 what people decided: the graph and its steps are not asked.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby, pairwise
@@ -13,10 +14,12 @@ from models.operations.items import SourceAgent
 from models.operations.plans import SOURCE_AGENTS, OperationPlan, PlanShown
 from models.operations.results import AgentResult, ComprehensiveResults
 from tests.integration.operations.properties.operation_facts import OperationFacts, Row, moment, subject
-from tests.integration.operations.properties.staged_agents import Ledger
+from tests.integration.operations.properties.staged_agents import WRITES, Ledger
 
 _WAYS_ON = ("operation_question", "operation_review")
 _STOPS = ("waiting", "succeeded")
+# Of entries that tell of an agent, those that are about something else than a reading.
+_NO_READING = {"asked", "sending", "write"}
 
 
 def in_force(facts: OperationFacts, gates: Sequence[str]) -> OperationPlan | None:
@@ -63,6 +66,7 @@ def check(facts: OperationFacts, gates: Sequence[str], ledger: Ledger, *, query:
     assert facts.rows["operation"]["query"] == facts.rows["workflow"]["input"]["query"] == query
     assert facts.status not in ("failed", "parked"), facts.rows["workflow"]["error"]
     _check_reasons(facts, ledger, tries)
+    _check_writes(facts, ledger)
     _check_history(facts)
     _check_results(facts, gates)
     _check_end(facts, gates)
@@ -79,6 +83,23 @@ def check_kept(before: OperationFacts, now: OperationFacts) -> None:
         assert earlier["results"] in (None, later["results"]), "an iteration's results were changed"
     assert len(now.iterations) >= len(before.iterations), "an iteration is gone"
     assert not before.ended or now == before, "it had ended, and something was written"
+
+
+def _check_writes(facts: OperationFacts, ledger: Ledger) -> None:
+    """A call that writes is sent once for each yes to it, and never without; what was sent is shown."""
+    allowed = Counter(
+        str(one["content"]["write"]["server"])
+        for one in facts.decided("operation_write")
+        if one["status"] == "approved"
+    )
+    sent = Counter(call.server for _, call in ledger.calls if call.tool == WRITES)
+    assert not sent - allowed, f"sent {sent}, and approved were {allowed}"
+    for row in facts.iterations[-1:] if facts.status in _STOPS else ():
+        if row["results"] is None:
+            continue
+        results = ComprehensiveResults.model_validate(row["results"])
+        told = Counter(one.write.server for one in results.writes if one.status in ("done", "unknown"))
+        assert not sent - told, f"sent {sent}, and the results tell of {told}"
 
 
 def _check_reasons(facts: OperationFacts, ledger: Ledger, tries: int) -> None:
@@ -142,7 +163,9 @@ def _check_history(facts: OperationFacts) -> None:
         asked = kind.removeprefix("operation_")
         _check_told(facts, kind, [one for one in work if one["result"].get("asked") == asked])
     for agent in SOURCE_AGENTS:
-        told = [one["result"] for one in work if one["agent"] == agent and "asked" not in one["result"]]
+        told = [
+            one["result"] for one in work if one["agent"] == agent and not one["result"].keys() & _NO_READING
+        ]
         kept = [outcome for _, outcome in facts.readings(agent)]
         assert len(told) == len(kept), f"{agent}: {len(told)} of {len(kept)} readings are in the history"
         for entry, outcome in zip(told, kept, strict=True):
@@ -195,7 +218,8 @@ def _check_results(facts: OperationFacts, gates: Sequence[str]) -> None:
                 assert one.status == "skipped", f"{one.agent} has a result that nobody made"
                 assert _is_let_go(facts, one.agent), f"nobody let {one.agent} go"
                 continue
-            assert one == last.model_copy(update={"status": one.status}), f"{one.agent}'s result is lost"
+            since = {"status": one.status, "writes": one.writes}
+            assert one == last.model_copy(update=since), f"{one.agent}'s result is lost"
             if one.status == "completed":
                 assert last.status == "completed"
                 assert "agents" not in gates or _is_accepted(facts, one), f"nobody took {one.agent}'s result"

@@ -16,15 +16,17 @@ from models.mcp.served_tools import ServerListing
 from models.mcp.tool_answers import GivenToServer, ServedToolCall, ServerQuestion, ToolAnswer
 from models.operations.items import SourceAgent
 from models.operations.plans import AgentStep, OperationAgent, OperationPlan
+from models.operations.results import ProposedWrite, WriteOutcome
 from models.operations.tasks import AnalysisOutcome, AnalysisTask, PlanRequest, ReadingOutcome, ReadingTask
 from tests.fakes.served import ServedThings
 
+WRITES = "add_note"
 ASKED = {"type": "object", "properties": {"code": {"type": "string"}}, "required": ["code"]}
 
 
 def behave(served: ServedThings, doing: str) -> None:
     """Have a server do as it is told from now on."""
-    served.fault, served.asks, served.away = None, None, False
+    served.fault, served.asks, served.away, served.lost = None, None, False, False
     served.held.set()
     match doing:
         case "fails":
@@ -37,6 +39,8 @@ def behave(served: ServedThings, doing: str) -> None:
             served.held.clear()
         case "is away":
             served.away = True
+        case "loses answers":
+            served.lost = True
         case "is declared otherwise":
             served.digest = f"{(int(served.digest, 16) + 1) % 2**256:064x}"
 
@@ -120,7 +124,10 @@ class NotedServers:
 
 
 class StagedReader:
-    """The real reader of one system. Where its server is slow, its patience is short."""
+    """The real reader of one system. Where its server is slow, its patience is short.
+
+    It wants each tool called that writes; what becomes of it is the real reader's.
+    """
 
     def __init__(self, agent: SourceAgent, served: ServedThings, ledger: Ledger, **settings: Any) -> None:
         servers = NotedServers(agent, served, ledger)
@@ -133,15 +140,30 @@ class StagedReader:
         """What its server offers."""
         return await self._patient.offered()
 
-    async def read(self, task: ReadingTask, iteration: int) -> Answer[ReadingOutcome]:
+    async def write(self, write: ProposedWrite) -> Answer[WriteOutcome]:
+        """What came of a call that writes."""
+        return await self._patient.write(write)
+
+    async def read(self, task: ReadingTask, iteration: int, *, waits: bool = True) -> Answer[ReadingOutcome]:
         """What it reads, and the partners that it finds there."""
         self._ledger.readings.append(task)
         reader = self._patient if self._served.held.is_set() else self._hasty
-        answer = await reader.read(task, iteration)
+        answer = await reader.read(task, iteration, waits=waits)
         result = answer.value.result
         if result is None or result.result is None:
             return answer
-        found = result.result.model_copy(update={"leads": tuple(self.partners)})
+        proposed = tuple(
+            ProposedWrite(
+                server=tool.server,
+                tool=tool.tool,
+                digest=tool.digest,
+                arguments={"text": "asked for a receipt"},
+                why="somebody has to",
+            )
+            for tool in task.tools
+            if tool.writes
+        )
+        found = result.result.model_copy(update={"leads": tuple(self.partners), "proposed": proposed})
         return Answer(value=ReadingOutcome(result=result.model_copy(update={"result": found})))
 
 

@@ -23,7 +23,7 @@ from models.operations.items import SourceAgent
 from tests.integration.operations.properties import drawn
 from tests.integration.operations.properties.operation_facts import OperationFacts
 from tests.integration.operations.properties.played_operation import House, PlayedOperation
-from tests.integration.operations.properties.staged_agents import PlanShape, behave
+from tests.integration.operations.properties.staged_agents import WRITES, PlanShape, behave
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,6 +33,10 @@ def at(*kinds: str) -> Callable[[F], F]:
     return precondition(  # type: ignore[no-any-return]
         lambda self: self.facts.pending is not None and self.facts.pending["kind"].endswith(kinds)
     )
+
+
+# What no words answer.
+_NOT_IN_WORDS = ("operation_question", "operation_write")
 
 
 class OperationMachine(RuleBasedStateMachine):
@@ -47,6 +51,7 @@ class OperationMachine(RuleBasedStateMachine):
         task_type=drawn.task_types,
         shapes=st.lists(drawn.shapes, max_size=3),
         doings=st.dictionaries(drawn.agents, drawn.doings, max_size=2),
+        writer=st.none() | drawn.agents,
         deaths=drawn.deaths,
     )
     def start(
@@ -55,9 +60,12 @@ class OperationMachine(RuleBasedStateMachine):
         task_type: str,
         shapes: Sequence[PlanShape],
         doings: dict[SourceAgent, str],
+        writer: SourceAgent | None,
         deaths: Sequence[int],
     ) -> None:
         self.play = PlayedOperation(self.house, shapes=shapes)
+        if writer is not None:
+            self.play.servers[writer].writes = WRITES
         for agent, doing in doings.items():
             behave(self.play.servers[agent], doing)
         self.house.run(self.play.begin(question, task_type))
@@ -65,7 +73,9 @@ class OperationMachine(RuleBasedStateMachine):
 
     @rule(
         agent=drawn.agents,
-        doing=st.sampled_from(("fails", "asks", "is slow", "is away", "is declared otherwise", "is well")),
+        doing=st.sampled_from(
+            ("fails", "asks", "is slow", "is away", "is declared otherwise", "loses answers", "is well")
+        ),
     )
     def a_server_does_something(self, agent: SourceAgent, doing: str) -> None:
         behave(self.play.servers[agent], doing)
@@ -100,13 +110,25 @@ class OperationMachine(RuleBasedStateMachine):
     @rule(answer=st.sampled_from(("skip", "on", "decline")), well=st.booleans(), deaths=drawn.deaths)
     def decide_about_an_agent(self, answer: str, well: bool, deaths: Sequence[int]) -> None:
         given: dict[str, Any] = {"answer": answer}
-        if answer != "skip" and self.shown["kind"] == "failed":
+        if answer != "skip" and self.shown["kind"] != "server_asks":
             given = {"answer": "retry"}
         elif answer == "on":
             given = {"answer": "answer", "given": {"code": "123"}}
         if well:
             behave(self.play.servers[self.shown["agent"]], "is well")
         self._decide("decide_operation_agent", deaths, **given)
+
+    @at("write")
+    @rule(
+        yes=st.sampled_from((True, True, False)),
+        doing=st.none() | st.sampled_from(("is away", "is declared otherwise", "loses answers")),
+        deaths=drawn.deaths,
+    )
+    def decide_on_a_write(self, yes: bool, doing: str | None, deaths: Sequence[int]) -> None:
+        """Its server may be otherwise before it is sent."""
+        if doing is not None:
+            behave(self.play.servers[self.shown["agent"]], doing)
+        self._decide("decide_operation_agent", deaths, answer="accept" if yes else "skip")
 
     @at("review")
     @rule(yes=st.sampled_from((True, True, False)), feedback=drawn.wishes, deaths=drawn.deaths)
@@ -138,7 +160,7 @@ class OperationMachine(RuleBasedStateMachine):
     @rule(times=st.integers(1, 5), deaths=drawn.deaths)
     def say_yes_again_and_again(self, times: int, deaths: Sequence[int]) -> None:
         for _ in range(times):
-            if self.facts.pending is None or self.facts.pending["kind"] == "operation_question":
+            if self.facts.pending is None or self.facts.pending["kind"] in _NOT_IN_WORDS:
                 break
             asked = {"request_id": self.facts.pending["id"], "answer": "OK"}
             self.house.run(self.play.call("clarify_operation", **asked))
@@ -154,7 +176,7 @@ class OperationMachine(RuleBasedStateMachine):
         elif kind == "results":
             tool, answers = "decide_operation_results", drawn.malformed_results_answers(digest)
         else:
-            sort = "review" if kind == "review" else self.shown["kind"]
+            sort = self.shown["kind"] if kind == "question" else kind
             tool, answers = "decide_operation_agent", drawn.malformed_agent_answers(digest, sort)
         self.house.run(self.play.refuses(tool, **data.draw(answers, "answer")))
 
