@@ -161,7 +161,7 @@ class Compiling:
         told = [
             f"{agent} was left out of the plan: nothing of it is compared"
             for agent in self._run.config.operations.sources
-            if agent not in plan.sources and not any(note.startswith(f"{agent}:") for note in plan.notes)
+            if agent not in plan.sources
         ]
         told += plan.notes
         for one in results:
@@ -176,7 +176,8 @@ class Compiling:
                     f"{one.agent} stopped after {how_many(len(one.metadata.tool_calls), 'call')} and "
                     f"{how_many(len(items), 'thing')}, as many as it may: there may be more"
                 )
-            if one.agent in said and self._run.config.operations.chooses == "code":
+            told_to = one.agent in said or plan.step(one.agent).instructions
+            if told_to and self._run.config.operations.chooses == "code":
                 told.append(
                     f"{one.agent}: no model chooses calls here (operations.chooses): of what was said to it, "
                     "only the names and numbers are looked for"
@@ -186,6 +187,8 @@ class Compiling:
                 for use in one.metadata.tool_calls
                 if use.status == "failed"
             ]
+        if ANALYSIS not in plan.agent_sequence:
+            told.append("analysis was left out of the plan: nothing is summed up, and nothing is recommended")
         if ANALYSIS in said and self._run.config.operations.writes == "code":
             told.append("no model writes here (operations.writes): what was said to analysis changes nothing")
         return tuple(told)
@@ -196,8 +199,12 @@ def changes(before: ComprehensiveResults, now: ComprehensiveResults) -> ResultCh
     then = {one.agent: one for one in before.results}
     conflicts = {_about(one): one for one in before.conflicts}, {_about(one): one for one in now.conflicts}
     matches = {_shared(one): one for one in before.matches}, {_shared(one): one for one in now.matches}
+    gone = then.keys() - {one.agent for one in now.results}
     return ResultChanges(
-        agents=tuple(one.agent for one in now.results if _found(then.get(one.agent)) != _found(one)),
+        agents=(
+            *(one.agent for one in now.results if _found(then.get(one.agent)) != _found(one)),
+            *(agent for agent in then if agent in gone),
+        ),
         new_conflicts=tuple(text for text in conflicts[1] if text not in conflicts[0]),
         gone_conflicts=tuple(text for text in conflicts[0] if text not in conflicts[1]),
         new_correlations=tuple(text for text in matches[1] if text not in matches[0]),

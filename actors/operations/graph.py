@@ -96,10 +96,11 @@ async def settle_plan(state: State, runtime: Runtime[OperationSteps]) -> State:
     decision = state["decision"]
     settled = await runtime.context.settle_plan(state["plans"], state["iteration"], state["plan"], decision)
     if decision is not None and decision.status != "approved":
-        return {"feedback": decision.notes, "voided": None}
+        return {"plan": settled, "feedback": decision.notes, "voided": None}
     # What was read under the plan before stands where nothing of its task is otherwise.
     prior = {**state["prior"], **state["results"]}
-    return {"plan": settled, "feedback": None, "voided": None, "prior": prior, "results": {}, "asked": {}}
+    told: State = {"plan": settled, "feedback": None, "voided": None}
+    return {**told, "prior": prior, "results": {}, "asked": {}, "answered": {}}
 
 
 async def work(state: State, runtime: Runtime[OperationSteps]) -> State:
@@ -147,9 +148,15 @@ async def answer_question(state: State, runtime: Runtime[OperationSteps]) -> Sta
     if question.kind in ("write_unknown", "write_not_sent"):
         results[agent] = without_last_write(results[agent]) if yes else results[agent]
     elif not yes:
-        results[agent] = steps.working.left_out(
-            question, state["plan"], results, said=state["said"], iteration=state["iteration"]
+        results[agent] = await steps.working.left_out(
+            state["questions"],
+            question,
+            state["plan"],
+            results,
+            said=state["said"],
+            iteration=state["iteration"],
         )
+        answered.pop(agent, None)
     elif question.kind == "server_asks":
         answered[agent] = with_answer(answered.get(agent, ()), question, decision)
     else:
@@ -254,7 +261,8 @@ async def conclude(state: State, runtime: Runtime[OperationSteps]) -> State:
     result = await runtime.context.conclude(
         outcome,
         state["iteration"],
-        compiled,
+        # Of the iteration that it ended in, where that came to any.
+        compiled if compiled is not None and compiled.iteration == state["iteration"] else None,
         approval=decision if state.get("gate") == RESULTS else None,
         ended_at=state.get("gate") if unfinished else None,
     )

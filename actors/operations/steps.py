@@ -9,6 +9,7 @@ from dataclasses import InitVar, dataclass
 
 from actors.operations.compiling import Compiling
 from actors.operations.gates import OperationGates
+from actors.operations.patience import Patience
 from actors.operations.telling import tell_progress
 from actors.operations.working import Working
 from actors.operations.writing import ApprovedWrites
@@ -79,8 +80,22 @@ class OperationSteps:
         takes `feedback` for a person's.
         """
 
+        patience = Patience(self._run, f"plan/{number}")
+
+        async def begin(connection: Connection) -> StepKept:
+            if previous is not None:
+                await tell_progress(
+                    connection,
+                    self.operation,
+                    iteration=iteration,
+                    stage="plan_creation",
+                    plan=previous,
+                    done=(),
+                )
+            return StepKept()
+
         async def make() -> Answer[OperationPlan]:
-            listings = await self.working.listings()
+            listings = await self.working.listings(patience)
             request = PlanRequest(
                 question=self.task.query,
                 listings=listings,
@@ -91,6 +106,7 @@ class OperationSteps:
             answer: Answer[OperationPlan] = await self._run.agent("planner").plan(request)
             return answer
 
+        await self._run.effect(f"planning/{number}", StepKept, begin)
         made = await self._run.once(f"plan/{number}", OperationPlan, make)
 
         async def act(connection: Connection) -> StepKept:

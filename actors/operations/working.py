@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from actors.operations.leads import distinct, leads_of
+from actors.operations.patience import Patience
 from actors.operations.telling import tell_progress
 from actors.runtime.run import Run
 from models.errors import McpServerAway
@@ -49,7 +50,7 @@ class Working:
         self._operation = operation
         self._settings = run.config.operations
 
-    async def listings(self) -> dict[SourceAgent, ServerListing]:
+    async def listings(self, patience: Patience) -> dict[SourceAgent, ServerListing]:
         """What each agent's server offers now.
 
         Raises:
@@ -60,9 +61,10 @@ class Working:
             *(self._run.agent(agent).offered() for agent in agents)
         )
         away = [listing for listing in found if listing.state == "away"]
-        if away and self._run.waited_seconds < self._settings.away_seconds:
+        if away and not patience.over:
             name = away[0].server
-            raise McpServerAway(f"MCP server {name}: {away[0].reason}", waits_for=f"MCP server {name}")
+            why = f"MCP server {name}: {away[0].reason}"
+            await patience.wait(McpServerAway(why, waits_for=f"MCP server {name}"))
         return dict(zip(agents, found, strict=True))
 
     async def seconds(self) -> dict[str, float]:
@@ -135,6 +137,8 @@ class Working:
                 counts[task.agent] = counts.get(task.agent, 0) + 1
                 anew.append(task)
         over = set(done)
+        for task in anew:
+            await self._begin(task, plan, number=counts[task.agent], iteration=iteration, done=over)
         reading = (
             self.read(task, plan, number=counts[task.agent], iteration=iteration, done=over) for task in anew
         )
@@ -166,22 +170,18 @@ class Working:
             McpServerAway: its server is away, and has not been for so long that a person is to be asked.
         """
 
-        async def begin(connection: Connection) -> StepKept:
-            await self._tell_progress(connection, task, plan, iteration, done)
-            return StepKept()
+        patience = Patience(self._run, f"read/{task.agent}/{number}")
 
         async def make() -> Answer[ReadingOutcome]:
-            waits = self._run.waited_seconds < self._settings.away_seconds
             agent = self._run.agent(task.agent)
             try:
-                answer: Answer[ReadingOutcome] = await agent.read(task, iteration, waits=waits)
+                answer: Answer[ReadingOutcome] = await agent.read(task, iteration, waits=not patience.over)
             except McpServerAway as away:
-                if waits:
-                    raise
+                if not patience.over:
+                    await patience.wait(away)
                 return Answer(value=ReadingOutcome(result=self._away(task, iteration, away)))
             return answer
 
-        await self._run.effect(f"begun/{task.agent}/{number}", StepKept, begin)
         outcome = await self._run.once(f"read/{task.agent}/{number}", ReadingOutcome, make)
         if outcome.result is not None and outcome.result.status == "completed":
             done.add(task.agent)
@@ -202,6 +202,21 @@ class Working:
         await self._run.effect(f"told/{task.agent}/{number}", StepKept, act)
         return outcome
 
+    async def _begin(
+        self,
+        task: ReadingTask,
+        plan: OperationPlan,
+        *,
+        number: int,
+        iteration: int,
+        done: set[OperationAgent],
+    ) -> None:
+        async def act(connection: Connection) -> StepKept:
+            await self._tell_progress(connection, task, plan, iteration, done)
+            return StepKept()
+
+        await self._run.effect(f"begun/{task.agent}/{number}", StepKept, act)
+
     async def _tell_progress(
         self,
         connection: Connection,
@@ -219,8 +234,9 @@ class Working:
             done=done,
         )
 
-    def left_out(
+    async def left_out(
         self,
+        number: int,
         question: AgentQuestion,
         plan: OperationPlan,
         results: Mapping[OperationAgent, AgentResult],
@@ -228,12 +244,20 @@ class Working:
         said: Mapping[OperationAgent, str],
         iteration: int,
     ) -> AgentResult:
-        """The result of an agent that a person goes on without: what it has read, and why it is no more."""
+        """The result of an agent that a person goes on without: what it has read, and why it is no more.
+
+        `number` counts what was asked. It is kept, for it goes by the site's settings.
+        """
         if (failed := results.get(question.agent)) is not None:
             return failed.model_copy(update={"status": "skipped"})
         [agent] = [one for one in plan.sources if one == question.agent]
         why = f"its server asks something that nobody answered: {one_line(question.what)}"
-        return self._nothing_of(self.task(agent, plan, done=results, said=said), iteration, "skipped", why)
+
+        async def make() -> Answer[AgentResult]:
+            task = self.task(agent, plan, done=results, said=said)
+            return Answer(value=self._nothing_of(task, iteration, "skipped", why))
+
+        return await self._run.once(f"left_out/{number}", AgentResult, make)
 
     def _away(self, task: ReadingTask, iteration: int, away: McpServerAway) -> AgentResult:
         return self._nothing_of(task, iteration, "error", f"{one_line(str(away))}; it has been waited for")

@@ -8,6 +8,7 @@ sent; a run that finds that, and no outcome, does not know whether it was done, 
 from collections.abc import Mapping
 from typing import Any
 
+from actors.operations.patience import Patience
 from actors.runtime.run import Run
 from models.errors import McpServerAway
 from models.llm import Answer
@@ -35,7 +36,6 @@ class ApprovedWrites:
     def __init__(self, *, run: Run, operation: Operation) -> None:
         self._run = run
         self._operation = operation
-        self._away_seconds = run.config.operations.away_seconds
 
     async def settle(
         self,
@@ -71,6 +71,7 @@ class ApprovedWrites:
         iteration: int,
     ) -> WriteOutcome:
         remote = self._run.agent(agent)
+        patience = Patience(self._run, f"write/{number}")
         sent = self._run.kept(f"write_sent/{number}", WriteSent) is not None
 
         async def begin(connection: Connection) -> WriteSent:
@@ -82,7 +83,7 @@ class ApprovedWrites:
             if sent:
                 told = "the site was interrupted while it was sent: whether it was done is not known"
                 return Answer(value=WriteOutcome(write=write, status="unknown", told=told))
-            if (not_sent := self._hindered(write, await remote.offered())) is not None:
+            if (not_sent := await self._hindered(write, await remote.offered(), patience)) is not None:
                 return Answer(value=not_sent)
             await self._run.effect(f"write_sent/{number}", WriteSent, begin)
             try:
@@ -112,7 +113,9 @@ class ApprovedWrites:
             by=decision.decided_by,
         )
 
-    def _hindered(self, write: ProposedWrite, listing: ServerListing) -> WriteOutcome | None:
+    async def _hindered(
+        self, write: ProposedWrite, listing: ServerListing, patience: Patience
+    ) -> WriteOutcome | None:
         """Why a write can't be sent now; None where it can.
 
         Raises:
@@ -120,8 +123,8 @@ class ApprovedWrites:
         """
         if listing.state in ("away", "mock"):
             why = f"MCP server {write.server}: {listing.reason or 'away'}"
-            if self._run.waited_seconds < self._away_seconds:
-                raise McpServerAway(why, waits_for=f"MCP server {write.server}")
+            if not patience.over:
+                await patience.wait(McpServerAway(why, waits_for=f"MCP server {write.server}"))
             return _not_sent(write, f"{why}; it has been waited for")
         if listing.state != "answers":
             return _not_sent(write, f"MCP server {write.server}: {listing.reason or listing.state}")

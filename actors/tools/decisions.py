@@ -12,8 +12,7 @@ from pydantic import Field
 from actors.tools.articles import ArticleId
 from actors.tools.tool import Input, Output, ToolContext, tool
 from models.errors import ApprovalConflict, ApprovalNotFound, PermissionMissing
-from models.people.scopes import Role
-from models.runtime.approvals import Approval, ApprovalStatus
+from models.runtime.approvals import Approval, ApprovalStatus, role_of_requester
 from models.store import approval_inbox, decisions
 from models.tools import PlainText, ToolPermission
 
@@ -152,7 +151,7 @@ def knows_of(context: ToolContext, approval: Approval) -> bool:
     Editors see a topic's drafts; operations on it are for its analysts alone.
     """
     caller = context.caller
-    role: Role = "analyst" if (approval.about or "").startswith("operation:") else "editor"
+    role = role_of_requester(approval.about)
     if approval.topic is not None and caller.has(role, approval.topic):
         return True
     return approval.shown_to(caller.subject, caller.scopes)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from models.operations.items import SourceAgent
 from models.operations.plans import OperationAgent
@@ -39,7 +39,15 @@ AGENT_AT: Mapping[CurrentStage, OperationAgent | Literal["planner"]] = {
     "analysis_execution": "analysis",
 }
 MOST_QUESTION = 4000  # characters
-Question = Annotated[PlainText, Field(min_length=3, max_length=MOST_QUESTION)]
+
+
+def _not_blank(question: str) -> str:
+    if not question.strip():
+        raise ValueError("asks nothing: it is blank")
+    return question
+
+
+Question = Annotated[PlainText, Field(min_length=3, max_length=MOST_QUESTION), AfterValidator(_not_blank)]
 TaskTypeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 
 

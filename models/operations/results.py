@@ -76,7 +76,7 @@ class WriteOutcome(Record):
     """What became of a proposed write.
 
     `refused`: a person said no. `unknown`: it was sent, and whether it was done nobody here can tell.
-    `failed`: the server says that it did not do it. `not_sent`: its server was away, or its tool is not the
+    `failed`: the call was refused before its tool ran. `not_sent`: its server was away, or its tool is not
     one that was approved any more, which `voids_plan`.
     """
 
@@ -93,7 +93,7 @@ class WriteOutcome(Record):
         return {
             "done": "done",
             "refused": "not sent: a person said no",
-            "failed": "not done: the server says so",
+            "failed": "not done: the call was refused",
             "unknown": "sent, and nobody knows whether it was done",
             "not_sent": "not sent: it could not be",
         }[self.status]

@@ -110,7 +110,9 @@ async def inbox(
         WHERE (split_part(a.required_scope, ':', 2) = ANY(%(everywhere)s)
                OR a.required_scope = ANY(%(here)s)
                OR (a.requested_by = %(person)s
-                   AND (split_part(a.required_scope, ':', 1) = ANY(%(seen)s) OR %(sees_all)s)))
+                   AND CASE WHEN a.about LIKE 'operation:%%'
+                            THEN split_part(a.required_scope, ':', 1) = ANY(%(asks)s) OR %(asks_all)s
+                            ELSE split_part(a.required_scope, ':', 1) = ANY(%(seen)s) OR %(sees_all)s END))
           AND (%(status)s::text IS NULL OR a.status = %(status)s)
           AND (%(kind)s::text IS NULL OR a.kind = %(kind)s)
           AND (%(topic)s::text IS NULL OR split_part(a.required_scope, ':', 1) = %(topic)s)
@@ -124,6 +126,8 @@ async def inbox(
             # Of what this person asked for: see `Approval.shown_to`.
             "seen": [where for where, role in reached if role == "editor"] + [GLOBAL] * bool(reached),
             "sees_all": (GLOBAL, "editor") in reached,
+            "asks": [where for where, role in reached if role == "analyst"],
+            "asks_all": (GLOBAL, "analyst") in reached,
             "status": status,
             "kind": kind,
             "topic": topic,

@@ -137,6 +137,9 @@ class SourceReader:
             answer = await self._servers.call(write.call, confirmed=True)
         except WriteAnswerLost as lost:
             return Answer(value=_wrote(write, "unknown", str(lost)))
+        except ServedToolChanged as changed:
+            outcome = _wrote(write, "not_sent", str(changed))
+            return Answer(value=outcome.model_copy(update={"voids_plan": True}))
         except SignoffError as error:
             if error.outage:
                 raise
@@ -145,7 +148,11 @@ class SourceReader:
             # A cancelled call of 2025-11-25 may have done something before it asked.
             said = answer.question.said or answer.question.message
             return Answer(value=_wrote(write, "unknown", f"its server asks something: {said}"))
-        return Answer(value=_wrote(write, "done" if answer.status == "answered" else "failed", _said(answer)))
+        if answer.status == "answered":
+            return Answer(value=_wrote(write, "done", _said(answer)))
+        # A tool that ends with an error may have done it before: SDKs answer so to whatever it raises.
+        told = f"its server says that it failed: {_said(answer) or 'no reason'}"
+        return Answer(value=_wrote(write, "unknown", told))
 
     async def _as_configured(self, run: ReadingRun) -> None:
         """Call what the site's settings name, page after page."""
@@ -184,8 +191,8 @@ class SourceReader:
                 answer = await chooser.next_call(run.task, tools, called, run.proposed)
             except (ModelReplyInvalid, ModelRefused, ModelTimedOut, PromptTooLong) as failed:
                 run.calls += failed.calls if isinstance(failed, ModelReplyInvalid) else ()
-                if not run.uses:
-                    run.error = f"its model chose no call: {one_line(str(failed))}"
+                call = "further call" if run.uses else "call"
+                run.error = f"its model chose no {call}: {one_line(str(failed))}"
                 return
             run.calls += answer.calls
             choice = answer.value
@@ -269,7 +276,9 @@ def _partners(items: list[SourceItem], leads: tuple[str, ...]) -> tuple[str, ...
     return distinct((words for words, _ in named.most_common()), most=_MOST_LEADS)
 
 
-def _wrote(write: ProposedWrite, status: Literal["done", "failed", "unknown"], told: str) -> WriteOutcome:
+def _wrote(
+    write: ProposedWrite, status: Literal["done", "failed", "unknown", "not_sent"], told: str
+) -> WriteOutcome:
     return WriteOutcome(write=write, status=status, told=shortened(one_line(told), _LONGEST_TOLD))
 
 

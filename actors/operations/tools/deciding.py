@@ -49,7 +49,7 @@ _TOLD = {
     "accept": "Taken: it goes on.",
     "revise": "The agent does it again, by what you said.",
     "decline": "The server is told that it is given nothing.",
-    "answer": "Your answer goes to the server, and to nobody else.",
+    "answer": "Your answer goes to the server; who may see the approval sees it there, too.",
 }
 
 
@@ -204,6 +204,13 @@ async def _meant(
         raise InputInvalid(
             f"plan_id: operation {operation.id} has the plan {operation.workflow_id}: look again"
         )
+    if meant.status != "pending" and meant.kind not in kinds:
+        raise ApprovalConflict(
+            f"operation {operation.id} waits for no decision now: the last one, {meant.title!r}, is "
+            f"{meant.status} (GET /api/operations/{operation.id} tells how it stands)",
+            approval_id=meant.id,
+            status=meant.status,
+        )
     if meant.kind not in kinds:
         raise ApprovalConflict(
             f"operation {operation.id} asks something else now: {meant.title}",
@@ -217,7 +224,7 @@ async def _meant(
             approval_id=meant.id,
             status=meant.status,
         )
-    if approval_id is not None and meant.asked is not None:
+    if approval_id is not None and meant.asked is not None and meant.status == "pending":
         raise ApprovalConflict(
             f"approval {meant.id} shows what somebody changed since it was asked: decide with its digest",
             approval_id=meant.id,
@@ -239,6 +246,8 @@ async def _decide(
     *,
     besides: dict[str, Any] | None = None,
 ) -> Approval:
+    if not yes and not (notes or "").strip():
+        raise InputInvalid("feedback: is blank: say why not, or what is to be done otherwise")
     decision: Yes = "approve" if yes else "reject"
     return await decisions.decide_in(
         context.connection,

@@ -108,7 +108,7 @@ async def test_a_cancel_while_something_is_written_names_it_and_the_history_has_
         await asyncio.wait_for(sent.wait(), 20)
         cancelled = await desk.call("cancel_operation", number)
         assert "add_note was being sent: look there whether it was done." in cancelled.message
-        history = (await desk.call("read_operation_history", number)).workflow_history
+        history = (await desk.call("read_operation_history", number)).execution_history
         [entry] = [one for one in history if "sending" in one.result]
         assert (entry.by, entry.result["sending"]["arguments"]) == ("ann", NOTE["arguments"])
 

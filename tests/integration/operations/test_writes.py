@@ -84,7 +84,8 @@ async def test_a_tool_that_the_plan_does_not_allow_is_not_called(operations_desk
     async with desk.running():
         number = await desk.start()
         await desk.approve_plan(number)
-        await desk.gate(number, "operation_results")
+        gate = await desk.gate(number, "operation_question")
+        assert "tool: must be one of search, done" in gate.content["what"]
         assert {call.tool for call in desk.servers["crm"].calls} == {"search"}
 
 
