@@ -69,7 +69,7 @@ def test_a_missing_key_is_optional_or_refused_by_its_path(
     elif path == ("serving", "embeddings"):
         assert "embedding.model_name: all-minilm-l6-v2 is not served here" in refusal(folder, data)
     elif path == ("serving", "models", 0):
-        assert refusal(folder, data).count("is not served here (serving.models: none)") == 15
+        assert refusal(folder, data).count("is not served here (serving.models: none)") == 18
     elif path == ("auth", "secret"):
         assert "auth: tokens can't be checked: set secret" in refusal(folder, data)
     elif path == ("mcp", "samples"):
