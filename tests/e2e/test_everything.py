@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1500)]
 def test_every_part_is_up_and_answers(cluster: Cluster) -> None:
     found = cluster.status()
     assert found["problems"] == []
-    assert {app["name"] for app in found["apps"]} == {"api", "embeddings", "llm"}
+    assert {app["name"] for app in found["apps"]} == {"api", "embeddings", "llm", "samples"}
     assert httpx2.get(f"{cluster.http}/health", trust_env=False).json() == {"status": "ok"}
 
 
