@@ -188,7 +188,7 @@ async def write(state: State, runtime: Runtime[OperationSteps]) -> State:
     one = state["results"][agent]
     results = {**state["results"], agent: one.model_copy(update={"writes": (*one.writes, outcome)})}
     told: State = {"results": results, "voided": outcome.told if outcome.voids_plan else None}
-    if outcome.status in ("done", "failed", "unknown"):
+    if outcome.status in ("done", "unknown"):
         told["written"] = (*state["written"], outcome)
     if outcome.status in ("unknown", "not_sent") and not outcome.voids_plan:
         told["asked"] = {**state["asked"], agent: outcome}

@@ -27,7 +27,9 @@ _LONGEST_TOLD = 500
 
 
 class WriteSent(Record):
-    """That a write is about to be sent."""
+    """That a call of this tool, which writes, is about to be sent."""
+
+    tool: str
 
 
 class ApprovedWrites:
@@ -77,7 +79,7 @@ class ApprovedWrites:
         async def begin(connection: Connection) -> WriteSent:
             sending = {"sending": write.model_dump(mode="json"), "status": "approved"}
             await self._tell(connection, agent, sending, decision, iteration)
-            return WriteSent()
+            return WriteSent(tool=write.tool)
 
         async def make() -> Answer[WriteOutcome]:
             if sent:

@@ -160,7 +160,7 @@ class Caller:
         while (event := self._http.next_event()) is h11.NEED_DATA:
             async with asyncio.timeout(self._idle):
                 self._http.receive_data(await self._reader.read(_CHUNK))
-        return event  # type: ignore[return-value]
+        return event  # type: ignore[return-value]  # NEED_DATA has ended the loop
 
     async def _send(self, event: h11.Event) -> None:
         if (data := self._http.send(event)) is not None:

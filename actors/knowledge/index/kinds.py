@@ -104,9 +104,9 @@ def found(index: Any, kind: SegmentKind, queries: Any, limit: int, effort: int) 
         )
     parameters: Any = None
     if kind == "ivf":
-        parameters = faiss.SearchParametersIVF(nprobe=min(effort, index.nlist))  # type: ignore[call-arg]
+        parameters = faiss.SearchParametersIVF(nprobe=min(effort, index.nlist))  # type: ignore[call-arg]  # SWIG's
     elif kind == "hnsw":
-        parameters = faiss.SearchParametersHNSW(efSearch=max(effort, limit))  # type: ignore[attr-defined]
+        parameters = faiss.SearchParametersHNSW(efSearch=max(effort, limit))  # type: ignore[attr-defined]  # SWIG's
     scores, ids = index.search(queries, limit, params=parameters)
     return scores, ids
 

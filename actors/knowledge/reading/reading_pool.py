@@ -171,7 +171,7 @@ class _ReaderProcess:
         if self._process.returncode is None:
             self._process.kill()
         # Its pipe is closed, or the loop would go on watching it.
-        self._process._transport.close()  # type: ignore[attr-defined]
+        self._process._transport.close()  # type: ignore[attr-defined]  # asyncio offers no other way
 
     async def close(self) -> None:
         """End it when it is idle."""

@@ -24,15 +24,11 @@ from models.store.database import Connection
 async def under_way(connection: Connection, workflow_id: str) -> str | None:
     """The tool of a write that was sent, and of which nothing is known yet; None where there is none."""
     cursor = await connection.execute(
-        """SELECT h.result->'sending'->>'tool' AS tool FROM operations o
-           JOIN operation_history h ON h.operation_id = o.id AND h.result ? 'sending'
-           WHERE o.workflow_id = %(id)s
-             AND (SELECT count(*) FROM documents WHERE workflow_id = %(id)s AND key LIKE 'write_sent/%%')
-               > (SELECT count(*) FROM documents s JOIN documents d ON d.workflow_id = s.workflow_id
-                    AND d.key = replace(s.key, 'write_sent/', 'write_done/')
-                  WHERE s.workflow_id = %(id)s AND s.key LIKE 'write_sent/%%')
-           ORDER BY h.id DESC LIMIT 1""",
-        {"id": workflow_id},
+        """SELECT sent.value ->> 'tool' AS tool FROM documents sent
+           WHERE sent.workflow_id = %s AND sent.key LIKE 'write_sent/%%' AND NOT EXISTS (
+             SELECT FROM documents done WHERE done.workflow_id = sent.workflow_id
+             AND done.key = replace(sent.key, 'write_sent/', 'write_done/'))""",
+        (workflow_id,),
     )
     row = await cursor.fetchone()
     return None if row is None else str(row["tool"])

@@ -148,6 +148,12 @@ class OperationsDesk:
         given = {"approved": True, "digest": gate.digest} | more
         return await self.call("decide_operation_plan", operation_id, **given)
 
+    async def asked_to_write(self) -> tuple[int, Any]:
+        """An operation whose plan is approved, and the call that changes something and waits for a yes."""
+        number = await self.start()
+        await self.approve_plan(number)
+        return number, await self.gate(number, "operation_write")
+
     async def decide_results(self, operation_id: int, **answer: Any) -> Any:
         """Answer to the results that are shown."""
         gate = await self.gate(operation_id, "operation_results")

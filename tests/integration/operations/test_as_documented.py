@@ -101,9 +101,7 @@ async def test_a_cancel_while_something_is_written_names_it_and_the_history_has_
 
     desk.agents["crm"].write = write
     async with desk.running():
-        number = await desk.start()
-        await desk.approve_plan(number)
-        gate = await desk.gate(number, "operation_write")
+        number, gate = await desk.asked_to_write()
         await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
         await asyncio.wait_for(sent.wait(), 20)
         cancelled = await desk.call("cancel_operation", number)
@@ -136,9 +134,7 @@ async def test_a_no_in_the_inbox_to_a_write_is_a_no_to_that_write(operations_des
     desk = operations_desk
     proposing(desk, {**READ}, {**NOTE})
     async with desk.running():
-        number = await desk.start()
-        await desk.approve_plan(number)
-        gate = await desk.gate(number, "operation_write")
+        number, gate = await desk.asked_to_write()
         with pytest.raises(ApprovalConflict):  # it is no question that words answer
             await desk.call("clarify_operation", number, request_id=gate.approval_id, answer="OK")
         decision = {"approval_id": gate.approval_id, "digest": gate.digest, "decision": "reject"}

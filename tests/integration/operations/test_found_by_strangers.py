@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from models.config import Config
-from models.errors import AgentDied, ModelTimedOut, ServedToolChanged
+from models.errors import AgentDied, ModelTimedOut, ServedToolChanged, SignoffError
 from models.mcp.tool_answers import ServedToolCall, ToolAnswer
 from models.store import approvals
 from models.store.database import Database
@@ -23,9 +23,7 @@ AGAIN = {"approved": False, "revision_type": "specific_agents", "target_agents":
 
 async def accept_write(desk: OperationsDesk) -> int:
     """Say yes to a plan, and to the call that changes something."""
-    number = await desk.start()
-    await desk.approve_plan(number)
-    gate = await desk.gate(number, "operation_write")
+    number, gate = await desk.asked_to_write()
     await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
     await desk.stopped(number, "waiting")
     return number
@@ -91,7 +89,7 @@ async def test_under_four_eyes_a_second_person_who_gives_the_same_to_a_server_de
             given = {**about, "digest": gate.digest, **answer}
             try:
                 outcomes.append((await desk.desk.call(who, "decide_operation_agent", **given)).decision)
-            except Exception as refused:  # noqa: BLE001  # whichever way he is refused
+            except SignoffError as refused:
                 outcomes.append(type(refused).__name__)
         assert outcomes[0] == "pending"
         assert outcomes[1] != "approved", "nobody approves what he has made of it himself"

@@ -27,9 +27,7 @@ async def test_a_write_waits_for_a_yes_to_exactly_that_call(operations_desk: Ope
     proposing(desk, READ, NOTE)
     crm = desk.servers["crm"]
     async with desk.running():
-        number = await desk.start()
-        await desk.approve_plan(number)
-        gate = await desk.gate(number, "operation_write")
+        number, gate = await desk.asked_to_write()
         assert gate.content["write"]["arguments"] == NOTE["arguments"]
         assert crm.written == []
         await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
@@ -44,9 +42,7 @@ async def test_a_write_that_is_refused_is_never_sent(operations_desk: Operations
     desk = operations_desk
     proposing(desk, READ, NOTE)
     async with desk.running():
-        number = await desk.start()
-        await desk.approve_plan(number)
-        gate = await desk.gate(number, "operation_write")
+        number, gate = await desk.asked_to_write()
         await desk.call(
             "decide_operation_agent", number, digest=gate.digest, answer="skip", feedback="not needed"
         )
@@ -63,9 +59,7 @@ async def test_a_write_whose_answer_is_lost_is_asked_about_and_never_sent_again_
     crm = desk.servers["crm"]
     crm.lost = True
     async with desk.running():
-        number = await desk.start()
-        await desk.approve_plan(number)
-        gate = await desk.gate(number, "operation_write")
+        number, gate = await desk.asked_to_write()
         await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
         await desk.stopped(number, "waiting")
         gate = await desk.gate(number, "operation_question")
@@ -94,9 +88,7 @@ async def test_a_server_that_is_away_after_the_yes_is_waited_for(operations_desk
     proposing(desk, READ, NOTE)
     crm = desk.servers["crm"]
     async with desk.running():
-        number = await desk.start()
-        await desk.approve_plan(number)
-        gate = await desk.gate(number, "operation_write")
+        number, gate = await desk.asked_to_write()
         crm.away = True
         await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
         parked = await desk.stopped(number, "parked")
@@ -114,9 +106,7 @@ async def test_one_that_stays_away_is_asked_about_and_what_was_not_sent_is_shown
     proposing(desk, READ, NOTE)
     crm = desk.servers["crm"]
     async with desk.running():
-        number = await desk.start()
-        await desk.approve_plan(number)
-        gate = await desk.gate(number, "operation_write")
+        number, gate = await desk.asked_to_write()
         crm.away = True
         await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
         await desk.stopped(number, "waiting")
@@ -140,9 +130,7 @@ async def test_a_tool_that_is_declared_otherwise_after_the_yes_is_not_called_and
     proposing(desk, READ, NOTE)
     crm = desk.servers["crm"]
     async with desk.running():
-        number = await desk.start()
-        await desk.approve_plan(number)
-        gate = await desk.gate(number, "operation_write")
+        number, gate = await desk.asked_to_write()
         crm.digest = "e" * 64
         await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
         gate = await desk.gate(number, "operation_plan")
@@ -164,9 +152,7 @@ async def test_an_agent_that_dies_as_it_writes_leaves_a_question_and_is_not_aske
 
     reader.write = write_and_die
     async with desk.running():
-        number = await desk.start()
-        await desk.approve_plan(number)
-        gate = await desk.gate(number, "operation_write")
+        number, gate = await desk.asked_to_write()
         await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
         gate = await desk.gate(number, "operation_question")
         assert gate.content["kind"] == "write_unknown"
@@ -189,9 +175,7 @@ async def test_what_was_written_stays_in_the_results_of_an_agent_that_reads_anew
     desk = operations_desk
     proposing(desk, READ, NOTE)
     async with desk.running():
-        number = await desk.start()
-        await desk.approve_plan(number)
-        gate = await desk.gate(number, "operation_write")
+        number, gate = await desk.asked_to_write()
         await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
         revision = {
             "revision_type": "specific_agents",
