@@ -17,6 +17,7 @@ from models.config import ArticleGenerationConfig
 from models.content.editorial import TopicInput
 from models.error_lines import error_line
 from models.errors import TopicInvalid
+from models.json_once import NamedTwice, read_once
 from models.record import Record, reason_of
 from models.runtime.approvals import content_digest
 from models.text import cut, storable, unstorable
@@ -109,17 +110,11 @@ def _others(path: str, paths: list[str]) -> str:
 
 
 def _parse(path: str, content: bytes) -> Any:
-    def refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        seen: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in seen:
-                raise TopicInvalid(f"{path}: the key {cut(key, _QUOTED)!r} stands twice")
-            seen[key] = value
-        return seen
-
     try:
         text = content.decode("utf-8-sig")
-        raw = json.loads(text, object_pairs_hook=refuse_twice)
+        raw = read_once(text)
+    except NamedTwice as error:
+        raise TopicInvalid(f"{path}: the key {cut(error.name, _QUOTED)!r} stands twice") from error
     except UnicodeDecodeError as error:
         raise TopicInvalid(f"{path}: not UTF-8 (byte {error.start}): save it as UTF-8") from error
     except (json.JSONDecodeError, RecursionError) as error:

@@ -41,6 +41,7 @@ from actors.llm.endpoint import (
 from actors.llm.thinking import Spoken
 from models.config import BreakerConfig, ModelSettings
 from models.errors import ModelReplyInvalid, ModelUnavailable
+from models.json_once import read_once
 from models.llm import Answer, ModelCall
 
 # The finish reason of a reply that was still coming when the caller's time was over.
@@ -269,7 +270,7 @@ class ChatModel:
 def read_object(text: str) -> dict[str, Any]:
     """A JSON object that a model wrote. RejectedReply says what is wrong with it."""
     try:
-        value = json.loads(text, parse_constant=_refuse_constant)
+        value = read_once(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise RejectedReply(f"not valid JSON: {error}") from error
     if not isinstance(value, dict):

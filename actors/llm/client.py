@@ -21,6 +21,7 @@ from actors.llm.endpoint import Endpoint, Message, TransportFault
 from actors.llm.prompts import fence
 from models.config import BreakerConfig, ModelSettings, SchemaLimits
 from models.errors import ModelReplyInvalid, PromptTooLong
+from models.json_once import named_twice
 from models.llm import Answer, ModelCall
 
 T = TypeVar("T")
@@ -153,8 +154,11 @@ class ModelClient:
         response_format = json_answer(reply.__name__, schema or reply.model_json_schema(), self.settings)
 
         def parse(text: str) -> T:
+            said = whole_characters(strip_fence(text))
+            if reason := named_twice(said):
+                raise RejectedReply(reason)
             try:
-                return accept(reply.model_validate_json(whole_characters(strip_fence(text))))
+                return accept(reply.model_validate_json(said))
             except ValidationError as error:
                 raise RejectedReply(validation_faults(error)) from error
 

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from models.config import HttpConfig
 from models.errors import DatabaseUnavailable, RateLimited, SignoffError
+from models.json_once import named_twice
 from models.store.database import GONE
 from serve.admission.bodies import BodyRefused, ClientLeft, closing, has_body, read_body, told_again
 from serve.admission.limits import is_stream, is_wide, most_bytes, needs_token, too_much
@@ -118,6 +119,8 @@ class Admission:
                 raise BodyRefused(422, "body: is not JSON in UTF-8: it holds NUL bytes")
             if reason := too_much(body):
                 raise BodyRefused(413, reason)
+            if scope["path"] not in _REFUSES_ITSELF and (reason := named_twice(body)):
+                raise BodyRefused(422, f"body: {reason}")
         except BodyRefused as error:
             # Who sends too much is known, and may send the rest unread: closing could lose them the answer.
             answer = closing(send) if error.status == 408 else send

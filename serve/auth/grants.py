@@ -6,7 +6,6 @@ What can't be read takes nothing away: the last list that could be goes on holdi
 
 import asyncio
 import hashlib
-import json
 import logging
 from collections.abc import Mapping
 from contextlib import suppress
@@ -14,6 +13,7 @@ from contextlib import suppress
 import httpx2
 
 from models.config.publishing import GrantsConfig
+from models.json_once import read_once
 from models.people.scopes import ScopeInvalid, parse_scope
 from models.people.users import MAX_SUBJECT, is_subject
 from models.store.database import GONE, Connection, Database
@@ -85,7 +85,7 @@ def read_list(text: bytes) -> Mapping[str, list[str]]:
     if len(text) > _MAX_BYTES:
         raise ValueError(f"it is longer than {_MAX_BYTES} bytes")
     try:
-        whole = json.loads(text)
+        whole = read_once(text)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     if not isinstance(whole, dict):

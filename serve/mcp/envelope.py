@@ -6,7 +6,6 @@ is there twice, a header that is, a version that header and body do not agree on
 """
 
 import json
-from collections import Counter
 from typing import Any
 
 import mcp_types as types
@@ -14,6 +13,7 @@ from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER, find_duplicated_rout
 from starlette.datastructures import Headers
 
 from models.errors import InputInvalid
+from models.json_once import NamedTwice, read_once
 
 # What a request holds beside its tool's arguments: names, ids, what the client says of itself.
 _BYTES = 16 * 1024
@@ -78,7 +78,9 @@ def _not_a_request(message: dict[str, Any]) -> str | None:
 
 def _object(body: bytes) -> dict[str, Any]:
     try:
-        message = json.loads(body.decode(), object_pairs_hook=_once)
+        message = read_once(body.decode())
+    except NamedTwice as error:
+        raise EnvelopeInvalid(types.INVALID_REQUEST, f"body: {error}") from error
     except (ValueError, RecursionError) as error:
         reason = "body: is not JSON in UTF-8, or nested too deeply"
         raise EnvelopeInvalid(types.PARSE_ERROR, reason) from error
@@ -87,16 +89,6 @@ def _object(body: bytes) -> dict[str, Any]:
             types.INVALID_REQUEST, "body: must be one request or notification: send each by itself"
         )
     return message
-
-
-def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose names are there once each (RFC 8259 §4): of two values, readers take either."""
-    found = dict(members)
-    if len(found) < len(members):
-        name = next(name for name, count in Counter(name for name, _ in members).items() if count > 1)
-        reason = f"body: {name[:80]!a} is there twice in one object: send it once"
-        raise EnvelopeInvalid(types.INVALID_REQUEST, reason)
-    return found
 
 
 def _id(message: dict[str, Any]) -> str | int | None:

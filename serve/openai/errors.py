@@ -28,7 +28,7 @@ _CODES = {
     "RequestInvalid": "invalid_json",
     "InputInvalid": "invalid_value",
 }
-_HTTP_CODES = {404: "unknown_url", 405: "method_not_supported", 413: "request_too_large"}
+_HTTP_CODES = {404: "unknown_url", 405: "method_not_supported", 413: "request_too_large", 422: "invalid_json"}
 _TYPES = {429: "rate_limit_error"}
 
 

@@ -15,9 +15,8 @@ from models.operations.operations import Operation
 from models.people.users import UserContext
 from models.store.operations import operations
 from models.tools import Number
-from serve.problems import members_of
 from serve.streams.operation_sight import OperationSight
-from serve.streams.websocket import Ended, Renew, converse, hear, is_ping, let_in, tell
+from serve.streams.websocket import Ended, Renew, converse, hear, is_ping, let_in, refusal, tell
 
 router = APIRouter(tags=["operations"])
 
@@ -81,7 +80,7 @@ async def _answered(registry: Registry, renew: Renew, operation: Operation, text
         given = said["data"] | {"operation_id": operation.id}
         decided = await registry.call(tool, given, caller=await renew(), door="rest")
     except SignoffError as error:
-        return json.dumps({"type": "error", "data": members_of(error)})
+        return refusal(error)
     return json.dumps({"type": "decided", "data": decided.model_dump(mode="json")})
 
 

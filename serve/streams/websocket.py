@@ -18,10 +18,12 @@ from fastapi import WebSocket, WebSocketDisconnect
 from starlette.websockets import WebSocketState
 
 from models.config import RateLimit
-from models.errors import SignoffError, Unauthenticated
+from models.errors import InputInvalid, SignoffError, Unauthenticated
+from models.json_once import named_twice
 from models.people.users import UserContext
 from models.store.database import GONE
 from serve.auth.caller import bearer_token, context_of
+from serve.problems import members_of
 
 SUBPROTOCOL = "signoff"
 SEND_SECONDS = 60.0  # for which a client may take nothing
@@ -128,6 +130,7 @@ async def hear(
     """Take what is said, up to `most` characters each, and send back what `answer` makes of it.
 
     Whoever says more than `limit` allows, sense or nonsense, is closed with 4429, and nothing of it is read.
+    What says a thing twice is answered as an error, and no `answer` sees it.
     """
     heard = _SocketBucket(limit)
     while True:
@@ -141,8 +144,15 @@ async def hear(
             return _TOO_BIG, f"send at most {most} characters"
         if not heard.one_more():
             return _TOO_OFTEN, f"more than {limit.calls} messages in {limit.per_seconds:g} s: wait a while"
-        if (said := await answer(text)) is not None and not await _sent(socket, said):
+        twice = named_twice(text)
+        said = refusal(InputInvalid(f"message: {twice}")) if twice else await answer(text)
+        if said is not None and not await _sent(socket, said):
             return None, ""
+
+
+def refusal(error: SignoffError) -> str:
+    """What somebody is told of what he said and what was not taken."""
+    return json.dumps({"type": "error", "data": members_of(error)})
 
 
 def is_ping(text: str) -> bool:

@@ -134,3 +134,8 @@ def test_a_list_is_people_and_scopes() -> None:
     assert read_list(b'{"ann": ["macro:analyst", "global:reader"], "bob": []}') == {
         "ann": ["macro:analyst", "global:reader"], "bob": [],
     }  # fmt: skip
+
+
+def test_a_list_that_says_of_somebody_two_things_says_neither() -> None:
+    with pytest.raises(ValueError, match="'ann' is there twice"):
+        read_list(b'{"ann": [], "bob": ["macro:reader"], "ann": ["global:admin"]}')

@@ -219,6 +219,7 @@ async def test_a_proxy_in_the_environment_sees_nothing(
         ("nonsense", "Invalid JSON"),
         ('{"headline": "h"}', "articleBody: Field required"),
         (ARTICLE.replace('"d"}', '"d", "notes": 1}'), "notes: Extra inputs are not permitted"),
+        (ARTICLE.replace('"d"}', '"d", "headline": "other"}'), "'headline' is there twice"),
         (f"<think>{ARTICLE}", "never came out of its thinking"),
     ],
 )

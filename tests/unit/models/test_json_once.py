@@ -1,0 +1,53 @@
+"""A name that is there twice in one object is refused, however it is spelt and wherever it lies."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.json_once import NamedTwice, named_twice, read_once
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(values)
+def test_what_says_each_thing_once_is_read_as_it_is(value: object) -> None:
+    text = json.dumps(value)
+    assert (read_once(text), named_twice(text)) == (value, None)
+
+
+@given(st.text(max_size=5), values, values, st.lists(st.sampled_from("[{"), max_size=5))
+def test_what_says_a_thing_twice_is_refused_at_any_depth(
+    name: str, first: object, second: object, around: list[str]
+) -> None:
+    escaped = '"' + "".join(f"\\u{ord(char):04x}" for char in name if ord(char) < 0x10000) + '"'
+    plain = json.dumps("".join(char for char in name if ord(char) < 0x10000), ensure_ascii=False)
+    text = f"{{{plain}: {json.dumps(first)}, {escaped}: {json.dumps(second)}}}"
+    for opened in around:
+        text = f"[1, {text}]" if opened == "[" else f'{{"in": {text}}}'
+    with pytest.raises(NamedTwice):
+        read_once(text.encode())
+    assert "is there twice in one object: send it once" in (named_twice(text) or "")
+
+
+def test_the_same_name_in_two_objects_is_no_repetition() -> None:
+    assert named_twice('[{"a": 1, "b": {"a": 1}}, {"a": 2, "A": 3}]') is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "yes", '{"a": 1, "a": 2', "[1,]", b"\xff{}"])
+def test_what_is_no_json_is_left_to_whoever_refuses_it(text: str | bytes) -> None:
+    assert named_twice(text) is None
+
+
+def test_what_is_too_deep_to_be_looked_at_is_said_to_be() -> None:
+    assert named_twice("[" * 100_000 + '{"a": 1, "a": 2}' + "]" * 100_000) == "is nested too deeply"
+
+
+def test_a_long_name_is_not_told_whole() -> None:
+    name = json.dumps("x" * 10_000)
+    assert len(named_twice(f"{{{name}: 1, {name}: 2}}") or "") < 200
