@@ -1,116 +1,27 @@
 """Where a sentence ends: behind which full stops it goes on, and which quotation marks and brackets pair.
 
-Called by the splitter of sentences and by whoever judges one. Abbreviations are listed by language; a text is
-only ever looked at where it ends.
+Called by the splitter of sentences and by whoever judges one. Where that is not certain it goes on: two
+sentences in one piece are still the source's words, half of one may say what the source does not.
+Abbreviations are listed by language (`abbreviations.yaml`); a text is only looked at where it ends.
 """
 
 import re
 from itertools import islice
 
 from actors.text.language import Language
-from models.text import word_list
+from actors.text.lexicon import word_set
 
 _WORD = re.compile(r"[^\W\d_]+")
-# Behind these a sentence always goes on: a name, a number or a word follows.
-_GOES_ON: dict[Language, frozenset[str]] = {
-    "en": frozenset(
-        word_list(
-            "mr. mrs. ms. messrs. dr. prof. sen. rep. gov. gen. col. capt. lt. sgt. rev. hon. "
-            "pres. st. mt. vs. v. approx. ca. cf. e.g. i.e. viz. dept. est. tel."
-        )
-    ),
-    "pl": frozenset(
-        word_list(
-            "np. tzw. tzn. tj. m.in. ok. ul. al. pl. os. św. im. zob. por. wg. dr. prof. hab. "
-            "inż. mgr. lek. red. gen. płk. ks. bp. abp. woj. tel. tys. mln. mld. ds. pt. dot. ww. ang. łac. "
-            "niem. dz. dn. p."
-        )
-    ),
-    "de": frozenset(
-        word_list(
-            "ca. bzw. z.b. d.h. u.a. dr. prof. st. vgl. sog. inkl. exkl. einschl. evtl. ggf. "
-            "max. rd. gem. lt. hr. fr. hl. dipl. ing. med. jur. o.g. i.d.r. v.a. u.u. z.t. fam. "
-            "dr.-ing. dipl.-ing."
-        )
-    ),
-}
-# Behind these only if a number follows: "no." and "Art." are words as well.
-_BEFORE_NUMBERS = frozenset(
-    word_list(
-        "no. nos. fig. figs. eq. sec. ch. vol. pp. p. nr. abs. art. str. bd. abb. s. ust. par. "
-        "poz. rys. tab. para. paras. lok. hauptstr."
-    )
-)
-# These may end one as well: then it depends on what comes next.
-_MAY_END: dict[Language, frozenset[str]] = {
-    "en": frozenset(
-        word_list(
-            "p.c. pct. etc. al. ave. jan. feb. mar. apr. jun. jul. aug. sep. sept. oct. nov. dec. a.m. p.m. "
-            "inc. corp. ltd. co. bros. jr. sr. u.s. u.k. u.n. e.u. d.c. u.s.a. ph.d. min. max. avg. bn. mn. "
-            "tn. ft. lb."
-        )
-    ),
-    "pl": frozenset(
-        word_list(
-            "r. w. proc. pkt. godz. min. itd. itp. zł. gr. szt. kw. m. km. cm. kg. sek. rż. "
-            "br. ub. p.p. p.b. pb. ur. zm. n.e. p.n.e. sp.k. o.o. s.a."
-        )
-    ),
-    "de": frozenset(
-        word_list(
-            "mio. mrd. tsd. usw. etc. jh. jhd. chr. uvm. jan. feb. apr. aug. sept. okt. nov. "
-            "dez. co. min. std. ff. f. p.a. n.chr. v.chr. u.s.w. usf."
-        )
-    ),
-}
-# Words that `sentencex` takes for abbreviations.
-_LIKE_ABBREVIATIONS: dict[Language, frozenset[str]] = {
-    "en": frozenset(["may.", "no.", "fed.", "id.", "me.", "ore.", "re."]),
-    "pl": frozenset(["port.", "franc.", "rum.", "lit.", "hol."]),
-    "de": frozenset(["art.", "fed.", "mich.", "miss."]),
-}
-# Names follow these as often as sentences do.
-_BEFORE_NAMES = frozenset(
-    word_list("al. ave. inc. corp. ltd. co. bros. jr. sr. u.s. u.k. u.n. e.u. d.c. u.s.a. a.m. p.m.")
-)
-# What a sentence begins with, and a name does not.
-_OPENERS: dict[Language, frozenset[str]] = {
-    "en": frozenset(
-        word_list(
-            "the a an it he she they we i you this that these those in on at by for from with as but and if "
-            "when while after before since although though his her its their our my there what who how why "
-            "however meanwhile also some many most all no not one two both more about under over"
-        )
-    ),
-    "pl": frozenset(
-        word_list(
-            "to w we na po od do z ze za o i a ale jak gdy gdyby jeśli jeżeli tak ten ta te on "
-            "ona oni one nie już jego jej ich według zdaniem przy przez dla jednak także również natomiast "
-            "tymczasem jest są"
-        )
-    ),
-    "de": frozenset(
-        word_list(
-            "der die das den dem des ein eine einer einem einen es er sie wir ich in im am an auf aus bei "
-            "beim mit nach seit für von vom zu zum zur auch aber doch und so wenn als wie ob da dies diese "
-            "dieser dieses damit dazu daher dabei dort man bis durch um unter über vor nun noch nur zwar "
-            "laut trotz während jedoch allerdings außerdem zudem bereits insgesamt dagegen hier heute nicht "
-            "kein keine alle"
-        )
-    ),
-}
 _INITIAL = re.compile(r"(?:\w\.-?)?[^\W\d_a-z]\.")
 _ORDINAL = re.compile(r"\d{1,2}\.")
 # "W 2024 r. Narodowy Bank …": so far there is only the date.
-_DATE_WORDS = frozenset(
-    word_list(
-        "w we od do z na po przed dnia roku końca końcu początku połowie kwartale półroczu "
-        "latach już dopiero jeszcze także również natomiast jednak i a stycznia lutego marca kwietnia maja "
-        "czerwca lipca sierpnia września października listopada grudnia styczniu lutym marcu kwietniu maju "
-        "czerwcu lipcu sierpniu wrześniu październiku listopadzie grudniu r ii iii iv"
-    )
-)
+_ROMAN = re.compile(r"[IVXL]{1,7}")
+_VOWEL = re.compile(r"[aeiouyąęóäöü]", re.IGNORECASE)
+_FILE = "abbreviations"
+_INITIALS = 2
+_SHORT = 6
 _MOST_DATE_WORDS = 10
+_CLAUSE = 200
 _TAIL = 40
 # What a sentence ends in fits here.
 _ENDING = 12
@@ -124,45 +35,47 @@ _ENDED = re.compile(r"[.!?…][\"'”“»«’)\]]{0,4}\Z")
 
 
 def goes_on(before: str, after: str, language: Language) -> bool:
-    """Whether a sentence goes on behind the full stop that `before` ends in, by the abbreviation there."""
-    tail = before[-_TAIL:].lower().split()
-    upcoming = _WORD.search(after[:_TAIL])
+    """Whether a sentence goes on behind the full stop that `before` ends in, by what stands there."""
+    tail = before[-_TAIL:].split()
     if not tail:
         return False
-    word = upcoming[0] if upcoming else ""
-    abbreviation = _bare(tail[-1])
-    pair = _bare("".join(tail[-2:]))
-    if abbreviation in _GOES_ON[language] or pair in _GOES_ON[language]:
+    last, upcoming = _bare(tail[-1]), _WORD.search(after[:_TAIL])
+    word, before_number = upcoming[0] if upcoming else "", after[:1].isdigit()
+    # "0. 5 percent", "1. 234,5": a number that was broken.
+    if before_number and last[-2:-1].isdigit():
         return True
-    if abbreviation in _BEFORE_NUMBERS and after[:1].isdigit():
+    if _is_listed(tail, language, "goes_on") or (
+        before_number and _is_listed(tail, language, "before_numbers")
+    ):
         return True
-    last = _bare(before[-_TAIL:].split()[-1])
-    is_initial = last.isupper() and _INITIAL.fullmatch(last) is not None  # no "m." for metres
-    if is_initial or (abbreviation not in _MAY_END[language] and pair not in _MAY_END[language]):
-        return _before_a_name(last, word, language)
-    if after[:1].isdigit():
+    opens = word.lower() in word_set(language, _FILE, "openers")
+    is_initial = _INITIAL.fullmatch(last) is not None
+    if (is_initial and last.isupper()) or not _is_listed(tail, language, "may_end"):  # no "m." for metres
+        if before_number:
+            return is_initial or _is_word_in_doubt(last, language)
+        return not opens and (is_initial or _is_cut_short(last) or _is_ordinal(tail, language))
+    if before_number:
         return True
-    if language == "de" or abbreviation in _BEFORE_NAMES:
-        return word.lower() not in _OPENERS[language]
-    return language == "pl" and _goes_on_in_polish(before, abbreviation, word)
+    if language == "de" or _is_listed(tail, language, "before_names"):
+        return not opens
+    return language == "pl" and _goes_on_in_polish(before, last.lower(), word)
 
 
 def abbreviated(text: str, language: Language) -> bool:
     """Whether the full stop that a text ends in is an abbreviation's."""
-    tail = text[-_TAIL:].lower().split()
-    known = _GOES_ON[language] | _MAY_END[language] | _BEFORE_NUMBERS
-    return bool(tail) and _bare(tail[-1]) in known
+    tail = text[-_TAIL:].split()
+    return bool(tail) and any(
+        _is_listed(tail[-1:], language, key) for key in ("goes_on", "may_end", "before_numbers")
+    )
 
 
 def may_end(before: str, after: str, language: Language) -> bool:
     """Whether a sentence ends behind an abbreviation that may end one, or behind a word like one (`May.`)."""
-    tail = before[-_TAIL:].lower().split()
+    tail = before[-_TAIL:].split()
     if not tail or not after[:1].isupper():
         return False
-    known = _MAY_END[language] | _LIKE_ABBREVIATIONS[language]
-    return not known.isdisjoint((_bare(tail[-1]), _bare("".join(tail[-2:])))) and not goes_on(
-        before, after, language
-    )
+    known = _is_listed(tail, language, "may_end") or _is_listed(tail, language, "like_abbreviations")
+    return known and not goes_on(before, after, language)
 
 
 def left_open(text: str) -> int:
@@ -213,21 +126,44 @@ def _bare(word: str) -> str:
     return word.lstrip("([„“\"'«»‚‘").rstrip(")]”“\"'»«’")
 
 
-def _before_a_name(last: str, word: str, language: Language) -> bool:
-    """An initial (`J. Powell`), or in German the number of a day, a century or a war."""
-    if _INITIAL.fullmatch(last):
-        return word.lower() not in _OPENERS[language]
-    return language == "de" and bool(_ORDINAL.fullmatch(last)) and word.lower() not in _OPENERS["de"]
+def _is_listed(tail: list[str], language: Language, key: str) -> bool:
+    """Whether the last word, or the last two as one (`z. B.`), is in a list of the language's."""
+    listed = word_set(language, _FILE, key)
+    last, pair = _bare(tail[-1]), _bare("".join(tail[-2:]))
+    # A single capital is a name's initial, or a grade: "Vitamin D."
+    return (last.lower() in listed and not (len(last) == _INITIALS and last.isupper())) or (
+        len(tail) > 1 and pair.lower() in listed
+    )
+
+
+def _is_word_in_doubt(last: str, language: Language) -> bool:
+    """Whether it may be an abbreviation that is not listed, before a number: few sentences begin with one."""
+    return _is_cut_short(last) or (language == "pl" and last.islower() and len(last) <= _SHORT)
+
+
+def _is_ordinal(tail: list[str], language: Language) -> bool:
+    """The number of a day, a century or a war in German; in Polish that of a decade: "lata 60."."""
+    if not _ORDINAL.fullmatch(_bare(tail[-1])):
+        return False
+    before = tail[-2].lower() if len(tail) > 1 else ""
+    return language == "de" or before in word_set(language, _FILE, "before_ordinals")
+
+
+def _is_cut_short(word: str) -> bool:
+    """Whether no word of a language is spelled so: without a vowel, and not of capitals alone."""
+    bare = word.rstrip(".")
+    return bare.isalpha() and not bare.isupper() and _VOWEL.search(bare) is None
 
 
 def _goes_on_in_polish(before: str, abbreviation: str, word: str) -> bool:
     if abbreviation in ("proc.", "pkt.") and (word.endswith("ów") or (len(word) > 1 and word.isupper())):
         return True  # "40 proc. Polaków", "3 proc. PKB"
-    before = before.rpartition(", że ")[2]  # "…, że do końca 2025 r. Spółka …"
-    words = [found[0].lower() for found in islice(_WORD.finditer(before[-200:]), _MOST_DATE_WORDS + 1)]
+    clause = before[-_CLAUSE:].rpartition(",")[2]  # "…, że do końca 2025 r. Spółka …", "…, a w 1916 r. …"
+    words = [found[0] for found in islice(_WORD.finditer(clause), _MOST_DATE_WORDS + 1)]
+    of_dates = word_set("pl", _FILE, "date_words")
     return (
-        abbreviation in ("r.", "w.")
-        and len(before) < 200
+        abbreviation in ("r.", "w.", "n.e.", "p.n.e.")
+        and len(clause) < _CLAUSE
         and len(words) <= _MOST_DATE_WORDS
-        and all(word in _DATE_WORDS for word in words)
+        and all(word.lower() in of_dates or _ROMAN.fullmatch(word) for word in words)
     )

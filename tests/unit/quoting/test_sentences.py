@@ -2,14 +2,22 @@
 
 import re
 import time
+from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.quoting.sentences import Sentence, as_read, sentences
 from actors.text.language import Language
+from actors.text.lexicon import lexicon
+from models.errors import ConfigInvalid
 from models.text import seen, unstorable
+
+BOUNDARIES: dict[Language, list[str]] = yaml.safe_load(
+    (Path(__file__).parent / "boundaries.yaml").read_text()
+)
 
 # In each case `|` stands where one sentence ends and the next begins.
 ENGLISH = [
@@ -122,6 +130,26 @@ def test_prose_is_split_where_its_sentences_end(case: str, language: Language) -
     expected = case.split(" | ")
     assert _texts(" ".join(expected), language) == expected
     assert _texts("\n".join(" ".join(expected).rsplit(" ", 1)), language) == expected
+
+
+@pytest.mark.parametrize(
+    ("case", "language"), [(case, language) for language, some in BOUNDARIES.items() for case in some]
+)
+def test_no_full_stop_of_an_abbreviation_or_a_number_ends_a_sentence(case: str, language: Language) -> None:
+    expected = case.split(" | ")
+    assert _texts(" ".join(expected), language) == expected
+
+
+def test_words_of_a_language_are_in_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for language in BOUNDARIES:
+        known = lexicon(language, "abbreviations")
+        assert {"goes_on", "before_numbers", "may_end", "like_abbreviations", "openers"} <= known.keys()
+    (tmp_path / "en").mkdir()
+    (tmp_path / "en" / "abbreviations.yaml").write_text("- goes_on")
+    monkeypatch.setattr("actors.text.lexicon.FOLDER", tmp_path)
+    for name in ("abbreviations", "absent"):
+        with pytest.raises(ConfigInvalid, match=rf"en/{name}.yaml: .* Take it from the release"):
+            lexicon.__wrapped__("en", name)
 
 
 _MARKDOWN = """\

@@ -1,0 +1,39 @@
+"""The words of a language that rules are about: from its folder, `configs/languages/<code>`.
+
+Called by whoever reads sentences. A file is a mapping of names to words between blanks; it is read once in a
+process. Which words these are is for who knows the language: no module holds any.
+"""
+
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from actors.text.language import Language
+from models.errors import ConfigInvalid
+from models.text import word_list
+
+FOLDER = Path(__file__).resolve().parents[2] / "configs/languages"
+
+
+@cache
+def lexicon(language: Language, name: str) -> dict[str, str]:
+    """A file of the language's folder: words between blanks, or phrases between semicolons, by their names.
+
+    Raises:
+        ConfigInvalid: it isn't there, or isn't such a mapping.
+    """
+    path = FOLDER / language / f"{name}.yaml"
+    try:
+        read = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError) as error:
+        raise ConfigInvalid(f"{path}: {error}. Take it from the release.") from error
+    if not isinstance(read, dict) or not all(isinstance(one, str) for one in read.values()):
+        raise ConfigInvalid(f"{path}: it maps names to words, each a text. Take it from the release.")
+    return read
+
+
+@cache
+def word_set(language: Language, name: str, key: str) -> frozenset[str]:
+    """The words under a key of such a file; none where it has no such key."""
+    return frozenset(word_list(lexicon(language, name).get(key, "")))
