@@ -58,11 +58,12 @@ test: check
 	$(BIN)/pytest -n 2 --dist loadfile tests/unit tests/integration
 	$(BIN)/pytest tests/e2e
 
-# At least so many faults, drawn by SEED; a quarter of an hour on an idle machine.
+# At least so many faults, drawn by SEED; a quarter of an hour on an idle machine. LOAD: processes that burn beside.
 FAULTS ?= 1000
 SEED   ?= 1
+LOAD   ?= 0
 faults: setup
-	$(BIN)/python -m tests.faults --faults $(FAULTS) --seed $(SEED)
+	$(BIN)/python -m tests.faults --faults $(FAULTS) --seed $(SEED) --load $(LOAD)
 
 e2e: setup
 	$(BIN)/pytest tests/e2e

@@ -30,6 +30,7 @@ def main() -> int:
     parser.add_argument("--faults", type=int, default=1000, help="how many that strike, at least")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--run", type=int, help="this run only")
+    parser.add_argument("--load", type=int, default=0, help="so many processes burn beside it")
     parser.add_argument("--only", default="", help=f"of these only, with commas: {', '.join(FAULTS)}")
     parser.add_argument("--defect", type=int, choices=sorted(DEFECTS), help="put back, to be found")
     parser.add_argument(
@@ -47,6 +48,7 @@ def main() -> int:
         defect=told.defect,
         first_run=told.run or 0,
         runs=None if told.run is None else 1,
+        load=told.load,
     )
     host = figures.host()
     if told.search is not None:
@@ -60,7 +62,7 @@ def main() -> int:
     struck = Counter(name for outcome in campaign.outcomes for name in outcome.struck)
     workflows = sum(outcome.workflows for outcome in campaign.outcomes)
     print(f"{campaign.done} faults of {campaign.drawn} drawn in {len(campaign.outcomes)} runs, ", end="")  # noqa: T201
-    print(f"{workflows} workflows, seed {told.seed}")  # noqa: T201
+    print(f"{workflows} workflows, seed {told.seed}, load {told.load}")  # noqa: T201
     print(", ".join(f"{name} {count}" for name, count in struck.most_common()))  # noqa: T201
     if told.defect is not None:
         print(f"defect {told.defect}: {'found' if campaign.wrong else 'NOT FOUND'}")  # noqa: T201

@@ -1,4 +1,7 @@
-"""A campaign: runs one after another in one world, each of a handful of workflows under some faults."""
+"""A campaign: runs one after another in one world, each of a handful of workflows under some faults.
+
+What a run that ended badly has left tells nothing of the next, which gets a world of its own.
+"""
 
 import asyncio
 import contextlib
@@ -7,6 +10,7 @@ import time
 from dataclasses import dataclass, field
 
 from tests.faults import checks, draws, ledger
+from tests.faults.checks.runs import Runs
 from tests.faults.draws.scene import Found
 from tests.faults.people import deciding
 from tests.faults.people.chats import Chats
@@ -14,7 +18,9 @@ from tests.faults.people.operators import Operators
 from tests.faults.people.readers import Readers, reading
 from tests.faults.people.researchers import Researchers
 from tests.faults.people.work import People, Work, begin
+from tests.faults.site.load import load
 from tests.faults.site.pages import pages_of
+from tests.faults.site.standing import dump
 from tests.faults.site.world import RUNNERS, World, open_world
 
 _AT_ONCE = 3
@@ -36,7 +42,7 @@ class Outcome:
 
 @dataclass
 class Campaign:
-    """What is to be done, and what has come of it so far."""
+    """What is to be done, and what has come of it so far. `load`: so many processes burn beside it."""
 
     seed: int
     faults: int
@@ -46,6 +52,7 @@ class Campaign:
     defect: int | None = None
     first_run: int = 0
     runs: int | None = None
+    load: int = 0
     outcomes: list[Outcome] = field(default_factory=list)
 
     @property
@@ -65,32 +72,47 @@ class Campaign:
 
     async def carry(self, *, until_wrong: bool = False) -> None:
         """Run after run, until there were so many faults; or until one ended badly."""
+        with load(self.load, self.seed):
+            while self._goes_on(until_wrong=until_wrong):
+                await self._in_one_world(until_wrong=until_wrong)
+
+    def _goes_on(self, *, until_wrong: bool) -> bool:
+        if (until_wrong and self.wrong) or self.done >= self.faults:
+            return False
+        return self.runs is None or len(self.outcomes) < self.runs
+
+    async def _in_one_world(self, *, until_wrong: bool) -> None:
+        """Run after run, until there were enough, or one ended badly."""
         async with open_world(defect=self.defect) as world, reading(world) as readers:
-            people = People(world)
+            people, runs = People(world), Runs()
             await _up(world)
             await ledger.install(world.database)
-            number = self.first_run
-            while self.done < self.faults and (self.runs is None or number < self.first_run + self.runs):
-                outcome = await self._run(world, people, readers, number, until_wrong=until_wrong)
+            ended_badly = False
+            while self._goes_on(until_wrong=until_wrong) and not ended_badly:
+                number = self.first_run + len(self.outcomes)
+                outcome = await self._run(world, people, readers, runs, number, until_wrong=until_wrong)
                 self.outcomes.append(outcome)
-                print(_line(outcome, self.seed), flush=True)  # noqa: T201
-                if outcome.wrong and until_wrong:
-                    break
-                number += 1
+                if ended_badly := bool(outcome.wrong):
+                    outcome.wrong.append(f"where everything stood: {await dump(world, number)}")
+                print(_line(outcome, self.seed, self.load), flush=True)  # noqa: T201
             await people.close()
 
     async def _run(
-        self, world: World, people: People, readers: Readers, number: int, *, until_wrong: bool
+        self,
+        world: World,
+        people: People,
+        readers: Readers,
+        runs: Runs,
+        number: int,
+        *,
+        until_wrong: bool,
     ) -> Outcome:
         rng = random.Random(f"{self.seed}/{number}")
         # Never cut short: what is drawn follows from seed and run alone.
         drawn = draws.draw(rng, rng.randint(self.fewest, self.most), self.only)
         work, began = Work(number), time.monotonic()
-        world.disturbances.clear()
-        world.pages.pages = pages_of(number)
-        world.pages.hits.clear()
-        for book in world.books.values():
-            book.forget()
+        runs.works.append(work)
+        world.pages.pages |= pages_of(number)
         wrong: list[str] = []
         struck: list[str] = []
         researchers = Researchers(world, people, work, random.Random(f"{self.seed}/{number}/researches"))
@@ -145,7 +167,7 @@ class Campaign:
 
         if not wrong or not until_wrong:
             wrong += await checks.settle(world, work, goes_on)
-            wrong += await checks.check(world, work, readers)
+            wrong += await checks.check(world, runs, readers)
             wrong += await chats.check()
         for batch in work.batches:
             world.drop(batch.name)
@@ -197,11 +219,11 @@ async def _up(world: World) -> None:
             await asyncio.sleep(0.1)  # asked again
 
 
-def _line(outcome: Outcome, seed: int) -> str:
+def _line(outcome: Outcome, seed: int, load: int) -> str:
     told = f"run {outcome.run}: {len(outcome.struck)} faults of {len(outcome.drawn)} drawn, "
     told += f"{outcome.workflows} workflows, {outcome.messages} messages, "
     told += f"{outcome.seconds:.0f} s: "
     if not outcome.wrong:
         return told + "all right"
-    again = f"python -m tests.faults --seed {seed} --run {outcome.run}"
+    again = f"python -m tests.faults --seed {seed} --run {outcome.run}" + (f" --load {load}" if load else "")
     return told + "WRONG\n  " + "\n  ".join([*outcome.wrong, f"again: {again}", ", ".join(outcome.drawn)])

@@ -4,6 +4,7 @@ Here the rows are gathered; what is asked of them stands beside, in pure functio
 """
 
 import asyncio
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -14,6 +15,7 @@ from models.runtime.workflows import ENDED_STATUSES, Workflow
 from models.store.runtime import documents, workflows
 from tests.faults import ledger
 from tests.faults.checks import changes, courses, decisions, files, operated, press, researches, steps
+from tests.faults.checks.runs import Runs
 from tests.faults.checks.streams import streams
 from tests.faults.people import batches
 from tests.faults.people.batches import Batch
@@ -23,20 +25,27 @@ from tests.faults.site.driver import exit_file
 from tests.faults.site.world import World
 
 _WATCHER = read_scopes(["global:admin"])
-_QUIET_SECONDS = 180.0
+# Nothing came to anything for so long: it is stuck. However much goes on, a run is over some time.
+_QUIET_SECONDS, _LONGEST_SECONDS = 120.0, 900.0
 _READING_TRIES = 200
 
 
 async def settle(world: World, work: Work, goes_on: Callable[[], Any]) -> list[str]:
-    """Wait until everything that the run asked for has ended and its webhooks are out; what has not, in time.
+    """Wait until everything that the run asked for has ended and its webhooks are out; what is stuck.
 
-    `goes_on` is awaited again and again: people go on deciding.
+    A busy machine takes its time: what is stuck is what nothing comes of. `goes_on` is awaited again and
+    again: people go on deciding.
     """
+    came, since = 0, time.monotonic()
     try:
-        async with asyncio.timeout(_QUIET_SECONDS):
+        async with asyncio.timeout(_LONGEST_SECONDS):
             await goes_on()
             while await _open(world, work) or await _unsent(world) or _driven(world, work):
                 await goes_on()
+                if (now := await _came_of_it(world)) != came:
+                    came, since = now, time.monotonic()
+                elif time.monotonic() > since + _QUIET_SECONDS:
+                    raise TimeoutError
                 await asyncio.sleep(0.2)  # of other processes the database tells
     except TimeoutError:
         found = await _open(world, work)
@@ -46,9 +55,28 @@ async def settle(world: World, work: Work, goes_on: Callable[[], Any]) -> list[s
     return []
 
 
-async def check(world: World, work: Work, readers: Readers) -> list[str]:
-    """All that is wrong with a run that has settled."""
+async def check(world: World, runs: Runs, readers: Readers) -> list[str]:
+    """All that is wrong with a run that has settled, and with earlier ones of which something came since."""
     await _caught_up(world, readers)
+    wrong: list[str] = []
+    for work in await runs.to_look_at(world):
+        late = "" if work is runs.works[-1] else f"late, of run {work.run}: "
+        wrong += [late + odd for odd in await _of_run(world, work, readers)]
+    odd = await _streams(world, readers)
+    if odd:  # something happened since: what is missed or doubled stays so
+        await _caught_up(world, readers)
+        odd = await _streams(world, readers)
+    wrong += odd
+    wrong += await _delivered(world)
+    wrong += await researches.only_what_was_let_in(world, runs)
+    wrong += await operated.called_by_somebody(world, runs)
+    for batch in runs.works[-1].batches:
+        wrong += await batches.check(world, batch) or await _submitted_again(world, batch)
+    await runs.looked(world)
+    return wrong
+
+
+async def _of_run(world: World, work: Work, readers: Readers) -> list[str]:
     async with world.database.connection() as connection:
         mine = {w.id: w for w in await workflows.get_many(connection, work.ids)}
     wrong = [f"{i} was acknowledged and is lost" for i in work.ids if i not in mine]
@@ -60,17 +88,9 @@ async def check(world: World, work: Work, readers: Readers) -> list[str]:
     wrong += await _courses(world, work, mine, told, kept)
     wrong += await _steps(world, work, mine, told, kept)
     wrong += await asyncio.to_thread(lambda: list(_files(world, mine, kept)))
-    odd = await _streams(world, readers)
-    if odd:  # something happened since: what is missed or doubled stays so
-        await _caught_up(world, readers)
-        odd = await _streams(world, readers)
-    wrong += odd
     wrong += await _press(world, work)
     wrong += await researches.check(world, work, mine)
-    wrong += await operated.check(world, work, mine, kept)
-    for batch in work.batches:
-        wrong += await batches.check(world, batch) or await _submitted_again(world, batch)
-    return wrong
+    return wrong + await operated.check(world, work, mine, kept)
 
 
 async def _courses(
@@ -172,12 +192,24 @@ def _driven(world: World, work: Work) -> list[str]:
     return [batch.name for batch in work.batches if not world.is_over(batch.name)]
 
 
+async def _came_of_it(world: World) -> int:
+    """What can't be undone any more: it grows as long as anything gets on."""
+    [row] = await world.rows(
+        """SELECT (SELECT count(*) FROM documents)
+                  + (SELECT count(*) FROM workflows WHERE status = ANY(%s) AND NOT projection_due)
+                  + (SELECT count(*) FROM approvals WHERE status <> 'pending')
+                  + (SELECT count(*) FROM deliveries WHERE status <> 'pending') AS n""",
+        list(ENDED_STATUSES),
+    )
+    return int(row["n"])
+
+
 async def _unsent(world: World) -> list[dict[str, Any]]:
     return await world.rows("SELECT id FROM deliveries WHERE status = 'pending' LIMIT 1")
 
 
 async def _press(world: World, work: Work) -> list[str]:
-    """Articles, messages and researches."""
+    """Articles, their messages, and researches."""
     wrong = []
     articles = await world.rows(
         """SELECT a.id, a.status, a.published_version, v.content AS text,
@@ -195,14 +227,13 @@ async def _press(world: World, work: Work) -> list[str]:
         " FROM approvals p JOIN workflows w ON w.id = p.workflow_id WHERE p.about = ANY(%s)",
         [f"article:{number}" for number in work.articles],
     )
-    sent = await world.rows("SELECT id, event_type, status, body FROM deliveries")
-    about = await world.rows("SELECT id, body::jsonb #>> '{article,id}' AS article FROM deliveries")
-    of = {row["id"]: row["article"] for row in about}
+    sent = await world.rows(
+        "SELECT id, event_type, body, body::jsonb #>> '{article,id}' AS article FROM deliveries"
+    )
     for article in articles:
         approvals = [one for one in asked if one["about"] == f"article:{article['id']}"]
-        messages = [row for row in sent if of[row["id"]] == str(article["id"])]
+        messages = [row for row in sent if row["article"] == str(article["id"])]
         wrong += press.published(article, approvals, messages)
-    wrong += press.delivered(sent, world.target.taken)
     # A request whose answer was lost may have begun a research too: nobody knew, so it was asked again.
     query = f"rates in run {work.run}"
     drafts = await world.rows("SELECT 1 FROM article_versions WHERE version = 1 AND headline = %s", query)
@@ -213,6 +244,12 @@ async def _press(world: World, work: Work) -> list[str]:
         [row] = await world.rows("SELECT status, result FROM workflows WHERE id = %s", task)
         wrong += press.researched(task, row["status"], row["result"] or {})
     return wrong
+
+
+async def _delivered(world: World) -> list[str]:
+    """Every message of every run."""
+    rows = await world.rows("SELECT id, status, body FROM deliveries")
+    return list(press.delivered(rows, list(world.target.taken)))
 
 
 async def _submitted_again(world: World, batch: Batch) -> list[str]:

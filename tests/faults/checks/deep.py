@@ -23,7 +23,7 @@ _GOES_ON = {"done", "nothing_read", "nothing_extracted", "nothing_written"}
 _PASTED = "the text that was pasted"
 _NO = {"rejected", "expired"}
 # Where the addresses are that a gate lets in.
-_ADDRESSES = {"research_urls": "urls", "research_unreadable": "instead"}
+ADDRESSES = {"research_urls": "urls", "research_unreadable": "instead"}
 # The gates whose no ends it, by what they are asked for.
 _ENDING = {"research_urls": "urls", "research_tree": "tree", "research_result": "result"}
 
@@ -53,13 +53,22 @@ class Deep:
     @property
     def let_in(self) -> dict[str, float]:
         """The addresses that somebody has approved, or given in place of others, each with its time."""
-        found: dict[str, float] = {}
-        for one in self.approvals:
-            key = _ADDRESSES.get(one["kind"])
-            if key is not None and one["status"] == "approved":
-                given = {url["url"] for url in one["content"].get(key, ()) if url.get("url")}
-                found |= dict.fromkeys(given - found.keys(), one["at"])
-        return found
+        return let_in(self.approvals)
+
+
+def let_in(approvals: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """The addresses that some approvals let in, each with the time of the first of them.
+
+    Args:
+        approvals: kind, status, content as it was decided, and `at`, when it was.
+    """
+    found: dict[str, float] = {}
+    for one in approvals:
+        key = ADDRESSES.get(one["kind"])
+        if key is not None and one["status"] == "approved":
+            given = {url["url"] for url in one["content"].get(key, ()) if url.get("url")}
+            found |= {url: min(one["at"], found.get(url, one["at"])) for url in given}
+    return found
 
 
 def only_what_was_let_in(
@@ -86,7 +95,7 @@ def nothing_was_fetched(one: Deep, writes: Sequence[Write]) -> Iterator[str]:
     name = f"research {one.number}, which reads no page,"
     if one.candidates:
         yield f"{name} has {[c['url'] for c in one.candidates]}"
-    if asked := sorted({a["kind"] for a in one.approvals} & _ADDRESSES.keys()):
+    if asked := sorted({a["kind"] for a in one.approvals} & ADDRESSES.keys()):
         yield f"{name} asked for {asked}"
     if tools := [w.now["tool_name"] for w in writes if w.table == "workflow_tools" and w.now]:
         yield f"{name} used {tools}"

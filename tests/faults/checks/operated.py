@@ -7,8 +7,10 @@ from models.runtime.workflows import Workflow
 from tests.faults import ledger
 from tests.faults.checks import operations
 from tests.faults.checks.operations import OperationTrail
+from tests.faults.checks.runs import Runs
 from tests.faults.people.operations import BegunOperation
 from tests.faults.people.work import Work
+from tests.faults.site.books import code_of
 from tests.faults.site.configuring import LEASE_SECONDS
 from tests.faults.site.world import World
 
@@ -28,10 +30,20 @@ async def check(
     )
     if (known := sorted(_numbers(work))) != (found := [row["id"] for row in there]):
         wrong.append(f"the operations {known} were asked for, and there are {found}")
-    codes = {begun.code for begun in work.operations}
-    calls = [call for book in world.books.values() for call in list(book.entries)]
-    wrong += [f"{c.book} was called for {c.query!r}, by nobody" for c in calls if c.code not in codes]
     return wrong
+
+
+async def called_by_somebody(world: World, runs: Runs) -> list[str]:
+    """Each call that came since they were looked at last is of an operation, of whatever run."""
+    rows = await world.rows("SELECT request_id FROM operations WHERE request_id LIKE 'run-%%'")
+    numbers = [row["request_id"].split("-")[1:] for row in rows]
+    codes = {code_of(int(run), int(number)) for run, number in numbers}
+    calls = [
+        call
+        for name, book in world.books.items()
+        for call in runs.since(f"{name}, by whom", list(book.entries))
+    ]
+    return [f"{c.book} was called for {c.query!r}, by nobody" for c in calls if c.code not in codes]
 
 
 def _odd(one: OperationTrail, work: Work) -> Iterator[str]:

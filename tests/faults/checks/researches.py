@@ -2,13 +2,15 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from models.runtime.workflows import Workflow
+from tests.fakes.outside.page_site import Hit
 from tests.faults import ledger
 from tests.faults.checks import deep, pasted, trees
 from tests.faults.checks.deep import Deep
+from tests.faults.checks.runs import Runs
 from tests.faults.people.deep import DeepResearch
 from tests.faults.people.work import Work
 from tests.faults.site.world import World
@@ -27,13 +29,11 @@ async def check(world: World, work: Work, mine: Mapping[str, Workflow]) -> list[
     found = [
         await _gathered(world, one, mine[one.workflow_id]) for one in work.deep if one.workflow_id in mine
     ]
-    let_in: dict[str, float] = {}
     for one in found:
         its = [write for write in writes if write.research == one.number]
         wrong += deep.ended(one, its)
         if one.workflow.input["task_type"] == "analyze":
             wrong += deep.nothing_was_fetched(one, its)
-        let_in |= {url: min(at, let_in.get(url, at)) for url, at in one.let_in.items()}
     grown = {one.grows for one in found if one.grows} | {tree for one in found for tree in one.trees}
     versions = [v for v in await ledger.versions(world.rows, list(grown)) if v.was or (v.now or {})["nodes"]]
     wrong += trees.kept_as_approved(found, versions, writes)
@@ -47,15 +47,31 @@ async def check(world: World, work: Work, mine: Mapping[str, Workflow]) -> list[
     )
     if (known := sorted(set(numbers))) != (there := [row["id"] for row in begun]):
         wrong.append(f"the researches {known} were asked for, and there are {there}")
-    start = time.time() - time.monotonic()
-    hits = [(hit.path, start + hit.at) for hit in list(world.pages.hits)]
+    hits = _timed(list(world.pages.hits))
     for stopped in work.stopped:
         [one] = [one for one in found if one.workflow.id == stopped.workflow_id]
         since = min(one.let_in.values(), default=0.0)
         taken = await ledger.moves(world.rows, [stopped.workflow_id])
         claims = sum(move.after == "running" and move.at >= since for move in taken)
         wrong += deep.read_after_its_stop(hits, stopped.pages, stopped.at, claims)
-    return [*wrong, *deep.only_what_was_let_in(hits, let_in, world.pages.origin)]
+    return wrong
+
+
+async def only_what_was_let_in(world: World, runs: Runs) -> list[str]:
+    """What was asked for since it was looked at last, by all that anybody has ever let in, in any run."""
+    hits = _timed(runs.since("hits let in", list(world.pages.hits)))
+    rows = await world.rows(
+        "SELECT kind, status, content, extract(epoch FROM decided_at)::float8 AS at FROM approvals"
+        " WHERE kind = ANY(%s) AND status = 'approved'",
+        list(deep.ADDRESSES),
+    )
+    return list(deep.only_what_was_let_in(hits, deep.let_in(rows), world.pages.origin))
+
+
+def _timed(hits: Sequence[Hit]) -> list[tuple[str, float]]:
+    """Each by its path, and when it came by `time.time()`."""
+    start = time.time() - time.monotonic()
+    return [(hit.path, start + hit.at) for hit in hits]
 
 
 async def _gathered(world: World, research: DeepResearch, workflow: Workflow) -> Deep:

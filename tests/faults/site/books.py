@@ -90,11 +90,6 @@ class BookServer(HttpSite):
             self._mood = None
             self._better.set()
 
-    def forget(self) -> None:
-        """What was asked for so far."""
-        self.requests.clear()
-        self.entries.clear()
-
     def answer(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
         """As it is now, or well."""
         if handler.command != "POST":

@@ -37,6 +37,7 @@ from tests.faults import defects
 from tests.faults.site.driver import drive
 from tests.faults.site.kinds import kinds
 from tests.faults.site.pages import UNREADABLE_TEXT
+from tests.faults.site.telling import tell_when_asked
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ def live(order: Order) -> None:
     """Be that process, until SIGTERM."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
     logging.getLogger("httpx2").setLevel(logging.WARNING)
+    tell_when_asked()
     if order.defect:
         defects.put_back(order.defect)
     config = load(Path(order.config), root=Path(order.config).parent)

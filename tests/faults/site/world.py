@@ -138,6 +138,11 @@ class World:
         pid = self._pids.get(name)
         return pid if pid is not None and _lives(pid) else None
 
+    def logs(self) -> dict[int, Path]:
+        """The log of each process that lives."""
+        living = {pid: order for name, order in self._orders.items() if (pid := self.pid(name))}
+        return {pid: Path(order.log) for pid, order in living.items()}
+
     def release(self, name: str) -> int:
         """The release of a name's process."""
         return self._orders[name].release
