@@ -17,11 +17,16 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from models.errors import DatabaseUnavailable
+from models.monitoring import Observed
+from models.store.pool import Connection as Connection
+from models.store.pool import Pool
 
 T = TypeVar("T")
 _log = logging.getLogger("signoff.database")
 _SAY_AGAIN_SECONDS = 30.0
-Connection = psycopg.AsyncConnection[DictRow]
+_LOOK_SECONDS = 10.0
+# The library waits longer before each try to connect: begun anew, the next one is soon.
+_RECONNECT_SECONDS = 5.0
 
 # What a lost, restarting, full or read-only server raises, what waited too long for a lock, and what was
 # asleep in a transaction. `is_gone` leaves out what was refused for its content.
@@ -85,29 +90,36 @@ class Database:
         application: str = "signoff",
     ) -> None:
         self.url = url
+        self.pool_size = pool_size
         self._patience = patience_seconds
+        self._application = application
         self._parameters = connection_parameters(url, application=application)
-        self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
-            connection_class=psycopg.AsyncConnection[DictRow],
-            kwargs={**self._parameters, "autocommit": True, "row_factory": dict_row},
-            min_size=min(2, pool_size),
-            max_size=pool_size,
-            open=False,
-            timeout=10,
-            reconnect_timeout=min(patience_seconds, 3600.0),
+        self._pool = Pool(
+            lambda: AsyncConnectionPool(
+                connection_class=psycopg.AsyncConnection[DictRow],
+                kwargs={**self._parameters, "autocommit": True, "row_factory": dict_row},
+                min_size=min(2, pool_size),
+                max_size=pool_size,
+                open=False,
+                timeout=10,
+                reconnect_timeout=_RECONNECT_SECONDS,
+            )
         )
+        self._watching: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> "Database":
         try:
-            await self._pool.open(wait=True, timeout=15)
+            await self._pool.open(timeout_seconds=15)
         except PoolTimeout as error:
-            await self._pool.close()
             raise DatabaseUnavailable(
                 "Postgres did not answer within 15 s: check database.url, or run `signoff up`"
             ) from error
+        self._watching = asyncio.get_running_loop().create_task(self._watch())
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
         await self._pool.close()
 
     @asynccontextmanager
@@ -130,10 +142,14 @@ class Database:
     @asynccontextmanager
     async def apart(self) -> AsyncIterator[Connection]:
         """An autocommit connection outside the pool, for what must not wait for a free one."""
-        async with await psycopg.AsyncConnection[DictRow].connect(
+        connection = await psycopg.AsyncConnection[DictRow].connect(
             **self._parameters, autocommit=True, row_factory=dict_row
-        ) as connection:
+        )
+        try:
             yield connection
+        finally:
+            # At once, also for who is cancelled. What is not committed by then is not.
+            await connection.close()
 
     async def steadily(self, call: Callable[[], Awaitable[T]]) -> T:
         """Run `call`, again and again while Postgres is away; it must be idempotent.
@@ -165,6 +181,39 @@ class Database:
         """Ask for nothing: it is there if that is answered."""
         async with self.connection() as connection:
             await connection.execute("SELECT 1")
+
+    @property
+    def short_of(self) -> int:
+        """How many of the pool's connections can't be had, as far as is known."""
+        return self._pool.short_of
+
+    async def look(self) -> None:
+        """Count the connections that can be had. A pool that has lost some is replaced, and that is told.
+
+        Raises:
+            psycopg.Error: Postgres is away, so that none can be had: none is lost.
+        """
+        from models.store.upkeep import observations
+
+        if not (lost := self._pool.look()):
+            return
+        told = Observed(
+            measure="lost_connection", labels=(self._application,), value=0.0, times=lost, total=lost
+        )
+        async with self.apart() as connection:
+            await observations.put(connection, [told])
+        _log.warning(
+            "%s: %s of %s connections were lost: a new pool", self._application, lost, self.pool_size
+        )
+        await self._pool.replace()
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            try:
+                await self.look()
+            except psycopg.Error as error:
+                _log.warning("%s: some connections can't be had: %s", self._application, error)
 
     async def listen(self, channel: str, heard: Callable[[str], None]) -> None:
         """Call `heard` with the payload of each NOTIFY on `channel`, until cancelled.

@@ -120,6 +120,13 @@ WAITED_FOR = Family(
 PARKED_SECONDS = Family(
     "signoff_parked_seconds", "gauge", "For how long work waits for something that is away.", ("waits_for",)
 )
+LOST = Family(
+    "signoff_lost_connections",
+    "counter",
+    "Connections to Postgres that a process' pool counted and could not give; it was replaced.",
+    ("process",),
+    "lost_connection",
+)
 READY = Family("signoff_ready", "gauge", "Whether a thing that the site needs is there: 1, or 0.", ("thing",))
 REQUESTS = Family(
     "signoff_http_request_seconds",
@@ -157,6 +164,7 @@ FAMILIES: tuple[Family, ...] = (
     RENEWED,
     WAITED_FOR,
     PARKED_SECONDS,
+    LOST,
     READY,
     REQUESTS,
     OLD_TRANSACTIONS,

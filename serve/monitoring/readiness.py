@@ -148,7 +148,9 @@ class Readiness:
             unknown = self._needed("runners", "not known: the database does not answer")
             return self._needed("database", "does not answer"), unknown, []
         runners = self._needed("runners", None if alive else "none is alive")
-        return self._needed("database", None), runners, parked
+        short = self._database.short_of
+        told = f"{short} of {self._database.pool_size} connections can't be had" if short else None
+        return self._needed("database", told), runners, parked
 
     async def _ask_replicas(self) -> dict[str, int] | None:
         if self._probes is None:
