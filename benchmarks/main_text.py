@@ -45,7 +45,7 @@ _AIM, _WORSE = 0.92, 0.01
 _QUICK = 40
 _FENCE_OR_RULE = re.compile(r"(?m)^[ \t]*(?:```.*|\|?(?:[ \t]*:?-{3,}:?[ \t]*\|)+[ \t]*)$")
 _LINE_MARK = re.compile(r"(?m)^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+)")
-_INLINE_MARK = re.compile(r"(?<!\\)(?:\*\*|__|~~|`|\*|\|)")
+_INLINE_MARK = re.compile(r"(?<!\\)(?:\*\*|__|~~|`|\||(?<!\w)\*|\*(?!\w))")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _WORD = re.compile(r"\w+")
 _NEWS = frozenset(("NewsArticle", "ReportageNewsArticle", "LiveBlogPosting"))
@@ -138,12 +138,11 @@ def _in_parallel(read: Callable[[_Page], _Read], pages: Sequence[_Page]) -> list
 def _by_phrases(page: _Page) -> _Read:
     body = page.body
     plain = _spaced(_without_marks(read_html(body, url=page.url, content_type=None).text))
-    theirs = _spaced(extract(body, include_comments=False, include_formatting=False) or "")
+    theirs = _spaced(_without_marks(extract(body, include_comments=False, include_formatting=False) or ""))
 
     def found(text: str) -> tuple[float, float]:
-        return sum(_spaced(one) in text for one in page.holds), sum(
-            _spaced(one) in text for one in page.lacks
-        )
+        holds, lacks = ([_spaced(_without_marks(one)) for one in some] for some in (page.holds, page.lacks))
+        return sum(one in text for one in holds), sum(one in text for one in lacks)
 
     return _Read(_stated_kind(body, page.url), found(plain), found(theirs), len(page.holds))
 

@@ -1,19 +1,19 @@
-"""The main text of a page as Markdown, and what the page says of itself: by trafilatura, with our settings.
+"""The main text of a page as Markdown, and what the page says of itself: trafilatura finds it, we write it.
 
-Called in the readers of pages (`reading_pool`), for HTML of strangers: it may take long, and much memory. Of
-a discussion the posts are the text; what a shop says of its product to machines is added where its page does
-not show it; a page in which nothing stands out is given whole, rather than empty.
+Called in the readers of pages (`reading_pool`), for HTML of strangers: it may take long, and much memory.
+Trafilatura says which parts of the page are its text; what stands among them is, too (`parts.choosing`), and
+`parts.page_markdown` says in which form. Of a discussion the posts are the text; what a shop says of its
+product to machines is added where its page does not show it; where nothing stands out the page is given
+whole.
 """
 
 import re
 from collections.abc import Sequence
-from copy import deepcopy
 from datetime import date
 from typing import Any
 from unicodedata import normalize
 
-from lxml.etree import SubElement, strip_tags
-from lxml.html import Element
+from lxml.etree import strip_tags
 from trafilatura import bare_extraction
 from trafilatura.baseline import block_text
 from trafilatura.settings import Document
@@ -23,9 +23,12 @@ from actors.knowledge.reading.charsets import decoded
 from actors.knowledge.reading.genres import is_discussion
 from actors.knowledge.reading.json_ld import Node, nodes_of
 from actors.knowledge.reading.page_links import links_of
+from actors.knowledge.reading.parts.choosing import choose, choose_all, regain, share_shown
+from actors.knowledge.reading.parts.page_markdown import page_markdown
+from actors.knowledge.reading.parts.page_parts import Part, parts_of
+from actors.knowledge.reading.parts.settling import settle
 from actors.knowledge.reading.product_facts import product_of
 from actors.knowledge.reading.thread_posts import Post, posts_of
-from actors.knowledge.reading.whole_page import whole_markdown
 from actors.text.text_language import language_of_text
 from models.errors import DocumentUnreadable
 from models.knowledge.pages import PageText
@@ -34,14 +37,12 @@ from models.text import seen, shortened
 # A main text shorter than this may be none: a list, a table or a short page as a whole is tried, too.
 _SHORT = 250
 _MUCH_MORE = 3
+# Of what is found so much at least stands on the page; or it was made of data that the page holds.
+_SHOWN = 0.5
 _LONGEST_TITLE, _LONGEST_AUTHOR = 500, 200
 # A single post that is shorter may be anything.
 _LEAST_POST = 100
 _GAP = re.compile(r"\n{3,}")
-_RAISED, _LOWERED = (
-    str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻"),
-    str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋"),
-)
 
 
 def read_html(body: bytes, *, url: str, content_type: str | None) -> PageText:
@@ -65,16 +66,20 @@ def read_html(body: bytes, *, url: str, content_type: str | None) -> PageText:
 
 
 def _read(tree: Any, url: str) -> PageText:
-    nodes = nodes_of(tree)
-    _raise_digits(tree)
+    nodes, links = nodes_of(tree), links_of(tree, url)
+    settle(tree)
+    posts = _posts(tree, nodes, url)
+    said = _text_of_posts(posts)
+    page = parts_of(tree)
+    # Within a line it only leads trafilatura to break it up; the parts of the page have it.
+    strip_tags(tree, "q")
     found = _extracted(tree, url=url, with_metadata=True, date_extraction_params=_dates())
-    text = found.text or ""
-    if posts := _posts(tree, nodes, url):
-        text = _extracted(_page_of(posts), favor_recall=True).text or ""
+    if posts:
+        text = said
     elif is_discussion(tree, nodes, url):
         text = _with_comments(tree)
-    elif len(text) < _SHORT or _is_dump(found):
-        text = _whole(tree, found)
+    else:
+        text = _chosen(page, tree, found)
     if not posts and (product := product_of(tree, nodes)):
         text = "\n\n".join(part for part in (product.missing_from(text), text) if part)
     text = _tidy(text)
@@ -84,8 +89,50 @@ def _read(tree: Any, url: str) -> PageText:
         author=shortened(found.author or "", _LONGEST_AUTHOR) or None,
         date=_day(found.date),
         language=language_of_text(text),
-        links=links_of(tree, url),
+        links=links,
     )
+
+
+def _chosen(page: Part, tree: Any, found: Document) -> str:
+    """What of the page was found to be its text; more of it, or all, where that is little.
+
+    Trafilatura gives the page's data at times, and not what it shows: that is read where it is more.
+    """
+    text = _kept(page, found)
+    if len(text) < _SHORT:
+        wider = _kept(page, _extracted(tree, favor_recall=True))
+        text = wider if len(wider) > _MUCH_MORE * len(text) else text
+        choose_all(page)
+        whole = page_markdown(page)
+        # Of a long page all would be menus and the like, around a text that is short and good.
+        if not text or len(whole) <= _MUCH_MORE * len(text):
+            text = whole
+    told = found.text or ""
+    is_data = len(told) > max(_SHORT, len(text)) and share_shown(page, told) < _SHOWN
+    return told if is_data else text
+
+
+def _kept(page: Part, found: Document) -> str:
+    """The parts of the page that hold a text, and what was lost between them."""
+    choose(page, found.text or "", is_dump=_is_dump(found))
+    regain(page)
+    return page_markdown(page)
+
+
+def _is_dump(found: Document) -> bool:
+    """Whether nothing stood out: then trafilatura gives one paragraph of all lines there are."""
+    body = found.body
+    return body is not None and len(body) == 1 and body[0].tag == "p" and "\n" in (body[0].text or "")
+
+
+def _text_of_posts(posts: Sequence[Post]) -> str:
+    told = []
+    for post in posts:
+        said = parts_of(post.body)
+        choose_all(said)
+        name = f"**{post.author}**" + (f", {post.date}" if post.date else "")
+        told.append("\n\n".join(part for part in (name if post.author else "", page_markdown(said)) if part))
+    return "\n\n".join(told)
 
 
 def _extracted(tree: Any, *, comments: bool = False, **options: Any) -> Document:
@@ -115,64 +162,9 @@ def _with_comments(tree: Any) -> str:
     return "\n\n".join(part for part in (found.text, found.comments) if part)
 
 
-def _page_of(posts: list[Post]) -> Any:
-    """A page of nothing but the posts, without the classes by which they would be taken for comments."""
-    page = Element("html")
-    article = SubElement(SubElement(page, "body"), "article")
-    for post in posts:
-        if post.author:
-            line = SubElement(article, "p")
-            SubElement(line, "b").text = post.author
-            line[0].tail = f", {post.date}" if post.date else None
-        said = deepcopy(post.body)
-        said.tag, said.tail = "div", None
-        for element in said.iter():
-            for name in ("class", "id", "style", "itemprop", "hidden"):
-                element.attrib.pop(name, None)
-        article.append(said)
-    return page
-
-
-def _whole(tree: Any, found: Document) -> str:
-    """More of a page of which little was found to be its text: what a wider search finds, or all of it."""
-    text = _but_for_dumps(found)
-    if len(text) < _SHORT:
-        wider = _but_for_dumps(_extracted(tree, favor_recall=True))
-        text = wider if len(wider) > _MUCH_MORE * len(text) else text
-    whole = whole_markdown(tree)
-    if not text:
-        # What trafilatura gives then is sometimes of the page's data, and more than the page itself shows.
-        dump = found.text or ""
-        return whole if whole and len(dump) <= max(2 * _SHORT, 2 * len(whole)) else dump
-    # Of a long page all would be menus and the like, around a text that is short and good.
-    return whole if len(text) <= 2 * len(whole) and len(whole) <= _MUCH_MORE * len(text) else text
-
-
-def _but_for_dumps(found: Document) -> str:
-    """The text, unless it is none: then trafilatura gives one paragraph of all lines there are."""
-    return "" if _is_dump(found) else found.text or ""
-
-
-def _is_dump(found: Document) -> bool:
-    body = found.body
-    return body is not None and len(body) == 1 and body[0].tag == "p" and "\n" in (body[0].text or "")
-
-
 def _tidy(text: str) -> str:
     plain = normalize("NFC", seen(text))
     return _GAP.sub("\n\n", "\n".join(line.rstrip() for line in plain.split("\n"))).strip("\n")
-
-
-def _raise_digits(tree: Any) -> None:
-    """Raised and lowered numbers in characters of their own: 10⁶ is not 106, and Markdown has no sign."""
-    for tag, digits in (("sup", _RAISED), ("sub", _LOWERED)):
-        for element in tree.iter(tag):
-            text = "".join(element.itertext()).strip()
-            if 0 < len(text) <= 4 and text.isascii() and text.lstrip("+-").isdigit():
-                element.text = text.translate(digits)
-                for child in list(element):
-                    element.remove(child)
-    strip_tags(tree, "sup", "sub")
 
 
 def _title(tree: Any) -> str:

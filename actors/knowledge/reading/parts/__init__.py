@@ -1,0 +1,1 @@
+"""The parts of a page: made ready, chosen, and written as Markdown."""

@@ -1,0 +1,245 @@
+"""Which parts of a page are its text: what trafilatura found, and what it lost between and behind that.
+
+`main_text` calls it. Trafilatura knows the text of a page from what stands around it, and loses lists,
+captions and tables: what stands among what it found, is no heap of links and is not called anything else, is
+text as well. Parts are found again by their words, five in a row, or by whole lines.
+"""
+
+import re
+from collections.abc import Iterator
+
+from actors.knowledge.reading.parts.page_parts import (
+    Part,
+    Run,
+    is_layout,
+    is_meant_for_readers,
+    is_quotation,
+    names_of_part,
+    speakers_of,
+    unfolds,
+    words_of,
+)
+
+_IN_A_ROW = 5
+_FEW = range(3, _IN_A_ROW)
+_ENOUGH = 0.75
+_MOST_LINKED = 0.3
+# A part holds the text if it has so much of it; only there what comes last belongs to it.
+_HOLDS = 0.6
+_OF_TABLE, _MOST_LINKED_IN_TABLE = 0.2, 0.6
+# What text is in. A part that holds others is gone into only where its name says what it is.
+_FLOW = frozenset(("p", "ul", "ol", "dl", "table", "blockquote", "figure", "pre", "details", "aside"))
+_TEXT = _FLOW | frozenset(("h2", "h3", "h4", "h5", "h6", "hr"))
+_LISTS = frozenset(("ul", "ol", "dl"))
+_FORMS = frozenset(("form", "fieldset", "legend", "h1", "h2", "h3", "h4", "h5", "h6"))
+# What a page calls the parts that are not its text.
+_OTHER = re.compile(
+    r"(?:\b|_)(?:comments?|respond|related|recommend\w*|newsletter|subscri\w*|shar(?:e|ing)\w*|soci\w*|promo\w*"
+    r"|advert\w*|ads?|sponsor\w*|cookie\w*|consent|breadcrumbs?|sidebar|menu|nav|navbar|navigation|pag(?:er|ination)"
+    r"|toolbar|byline|author\w*|bio|tags?|meta|metadata|postmeta\w*|popular|trending|more|teasers?|outbrain|taboola"
+    r"|footer|login|signup|paywall|modal|popup|ratings?|print|toc|ticker|latest|credits?|copyrights?|nocomments"
+    r"|disqus|feedback|cta|donat\w*|timestamp|published|dateline|reactions?|votes?|embedded-content"
+    r"|navbox|editsection|reflist|references|noprint|posted\w*|entry-date)(?:\b|_)",
+    re.IGNORECASE,
+)
+
+
+def choose(page: Part, found: str, *, is_dump: bool = False) -> None:
+    """Mark the runs whose words stand in a text; of a dump of all lines there are, none around the text."""
+    rows, lines = _index(found)
+    said: set[tuple[str, ...]] = set()
+    runs = list(page.runs())
+    for run in runs:
+        words = run.words
+        is_long = len(words) >= _IN_A_ROW
+        run.kept = bool(words) and words not in said and (not run.around or (is_long and not is_dump))
+        run.kept = run.kept and _is_in(words, rows, lines)
+        if run.kept and is_long:
+            said.add(words)
+    # A short line that was broken up is found by what stands next to it.
+    few = {row[:size] for row in rows for size in _FEW}
+    for before, run, after in zip([None, *runs], runs, [*runs[1:], None], strict=False):
+        if not run.kept and not run.around and len(run.words) in _FEW and run.words in few:
+            run.kept = (before is not None and before.kept) or (after is not None and after.kept)
+
+
+def share_shown(page: Part, found: str) -> float:
+    """How much of a text stands on the page: little of what is made of data that the page holds."""
+    shown = {row for run in page.runs() for row in _rows_of(run.words)}
+    rows = list(_rows_of(words_of(found)))
+    return sum(row in shown for row in rows) / len(rows) if rows else 1.0
+
+
+def choose_all(page: Part) -> None:
+    """Mark all that is not around the text."""
+    for run in page.runs():
+        run.kept = not run.around
+
+
+def regain(page: Part) -> None:
+    """Mark what was lost among the runs that are marked."""
+    _Regaining(page).regain()
+
+
+def _index(found: str) -> tuple[set[tuple[str, ...]], set[tuple[str, ...]]]:
+    words = words_of(found)
+    rows = {words[at : at + _IN_A_ROW] for at in range(len(words) - _IN_A_ROW + 1)}
+    lines = set()
+    for line in found.split("\n"):
+        lines.add(words_of(line))
+        if line.startswith("|"):
+            lines.update(words_of(cell) for cell in line.split("|"))
+    return rows, lines
+
+
+def _is_in(words: tuple[str, ...], rows: set[tuple[str, ...]], lines: set[tuple[str, ...]]) -> bool:
+    if words in lines:
+        return True
+    count = len(words) - _IN_A_ROW + 1
+    if count < 1:
+        return False
+    return sum(words[at : at + _IN_A_ROW] in rows for at in range(count)) >= _ENOUGH * count
+
+
+class _Regaining:
+    def __init__(self, page: Part) -> None:
+        self._page = page
+        self._kept: dict[Part, int] = {}
+        self._linked: dict[Part, int] = {}
+        self._size: dict[Part, int] = {}
+        self._rows: set[tuple[str, ...]] = set()
+        for run in page.runs():
+            if run.kept:
+                self._rows.update(_rows_of(run.words))
+
+    def regain(self) -> None:
+        self._measure(self._page)
+        self._all = self._kept[self._page]
+        if self._all:
+            self._go(self._page)
+            _keep_speakers(self._page)
+
+    def _measure(self, part: Part) -> None:
+        kept = linked = size = 0
+        for child in part.children:
+            if isinstance(child, Run):
+                size += len(child.text)
+                linked += child.linked
+                kept += len(child.text) if child.kept else 0
+            else:
+                self._measure(child)
+                kept += self._kept[child]
+                linked += self._linked[child]
+                size += self._size[child]
+        self._kept[part], self._linked[part], self._size[part] = kept, linked, size
+
+    def _has_kept(self, child: Part | Run) -> bool:
+        return child.kept if isinstance(child, Run) else self._kept[child] > 0
+
+    def _go(self, part: Part) -> None:
+        if part.tag == "table" and self._is_data(part):
+            for run in part.runs():
+                run.kept = run.kept or not run.around
+            return
+        places = [place for place, child in enumerate(part.children) if self._has_kept(child)]
+        first, last = places[0], places[-1]
+        holds = self._kept[part] >= _HOLDS * self._all
+        gathers = part.tag in _LISTS or is_quotation(part) or unfolds(names_of_part(part.element))
+        for place, child in enumerate(part.children):
+            if self._has_kept(child):
+                if isinstance(child, Part):
+                    self._go(child)
+            elif gathers:
+                if self._is_little_linked(child):
+                    self._add_all(child)
+            elif first < place < last:
+                self._add(child, beside=self._beside(part, place))
+            elif holds and (place > last or part.tag in ("article", "main")):
+                # Paragraphs that trafilatura leaves out there are about the site.
+                is_text = place > last and isinstance(child, Part) and child.tag != "p"
+                self._add(child, beside=is_text and self._beside(part, place))
+
+    def _beside(self, part: Part, place: int) -> bool:
+        """Whether text stands next to a place, and no part that holds others."""
+        for step in (-1, 1):
+            at = place + step
+            while 0 <= at < len(part.children) and not self._has_kept(part.children[at]):
+                at += step
+            if 0 <= at < len(part.children):
+                near = part.children[at]
+                if isinstance(near, Run) or near.tag in _TEXT:
+                    return True
+        return False
+
+    def _is_data(self, table: Part) -> bool:
+        """Whether a table was found by a good part of it, and is no layout of a page."""
+        return (
+            self._kept[table] >= _OF_TABLE * self._size[table]
+            and self._linked[table] <= _MOST_LINKED_IN_TABLE * self._size[table]
+            and not is_layout(table)
+        )
+
+    def _add(self, child: Part | Run, *, beside: bool) -> None:
+        if isinstance(child, Run):
+            if beside and _is_sentence(child):
+                self._keep(child)
+            return
+        if child.around or child.tag in _FORMS or not self._is_little_linked(child):
+            return
+        name = names_of_part(child.element)
+        if _OTHER.search(name):
+            return
+        is_meant = child.tag in ("figure", "details") or is_meant_for_readers(name) or is_quotation(child)
+        if child.tag == "figure":
+            if not _is_told(child):
+                return
+        elif not is_meant and not (beside and child.tag in _FLOW):
+            return
+        for inner in child.children:
+            self._add_all(inner)
+
+    def _add_all(self, child: Part | Run) -> None:
+        if isinstance(child, Run):
+            self._keep(child)
+        elif not child.around and not _OTHER.search(names_of_part(child.element)):
+            for inner in child.children:
+                self._add_all(inner)
+
+    def _is_little_linked(self, child: Part | Run) -> bool:
+        if isinstance(child, Run):
+            return child.linked <= _MOST_LINKED * len(child.text)
+        return self._linked[child] <= _MOST_LINKED * self._size[child]
+
+    def _keep(self, run: Run) -> None:
+        if not run.around and self._is_new(run) and self._is_little_linked(run):
+            run.kept = True
+
+    def _is_new(self, run: Run) -> bool:
+        """Whether it is not said already, as a quotation that a page pulls out of its text is."""
+        own = list(_rows_of(run.words))
+        return not own or sum(row in self._rows for row in own) < _ENOUGH * len(own)
+
+
+def _keep_speakers(part: Part) -> bool:
+    """Mark who is named with each quotation that is kept. Gives whether anything in a part is kept."""
+    has = False
+    for child in part.children:
+        has |= child.kept if isinstance(child, Run) else _keep_speakers(child)
+    if has and is_quotation(part):
+        for named in speakers_of(part):
+            for run in named.runs():
+                run.kept = True
+    return has
+
+
+def _is_told(figure: Part) -> bool:
+    """Whether a figure's words are a sentence: a name or a credit alone is none."""
+    return any(_is_sentence(run) for run in figure.runs())
+
+
+def _is_sentence(run: Run) -> bool:
+    return run.text.rstrip('”"*)').endswith((".", "!", "?", "。"))
+
+
+def _rows_of(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    return (words[at : at + _IN_A_ROW] for at in range(len(words) - _IN_A_ROW + 1))

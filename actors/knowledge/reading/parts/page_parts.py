@@ -1,0 +1,278 @@
+"""What is seen of a page, as its parts: blocks that lie in each other, and the runs of text in them.
+
+`main_text` makes them once for a page; `choosing` marks which runs are its text, `page_markdown` writes them.
+A run is what stands in one block without a break, with its marks as Markdown. What a reader does not see is
+in no part: scripts, and what is hidden and not merely folded. The tree was made ready by `settling`.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from actors.knowledge.reading.parts.inline_marks import Piece, code_of, flowing, inline_marks
+from models.text import word_list
+
+_UNSEEN = frozenset(
+    word_list("""
+        script style noscript template head iframe object canvas audio video map select textarea datalist
+        option input meta link title rp rt svg math img picture
+    """)
+)
+_AROUND = frozenset(word_list("nav footer aside button dialog menu"))
+BLOCKS = frozenset(
+    word_list("""
+        address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption
+        figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre section
+        summary table tbody td tfoot th thead tr ul
+    """)
+)
+_SAYS_WHO = frozenset(("footer", "figcaption", "cite"))
+_QUOTATIONS = frozenset(
+    word_list("quote quotation blockquote block-quote pullquote pull-quote wp-block-quote wp-block-pullquote")
+)
+# What is folded until it is asked for, and what is meant for whoever reads the text, is called so.
+_FOLDED = re.compile(
+    r"accordion|collaps|faq|toggle|fold|panel|expand|tab(?:s|[_-]|\b)|disclos", re.IGNORECASE
+)
+_UNFOLDS = re.compile(r"accordion|collaps|\bfaq|disclosure|tab-?(?:content|pane)", re.IGNORECASE)
+_NOTE = re.compile(
+    r"\b(?:note|admonition|callout|tip|hint|warning|caution|danger|important|info|alert|pull-?quote)s?\b"
+    r"|fact-?box|info-?box|key-?facts",
+    re.IGNORECASE,
+)
+_NOT_SHOWN = re.compile(r"display\s{0,5}:\s{0,5}none|visibility\s{0,5}:\s{0,5}hidden", re.IGNORECASE)
+# A cell that holds more is a column of a page that is laid out by a table.
+_LONGEST_CELL = 1_000
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(eq=False, slots=True)
+class Run:
+    """Text of one block without a break; `linked` of its characters are links. `kept`: it is the text."""
+
+    text: str
+    linked: int
+    around: bool
+    is_code: bool = False
+    kept: bool = False
+    words: tuple[str, ...] = ()
+
+
+@dataclass(eq=False, slots=True)
+class Part:
+    """A block of the page. `around`: it is no text of the page by its tag, as menus are."""
+
+    tag: str
+    element: Any
+    around: bool
+    children: "list[Part | Run]" = field(default_factory=list)
+
+    def runs(self) -> "Iterator[Run]":
+        """All text within, in order."""
+        for child in self.children:
+            if isinstance(child, Run):
+                yield child
+            else:
+                yield from child.runs()
+
+
+def names_of_part(element: Any) -> str:
+    """What the page calls an element: its classes, id and role, for whoever goes by them."""
+    told = (element.get("class"), element.get("id"), element.get("role"))
+    return " ".join(name for name in told if name)[:300]
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a text, whatever their case and the marks around them."""
+    return tuple(_WORD.findall(text.lower()))
+
+
+def parts_of(tree: Any) -> Part:
+    """The parts of a page.
+
+    Args:
+        tree: an lxml tree of the page or of a part of it, no deeper than the parser lets trees be.
+    """
+    body = tree.find(".//body")
+    root = tree if body is None else body
+    return _Parts(root).root
+
+
+class _Parts:
+    def __init__(self, root: Any) -> None:
+        self._breaks = _elements_with_blocks(root)
+        self._runs: list[Piece] = []
+        self.root = Part(tag="body", element=root, around=False)
+        self._fill(self.root, root)
+        self._flush(self.root)
+
+    def _fill(self, part: Part, element: Any) -> None:
+        self._say(element.text)
+        for child in element:
+            if isinstance(child.tag, str):
+                self._child(part, child)
+            self._say(child.tail)
+
+    def _child(self, part: Part, child: Any) -> None:
+        tag = child.tag
+        if tag in _UNSEEN or is_hidden(child):
+            return
+        if (
+            tag in BLOCKS
+            or (tag == "button" and not _opens(child))
+            or (tag == "cite" and _ends_quotation(child))
+        ):
+            self._flush(part)
+            self._block(part, child)
+        elif child in self._breaks:
+            self._fill(part, child)
+        else:
+            before, self._runs = self._runs, []
+            self._fill(part, child)
+            inner, self._runs = self._runs, before
+            self._runs.extend(inline_marks(child, inner, before))
+
+    def _block(self, part: Part, child: Any) -> None:
+        found = Part(tag=child.tag, element=child, around=part.around or _is_around(child))
+        if child.tag == "pre":
+            code = code_of(child)
+            found.children.append(
+                Run(text=code, linked=0, around=found.around, is_code=True, words=words_of(code))
+            )
+        else:
+            self._fill(found, child)
+            self._flush(found)
+        if found.children or found.tag == "hr":
+            part.children.append(found)
+
+    def _say(self, text: str | None) -> None:
+        if text:
+            self._runs.append(Piece(text=text))
+
+    def _flush(self, part: Part) -> None:
+        pieces, self._runs = self._runs, []
+        if not pieces:
+            return
+        text = flowing(pieces)
+        if text:
+            linked = sum(len(piece.text) for piece in pieces if piece.is_link)
+            part.children.append(Run(text=text, linked=linked, around=part.around, words=words_of(text)))
+
+
+def is_quotation(part: Part) -> bool:
+    """Whether a part is what somebody said: a block of it, or a figure that is made of one."""
+    if part.tag == "figure":
+        return sum(isinstance(child, Part) and child.tag == "blockquote" for child in part.children) == 1
+    return part.tag == "blockquote" or not _QUOTATIONS.isdisjoint((part.element.get("class") or "").split())
+
+
+def speakers_of(quotation: Part) -> "list[Part]":
+    """The parts of a quotation that say whose words it is."""
+    found: list[Part] = []
+    for child in quotation.children:
+        if isinstance(child, Part):
+            found.extend([child] if child.tag in _SAYS_WHO else speakers_of(child))
+    return found
+
+
+def is_layout(table: Part) -> bool:
+    """Whether a table is there for the looks: it says so, or a cell holds what is a column of a page."""
+    if table.element.get("role") in ("presentation", "none"):
+        return True
+    return any(
+        sum(len(run.text) for run in cell.runs()) > _LONGEST_CELL
+        for row in rows_of(table)
+        for cell in row.children
+        if isinstance(cell, Part)
+    )
+
+
+def rows_of(table: Part) -> Iterator[Part]:
+    """The rows of a table, without those of tables in its cells."""
+    for child in table.children:
+        if isinstance(child, Part):
+            if child.tag == "tr":
+                yield child
+            elif child.tag in ("thead", "tbody", "tfoot"):
+                yield from rows_of(child)
+
+
+def _elements_with_blocks(root: Any) -> set[Any]:
+    """What holds a block, however deep: each element is looked at once."""
+    found: set[Any] = set()
+    for element in root.iter():
+        if element.tag in BLOCKS:
+            for above in element.iterancestors():
+                if above in found:
+                    break
+                found.add(above)
+    return found
+
+
+def is_hidden(element: Any) -> bool:
+    """Whether nobody sees an element: it is not shown, and nothing on the page unfolds it."""
+    style = element.get("style") or ""
+    hidden = element.get("hidden")
+    if hidden == "until-found":
+        return False
+    if hidden is None and not _NOT_SHOWN.search(style):
+        return False
+    above = element.getparent()
+    return not (
+        _FOLDED.search(names_of_part(element)) or (above is not None and _FOLDED.search(names_of_part(above)))
+    )
+
+
+def _is_a_block(element: Any) -> bool:
+    """A button that is no heading, and who is named below a quotation."""
+    if element.tag == "button":
+        return not _opens(element)
+    return element.tag == "cite" and _ends_quotation(element)
+
+
+def _ends_quotation(cite: Any) -> bool:
+    """Whether it says at the end of a quotation whose it is; elsewhere it is the title of a work."""
+    if (cite.tail or "").strip() or any(
+        (after.text or after.tail or "").strip() for after in cite.itersiblings()
+    ):
+        return False
+    above = [one.tag for one, _ in zip(cite.iterancestors(), range(3), strict=False)]
+    return "blockquote" in above and _SAYS_WHO.isdisjoint(above)
+
+
+def _opens(button: Any) -> bool:
+    """Whether a button is the heading of what it unfolds."""
+    above = button.getparent()
+    if button.get("aria-expanded") is not None or button.get("aria-controls") is not None:
+        return True
+    return above is not None and (
+        above.tag in ("h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary")
+        or _FOLDED.search(names_of_part(above)) is not None
+    )
+
+
+def _is_around(element: Any) -> bool:
+    tag = element.tag
+    if tag == "aside":
+        return not is_note(element)
+    if tag == "footer":
+        return not any(
+            above.tag == "blockquote" for above, _ in zip(element.iterancestors(), range(4), strict=False)
+        )
+    return tag in _AROUND or (element.get("role") or "") in ("navigation", "search", "contentinfo")
+
+
+def unfolds(name: str) -> bool:
+    """Whether a part is called what is folded until it is asked for."""
+    return _UNFOLDS.search(name) is not None
+
+
+def is_meant_for_readers(name: str) -> bool:
+    """Whether a part is called what is folded until it is asked for, or a note to the text."""
+    return unfolds(name) or _NOTE.search(name) is not None
+
+
+def is_note(element: Any) -> bool:
+    """Whether a part beside the text is called what a reader of the text is meant to read."""
+    return _NOTE.search(names_of_part(element)) is not None
