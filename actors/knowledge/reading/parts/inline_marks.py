@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 _RUN = re.compile(r"[^\S\n]+")
-_AT_BREAK = re.compile(r" *\n *")
 _MANY = re.compile(r"\n{3,}")
 _OPENS_OR_CLOSES = "“„«»”\"'‘’"
 _SINGLE = str.maketrans("“”", "‘’")
@@ -80,7 +79,8 @@ def code_of(element: Any) -> str:
 def flowing(pieces: Sequence[Piece]) -> str:
     """A line of pieces as a browser shows it: a run of white space is one space, but for set line ends."""
     told = "".join(piece.text if piece.is_set else _spaced(piece.text) for piece in pieces)
-    return _MANY.sub("\n\n", _AT_BREAK.sub("\n", _RUN.sub(" ", told))).strip()
+    lines = (line.strip(" ") for line in _RUN.sub(" ", told).split("\n"))
+    return _MANY.sub("\n\n", "\n".join(lines)).strip()
 
 
 def _spaced(text: str) -> str:
