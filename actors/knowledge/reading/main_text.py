@@ -9,7 +9,6 @@ whole.
 
 import re
 from collections.abc import Sequence
-from datetime import date
 from typing import Any
 from unicodedata import normalize
 
@@ -22,6 +21,7 @@ from trafilatura.utils import load_html
 from actors.knowledge.reading.charsets import decoded
 from actors.knowledge.reading.genres import is_discussion
 from actors.knowledge.reading.json_ld import Node, nodes_of
+from actors.knowledge.reading.page_day import day_of
 from actors.knowledge.reading.page_links import links_of
 from actors.knowledge.reading.parts.choosing import choose, choose_all, regain, share_shown
 from actors.knowledge.reading.parts.page_markdown import page_markdown
@@ -39,6 +39,8 @@ _SHORT = 250
 _MUCH_MORE = 3
 # Of what is found so much at least stands on the page; or it was made of data that the page holds.
 _SHOWN = 0.5
+# Days are read by `page_day`: this is the cheapest search that there is.
+_NO_DAY: dict[str, Any] = {"original_date": True, "extensive_search": False}
 _LONGEST_TITLE, _LONGEST_AUTHOR = 500, 200
 # A single post that is shorter may be anything.
 _LEAST_POST = 100
@@ -67,13 +69,14 @@ def read_html(body: bytes, *, url: str, content_type: str | None) -> PageText:
 
 def _read(tree: Any, url: str) -> PageText:
     nodes, links = nodes_of(tree), links_of(tree, url)
+    day = day_of(tree, nodes, url)
     settle(tree)
     posts = _posts(tree, nodes, url)
     said = _text_of_posts(posts)
     page = parts_of(tree)
     # Within a line it only leads trafilatura to break it up; the parts of the page have it.
     strip_tags(tree, "q")
-    found = _extracted(tree, url=url, with_metadata=True, date_extraction_params=_dates())
+    found = _extracted(tree, url=url, with_metadata=True, date_extraction_params=_NO_DAY)
     if posts:
         text = said
     elif is_discussion(tree, nodes, url):
@@ -87,7 +90,7 @@ def _read(tree: Any, url: str) -> PageText:
         text=text,
         title=shortened(found.title or _title(tree), _LONGEST_TITLE) or None,
         author=shortened(found.author or "", _LONGEST_AUTHOR) or None,
-        date=_day(found.date),
+        date=day,
         language=language_of_text(text),
         links=links,
     )
@@ -170,15 +173,3 @@ def _tidy(text: str) -> str:
 def _title(tree: Any) -> str:
     element = tree.find(".//title")
     return "" if element is None else str(element.text or "")
-
-
-def _dates() -> dict[str, Any]:
-    """Days that the page states as its own. A wider search finds any day of its text, and is often wrong."""
-    return {"original_date": True, "extensive_search": False, "max_date": date.today().isoformat()}
-
-
-def _day(written: str | None) -> str | None:
-    try:
-        return date.fromisoformat(written).isoformat() if written else None
-    except ValueError:
-        return None
