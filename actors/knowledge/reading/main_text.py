@@ -25,7 +25,7 @@ from actors.knowledge.reading.page_day import day_of
 from actors.knowledge.reading.page_links import links_of
 from actors.knowledge.reading.parts.choosing import choose, choose_all, regain, share_shown
 from actors.knowledge.reading.parts.page_markdown import page_markdown
-from actors.knowledge.reading.parts.page_parts import Part, parts_of
+from actors.knowledge.reading.parts.page_parts import PageBlock, parts_of
 from actors.knowledge.reading.parts.settling import settle
 from actors.knowledge.reading.product_facts import product_of
 from actors.knowledge.reading.thread_posts import Post, posts_of
@@ -96,7 +96,7 @@ def _read(tree: Any, url: str) -> PageText:
     )
 
 
-def _chosen(page: Part, tree: Any, found: Document) -> str:
+def _chosen(page: PageBlock, tree: Any, found: Document) -> str:
     """What of the page was found to be its text; more of it, or all, where that is little.
 
     Trafilatura gives the page's data at times, and not what it shows: that is read where it is more.
@@ -115,7 +115,7 @@ def _chosen(page: Part, tree: Any, found: Document) -> str:
     return told if is_data else text
 
 
-def _kept(page: Part, found: Document) -> str:
+def _kept(page: PageBlock, found: Document) -> str:
     """The parts of the page that hold a text, and what was lost between them."""
     choose(page, found.text or "", is_dump=_is_dump(found))
     regain(page)

@@ -1,8 +1,9 @@
 """The day of a page: on which it says that it was published. A wrong day is worse than none.
 
 Asked by `main_text`. In order: what it tells machines of itself (JSON-LD, then `meta`), its address, and what
-stands with its headline; htmldate reads each. A day is read as it is written, in the page's own time zone. Days
-of comments, other articles, changes and copyrights are none of the page's; of several that differ none is taken.
+stands with its headline; htmldate reads each. A day is read as it is written, in the page's own time zone.
+Days of comments, other articles, changes and copyrights are none of the page's; of several that differ none
+is taken.
 """
 
 import re

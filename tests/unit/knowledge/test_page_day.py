@@ -33,7 +33,7 @@ OTHER = {"@type": "NewsArticle", "url": "https://example.org/b", "datePublished"
 @pytest.mark.parametrize(
     ("body", "head", "day"),
     [
-        (article(after="<div class=publish-context><time datetime='2026-02-22T17:00:10.593Z'>Feb 23</time></div>"),
+        (article(after="<div class=context><time datetime='2026-02-22T17:00:10.593Z'>Feb 23</time></div>"),
          "", "2026-02-22"),
         (article(after=COMMENT), "", None),
         (article(OWN, COMMENT), "", "2026-05-20"),

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 
 from actors.knowledge.reading.parts.page_parts import (
-    Part,
-    Run,
+    PageBlock,
+    TextRun,
     is_layout,
     is_meant_for_readers,
     is_quotation,
@@ -44,7 +44,7 @@ _OTHER = re.compile(
 )
 
 
-def choose(page: Part, found: str, *, is_dump: bool = False) -> None:
+def choose(page: PageBlock, found: str, *, is_dump: bool = False) -> None:
     """Mark the runs whose words stand in a text; of a dump of all lines there are, none around the text."""
     rows, lines = _index(found)
     said: set[tuple[str, ...]] = set()
@@ -63,20 +63,20 @@ def choose(page: Part, found: str, *, is_dump: bool = False) -> None:
             run.kept = (before is not None and before.kept) or (after is not None and after.kept)
 
 
-def share_shown(page: Part, found: str) -> float:
+def share_shown(page: PageBlock, found: str) -> float:
     """How much of a text stands on the page: little of what is made of data that the page holds."""
     shown = {row for run in page.runs() for row in _rows_of(run.words)}
     rows = list(_rows_of(words_of(found)))
     return sum(row in shown for row in rows) / len(rows) if rows else 1.0
 
 
-def choose_all(page: Part) -> None:
+def choose_all(page: PageBlock) -> None:
     """Mark all that is not around the text."""
     for run in page.runs():
         run.kept = not run.around
 
 
-def regain(page: Part) -> None:
+def regain(page: PageBlock) -> None:
     """Mark what was lost among the runs that are marked."""
     _Regaining(page).regain()
 
@@ -102,11 +102,11 @@ def _is_in(words: tuple[str, ...], rows: set[tuple[str, ...]], lines: set[tuple[
 
 
 class _Regaining:
-    def __init__(self, page: Part) -> None:
+    def __init__(self, page: PageBlock) -> None:
         self._page = page
-        self._kept: dict[Part, int] = {}
-        self._linked: dict[Part, int] = {}
-        self._size: dict[Part, int] = {}
+        self._kept: dict[PageBlock, int] = {}
+        self._linked: dict[PageBlock, int] = {}
+        self._size: dict[PageBlock, int] = {}
         self._rows: set[tuple[str, ...]] = set()
         for run in page.runs():
             if run.kept:
@@ -119,10 +119,10 @@ class _Regaining:
             self._go(self._page)
             _keep_speakers(self._page)
 
-    def _measure(self, part: Part) -> None:
+    def _measure(self, part: PageBlock) -> None:
         kept = linked = size = 0
         for child in part.children:
-            if isinstance(child, Run):
+            if isinstance(child, TextRun):
                 size += len(child.text)
                 linked += child.linked
                 kept += len(child.text) if child.kept else 0
@@ -133,10 +133,10 @@ class _Regaining:
                 size += self._size[child]
         self._kept[part], self._linked[part], self._size[part] = kept, linked, size
 
-    def _has_kept(self, child: Part | Run) -> bool:
-        return child.kept if isinstance(child, Run) else self._kept[child] > 0
+    def _has_kept(self, child: PageBlock | TextRun) -> bool:
+        return child.kept if isinstance(child, TextRun) else self._kept[child] > 0
 
-    def _go(self, part: Part) -> None:
+    def _go(self, part: PageBlock) -> None:
         if part.tag == "table" and self._is_data(part):
             for run in part.runs():
                 run.kept = run.kept or not run.around
@@ -147,7 +147,7 @@ class _Regaining:
         gathers = part.tag in _LISTS or is_quotation(part) or unfolds(names_of_part(part.element))
         for place, child in enumerate(part.children):
             if self._has_kept(child):
-                if isinstance(child, Part):
+                if isinstance(child, PageBlock):
                     self._go(child)
             elif gathers:
                 if self._is_little_linked(child):
@@ -156,10 +156,10 @@ class _Regaining:
                 self._add(child, beside=self._beside(part, place))
             elif holds and (place > last or part.tag in ("article", "main")):
                 # Paragraphs that trafilatura leaves out there are about the site.
-                is_text = place > last and isinstance(child, Part) and child.tag != "p"
+                is_text = place > last and isinstance(child, PageBlock) and child.tag != "p"
                 self._add(child, beside=is_text and self._beside(part, place))
 
-    def _beside(self, part: Part, place: int) -> bool:
+    def _beside(self, part: PageBlock, place: int) -> bool:
         """Whether text stands next to a place, and no part that holds others."""
         for step in (-1, 1):
             at = place + step
@@ -167,11 +167,11 @@ class _Regaining:
                 at += step
             if 0 <= at < len(part.children):
                 near = part.children[at]
-                if isinstance(near, Run) or near.tag in _TEXT:
+                if isinstance(near, TextRun) or near.tag in _TEXT:
                     return True
         return False
 
-    def _is_data(self, table: Part) -> bool:
+    def _is_data(self, table: PageBlock) -> bool:
         """Whether a table was found by a good part of it, and is no layout of a page."""
         return (
             self._kept[table] >= _OF_TABLE * self._size[table]
@@ -179,8 +179,8 @@ class _Regaining:
             and not is_layout(table)
         )
 
-    def _add(self, child: Part | Run, *, beside: bool) -> None:
-        if isinstance(child, Run):
+    def _add(self, child: PageBlock | TextRun, *, beside: bool) -> None:
+        if isinstance(child, TextRun):
             if beside and _is_sentence(child):
                 self._keep(child)
             return
@@ -198,33 +198,33 @@ class _Regaining:
         for inner in child.children:
             self._add_all(inner)
 
-    def _add_all(self, child: Part | Run) -> None:
-        if isinstance(child, Run):
+    def _add_all(self, child: PageBlock | TextRun) -> None:
+        if isinstance(child, TextRun):
             self._keep(child)
         elif not child.around and not _OTHER.search(names_of_part(child.element)):
             for inner in child.children:
                 self._add_all(inner)
 
-    def _is_little_linked(self, child: Part | Run) -> bool:
-        if isinstance(child, Run):
+    def _is_little_linked(self, child: PageBlock | TextRun) -> bool:
+        if isinstance(child, TextRun):
             return child.linked <= _MOST_LINKED * len(child.text)
         return self._linked[child] <= _MOST_LINKED * self._size[child]
 
-    def _keep(self, run: Run) -> None:
+    def _keep(self, run: TextRun) -> None:
         if not run.around and self._is_new(run) and self._is_little_linked(run):
             run.kept = True
 
-    def _is_new(self, run: Run) -> bool:
+    def _is_new(self, run: TextRun) -> bool:
         """Whether it is not said already, as a quotation that a page pulls out of its text is."""
         own = list(_rows_of(run.words))
         return not own or sum(row in self._rows for row in own) < _ENOUGH * len(own)
 
 
-def _keep_speakers(part: Part) -> bool:
+def _keep_speakers(part: PageBlock) -> bool:
     """Mark who is named with each quotation that is kept. Gives whether anything in a part is kept."""
     has = False
     for child in part.children:
-        has |= child.kept if isinstance(child, Run) else _keep_speakers(child)
+        has |= child.kept if isinstance(child, TextRun) else _keep_speakers(child)
     if has and is_quotation(part):
         for named in speakers_of(part):
             for run in named.runs():
@@ -232,12 +232,12 @@ def _keep_speakers(part: Part) -> bool:
     return has
 
 
-def _is_told(figure: Part) -> bool:
+def _is_told(figure: PageBlock) -> bool:
     """Whether a figure's words are a sentence: a name or a credit alone is none."""
     return any(_is_sentence(run) for run in figure.runs())
 
 
-def _is_sentence(run: Run) -> bool:
+def _is_sentence(run: TextRun) -> bool:
     return run.text.rstrip('”"*)').endswith((".", "!", "?", "。"))
 
 

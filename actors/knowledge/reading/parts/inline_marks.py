@@ -16,7 +16,7 @@ _MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*"}
 
 
 @dataclass(slots=True)
-class Piece:
+class LinePiece:
     """Some text of a line."""
 
     text: str
@@ -24,11 +24,11 @@ class Piece:
     is_set: bool = False  # its white space is settled
 
 
-def inline_marks(element: Any, inner: list[Piece], before: Sequence[Piece]) -> list[Piece]:
+def inline_marks(element: Any, inner: list[LinePiece], before: Sequence[LinePiece]) -> list[LinePiece]:
     """What an element within a line comes to, of what it holds."""
     tag = element.tag
     if tag == "br":
-        return [Piece(text="\n", is_set=True)]
+        return [LinePiece(text="\n", is_set=True)]
     if tag == "wbr":
         return []
     if tag == "a":
@@ -42,12 +42,12 @@ def inline_marks(element: Any, inner: list[Piece], before: Sequence[Piece]) -> l
     return inner
 
 
-def _linked(piece: Piece) -> Piece:
+def _linked(piece: LinePiece) -> LinePiece:
     piece.is_link = True
     return piece
 
 
-def _wrapped(inner: list[Piece], opening: str, closing: str) -> list[Piece]:
+def _wrapped(inner: list[LinePiece], opening: str, closing: str) -> list[LinePiece]:
     """The pieces with marks around their words; none around no words, or around lines."""
     text = "".join(piece.text for piece in inner)
     bare = text.strip()
@@ -55,10 +55,10 @@ def _wrapped(inner: list[Piece], opening: str, closing: str) -> list[Piece]:
         return inner
     lead, trail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
     linked = all(piece.is_link for piece in inner if piece.text.strip())
-    return [Piece(text=f"{lead}{opening}{bare}{closing}{trail}", is_link=linked)]
+    return [LinePiece(text=f"{lead}{opening}{bare}{closing}{trail}", is_link=linked)]
 
 
-def _quoted(inner: list[Piece], before: Sequence[Piece]) -> list[Piece]:
+def _quoted(inner: list[LinePiece], before: Sequence[LinePiece]) -> list[LinePiece]:
     """The words in quotation marks, those of a quotation within them in single ones."""
     bare = "".join(piece.text for piece in inner).strip()
     if not bare or (bare[0] in _OPENS_OR_CLOSES and bare[-1] in _OPENS_OR_CLOSES):
@@ -76,7 +76,7 @@ def code_of(element: Any) -> str:
     return "".join(element.itertext()).strip("\n")
 
 
-def flowing(pieces: Sequence[Piece]) -> str:
+def flowing(pieces: Sequence[LinePiece]) -> str:
     """A line of pieces as a browser shows it: a run of white space is one space, but for set line ends."""
     told = "".join(piece.text if piece.is_set else _spaced(piece.text) for piece in pieces)
     lines = (line.strip(" ") for line in _RUN.sub(" ", told).split("\n"))

@@ -9,7 +9,14 @@ be quoted.
 import re
 from collections.abc import Iterator
 
-from actors.knowledge.reading.parts.page_parts import Part, Run, is_layout, is_quotation, rows_of, speakers_of
+from actors.knowledge.reading.parts.page_parts import (
+    PageBlock,
+    TextRun,
+    is_layout,
+    is_quotation,
+    rows_of,
+    speakers_of,
+)
 
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _GAP = re.compile(r"\n{3,}")
@@ -24,13 +31,13 @@ _NAMED = re.compile(r"[—–―-]{1,2} ?[^\W\d_][^.!?\n]{2,120}")
 _DASHES = "—–―-"
 
 
-def page_markdown(page: Part) -> str:
+def page_markdown(page: PageBlock) -> str:
     """The kept text, with its headings, lists, tables, quotations and code."""
-    return _Writer(page).written()
+    return _BlockWriter(page).written()
 
 
-class _Writer:
-    def __init__(self, page: Part) -> None:
+class _BlockWriter:
+    def __init__(self, page: PageBlock) -> None:
         self._page = page
         self._kept = {part for part in _with_kept(page)}
         self._size = _size(page)
@@ -38,25 +45,25 @@ class _Writer:
     def written(self) -> str:
         return _tidy("".join(self._inside(self._page))).replace(_KEPT, "")
 
-    def _inside(self, part: Part) -> Iterator[str]:
-        named: Part | None = None
+    def _inside(self, part: PageBlock) -> Iterator[str]:
+        named: PageBlock | None = None
         for place, child in enumerate(part.children):
-            if isinstance(child, Run):
+            if isinstance(child, TextRun):
                 yield child.text if child.kept else ""
             elif child in self._kept and child is not named:
                 if is_quotation(child):
                     named = self._named_behind(part, place)
                 yield from self._block(child, named)
 
-    def _named_behind(self, part: Part, place: int) -> Part | None:
+    def _named_behind(self, part: PageBlock, place: int) -> PageBlock | None:
         """The paragraph behind a quotation, where it only says whose words that was: `— Ann Example`."""
         behind = part.children[place + 1] if place + 1 < len(part.children) else None
-        if not isinstance(behind, Part) or behind not in self._kept or behind.tag not in ("p", "div"):
+        if not isinstance(behind, PageBlock) or behind not in self._kept or behind.tag not in ("p", "div"):
             return None
         said = _one_line("".join(run.text for run in behind.runs()))
         return behind if _NAMED.fullmatch(said) else None
 
-    def _block(self, part: Part, named: Part | None = None) -> Iterator[str]:
+    def _block(self, part: PageBlock, named: PageBlock | None = None) -> Iterator[str]:
         tag = part.tag
         if tag == "pre":
             yield _code("".join(run.text for run in part.runs() if run.kept))
@@ -75,17 +82,17 @@ class _Writer:
             yield from self._inside(part)
             yield edge
 
-    def _item(self, part: Part) -> str:
+    def _item(self, part: PageBlock) -> str:
         text = _tidy("".join(self._inside(part)))
         if not text:
             return ""
         first, *others = (line for line in text.split("\n") if line)
         return "\n" + "\n".join([f"- {first}", *(f"{_KEPT}  {line}" for line in others)]) + "\n"
 
-    def _is_layout(self, part: Part) -> bool:
+    def _is_layout(self, part: PageBlock) -> bool:
         return self._size > _LONG and _size(part) > _MOST_QUOTED * self._size
 
-    def _quotation(self, part: Part, behind: Part | None) -> str:
+    def _quotation(self, part: PageBlock, behind: PageBlock | None) -> str:
         """The lines of a quotation, and last whose words it is."""
         speakers = [one for one in (*speakers_of(part), *([behind] if behind else ())) if one in self._kept]
         named = [_one_line("".join(self._inside(one))).lstrip(f"{_DASHES} ") for one in speakers]
@@ -95,24 +102,24 @@ class _Writer:
         lines = [*(text.split("\n") if text else ()), *(f"— {name}" for name in named if name)]
         return "\n\n" + "\n".join(f"{_KEPT}> {line}".rstrip() for line in lines) + "\n\n"
 
-    def _unquoted(self, part: Part) -> Iterator[str]:
+    def _unquoted(self, part: PageBlock) -> Iterator[str]:
         """What is within; of a figure, within its quotation, too."""
         for child in part.children:
-            if part.tag == "figure" and isinstance(child, Part) and child.tag == "blockquote":
+            if part.tag == "figure" and isinstance(child, PageBlock) and child.tag == "blockquote":
                 yield from self._inside(child)
-            elif isinstance(child, Run):
+            elif isinstance(child, TextRun):
                 yield child.text if child.kept else ""
             elif child in self._kept:
                 yield from self._block(child)
 
-    def _rows(self, table: Part) -> list[str]:
+    def _rows(self, table: PageBlock) -> list[str]:
         """A table's rows; none where it is there for the looks, or has one column."""
         if is_layout(table):
             return []
         rows: list[list[str]] = []
         cells = 0
         for row in rows_of(table):
-            found = [self._cell(cell) for cell in row.children if isinstance(cell, Part)]
+            found = [self._cell(cell) for cell in row.children if isinstance(cell, PageBlock)]
             cells += len(found)
             if cells > _MOST_CELLS:
                 break
@@ -125,11 +132,11 @@ class _Writer:
         captions = [
             _one_line("".join(self._inside(child)))
             for child in table.children
-            if isinstance(child, Part) and child.tag == "caption"
+            if isinstance(child, PageBlock) and child.tag == "caption"
         ]
         return [*(f"{one}\n" for one in captions if one), told[0], "|" + "---|" * width, *told[1:]]
 
-    def _cell(self, cell: Part) -> str:
+    def _cell(self, cell: PageBlock) -> str:
         """A cell is one line: its blocks follow each other, behind a semicolon or what ends them."""
         told = ""
         for line in self._lines_in(cell):
@@ -137,16 +144,16 @@ class _Writer:
             told = f"{told}{gap}{line}".strip()
         return told.replace("|", "\\|")
 
-    def _lines_in(self, part: Part) -> Iterator[str]:
+    def _lines_in(self, part: PageBlock) -> Iterator[str]:
         for child in part.children:
-            if isinstance(child, Run):
+            if isinstance(child, TextRun):
                 if child.kept:
                     yield _one_line(child.text)
             elif child.tag == "tr":
                 cells = (
                     _one_line(" ".join(self._lines_in(cell)))
                     for cell in child.children
-                    if isinstance(cell, Part)
+                    if isinstance(cell, PageBlock)
                 )
                 if line := _one_line(" ".join(cells)):
                     yield line
@@ -174,11 +181,11 @@ def _tidy(text: str) -> str:
     return _LIST_GAP.sub(r"\1\n", _GAP.sub("\n\n", "\n".join(lines))).strip("\n")
 
 
-def _with_kept(part: Part) -> Iterator[Part]:
+def _with_kept(part: PageBlock) -> Iterator[PageBlock]:
     """The parts that hold kept text, at any depth."""
     has = False
     for child in part.children:
-        if isinstance(child, Run):
+        if isinstance(child, TextRun):
             has = has or child.kept
         else:
             for inner in _with_kept(child):
@@ -188,12 +195,12 @@ def _with_kept(part: Part) -> Iterator[Part]:
         yield part
 
 
-def _size(part: Part) -> int:
+def _size(part: PageBlock) -> int:
     return sum(len(run.text) for run in part.runs() if run.kept)
 
 
-def _parts_within(part: Part) -> Iterator[Part]:
+def _parts_within(part: PageBlock) -> Iterator[PageBlock]:
     for child in part.children:
-        if isinstance(child, Part):
+        if isinstance(child, PageBlock):
             yield child
             yield from _parts_within(child)

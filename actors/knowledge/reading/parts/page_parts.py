@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from actors.knowledge.reading.parts.inline_marks import Piece, code_of, flowing, inline_marks
+from actors.knowledge.reading.parts.inline_marks import LinePiece, code_of, flowing, inline_marks
 from models.text import word_list
 
 _UNSEEN = frozenset(
@@ -48,7 +48,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(eq=False, slots=True)
-class Run:
+class TextRun:
     """Text of one block without a break; `linked` of its characters are links. `kept`: it is the text."""
 
     text: str
@@ -60,18 +60,18 @@ class Run:
 
 
 @dataclass(eq=False, slots=True)
-class Part:
+class PageBlock:
     """A block of the page. `around`: it is no text of the page by its tag, as menus are."""
 
     tag: str
     element: Any
     around: bool
-    children: "list[Part | Run]" = field(default_factory=list)
+    children: "list[PageBlock | TextRun]" = field(default_factory=list)
 
-    def runs(self) -> "Iterator[Run]":
+    def runs(self) -> "Iterator[TextRun]":
         """All text within, in order."""
         for child in self.children:
-            if isinstance(child, Run):
+            if isinstance(child, TextRun):
                 yield child
             else:
                 yield from child.runs()
@@ -88,7 +88,7 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(text.lower()))
 
 
-def parts_of(tree: Any) -> Part:
+def parts_of(tree: Any) -> PageBlock:
     """The parts of a page.
 
     Args:
@@ -102,19 +102,19 @@ def parts_of(tree: Any) -> Part:
 class _Parts:
     def __init__(self, root: Any) -> None:
         self._breaks = _elements_with_blocks(root)
-        self._runs: list[Piece] = []
-        self.root = Part(tag="body", element=root, around=False)
+        self._runs: list[LinePiece] = []
+        self.root = PageBlock(tag="body", element=root, around=False)
         self._fill(self.root, root)
         self._flush(self.root)
 
-    def _fill(self, part: Part, element: Any) -> None:
+    def _fill(self, part: PageBlock, element: Any) -> None:
         self._say(element.text)
         for child in element:
             if isinstance(child.tag, str):
                 self._child(part, child)
             self._say(child.tail)
 
-    def _child(self, part: Part, child: Any) -> None:
+    def _child(self, part: PageBlock, child: Any) -> None:
         tag = child.tag
         if tag in _UNSEEN or is_hidden(child):
             return
@@ -133,12 +133,12 @@ class _Parts:
             inner, self._runs = self._runs, before
             self._runs.extend(inline_marks(child, inner, before))
 
-    def _block(self, part: Part, child: Any) -> None:
-        found = Part(tag=child.tag, element=child, around=part.around or _is_around(child))
+    def _block(self, part: PageBlock, child: Any) -> None:
+        found = PageBlock(tag=child.tag, element=child, around=part.around or _is_around(child))
         if child.tag == "pre":
             code = code_of(child)
             found.children.append(
-                Run(text=code, linked=0, around=found.around, is_code=True, words=words_of(code))
+                TextRun(text=code, linked=0, around=found.around, is_code=True, words=words_of(code))
             )
         else:
             self._fill(found, child)
@@ -148,35 +148,35 @@ class _Parts:
 
     def _say(self, text: str | None) -> None:
         if text:
-            self._runs.append(Piece(text=text))
+            self._runs.append(LinePiece(text=text))
 
-    def _flush(self, part: Part) -> None:
+    def _flush(self, part: PageBlock) -> None:
         pieces, self._runs = self._runs, []
         if not pieces:
             return
         text = flowing(pieces)
         if text:
             linked = sum(len(piece.text) for piece in pieces if piece.is_link)
-            part.children.append(Run(text=text, linked=linked, around=part.around, words=words_of(text)))
+            part.children.append(TextRun(text=text, linked=linked, around=part.around, words=words_of(text)))
 
 
-def is_quotation(part: Part) -> bool:
+def is_quotation(part: PageBlock) -> bool:
     """Whether a part is what somebody said: a block of it, or a figure that is made of one."""
     if part.tag == "figure":
-        return sum(isinstance(child, Part) and child.tag == "blockquote" for child in part.children) == 1
+        return sum(isinstance(child, PageBlock) and child.tag == "blockquote" for child in part.children) == 1
     return part.tag == "blockquote" or not _QUOTATIONS.isdisjoint((part.element.get("class") or "").split())
 
 
-def speakers_of(quotation: Part) -> "list[Part]":
+def speakers_of(quotation: PageBlock) -> "list[PageBlock]":
     """The parts of a quotation that say whose words it is."""
-    found: list[Part] = []
+    found: list[PageBlock] = []
     for child in quotation.children:
-        if isinstance(child, Part):
+        if isinstance(child, PageBlock):
             found.extend([child] if child.tag in _SAYS_WHO else speakers_of(child))
     return found
 
 
-def is_layout(table: Part) -> bool:
+def is_layout(table: PageBlock) -> bool:
     """Whether a table is there for the looks: it says so, or a cell holds what is a column of a page."""
     if table.element.get("role") in ("presentation", "none"):
         return True
@@ -184,14 +184,14 @@ def is_layout(table: Part) -> bool:
         sum(len(run.text) for run in cell.runs()) > _LONGEST_CELL
         for row in rows_of(table)
         for cell in row.children
-        if isinstance(cell, Part)
+        if isinstance(cell, PageBlock)
     )
 
 
-def rows_of(table: Part) -> Iterator[Part]:
+def rows_of(table: PageBlock) -> Iterator[PageBlock]:
     """The rows of a table, without those of tables in its cells."""
     for child in table.children:
-        if isinstance(child, Part):
+        if isinstance(child, PageBlock):
             if child.tag == "tr":
                 yield child
             elif child.tag in ("thead", "tbody", "tfoot"):
