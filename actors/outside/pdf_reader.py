@@ -1,9 +1,11 @@
 """Reads one PDF in a process of its own: bytes on stdin, JSON on stdout. Started by `actors.tools.pdf`.
 
 A PDF is a program of strangers for a dozen decoders, so it is run where it can be killed, with little memory
-and no file to write to. It imports nothing of ours, and is started by its path.
+and no file to write to. It imports nothing of ours but `pdf_layout`, which says in which order a page is
+read, and is started by its path.
 """
 
+import importlib.util
 import io
 import json
 import logging
@@ -13,10 +15,14 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn
 
 _MEMORY = 1024**3
 _MOST_TEXT = 3_000_000
+# Of one page: bytes of its contents, and texts that it shows.
+_MOST_CONTENTS, _MOST_SHOWN = 20_000_000, 200_000
 _MOST_TABLES = 40
 # Of one table, as of every table resource.
 _MOST_COLUMNS, _MOST_ROWS, _MOST_CELLS = 200, 50_000, 200_000
@@ -43,6 +49,7 @@ class _Reading:
         self._begun = time.monotonic()
         self._seconds = seconds
         self._faulty: list[int] = []
+        self._lines: list[tuple[int, list[str]]] = []
         self.title = ""
         self.pages = 0
         self.texts: list[tuple[int, str]] = []
@@ -63,6 +70,7 @@ class _Reading:
 
     def read_texts(self) -> None:
         """The title and each page's text."""
+        import pypdfium2
         from pypdf import PdfReader
         from pypdf.errors import LimitReachedError
 
@@ -76,27 +84,41 @@ class _Reading:
             self.notes.append(
                 f"only the first {self._most_pages} of {self.pages} pages were read (outside.pdf.max_pages)"
             )
+        document = pypdfium2.PdfDocument(self._data)
+        layout = _layout()
         left, too_large = _MOST_TEXT, False
         for number in range(1, min(self.pages, self._most_pages) + 1):
             try:
-                text = reader.pages[number - 1].extract_text().strip()
+                _look_at(reader.pages[number - 1])
+                lines = layout.lines_of(document[number - 1])
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001  # a page is broken in any way; the others still count
                 too_large = too_large or isinstance(error, LimitReachedError)
                 self._faulty.append(number)
                 continue
-            if text:
-                self.texts.append((number, text[:left]))
-            if len(text) > left:
+            if lines:
+                self._lines.append((number, lines))
+            left -= sum(map(len, lines))
+            if left < 0:
                 self.notes.append(f"the text is cut at {_MOST_TEXT:,} characters, on page {number}")
                 break
-            left -= len(text)
         if self._faulty:
             self.notes.append(f"pages that can't be read: {_listed(self._faulty)}")
-        if not self.texts:
+        if not self._lines:
             faulty = "too_large" if too_large else "broken"
             raise _Unreadable(faulty if self._faulty else "without_text")
+
+    def settle_texts(self) -> None:
+        """Each page's text, of what was read of it: what stands on every page stands once."""
+        pages, gone = _layout().without_running_lines([lines for _, lines in self._lines])
+        left = _MOST_TEXT
+        for (number, _), lines in zip(self._lines, pages, strict=True):
+            if text := "\n".join(lines).strip()[:left]:
+                self.texts.append((number, text))
+                left -= len(text)
+        if gone:
+            self.notes.append(f"lines at the edges of pages that repeat were read once: {gone} left out")
 
     def read_tables(self) -> None:
         """The ruled tables of each page whose text could be read."""
@@ -130,6 +152,27 @@ class _Reading:
                         self.notes.append(f"a table of page {page.page_number} was too large and was cut")
         if faulty:
             self.notes.append(f"pages whose tables can't be read: {_listed(faulty)}")
+
+
+def _look_at(page: Any) -> None:
+    """Unpack what a page holds before PDFium does, which has no limit, and ends where memory does."""
+    from pypdf.errors import LimitReachedError
+
+    contents = page.get_contents()
+    data = contents.get_data() if contents is not None else b""
+    if len(data) > _MOST_CONTENTS or data.count(b"Tj") + data.count(b"TJ") > _MOST_SHOWN:
+        raise LimitReachedError("a page holds more than is read")
+
+
+def _layout() -> ModuleType:
+    """The module beside this one: it is started by its path, and finds none by name."""
+    spec = importlib.util.spec_from_file_location("pdf_layout", Path(__file__).with_name("pdf_layout.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules.setdefault("pdf_layout", importlib.util.module_from_spec(spec))
+    if not hasattr(module, "lines_of"):
+        spec.loader.exec_module(module)
+    return module
 
 
 def _ring(*_: object) -> NoReturn:
@@ -176,6 +219,7 @@ def read(data: bytes, most_pages: int, seconds: float) -> dict[str, Any]:
         return {"fault": str(error)}
     except Exception as error:  # noqa: BLE001  # a broken document fails in any way
         return {"fault": "broken", "detail": f"{type(error).__name__}: {error}"[:300]}
+    reading.settle_texts()
     if not reading.texts:
         return {"fault": "late"}
     try:
