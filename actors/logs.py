@@ -5,7 +5,7 @@ Who owns a process begins: replicas of the API and of embeddings, runners, the d
 terminal a line is for people.
 
 A line holds no more of what people or models say than the record does: of `extra`, only `FACTS` are told, and
-a trace shows no variables.
+a trace shows no variables. No secret is in it (`models.redaction`).
 """
 
 import logging
@@ -17,6 +17,8 @@ import structlog
 from structlog.types import EventDict, Processor, WrappedLogger
 
 from models import log_ids
+from models.error_lines import print_trace
+from models.redaction import redacted
 
 LogStyle = Literal["auto", "json", "text"]
 # What a record may carry besides its words. `request_id` is Ray Serve's, in its own lines.
@@ -46,6 +48,7 @@ def begin(style: LogStyle, *, process: str, handlers: Iterable[logging.Handler] 
         handler.setFormatter(formatter(process=process, as_text=as_text))
         handler.addFilter(_wanted)
         root.addHandler(handler)
+    sys.excepthook = print_trace
     for name in _OURS:
         logging.getLogger(name).setLevel(logging.INFO)
 
@@ -68,12 +71,17 @@ def formatter(*, process: str, as_text: bool) -> logging.Formatter:
     def with_ids(_: WrappedLogger, __: str, line: EventDict) -> EventDict:
         return {**line, "process": process, **log_ids.current().model_dump(exclude_none=True)}
 
-    render: list[Processor]
-    if as_text:
-        plain = structlog.dev.plain_traceback  # the other one shows the values of variables
-        render = [structlog.dev.ConsoleRenderer(exception_formatter=plain)]
-    else:
-        render = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+    def without_secrets(_: WrappedLogger, __: str, line: EventDict) -> EventDict:
+        return {name: redacted(told) if isinstance(told, str) else told for name, told in line.items()}
+
+    plain = structlog.dev.plain_traceback  # the other one shows the values of variables
+    render: list[Processor] = [
+        structlog.processors.format_exc_info,
+        without_secrets,
+        structlog.dev.ConsoleRenderer(exception_formatter=plain)
+        if as_text
+        else structlog.processors.JSONRenderer(),
+    ]
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[*told, with_ids],
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *render],

@@ -13,6 +13,7 @@ from pathlib import Path
 from actors.search.encoder import embeddings_folder
 from cluster import bundled_model
 from models.config import Config
+from models.error_lines import error_line
 from models.errors import ClusterProblem
 from serve.inference.llm import model_folder
 
@@ -131,7 +132,7 @@ def check_database(url: str) -> str:
         with connect(url, application="signoff status") as connection:
             row = connection.execute("SHOW server_version").fetchone()
     except (psycopg.Error, UnicodeError) as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        reason = error_line(str(error) or type(error).__name__)
         raise ClusterProblem(
             f"can't reach the database: {reason}: check that it runs, and database.url"
         ) from error

@@ -13,6 +13,7 @@ from cluster.parts.apps import asked_for
 from cluster.plain_text import last_line
 from cluster.postgres.tools import database_url
 from models.config import Config
+from models.error_lines import error_line
 from models.errors import ClusterProblem
 from models.runtime.outages import Parked
 from models.store.runtime.outages import parked_at
@@ -146,8 +147,9 @@ def _database(config: Config) -> dict[str, object]:
     except psycopg.errors.UndefinedTable as error:
         raise ClusterProblem("the database has no tables yet: run `signoff up`") from error
     except psycopg.Error as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise ClusterProblem(f"the database can't be read: {reason}: run `signoff up`") from error
+        raise ClusterProblem(
+            f"the database can't be read: {error_line(str(error) or type(error).__name__)}: run `signoff up`"
+        ) from error
     return {"database": version, **found}
 
 

@@ -1,4 +1,4 @@
-"""Errors in words for people: one line, without ANSI codes, control characters or traces.
+"""Errors in words for people: one line, without secrets, ANSI codes, control characters or traces.
 
 Used wherever an error is shown or kept: workflows, summaries, status, problem details, the chat. The trace
 goes to the log under a short id that the line names.
@@ -7,8 +7,11 @@ goes to the log under a short id that the line names.
 import logging
 import re
 import secrets
+import sys
+import traceback
 
 from models.errors import SignoffError
+from models.redaction import redacted
 from models.text import cut, printable, without_escapes
 
 MOST = 300
@@ -54,6 +57,11 @@ def trace_of(error: BaseException, logger: logging.Logger, what: str) -> str:
     return logged(error, logger, what).rpartition(" (trace ")[2].removesuffix(")")
 
 
+def print_trace(_: object, error: BaseException, __: object) -> None:
+    """For `sys.excepthook`: the trace of what nobody caught, without secrets."""
+    sys.stderr.write(redacted("".join(traceback.format_exception(error))))
+
+
 def _inmost(error: BaseException | str) -> BaseException | str:
     """What Ray or a task group only carries."""
     for _ in range(10):
@@ -68,7 +76,7 @@ def _inmost(error: BaseException | str) -> BaseException | str:
 
 def _line(text: str, most: int) -> str:
     read = text[-_MOST_READ:] if _TRACE.search(text[:_MOST_READ]) else text[:_MOST_READ]
-    bare = without_escapes(read)
+    bare = without_escapes(redacted(read))
     lines = [line for line in _LINES.split(bare) if line.strip()]
     if not lines:
         return ""

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from models.error_lines import error_line, trace_of
 from models.errors import PermissionMissing, SignoffError, Unauthenticated
+from models.redaction import redacted
 from models.store.database import GONE
 from models.text import flat
 
@@ -88,7 +89,7 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(psycopg.DataError)
     async def unstorable(request: Request, error: psycopg.DataError) -> JSONResponse:
-        reason = f"a value can't be kept or looked up: {str(error).splitlines()[0]}"
+        reason = f"a value can't be kept or looked up: {error_line(str(error))}"
         return _answer("ValueUnstorable", "A value can't be kept.", 422, reason)
 
     for gone in GONE:
@@ -169,7 +170,7 @@ def _answer(
 
 def _members(name: str, title: str, status: int, detail: str, facts: dict[str, object]) -> dict[str, object]:
     # A name that a caller made up may hold half of a surrogate pair, which no answer can.
-    told = flat(detail).encode(errors="backslashreplace").decode()
+    told = flat(redacted(detail)).encode(errors="backslashreplace").decode()
     problem = Problem(type=f"urn:signoff:problem:{name}", title=title, status=status, detail=told)
     shown = {key: fact for key, fact in facts.items() if key != "waits_for"}  # it holds an address
     return {**shown, **problem.model_dump()}

@@ -18,10 +18,12 @@ from actors import tracing
 from actors.system import AgentDirectory
 from actors.tools.tool import Search, Tool, ToolContext
 from models.config import Config
+from models.error_lines import error_line
 from models.errors import FeatureOff, InputInvalid, ProviderMissing, RateLimited, SignoffError, ToolNotFound
 from models.people.scopes import Scope
 from models.people.users import UserContext
 from models.record import reason_of
+from models.redaction import redacted
 from models.runtime.approvals import content_digest
 from models.store.database import GONE, Connection, Database
 from models.store.people import tool_calls
@@ -125,7 +127,7 @@ class Registry:
                 await self._admit(call)
             return await self._carry_out(call, arguments, connection, first)
         except (psycopg.DataError, psycopg.errors.ProgramLimitExceeded) as error:
-            reason = f"a value can't be kept or looked up: {str(error).splitlines()[0]}"
+            reason = f"a value can't be kept or looked up: {error_line(str(error))}"
             await self._record_failure(call, InputInvalid(reason), connection)
             raise InputInvalid(reason) from error
         except GONE:
@@ -213,7 +215,7 @@ class Registry:
     async def _record_failure(self, call: _CallUnderWay, error: Exception, given: Connection | None) -> None:
         """By itself, for the call's transaction is undone. Whoever holds a connection waits for no second."""
         told = str(error) if isinstance(error, SignoffError) else f"{type(error).__name__}: {error}"
-        told = storable(told)[:2000]
+        told = storable(redacted(told))[:2000]
         database = self._database
         async with database.connection() if given is None else database.apart() as connection:
             await tool_calls.record(connection, **_facts(call), status=type(error).__name__, error=told)

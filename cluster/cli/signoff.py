@@ -1,5 +1,6 @@
 """The `signoff` command. Every SignoffError is one line on stderr and exit code 1, never a traceback."""
 
+import sys
 from collections.abc import Callable
 
 import typer
@@ -7,6 +8,7 @@ from typer.core import TyperGroup
 
 from cluster.cli.commands import operations, people, research, site
 from cluster.cli.commands.options import complain
+from models.error_lines import print_trace
 from models.errors import SignoffError
 
 
@@ -15,6 +17,7 @@ class OneLineErrors(TyperGroup):
 
     def invoke(self, ctx: "typer.Context") -> object:  # type: ignore[override]  # typer brings its own click
         """Run the command."""
+        sys.excepthook = print_trace  # here: typer sets its own before
         try:
             return super().invoke(ctx)
         except SignoffError as error:

@@ -24,6 +24,7 @@ from cluster.postgres.tools import Tools, database_url
 from cluster.state import only_one
 from models.backup import Inventory, Manifest, Member
 from models.config import Config
+from models.error_lines import error_line
 from models.errors import ClusterProblem
 
 DUMP, MANIFEST = "database.dump", "manifest.json"
@@ -86,7 +87,7 @@ def _back_up(config: Config, target: Path, say: Say) -> Manifest:
             os.fsync(file.fileno())
         os.replace(draft, target)
     except psycopg.Error as error:
-        raise ClusterProblem(f"the database can't be read: {str(error).splitlines()[0]}") from error
+        raise ClusterProblem(f"the database can't be read: {error_line(str(error))}") from error
     except OSError as error:
         raise ClusterProblem(f"{error.filename or target}: {error.strerror}: choose another FILE") from error
     finally:

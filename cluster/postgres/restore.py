@@ -28,6 +28,7 @@ from cluster.postgres.tools import Tools, database_url
 from cluster.state import only_one
 from models.backup import Manifest
 from models.config import Config
+from models.error_lines import error_line
 from models.errors import ClusterProblem
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _restore(config: Config, source: Path, say: Say, *, replace: bool) -> list[s
     except (tarfile.TarError, EOFError) as error:
         raise ClusterProblem(f"{source} is no backup, or damaged: {error}: take another one") from error
     except psycopg.Error as error:
-        raise ClusterProblem(f"the database refused: {str(error).splitlines()[0]}") from error
+        raise ClusterProblem(f"the database refused: {error_line(str(error))}") from error
     except OSError as error:
         raise ClusterProblem(f"{error.filename or source}: {error.strerror}: {_remedy(error)}") from error
     return left

@@ -6,12 +6,17 @@ For Postgres of the wheel its own; for another server those on the PATH, which m
 import os
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from cluster.postgres import server
 from cluster.postgres.system_user import binaries
 from models.config import Config
+from models.database_url import SECRET_PARAMETERS, libpq_form
 from models.errors import ClusterProblem
+from models.redaction import redacted
 
 
 class Tools:
@@ -28,38 +33,37 @@ class Tools:
                 )
 
     def run(self, program: str, url: str, arguments: list[str]) -> None:
-        """Run it on a database. The password goes by the environment: arguments show in `ps`.
+        """Run it on a database. No secret is in its arguments, which show in `ps`.
 
         They connect as we do, and set for themselves how long a statement may take.
         """
-        from psycopg.conninfo import conninfo_to_dict, make_conninfo
+        from psycopg.conninfo import make_conninfo
 
-        from models.store.database import connection_parameters
-
-        given = {"options": conninfo_to_dict(url).get("options")}
-        parts = {**connection_parameters(url, application=program), **given}
-        parts = {key: value for key, value in parts.items() if value is not None}
-        password = parts.pop("password", None)
-        environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
-        if password is not None:
-            environment["PGPASSWORD"] = str(password)
-        conninfo = make_conninfo("", **{key: str(value) for key, value in parts.items()})
-        with subprocess.Popen(
-            [str(self._path(program)), f"--dbname={conninfo}", "--no-password", *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env=environment,
-            text=True,
-            errors="replace",
-        ) as process:
+        parts, secrets = _parts_of(url, program)
+        with (
+            _told_secretly(secrets) as environment,
+            subprocess.Popen(
+                [
+                    str(self._path(program)),
+                    f"--dbname={make_conninfo('', **parts)}",
+                    "--no-password",
+                    *arguments,
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", **environment},
+                text=True,
+                errors="replace",
+            ) as process,
+        ):
             try:
                 _, told = process.communicate()
             except BaseException:
                 _end(process)
                 raise
         if process.returncode != 0:
-            said = [line for line in told.splitlines() if line.strip()] or ["it gave no reason"]
+            said = [line for line in redacted(told).splitlines() if line.strip()] or ["it gave no reason"]
             raise ClusterProblem(f"{program} failed: {said[0]}")
 
     def _path(self, program: str) -> Path:
@@ -82,6 +86,35 @@ class Tools:
         if not digits:
             raise ClusterProblem(f"{program} --version says {said.strip()!r}: is it PostgreSQL's?")
         return int(digits)
+
+
+def _parts_of(url: str, program: str) -> tuple[dict[str, str], dict[str, str]]:
+    """What a connection is made with, and what of it nobody may see."""
+    from psycopg.conninfo import conninfo_to_dict
+
+    from models.store.database import connection_parameters
+
+    given = {"options": conninfo_to_dict(libpq_form(url)).get("options")}
+    parts = {
+        key: str(value)
+        for key, value in {**connection_parameters(url, application=program), **given}.items()
+        if value is not None
+    }
+    return parts, {key: parts.pop(key) for key in SECRET_PARAMETERS & set(parts)}
+
+
+@contextmanager
+def _told_secretly(secrets: dict[str, str]) -> Iterator[dict[str, str]]:
+    """The environment that tells libpq: it has a variable for the password, and files for all else."""
+    environment = {"PGPASSWORD": secrets["password"]} if "password" in secrets else {}
+    others = {key: value for key, value in secrets.items() if key != "password"}
+    if not others:
+        yield environment
+        return
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="signoff-") as file:  # 0600
+        file.write("\n".join(["[signoff]", *(f"{key}={value}" for key, value in others.items()), ""]))
+        file.flush()
+        yield {**environment, "PGSERVICEFILE": file.name, "PGSERVICE": "signoff"}
 
 
 def _end(process: "subprocess.Popen[str]") -> None:

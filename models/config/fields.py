@@ -25,6 +25,8 @@ from pydantic import (
 )
 
 from models.addresses import ends_in_number, is_host_name
+from models.database_url import libpq_form
+from models.redaction import keep
 
 # What stands for a secret where settings travel without them. It is as long as any secret has to be.
 WITHHELD = "withheld: the site's secrets stay where it was brought up"
@@ -33,6 +35,27 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
+
+
+class KeptSecret(SecretStr):
+    """A secret that every process which holds it knows to keep out of what it tells."""
+
+    def __init__(self, secret_value: str) -> None:
+        super().__init__(secret_value)
+        self._keep()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._keep()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SecretStr) and self.get_secret_value() == other.get_secret_value()
+
+    __hash__ = SecretStr.__hash__
+
+    def _keep(self) -> None:
+        if (value := self.get_secret_value()) != WITHHELD:
+            keep(value)
 
 
 def _check_url(url: str) -> str:
@@ -57,6 +80,8 @@ def _read_secret(value: Any, info: ValidationInfo) -> Any:
     """
     if (info.context or {}).get("withheld") and value is not None:
         return WITHHELD
+    if isinstance(value, SecretStr):
+        value = value.get_secret_value()
     if isinstance(value, dict):
         made = value.get("make", False)
         if not {"file"} <= set(value) <= {"file", "make"} or not isinstance(value["file"], str):
@@ -75,6 +100,11 @@ def _read_secret(value: Any, info: ValidationInfo) -> Any:
     if isinstance(value, str) and value.strip().startswith("<REQUIRED"):
         raise ValueError("the secret is still the template's placeholder")
     return value
+
+
+def _libpq_form(url: KeptSecret) -> KeptSecret:
+    found = url.get_secret_value()
+    return url if found == WITHHELD else KeptSecret(libpq_form(found))
 
 
 def _make_secret(path: Path) -> None:
@@ -142,7 +172,8 @@ def resolved(path: Path | str, info: ValidationInfo) -> Path:
 Url = Annotated[Text, AfterValidator(_check_url), Field(json_schema_extra={"format": "uri"})]
 Host = Annotated[Text, AfterValidator(_check_host)]
 HostAndPort = Annotated[Text, AfterValidator(_check_host_and_port)]
-Secret = Annotated[SecretStr, BeforeValidator(_read_secret)]
+Secret = Annotated[KeptSecret, BeforeValidator(_read_secret)]
+DatabaseUrl = Annotated[Secret, AfterValidator(_libpq_form)]
 ResolvedPath = Annotated[Path, Field(strict=False), BeforeValidator(_refuse_blank), AfterValidator(resolved)]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from models.config.fields import Count, Host, HostAndPort, Port, Positive, Secret, Section
+from models.config.fields import Count, DatabaseUrl, Host, HostAndPort, Port, Positive, Secret, Section
 
 
 class DatabaseConfig(Section):
@@ -16,7 +16,7 @@ class DatabaseConfig(Section):
     Transactions open for longer than `old_transaction_seconds` are told of in status and metrics.
     """
 
-    url: Secret | None = None  # a libpq URL of PostgreSQL 14 or newer, as any secret
+    url: DatabaseUrl | None = None  # of PostgreSQL 14 or newer, libpq's URL or SQLAlchemy's, as any secret
     pool_size: Count  # connections of each process
     old_transaction_seconds: Positive
 

@@ -16,8 +16,10 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from models.errors import DatabaseUnavailable
+from models.database_url import SECRET_PARAMETERS, libpq_form
+from models.errors import ConfigInvalid, DatabaseUnavailable
 from models.monitoring import Observed
+from models.redaction import keep
 from models.store.pool import Connection as Connection
 from models.store.pool import Pool
 
@@ -66,8 +68,17 @@ _SOCKET = {
 
 
 def connection_parameters(url: str, *, application: str) -> dict[str, Any]:
-    """What every connection is made with; what the URL says itself stays, but for the time zone."""
-    given = conninfo_to_dict(url)
+    """What every connection is made with; what the URL says itself stays, but for the time zone.
+
+    Raises:
+        ConfigInvalid: it is no URL of a database.
+    """
+    try:
+        given = conninfo_to_dict(libpq_form(url))
+    except ValueError as error:
+        raise ConfigInvalid(f"database.url: {error}") from None
+    for name in SECRET_PARAMETERS & set(given):
+        keep(str(given[name]))
     ours = " ".join(f"-c {name}={value}" for name, value in _SETTINGS.items())
     options = f"{ours} {given.get('options') or ''} {_UTC}"
     return {"application_name": application, **_SOCKET, **given, "options": options}

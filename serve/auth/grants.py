@@ -13,6 +13,7 @@ from contextlib import suppress
 import httpx2
 
 from models.config.publishing import GrantsConfig
+from models.error_lines import error_line
 from models.json_once import read_once
 from models.people.scopes import ScopeInvalid, parse_scope
 from models.people.users import MAX_SUBJECT, is_subject
@@ -55,7 +56,7 @@ class GrantList:
                 body = await self._body(self._config)
                 listed = read_list(body)
             except (OSError, httpx2.HTTPError, TimeoutError, ValueError) as error:
-                await self._unreadable(connection, str(error) or type(error).__name__)
+                await self._unreadable(connection, error_line(str(error) or type(error).__name__, 500))
                 return False
             await grants.take_list(connection, listed, digest=hashlib.sha256(body).hexdigest())
         if self._fault is not None:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from models.error_lines import error_line
 from models.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def run_alembic(url: str, direction: Literal["upgrade", "downgrade"], revision: 
                         raise
                     time.sleep(random.uniform(0.1, _LONGEST_PAUSE_SECONDS))
     except (sa.exc.OperationalError, psycopg.OperationalError, alembic.util.CommandError) as error:
-        reason = str(error).splitlines()[0]
+        reason = error_line(str(error))
         if "lock timeout" in reason:
             reason += f" ({_holders(url)})"
         raise DatabaseUnavailable(f"the database can't be migrated: {reason}: check database.url") from error

@@ -1,0 +1,250 @@
+"""No secret is told: of those that a process was given in any spelling, of others where their place shows."""
+
+import io
+import json
+import logging
+import pickle
+import secrets
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from pydantic import SecretStr
+
+from actors.logs import formatter
+from models import redaction
+from models.config.fields import KeptSecret
+from models.error_lines import error_line, print_trace
+from models.errors import ClusterProblem
+from models.redaction import HIDDEN, keep, redacted
+
+SPECIAL = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ äß漢😀\n\t"
+any_secret = st.text(st.characters(exclude_categories=["Cs"]), min_size=8, max_size=30) | st.text(
+    st.sampled_from("aZ9" + SPECIAL), min_size=8, max_size=20
+)
+kept_secrets = any_secret.filter(lambda text: len(text.strip()) >= 8).map(str.strip)
+# Where a blank ends what is not in quotation marks.
+words = st.text(
+    st.sampled_from("aZ9" + SPECIAL.replace(" ", "").replace("\n", "").replace("\t", "")), min_size=8
+)
+SPELT = (
+    str,
+    repr,
+    ascii,
+    json.dumps,
+    lambda text: json.dumps(text, ensure_ascii=False),
+    lambda text: json.dumps(json.dumps(text)),
+    lambda text: repr(repr(text)),
+    lambda text: repr(text.encode()),
+    quote,
+    quote_plus,
+    lambda text: quote(text, safe=""),
+    lambda text: (
+        "".join(f"%{byte:02x}" if byte < 48 else chr(byte) for byte in text.encode())
+        if text.isascii()
+        else quote(text)
+    ),
+    lambda text: "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'",
+)
+
+
+@contextmanager
+def nothing_kept() -> Iterator[None]:
+    """No secret of another test is known."""
+    before, redaction._kept = redaction._kept, frozenset()
+    try:
+        yield
+    finally:
+        redaction._kept = before
+
+
+@given(kept_secrets, st.sampled_from(SPELT), st.sampled_from(["{}", "x{}y", "at {}: refused", "a={}&b=1"]))
+@example("a@b:c/d?e%f", quote, "postgresql+psycopg://u:{}@h/db")
+def test_a_secret_that_is_kept_is_told_in_no_spelling(secret: str, spelt: object, around: str) -> None:
+    assert callable(spelt)
+    written = spelt(secret)
+    with nothing_kept():
+        keep(secret)
+        told = redacted(around.format(written))
+    assert HIDDEN in told
+    assert secret not in told
+    assert written.strip("b'\"\\") not in told
+
+
+@given(words)
+def test_a_password_in_an_url_is_not_told_however_it_is_written(secret: str) -> None:
+    for scheme in ("postgresql", "postgresql+psycopg", "https", "redis", "amqp"):
+        raw = f"postgresql+psycopg://u:{secret}@db.internal:5432/signoff"
+        for url in (f"{scheme}://u:{quote(secret, safe='')}@db.internal/signoff", raw):
+            for text in (url, f'missing "=" after "{url}" in connection info string', repr(ValueError(url))):
+                with nothing_kept():
+                    told = redacted(text)
+                assert secret not in told
+                assert quote(secret, safe="") not in told
+                assert "db.internal" in told
+
+
+@given(st.text(st.sampled_from("aZ9" + SPECIAL), min_size=8))
+@example("it''s mine\\")
+@pytest.mark.parametrize("name", ["password", "sslpassword", "PGPASSWORD", "client_secret", "api-key"])
+def test_a_password_in_a_dsn_is_not_told(name: str, secret: str) -> None:
+    quoted = "'" + secret.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    for text in (
+        f"host=h {name}={quoted} dbname=d",
+        f"host=h {name} = {quoted} dbname=d",
+        f"https://h/x?a=1&{name}={quote_plus(secret)}&b=2 failed",
+        f"{{'{name}': {secret!r}, 'b': 2}}",
+        json.dumps({name: secret, "b": 2}),
+    ):
+        with nothing_kept():
+            told = redacted(text)
+        assert HIDDEN in told
+        for written in (
+            secret,
+            quoted[1:-1],
+            quote_plus(secret),
+            repr(secret)[1:-1],
+            json.dumps(secret)[1:-1],
+        ):
+            assert written not in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Authorization: Bearer {}",
+        "Illegal header value b'Bearer {}'",
+        "[(b'authorization', b'Bearer {}')]",
+        "Proxy-Authorization: Basic {}==",
+        "x-api-key: {}",
+        "{{'X-Api-Key': '{}'}}",
+        "https://{}@sentry.example/1",
+        "401 for sk-{}",
+        "whsec_{}",
+        "GET /maps?key={}&q=x",
+        "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----",
+    ],
+)
+def test_what_looks_like_a_secret_is_not_told(text: str) -> None:
+    for secret in (secrets.token_hex(16), secrets.token_urlsafe(24)):
+        with nothing_kept():
+            assert secret not in redacted(text.format(secret))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a bearer token is missing: send one Authorization: Bearer header; `signoff token` makes tokens",
+        "can't reach http://host:8080/path: ask ann@example.com",
+        "GET http://host:8080/path?mail=ann@example.com",
+        "connection to server at 'postgresql://signoff@db/x' failed",
+        "local.yaml: auth.secret: is required",
+        "prompt_tokens=12 max_tokens=100 of 4096",
+        "Basic authentication is off: the token is over",
+        "the task sk-1 and eyJ are words",
+    ],
+)
+def test_what_is_no_secret_is_told_as_it_is(text: str) -> None:
+    with nothing_kept():
+        assert redacted(text) == text
+
+
+def test_a_short_word_is_not_taken_for_a_secret_wherever_it_stands() -> None:
+    with nothing_kept():
+        keep("signoff")
+        assert (
+            redacted("run `signoff up`: postgresql://u:signoff@h") == "run `signoff up`: postgresql://u:***@h"
+        )
+
+
+@given(kept_secrets)
+def test_no_error_line_trace_or_log_tells_one(secret: str) -> None:
+    """Of what was raised, what it was raised from, its notes and its group; whole or cut anywhere."""
+
+    def fail() -> None:
+        try:
+            try:
+                raise ValueError(f"no connection: {secret}")
+            except ValueError as error:
+                error.add_note(f"tried {secret!r}")
+                raise ExceptionGroup(f"two {secret}", [error, OSError(f"{secret}\n{secret}")]) from error
+        except ExceptionGroup:
+            raise RuntimeError(f"{secret}") from None if len(secret) % 2 else RuntimeError(quote(secret))
+
+    with nothing_kept():
+        keep(secret)
+        told = [
+            str(ClusterProblem(f"at {secret}", waits_for=f"db {secret}").facts),
+            str(ClusterProblem(secret)),
+        ]
+        try:
+            fail()
+        except RuntimeError as error:
+            told += [error_line(error, most) for most in (10, 300)]
+            told += [error_line("".join(traceback.format_exception(error)))]
+            for as_text in (True, False):
+                stream = io.StringIO()
+                handler = logging.StreamHandler(stream)
+                handler.setFormatter(formatter(process="test", as_text=as_text))
+                record = logging.LogRecord("signoff.x", 40, "f", 1, "why: %s", (secret,), sys.exc_info())
+                record.error = f"it was {secret}"
+                handler.handle(record)
+                told.append(stream.getvalue())
+            stream = io.StringIO()
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(sys, "stderr", stream)
+                print_trace(RuntimeError, error, None)
+            told.append(stream.getvalue())
+    spellings = (
+        secret,
+        repr(secret)[1:-1],
+        json.dumps(secret)[1:-1],
+        quote(secret),
+        f"no connection: {secret[:7]}",
+    )
+    for text in told:
+        assert text
+        assert not [spelt for spelt in spellings if spelt in text]
+
+
+def test_whoever_is_handed_a_secret_of_the_configuration_knows_it() -> None:
+    value = secrets.token_urlsafe(12)
+    with nothing_kept():
+        packed = pickle.dumps({"api_key": KeptSecret(value)})
+    with nothing_kept():
+        assert redacted(value) == value
+        assert pickle.loads(packed)["api_key"] == SecretStr(value)
+        assert redacted(f"key {value}") == f"key {HIDDEN}"
+
+
+def test_a_text_without_an_end_takes_no_longer_than_it_is_long() -> None:
+    """What would take quadratic time, a megabyte of each, does not end within the test's time limit."""
+    for piece in (
+        "a://b:",
+        "password",
+        "password=",
+        "'password':",
+        "Bearer a",
+        "\\",
+        "eyJ",
+        "a.",
+        "sk-",
+        "https://",
+    ):
+        redacted(piece * (1_000_000 // len(piece)))
+
+
+def test_every_secret_of_a_configuration_is_kept(tmp_path: Path) -> None:
+    from actors.systems import load
+
+    root = Path(__file__).parents[3]
+    with nothing_kept():
+        config = load(root / "configs/local.yaml", root=tmp_path)
+        assert config.serving.api_key is not None
+        assert redacted(config.serving.api_key.get_secret_value()) == HIDDEN
