@@ -65,31 +65,30 @@ _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = (
         HIDDEN,
     ),
 )
-# Replaced whole, never changed: threads read it while another one keeps.
-_kept: frozenset[str] = frozenset()
+# The longest first: an URL goes with the password in it. Replaced, never changed: other threads read it.
+_kept: tuple[str, ...] = ()
 
 
 def keep(secret: str) -> None:
     """Remember a secret of this process, so that it is never told."""
     global _kept
-    if len(secret := secret.strip()) >= _SHORTEST:
-        _kept |= {secret}
+    if len(secret := secret.strip()) >= _SHORTEST and secret not in _kept:
+        _kept = tuple(sorted((*_kept, secret), key=len, reverse=True))
 
 
 def redacted(text: str) -> str:
     """A text with `***` for each secret in it."""
-    if _kept:
-        text = _spellings(_kept).sub(HIDDEN, text)
+    for secret in _kept:
+        text = _spellings(secret).sub(HIDDEN, text)
     for shape, instead in _SHAPES:
         text = shape.sub(instead, text)
     return text
 
 
-@lru_cache(maxsize=4)
-def _spellings(secrets: frozenset[str]) -> re.Pattern[str]:
-    """Each of them however it is spelt; the longest first, as an URL goes with the password in it."""
-    longest_first = sorted(secrets, key=len, reverse=True)
-    return re.compile("|".join("".join(map(_ways, secret)) for secret in longest_first))
+@lru_cache(maxsize=1000)
+def _spellings(secret: str) -> re.Pattern[str]:
+    """A secret however it is spelt."""
+    return re.compile("".join(map(_ways, secret)))
 
 
 def _ways(char: str) -> str:

@@ -57,7 +57,7 @@ SPELT = (
 @contextmanager
 def nothing_kept() -> Iterator[None]:
     """No secret of another test is known."""
-    before, redaction._kept = redaction._kept, frozenset()
+    before, redaction._kept = redaction._kept, ()
     try:
         yield
     finally:
@@ -224,8 +224,8 @@ def test_whoever_is_handed_a_secret_of_the_configuration_knows_it() -> None:
 
 
 def test_a_text_without_an_end_takes_no_longer_than_it_is_long() -> None:
-    """What would take quadratic time, a megabyte of each, does not end within the test's time limit."""
-    for piece in (
+    """What would take quadratic time does not end within the test's time limit."""
+    pieces = (
         "a://b:",
         "password",
         "password=",
@@ -236,8 +236,11 @@ def test_a_text_without_an_end_takes_no_longer_than_it_is_long() -> None:
         "a.",
         "sk-",
         "https://",
-    ):
-        redacted(piece * (1_000_000 // len(piece)))
+    )
+    with nothing_kept():
+        keep("\\'\\\"\\\\ \\'")
+        for piece in pieces:
+            redacted(piece * (200_000 // len(piece)))
 
 
 def test_every_secret_of_a_configuration_is_kept(tmp_path: Path) -> None:
