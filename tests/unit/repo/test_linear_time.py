@@ -15,6 +15,7 @@ from actors.outside.market.series_in_text import _pattern as series_pattern
 from actors.text.markdown import unlinked
 from actors.text.normal_form import words
 from actors.text.relevance import bears_on, best_passages
+from models.redaction import _spellings as spellings
 from tests.fakes.pumping import calls_in, modules_of, only_matched, patterns_in, slowness
 
 _PACKAGES = ("models", "actors", "serve", "pipelines", "cluster")
@@ -34,6 +35,7 @@ _MADE: dict[str, re.Pattern[Any]] = {
     ),
     "actors.outside.market.series_in_text._capitalised": re.compile(r"(?<!\w)APPLE(?!\w)"),
     "actors.knowledge.scraping.wall_words._any_of": NOT_FOUND,  # all that it makes are tried by their names
+    "models.redaction._spellings": spellings("of the 'key\\\" ä"),
     "actors.outside.web.local._passage": re.compile(r"\b(?:rates|inflation|federal)", re.IGNORECASE),
 }
 
