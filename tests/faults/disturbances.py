@@ -11,7 +11,16 @@ _OF_ALL = {"clock step", "stall"}
 HINDERED = "hindered"
 # The faults that do so, by their names.
 HINDERS = {
-    *("stop", "stop_in_a_call", "partition", "slow_link", "away", "restart", "fail_over"),
+    *(
+        "stop",
+        "stop_in_a_call",
+        "stop_before_a_write",
+        "partition",
+        "slow_link",
+        "away",
+        "restart",
+        "fail_over",
+    ),
     *("cut", "lost_answers", "clock_step", "locked_rows"),
 }
 

@@ -5,12 +5,12 @@ from typing import Any
 
 from models.runtime.workflows import Workflow
 from tests.faults import ledger
-from tests.faults.checks import operations
+from tests.faults.checks import operations, writes
 from tests.faults.checks.operations import OperationTrail
 from tests.faults.checks.runs import Runs
 from tests.faults.people.operations import BegunOperation
 from tests.faults.people.work import Work
-from tests.faults.site.books import code_of
+from tests.faults.site.books import NOTE, SEARCH, BookCall, code_of
 from tests.faults.site.configuring import LEASE_SECONDS
 from tests.faults.site.world import World
 
@@ -25,6 +25,10 @@ async def check(
             workflow = mine[begun.workflow_id]
             one = await _gathered(world, begun, workflow, list(kept[begun.workflow_id]))
             wrong += _odd(one, work)
+            keeps = await ledger.keeps(world.rows, [begun.workflow_id])
+            said = writes.yeses(one.approvals, one.history, keeps, one.moves)
+            came = [call for call in _calls(world, begun) if call.tool == NOTE]
+            wrong += writes.came_once_for_each(one.name, said, came)
     there = await world.rows(
         "SELECT id FROM operations WHERE request_id LIKE %s ORDER BY id", f"run-{work.run}-%"
     )
@@ -59,6 +63,10 @@ def _odd(one: OperationTrail, work: Work) -> Iterator[str]:
         yield from operations.called_after_its_cancel(one, at, hears_within=LEASE_SECONDS)
 
 
+def _calls(world: World, begun: BegunOperation) -> list[BookCall]:
+    return [call for book in world.books.values() for call in list(book.entries) if call.code == begun.code]
+
+
 def _numbers(work: Work) -> list[int]:
     return [begun.number for begun in work.operations]
 
@@ -84,9 +92,7 @@ async def _gathered(
             begun.number,
         ),
         iterations={row["iteration"]: row["results"] for row in iterations},
-        calls=[
-            call for book in world.books.values() for call in list(book.entries) if call.code == begun.code
-        ],
+        calls=[call for call in _calls(world, begun) if call.tool == SEARCH],
         moves=await ledger.moves(world.rows, [begun.workflow_id]),
         keys=keys,
     )

@@ -30,7 +30,7 @@ class OperationTrail:
         approvals: in order: id, kind, status, `content` as it was decided, decided_by, and `at`, when it was.
         history: in order: iteration, stage, agent, result, user_feedback and by.
         iterations: what each came to: its results, None where it came to none.
-        calls: of servers, by their own log.
+        calls: what was read of servers, by their own log.
         moves: of its workflow.
         keys: of its documents.
     """
@@ -156,8 +156,9 @@ def decisions_are_told(one: OperationTrail, said: Sequence[Said]) -> Iterator[st
     """
     kinds = {approval["id"]: approval["kind"] for approval in one.approvals}
     over = one.workflow.status == "succeeded"
+    told = _told(one)
     for each in said:
-        found = [entry for entry in one.history if entry["user_feedback"] == each.feedback and entry["by"]]
+        found = [entry for entry in told if entry["user_feedback"] == each.feedback]
         name, kind = f"{one.name}: what {each.who} said of {kinds[each.approval_id]}", kinds[each.approval_id]
         if len(found) > 1:
             yield f"{name} is in its history {len(found)} times"
@@ -167,8 +168,8 @@ def decisions_are_told(one: OperationTrail, said: Sequence[Said]) -> Iterator[st
             yield f"{name} was answered with {each.status}, and is in its history"
         for entry in found:
             result = entry["result"]
-            if entry["by"] != each.who or result["status"] != _BECOMES[each.decision]:
-                yield f"{name} ({each.decision}) is told as {entry['by']}'s {result['status']}"
+            if entry["by"] != each.who or _status(result) != _BECOMES[each.decision]:
+                yield f"{name} ({each.decision}) is told as {entry['by']}'s {_status(result)}"
             if entry["stage"] != _STAGES.get(kind, "agent_execution"):
                 yield f"{name} is told at {entry['stage']}"
             if kind == _PLAN and result["modified"] != (each.decision == "modify"):
@@ -176,9 +177,22 @@ def decisions_are_told(one: OperationTrail, said: Sequence[Said]) -> Iterator[st
             if kind == _RESULTS and each.decision == "reject" and _revised(result) != _revised(each.changes):
                 yield f"{name} ({_revised(each.changes)}) is told as {_revised(result)}"
     decided = [approval for approval in one.approvals if approval["status"] in _BECOMES.values()]
-    entries = [entry for entry in one.history if entry["by"]]
-    if len(entries) > len(decided) or (over and len(entries) < len(decided)):
-        yield f"{one.name}: {len(decided)} decisions, and its history tells of {len(entries)}"
+    if len(told) > len(decided) or (over and len(told) < len(decided)):
+        yield f"{one.name}: {len(decided)} decisions, and its history tells of {len(told)}"
+
+
+def _told(one: OperationTrail) -> list[Mapping[str, Any]]:
+    """The entries of its history that tell of decisions: of a write the last one, which has its outcome."""
+    told = [entry for entry in one.history if entry["by"] and "sending" not in entry["result"]]
+    last = {e["result"]["write"]["approval_id"]: e for e in told if "write" in e["result"]}
+    return [entry for entry in told if "write" not in entry["result"] or entry in last.values()]
+
+
+def _status(result: Mapping[str, Any]) -> str:
+    """What a decision is told as."""
+    if "write" in result:
+        return "rejected" if result["write"]["status"] == "refused" else "approved"
+    return str(result["status"])
 
 
 def _revised(said: Mapping[str, Any]) -> tuple[str, list[str]]:

@@ -18,29 +18,40 @@ def committed_once(
 ) -> Iterator[str]:
     """Each document is written once, by the run that has the claim, told of once, and there in the end.
 
+    The note that a write is about to be sent may be taken back, and made again.
+
     Args:
         told: the `step.done` events, as (workflow, step).
         kept: the keys of the documents that there are, by workflow.
     """
+    back = Counter((keep.workflow, keep.key) for keep in keeps if _is_taken_back(keep))
     written = Counter((keep.workflow, keep.key) for keep in keeps if keep.did == "INSERT")
     events = Counter(told)
     there = {(workflow, key) for workflow, keys in kept.items() for key in keys}
     for (workflow, key), times in written.items():
-        if times > 1:
+        if times > 1 + back[workflow, key]:
             yield f"{key} of {workflow} was committed {times} times"
     for keep in keeps:
         name = f"{keep.key} of {keep.workflow}"
-        if keep.did != "INSERT":
+        if keep.did != "INSERT" and not _is_taken_back(keep):
             yield f"{name} was committed, and changed afterwards ({keep.did})"
         if keep.status != "running":
             yield f"{name} was kept while its workflow was {keep.status}"
         if keep.made_under not in (None, keep.epoch):
             yield f"a zombie wrote {name}: made under epoch {keep.made_under}, kept under {keep.epoch}"
     for workflow, key in written.keys() | events.keys() | there:
+        again = back[workflow, key]
         counts = written[workflow, key], events[workflow, key], int((workflow, key) in there)
+        counts = counts[0] - again, counts[1] - again, counts[2]
+        if again and counts == (0, 0, 0):
+            continue
         untold = key.startswith(GATE_PREFIX)  # its approval's events tell of a gate
         if 0 in (counts[0], counts[2]) or counts[1] != (0 if untold else 1):
             yield f"{key} of {workflow} was written, told and kept {counts} times"
+
+
+def _is_taken_back(keep: Keep) -> bool:
+    return keep.did == "DELETE" and keep.key.startswith("write_sent/")
 
 
 def begun_for_a_reason(

@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from tests.faults.draws import operations, people, postgres, processes, services
+from tests.faults.draws import operations, people, postgres, processes, services, writes
 from tests.faults.draws.scene import Scene
 
 FAULTS: dict[str, Callable[[Scene], Coroutine[Any, Any, bool]]] = {
@@ -35,6 +35,7 @@ FAULTS: dict[str, Callable[[Scene], Coroutine[Any, Any, bool]]] = {
         services.target_away,
         operations.books_away,
         operations.kill_in_an_operation,
+        writes.stop_before_a_write,
         people.decisions,
         people.decided_early,
         people.late,

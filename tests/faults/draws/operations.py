@@ -10,7 +10,7 @@ from tests.fakes.model.model_script import Rule
 from tests.faults.draws.scene import Scene, send
 from tests.faults.people import deciding, operators
 from tests.faults.people.operations import BegunOperation
-from tests.faults.site.books import BookMood, code_of
+from tests.faults.site.books import NOTE, SEARCH, WRITTEN, BookMood, BookServer, code_of
 
 _AWAY_SECONDS = 5.0
 _REACHED_SECONDS = 15.0
@@ -29,18 +29,19 @@ async def books_away(scene: Scene) -> bool:
 
 
 async def kill_in_an_operation(scene: Scene) -> bool:
-    """The runner of an operation is killed while that is planned, while it reads, or while it compares."""
+    """The runner of an operation is killed while that is planned, reads, writes or compares."""
     world, work = scene.world, scene.work
-    stage = scene.rng.choice(("plan", "reading", "comparison"))
-    book = scene.rng.choice(list(world.books.values()))
+    stage = scene.rng.choice(("plan", "reading", "writing", "writing", "comparison"))
+    book = world.books[WRITTEN] if stage == "writing" else scene.rng.choice(list(world.books.values()))
     code = code_of(work.run, work.operations_asked)
     held = Rule(contains=code, hold=True, times=1)
+    wanted = NOTE if stage == "writing" else SEARCH
 
-    def is_read() -> bool:
-        return any(call.code == code for one in world.books.values() for call in list(one.entries))
+    def is_read(*books: BookServer) -> bool:
+        return any(call.code == code for one in books for call in list(one.entries))
 
     def is_held() -> bool:
-        return any(call.code == code for call in list(book.entries))
+        return any((call.code, call.tool) == (code, wanted) for call in list(book.entries))
 
     def is_asked() -> bool:
         return any(call.held and code in call.prompt for call in world.model.calls())
@@ -48,28 +49,39 @@ async def kill_in_an_operation(scene: Scene) -> bool:
     try:
         if stage == "plan":
             await asyncio.to_thread(world.model.script, held)
-        begun = await operators.begin(scene.people, work, scene.rng)
-        if stage == "reading":
+        begun = await operators.begin(scene.people, work, scene.rng, notes=stage == "writing")
+        if stage == "writing" and not await _until(scene, begun, lambda: is_read(book), yes=True):
+            return False
+        if stage in ("reading", "writing"):
             with book.being("holds"):
-                return await _until(scene, begun, is_held) and await _kill_its_runner(scene, begun)
+                return await _until(scene, begun, is_held, yes=True) and await _kill_its_runner(scene, begun)
         if stage == "comparison":
-            if not await _until(scene, begun, is_read):
+            if not await _until(scene, begun, lambda: is_read(*world.books.values())):
                 return False
             await asyncio.to_thread(world.model.script, held)
         return await _until(scene, begun, is_asked) and await _kill_its_runner(scene, begun)
     finally:
-        if stage != "reading":
+        if stage in ("plan", "comparison"):
             await asyncio.to_thread(world.model.reset)
 
 
 async def _until(
-    scene: Scene, begun: BegunOperation, there: Callable[[], bool], *, within: float = _REACHED_SECONDS
+    scene: Scene,
+    begun: BegunOperation,
+    there: Callable[[], bool],
+    *,
+    within: float = _REACHED_SECONDS,
+    yes: bool = False,
 ) -> bool:
-    """Let people decide on an operation until it is there; not for long, as anything may be away."""
+    """Let people decide on an operation until it is there; not for long, as anything may be away.
+
+    Args:
+        yes: they want it to get there.
+    """
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(within):
             while not await asyncio.to_thread(there):
-                await deciding.decide(scene.people, scene.work, scene.rng, only=begun.workflow_id)
+                await deciding.decide(scene.people, scene.work, scene.rng, only=begun.workflow_id, yes=yes)
                 await asyncio.sleep(0.05)  # asked again: another process works on it
             return True
     return False

@@ -29,6 +29,7 @@ async def decide(
     at_once: int = 1,
     only: str | None = None,
     begins: bool = False,
+    yes: bool = False,
 ) -> bool:
     """Let people look at one of the run's approvals and decide it; several at once.
 
@@ -38,6 +39,7 @@ async def decide(
     Args:
         only: one of this workflow.
         begins: where none waits a march is begun that asks for one.
+        yes: they want it to get on.
 
     Returns:
         Whether a decision was taken.
@@ -58,7 +60,7 @@ async def decide(
     path = f"/api/approvals/{approval['id']}"
     seen = await asyncio.gather(*(people.ask(who, "GET", path) for who, _, _ in intents))
     sends = [
-        _say(people, work, approval, who, answer, chances, stale=stale)
+        _say(people, work, approval, who, answer, chances, stale=stale, yes=yes)
         for (who, chances, stale), answer in zip(intents, seen, strict=True)
         if answer is not None
     ]
@@ -94,13 +96,14 @@ async def _say(
     chances: random.Random,
     *,
     stale: bool,
+    yes: bool,
 ) -> bool:
     approval_id = approval["id"]
     if seen.status_code != 200:
         work.said.append(Said(approval_id, who, "approve", seen.status_code, "", None))
         return False
     shown = seen.json()
-    said = _answer(approval["kind"], shown["content"], chances, careless=not stale)
+    said = _answer(approval["kind"], shown["content"], chances, careless=not stale, yes=yes)
     digest = _OTHER_DIGEST if stale else shown["digest"]
     body: dict[str, Any] = {"decision": said.how, "digest": digest}
     path = f"/api/approvals/{approval_id}/decision"
@@ -138,11 +141,13 @@ async def _say(
     return answer.status_code == 200
 
 
-def _answer(kind: str, shown: dict[str, Any], chances: random.Random, *, careless: bool) -> GateAnswer:
+def _answer(
+    kind: str, shown: dict[str, Any], chances: random.Random, *, careless: bool, yes: bool
+) -> GateAnswer:
     if kind in gates.GATES:
         return gates.answer(kind, shown, chances, careless=careless)
     if kind in operations.DOORS:
-        return operations.answer(kind, shown, chances, careless=careless)
+        return operations.answer(kind, shown, chances, careless=careless, yes=yes)
     return GateAnswer(chances.choice(("approve", "approve", "approve", "reject")))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.faults.people.gates import GateAnswer
 from tests.faults.site.books import code_of
+from tests.faults.site.chooser import WANTS_A_NOTE
 
 AT = "/api/operations"
 # Where each kind of gate is decided.
@@ -17,6 +18,7 @@ DOORS = {
     "operation_plan": "plan",
     "operation_results": "results",
     "operation_question": "agent",
+    "operation_write": "agent",
     "operation_review": "agent",
 }
 # Nobody wants anything else any more then.
@@ -33,23 +35,34 @@ class BegunOperation:
     code: str
 
 
-def asked(run: int, number: int, rng: random.Random) -> dict[str, Any]:
-    """The request: one of all systems, with the operation's own invoice to look for."""
+def asked(run: int, number: int, rng: random.Random, *, notes: bool = False) -> dict[str, Any]:
+    """The request: one of all systems, with the operation's own invoice to look for.
+
+    Args:
+        notes: whether something is surely to be written; else in one of two.
+    """
     code = code_of(run, number)
+    query = f"why is invoice {code}-{rng.randrange(10**4, 10**5)} late? compare what is known of it"
     return {
-        "query": f"why is invoice {code}-{rng.randrange(10**4, 10**5)} late? compare what is known of it",
+        "query": f"{query}, and {WANTS_A_NOTE}" if notes or rng.random() < 0.5 else query,
         "topic": "macro",
         "task_type": rng.choice(_TYPES),
         "request_id": f"run-{run}-{number}",
     }
 
 
-def answer(kind: str, shown: Mapping[str, Any], rng: random.Random, *, careless: bool = False) -> GateAnswer:
+def answer(
+    kind: str, shown: Mapping[str, Any], rng: random.Random, *, careless: bool = False, yes: bool = False
+) -> GateAnswer:
     """What somebody makes of a gate of an operation.
 
     Args:
         careless: it may be what can't be done, or what contradicts itself.
+        yes: somebody wants it to get on: to a plan and a write he says yes, and to most that is asked.
     """
+    if yes:
+        often = kind == "operation_question" and rng.random() < 0.25
+        return GateAnswer("reject" if often else "approve")
     if careless and rng.random() < 0.2:
         return _nonsense(kind, shown, rng)
     late = shown["iteration"] >= _LAST_ITERATION
@@ -64,6 +77,8 @@ def answer(kind: str, shown: Mapping[str, Any], rng: random.Random, *, careless:
             return _revision(shown["plan"], rng)
         case "operation_question":
             return GateAnswer(rng.choice(("approve", "reject")))
+        case "operation_write":
+            return GateAnswer(rng.choice(("approve", "approve", "approve", "reject")))
         case _:
             return GateAnswer("reject" if not late and rng.random() < 0.15 else "approve")
 
@@ -79,6 +94,8 @@ def body(kind: str, said: GateAnswer, digest: str, feedback: str) -> dict[str, A
             return asks | {"approved": yes} | said.changes
         case "operation_question":
             return asks | {"answer": "retry" if yes else "skip"} | said.changes
+        case "operation_write":
+            return asks | {"answer": "accept" if yes else "skip"} | said.changes
         case _:
             return asks | {"answer": "accept" if yes else "revise"} | said.changes
 

@@ -27,19 +27,23 @@ class Operators:
         """One more, which is cancelled some time later."""
         begun = await begin(self._people, self._work, rng)
         await asyncio.sleep(rng.uniform(*_CANCELLED_AFTER))
-        path = f"{operations.AT}/{begun.number}/cancel"
-        # 409: it is over, or the answer to the first request was lost.
-        answer = await self._people.insist("ann", path, {"reason": "cancelled"})
-        if answer.status_code == 200:
-            self._work.cancelled.add(begun.workflow_id)
-            self._work.cancelled_at[begun.workflow_id] = time.time()
+        await cancel(self._people, self._work, begun)
 
 
-async def begin(people: People, work: Work, rng: random.Random) -> BegunOperation:
-    """The same operation, however often it is asked for."""
+async def cancel(people: People, work: Work, begun: BegunOperation) -> None:
+    """Cancel an operation."""
+    # 409: it is over, or the answer to the first request was lost.
+    answer = await people.insist("ann", f"{operations.AT}/{begun.number}/cancel", {"reason": "cancelled"})
+    if answer.status_code == 200:
+        work.cancelled.add(begun.workflow_id)
+        work.cancelled_at[begun.workflow_id] = time.time()
+
+
+async def begin(people: People, work: Work, rng: random.Random, *, notes: bool = False) -> BegunOperation:
+    """The same operation, however often it is asked for. `notes`: something is to be written."""
     number = work.operations_asked
     work.operations_asked += 1
-    body = operations.asked(work.run, number, rng)
+    body = operations.asked(work.run, number, rng, notes=notes)
     answer = await people.insist("ann", operations.AT, body)
     assert answer.status_code == 201, answer.text
     told = answer.json()

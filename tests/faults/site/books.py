@@ -1,7 +1,7 @@
 """The MCP servers that the operations of a campaign read: mail, bills and accounts, and who asked for what.
 
 Each finds things for whatever it is asked that has the code of an operation; so each call tells whose it is.
-A fault lets one refuse, hang up, hang or be slow.
+The CRM takes notes, too. A fault lets one refuse, hang up, hang or be slow.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Literal
 
@@ -23,11 +23,21 @@ from tests.fakes.model.model_script import Rule
 BookMood = Literal["refuses", "hangs up", "hangs", "slow", "holds"]
 # Which agent reads which of them.
 BOOKS = {"gmail": "mail", "accounts_payable": "bills", "crm": "crm"}
-SEARCH = "search"
+SEARCH, NOTE = "search", "note"
+# Which of them can be written to.
+WRITTEN = "crm"
 _CODE = re.compile(r"q[a-j]+x[a-j]+z")
 _SEARCH = tool(
     SEARCH,
     inputSchema={"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+)
+_NOTE = tool(
+    NOTE,
+    inputSchema={
+        "type": "object",
+        "properties": {"account": {"type": "string"}, "text": {"type": "string"}},
+        "required": ["account", "text"],
+    },
 )
 _SECONDS, _SLOW_SECONDS = 0.05, 0.8
 _PLAN = {
@@ -52,15 +62,26 @@ def code_of(run: int, number: int) -> str:
     return f"q{run}x{number}z".translate(letters)
 
 
+def code_in(text: str) -> str:
+    """The code that stands in a text; empty where there is none."""
+    found = _CODE.search(text.casefold())
+    return "" if found is None else found.group()
+
+
 @dataclass(frozen=True)
 class BookCall:
-    """A tool call as it came in (`at`: `time.time()`). `answered`: it was answered well, or was to be."""
+    """A tool call as it came in (`at`: `time.time()`). `answered`: it was answered well, or was to be.
+
+    `query` is all that it asks for. One of `NOTE` has written by then, whatever became of its answer.
+    """
 
     book: str
     code: str
     query: str
     at: float
     answered: bool
+    tool: str = SEARCH
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
 class BookServer(HttpSite):
@@ -100,14 +121,17 @@ class BookServer(HttpSite):
             return None  # whoever asked was killed at it
         self.hindered += mood is not None
         if request.method == "tools/call":
-            query = str(request.params["arguments"]["query"])
-            found = _CODE.search(query.casefold())
-            code = "" if found is None else found.group()
-            well = mood in (None, "slow", "holds")
-            self.entries.append(BookCall(self.name, code, query, time.time(), well))
+            self._enter(request.params["name"], request.params["arguments"], mood)
         with contextlib.suppress(OSError):  # whoever asked is gone
             self._answer(request, mood)
         return None
+
+    def _enter(self, name: str, given: Mapping[str, Any], mood: BookMood | None) -> None:
+        if name == NOTE and mood == "refuses":
+            return  # nothing is written
+        query = str(given["query"]) if name == SEARCH else json.dumps(given)
+        well = mood in (None, "slow", "holds")
+        self.entries.append(BookCall(self.name, code_in(query), query, time.time(), well, name, given))
 
     def _answer(self, request: BadRequest, mood: BookMood | None) -> None:
         if mood == "refuses":
@@ -122,11 +146,13 @@ class BookServer(HttpSite):
             case "server/discover":
                 request.result(supportedVersions=["2026-07-28"], capabilities={"tools": {}}, **FRESH)
             case "tools/list":
-                request.result(tools=[_SEARCH], **FRESH)
+                request.result(tools=[_SEARCH, _NOTE] if self.name == WRITTEN else [_SEARCH], **FRESH)
             case "tools/call":
                 if mood == "holds":
                     self._better.wait()
                 time.sleep(_SLOW_SECONDS if mood == "slow" else _SECONDS)
+                if request.params["name"] == NOTE:
+                    return request.result(content=[{"type": "text", "text": "noted"}])
                 found = {"items": list(things(self.name, str(request.params["arguments"]["query"])))}
                 text = [{"type": "text", "text": json.dumps(found)}]
                 request.result(content=text, structuredContent=found)
@@ -144,9 +170,8 @@ def _told_of(request: object, address: object) -> None:
 
 def things(book: str, query: str) -> Iterator[Mapping[str, Any]]:
     """What it has for a query: the same, whenever it is asked. Nothing where it has no operation's code."""
-    if (found := _CODE.search(query.casefold())) is None:
+    if not (code := code_in(query)):
         return
-    code = found.group()
     partner = f"{code.capitalize()} Millworks"
     number = query if any(letter.isdigit() for letter in query) else f"{code}-1"
     match book:

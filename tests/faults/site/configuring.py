@@ -11,7 +11,7 @@ from models.config import Config
 from models.config.yaml_layers import read_layers
 from tests.fakes.endpoints import with_keys
 from tests.fakes.prose import in_prose
-from tests.faults.site.books import BOOKS, SEARCH, BookServer
+from tests.faults.site.books import BOOKS, NOTE, SEARCH, WRITTEN, BookServer
 
 ROOT = Path(__file__).resolve().parents[3]
 LEASE_SECONDS = 2.0
@@ -77,10 +77,11 @@ def _configure_research(raw: dict[str, Any], model_url: str) -> None:
 
 
 def _configure_operations(raw: dict[str, Any], model_url: str, books: Mapping[str, BookServer]) -> None:
-    """Three servers of the campaign's own; the model plans and writes, and code chooses the calls."""
+    """Three servers of the campaign's own; the model plans and writes, and code chooses most calls."""
     raw["mcp"] = {
         "servers": {
             name: {"title": name, "http": {"url": book.url}, "tools": [SEARCH], "timeout_seconds": 3}
+            | ({"writes": [NOTE]} if name == WRITTEN else {})
             for name, book in books.items()
         }
     }

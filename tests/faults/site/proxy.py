@@ -28,6 +28,8 @@ class _Link:
     owner: str = ""
     statements: dict[bytes, bool] = field(default_factory=dict)
     writing: bool = False
+    # Of a transaction under way: what was given to its statements that write.
+    given: bytes = b""
 
     def cut(self) -> None:
         for end in (self.client, self.server):
@@ -47,6 +49,7 @@ class Proxy:
         self._delay = 0.0
         self._refusing = False
         self._stalled: set[str] = set()
+        self._at_commit: list[tuple[tuple[bytes, ...], Callable[[str], None]]] = []
         self._moving = asyncio.Event()
         self._links: set[_Link] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -93,6 +96,21 @@ class Proxy:
             self._stalled.discard(owner)
             self._moving.set()
             self._moving = asyncio.Event()
+
+    @contextlib.contextmanager
+    def at_commit(
+        self, words: tuple[bytes, ...], act: Callable[[str], None]
+    ) -> "contextlib.AbstractContextManager[None]":  # type: ignore[misc]
+        """Do `act` at each commit that has written something with all these words, before that is answered.
+
+        It is given the connection's name.
+        """
+        entry = (words, act)
+        self._at_commit.append(entry)
+        try:
+            yield
+        finally:
+            self._at_commit.remove(entry)
 
     @contextlib.contextmanager
     def delayed(self, seconds: float) -> "contextlib.AbstractContextManager[None]":  # type: ignore[misc]
@@ -178,7 +196,10 @@ class Proxy:
         """Whether an answer may be handed on."""
         if message[:1] != b"Z" or message[5:6] != b"I" or not link.writing:
             return True
-        link.writing = False
+        link.writing, given, link.given = False, link.given, b""
+        for words, act in list(self._at_commit):
+            if all(word in given for word in words):
+                act(link.owner)
         if self._losing == 0:
             return True
         self._losing -= 1
@@ -195,6 +216,8 @@ def _note_question(link: _Link, message: bytes) -> bool:
         name, query, _ = body.split(b"\0", 2)
         link.statements[name] = bool(_WRITES.search(query))
     elif kind == b"B":
-        _, name, _ = body.split(b"\0", 2)
-        link.writing |= link.statements.get(name, False)
+        _, name, given = body.split(b"\0", 2)
+        if link.statements.get(name, False):
+            link.writing = True
+            link.given += given
     return True

@@ -34,6 +34,8 @@ from tests.fakes.cast import Cast
 from tests.fakes.local_agents import LocalAgent, NoIndex
 from tests.fakes.outside.open_turns import OpenTurns
 from tests.faults import defects
+from tests.faults.site.books import BOOKS, WRITTEN
+from tests.faults.site.chooser import PlayedChooser
 from tests.faults.site.driver import drive
 from tests.faults.site.kinds import kinds
 from tests.faults.site.pages import UNREADABLE_TEXT
@@ -131,7 +133,10 @@ class _Players:
             path, arguments = table[role]
             module, _, name = path.partition(":")
             made = getattr(importlib.import_module(module), name)
-            self._agents[role] = LocalAgent(made(**arguments(self._config, self)))  # type: ignore[arg-type]
+            given: dict[str, Any] = {**arguments(self._config, self)}  # type: ignore[arg-type]
+            if BOOKS.get(role) == WRITTEN:
+                given |= {"chooses": "model", "completions": PlayedChooser()}
+            self._agents[role] = LocalAgent(made(**given))
         return self._agents[role]
 
 

@@ -143,6 +143,10 @@ class World:
         living = {pid: order for name, order in self._orders.items() if (pid := self.pid(name))}
         return {pid: Path(order.log) for pid, order in living.items()}
 
+    def pid_of(self, owner: str) -> int | None:
+        """The process that a connection is of, by its name in Postgres, if that lives."""
+        return self.pid(owner.removeprefix("signoff "))
+
     def release(self, name: str) -> int:
         """The release of a name's process."""
         return self._orders[name].release

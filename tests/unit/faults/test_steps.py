@@ -160,3 +160,19 @@ def test_the_step_that_failed_is_begun_again_once_it_is_mended() -> None:
 )
 def test_what_has_ended_stays_so(move: Move, found: str) -> None:
     assert_told(list(moves_are_allowed([move])), found)
+
+
+@pytest.mark.parametrize(
+    ("key", "told", "there", "found"),
+    [
+        ("write_sent/1", 2, True, ""),
+        ("write_sent/1", 1, False, ""),
+        ("write_sent/1", 1, True, "was written, told and kept"),
+        ("step/1", 2, True, "changed afterwards"),
+    ],
+)
+def test_only_the_note_of_a_write_may_be_taken_back(key: str, told: int, there: bool, found: str) -> None:
+    noted = ["INSERT", "DELETE", *(["INSERT"] if told == 2 or there else [])]
+    keeps = [Keep("w", key, float(n), did, 1, "running", None) for n, did in enumerate(noted)]
+    kept = {"w": {key} if there else set[str]()}
+    assert_told(list(committed_once(keeps, [("w", key)] * told, kept)), found)
