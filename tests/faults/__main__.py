@@ -79,6 +79,7 @@ def main() -> int:
 def _look_for(number: int) -> figures.Search:
     """Put a defect back, and look for it; then the same without it, which must end well."""
     search = FOUND_BY[number]
+    assert search.seed is not None, "a campaign looks for it"
     only = list(search.only)
     campaign = Campaign(seed=search.seed, faults=_PATIENCE, only=only, defect=number)
     asyncio.run(_carry(campaign, until_wrong=True))

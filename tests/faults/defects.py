@@ -1,6 +1,7 @@
-"""Defects, most of them of an earlier release, put back on purpose: the campaign must find each of them.
+"""Defects, put back on purpose: a campaign must find each of them, some in tests, all in a whole one.
 
-Each is a change of the product's source text, made in a process of the campaign. A change whose text is not
+Whoever adds something that must hold adds its check to the campaign, and here the defect that breaks it. Each
+is a change of the product's source text, made in the processes of the campaign. A change whose text is not
 there any more fails loudly, so that none of them is lost when the product is rewritten.
 """
 
@@ -13,17 +14,20 @@ from datetime import UTC, datetime
 from typing import Any
 
 from actors.operations import graph as operation
-from actors.operations import working
+from actors.operations import working, writing
+from actors.outside import outbox
 from actors.research import admission as research
 from actors.runtime import execution, runner
 from actors.runtime.group_commit import JournalWriter
+from actors.runtime.run import Run
 from models.runtime.workflows import Workflow, WorkflowStatus
+from models.store import approvals, decisions
 from models.store.runtime import claims, documents
 
 
 def put_back(number: int) -> None:
     """Put a defect back, by its number."""
-    DEFECTS[number]()
+    DEFECTS[number].put_back()
 
 
 def _settled_work_is_run_again() -> None:
@@ -130,34 +134,180 @@ def _an_agent_reads_again_what_it_has_read() -> None:
     _change(working.Working, "round", ("before is not None and before.task_digest == task.digest", "False"))
 
 
-# By their numbers in the list of what was found; one that was never in a release has a hundred.
-DEFECTS: dict[int, Callable[[], None]] = {
-    1: _settled_work_is_run_again,
-    2: _one_runner_runs_a_workflow_twice,
-    4: _a_run_writes_files_before_its_fence,
-    7: _a_locked_row_holds_up_the_others,
-    101: _a_research_reads_what_was_shown,
-    102: _a_plan_runs_that_was_rejected,
-    103: _an_agent_reads_again_what_it_has_read,
-}
+def _a_write_is_noted_after_it_was_sent() -> None:
+    """Whoever dies between the two leaves no trace of what was sent, and it is sent again."""
+    note = 'await self._run.effect(f"write_sent/{number}", WriteSent, begin)'
+    send = 'answer: Answer[WriteOutcome] = await remote.call_once("write", write)'
+    _change(writing.ApprovedWrites, "_sent", (note, "pass"), (send, f"{send}; {note}"))
+
+
+def _a_fence_does_not_lock() -> None:
+    """What ends the claim between an effect's fence and its commit goes unnoticed."""
+    _change(claims, "fence", (" FOR UPDATE NOWAIT", ""))
+
+
+def _a_lapsed_runner_claims() -> None:
+    """A runner whose own lease has run out still takes workflows."""
+    held = "r.id = %(runner)s AND r.lease_until > now()"
+    assert held in claims._CLAIM
+    claims._CLAIM = claims._CLAIM.replace(held, "r.id = %(runner)s")
+
+
+def _a_write_goes_out_that_was_refused() -> None:
+    """Whatever was decided, it is sent."""
+    _change(writing.ApprovedWrites, "settle", ('if decision.status == "approved":', "if True:"))
+
+
+def _a_decision_is_taken_for_what_was_not_shown() -> None:
+    """The digest of what a person was shown is not compared."""
+    _change(decisions, "check_open", ("if digest != approval.digest:", "if False:"))
+
+
+def _two_decisions_are_taken() -> None:
+    """An approval is decided by all who decide at once."""
+    _change(
+        approvals,
+        "lock",
+        ("SELECT 1 FROM workflows WHERE id = %s FOR UPDATE", "SELECT %s"),
+        ("SELECT 1 FROM approvals WHERE id = %s FOR UPDATE", "SELECT %s"),
+    )
+
+
+def _a_message_counts_as_delivered_that_nobody_took() -> None:
+    """A try that failed is the last."""
+    _change(
+        outbox.Dispatcher,
+        "_settle",
+        ("if answer.is_success and answer.status is not None:", "if True:"),
+        ("response_status=answer.status)", "response_status=answer.status or 200)"),
+    )
+
+
+def _an_outage_is_a_verdict() -> None:
+    """What is away fails the work."""
+    _change(execution.Execution, "_park_or_fail", ("if waiting is None:", "if True:"))
+
+
+def _what_was_kept_is_made_again() -> None:
+    """A run begins without the documents of the runs before it."""
+    _change(Run, "open", ("if claim.epoch > 1:", "if False:"))
 
 
 @dataclass(frozen=True)
-class Search:
-    """What finds a defect by itself: a seed, and the faults that are drawn."""
+class Defect:
+    """A defect, and what finds it by itself: a seed, and the faults that are drawn.
 
+    Args:
+        what: it does, in a few words.
+        holds: which of the things that must always hold it breaks (docs/survival.md).
+        seed: None: it is found by tests, and no campaign looks for it.
+        in_tests: whether the tests look for it, too; the others are left to `make faults`.
+    """
+
+    put_back: Callable[[], None]
     what: str
-    seed: int
-    only: tuple[str, ...]
+    holds: int
+    seed: int | None = None
+    only: tuple[str, ...] = ()
+    in_tests: bool = False
 
 
-FOUND_BY = {
-    1: Search("settling does not raise the epoch", 6, ("slow_link", "decided_early")),
-    2: Search("one runner runs a workflow twice", 4, ("slow_link", "decided_early")),
-    4: Search("files written before the fence", 5, ("stop_in_a_call",)),
-    7: Search("a locked row holds up the others", 3, ("locked_rows",)),
-    101: Search("a research reads what was shown", 2, ("kill",)),
+# By their numbers in the list of what was found; one that was never in a release has a hundred.
+DEFECTS: dict[int, Defect] = {
+    1: Defect(
+        _settled_work_is_run_again,
+        "settling does not raise the epoch",
+        holds=2,
+        seed=6,
+        only=("slow_link", "decided_early"),
+        in_tests=True,
+    ),
+    2: Defect(
+        _one_runner_runs_a_workflow_twice,
+        "one runner runs a workflow twice",
+        holds=2,
+        seed=4,
+        only=("slow_link", "decided_early"),
+        in_tests=True,
+    ),
+    4: Defect(
+        _a_run_writes_files_before_its_fence,
+        "files are written before the fence",
+        holds=2,
+        seed=5,
+        only=("stop_in_a_call",),
+        in_tests=True,
+    ),
+    7: Defect(
+        _a_locked_row_holds_up_the_others,
+        "a locked row holds up the others",
+        holds=11,
+        seed=3,
+        only=("locked_rows",),
+        in_tests=True,
+    ),
+    101: Defect(
+        _a_research_reads_what_was_shown,
+        "a research reads what was shown",
+        holds=9,
+        seed=2,
+        only=("kill",),
+        in_tests=True,
+    ),
+    102: Defect(_a_plan_runs_that_was_rejected, "a plan runs that was rejected", holds=3),
+    103: Defect(_an_agent_reads_again_what_it_has_read, "an agent reads again what it has read", holds=1),
+    104: Defect(
+        _a_write_is_noted_after_it_was_sent,
+        "a write is noted after it was sent",
+        holds=1,
+        seed=7,
+        only=("kill_in_an_operation",),
+        in_tests=True,
+    ),
+    105: Defect(
+        _a_fence_does_not_lock,
+        "a fence does not lock",
+        holds=2,
+        seed=8,
+        only=("cancel_in_an_effect",),
+        in_tests=True,
+    ),
+    106: Defect(
+        _a_lapsed_runner_claims,
+        "a lapsed runner claims",
+        holds=2,
+        seed=9,
+        only=("locked_lease",),
+        in_tests=True,
+    ),
+    109: Defect(
+        _a_write_goes_out_that_was_refused,
+        "a write goes out that was refused",
+        holds=3,
+        seed=10,
+        only=("kill_in_an_operation",),
+    ),
+    110: Defect(
+        _a_decision_is_taken_for_what_was_not_shown,
+        "a decision is taken for what was not shown",
+        holds=4,
+        seed=11,
+        only=("decisions",),
+    ),
+    111: Defect(_two_decisions_are_taken, "two decisions are taken", holds=4, seed=12, only=("decisions",)),
+    112: Defect(
+        _a_message_counts_as_delivered_that_nobody_took,
+        "a message counts as delivered that nobody took",
+        holds=8,
+        seed=13,
+        only=("target_away",),
+    ),
+    113: Defect(_an_outage_is_a_verdict, "an outage is a verdict", holds=1, seed=14, only=("model_down",)),
+    114: Defect(
+        _what_was_kept_is_made_again, "what was kept is made again", holds=1, seed=15, only=("kill",)
+    ),
 }
+FOUND_BY = {number: defect for number, defect in DEFECTS.items() if defect.seed is not None}
 
 
 def _change(owner: Any, name: str, *changes: tuple[str, str]) -> None:

@@ -18,7 +18,7 @@ CREATE SCHEMA campaign;
 CREATE TABLE campaign.moves (
     n bigserial PRIMARY KEY, workflow text NOT NULL, at float8 NOT NULL, before text NOT NULL,
     after text NOT NULL, epoch bigint NOT NULL, new_epoch bigint NOT NULL, wanted bool NOT NULL,
-    lease_left float8);
+    lease_left float8, taken_with float8);
 CREATE INDEX ON campaign.moves (workflow);
 CREATE TABLE campaign.keeps (
     n bigserial PRIMARY KEY, workflow text NOT NULL, key text NOT NULL, at float8 NOT NULL,
@@ -27,13 +27,16 @@ CREATE INDEX ON campaign.keeps (workflow);
 
 CREATE FUNCTION campaign.note_move() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO campaign.moves (workflow, at, before, after, epoch, new_epoch, wanted, lease_left)
+    INSERT INTO campaign.moves (workflow, at, before, after, epoch, new_epoch, wanted, lease_left,
+                                taken_with)
     VALUES (NEW.id, extract(epoch FROM clock_timestamp()), OLD.status, NEW.status, OLD.epoch, NEW.epoch,
             NOT EXISTS (SELECT 1 FROM public.batch_workflows b WHERE b.workflow_id = NEW.id)
             OR EXISTS (SELECT 1 FROM public.batch_workflows h JOIN public.batches b ON b.id = h.batch_id
                        WHERE h.workflow_id = NEW.id AND b.lease_until > now()),
             (SELECT extract(epoch FROM r.lease_until - now()) FROM public.runners r
-             WHERE r.id = OLD.runner_id));
+             WHERE r.id = OLD.runner_id),
+            (SELECT extract(epoch FROM r.lease_until - now()) FROM public.runners r
+             WHERE r.id = NEW.runner_id AND NEW.epoch <> OLD.epoch));
     RETURN NULL;
 END $$;
 CREATE TRIGGER campaign_move AFTER UPDATE ON public.workflows FOR EACH ROW
@@ -124,7 +127,8 @@ class Move:
     """A workflow's status or epoch changed.
 
     `wanted`: no batch held it, or one that was alive. `lease_left`: for how many seconds the runner that had
-    it still had its lease; None where it had none, or nobody had the workflow.
+    it still had its lease; None where it had none, or nobody had the workflow. `taken_with` is the same of
+    the runner that takes it.
     """
 
     workflow: str
@@ -135,6 +139,7 @@ class Move:
     new_epoch: int
     wanted: bool = True
     lease_left: float | None = None
+    taken_with: float | None = None
 
 
 @dataclass(frozen=True)
@@ -197,8 +202,8 @@ async def install(database: Database) -> None:
 
 async def moves(ask: Ask, ids: Sequence[str]) -> list[Move]:
     """The moves of these workflows, in order."""
-    query = "SELECT workflow, at, before, after, epoch, new_epoch, wanted, lease_left FROM campaign.moves"
-    found = await ask(f"{query} WHERE workflow = ANY(%s) ORDER BY n", list(ids))
+    columns = "workflow, at, before, after, epoch, new_epoch, wanted, lease_left, taken_with"
+    found = await ask(f"SELECT {columns} FROM campaign.moves WHERE workflow = ANY(%s) ORDER BY n", list(ids))
     return [Move(**row) for row in found]
 
 

@@ -143,6 +143,7 @@ async def _steps(
         *steps.committed_once(keeps, done, kept),
         *steps.begun_for_a_reason(begun, keeps, moves, world.disturbances, work.mended),
         *steps.moves_are_allowed(moves),
+        *steps.taken_under_a_lease(moves, world.disturbances),
         *files.written_when_settled(wrote, moves),
     ]
 

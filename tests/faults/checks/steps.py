@@ -12,6 +12,9 @@ from tests.faults.disturbances import Disturbance, had_an_outage, lost_its_claim
 from tests.faults.ledger import Keep, Move
 from tests.faults.site.kinds import BROKEN, Begun
 
+# Seconds within which two things that are done at the same time are noted.
+_JUST = 0.5
+
 
 def committed_once(
     keeps: Sequence[Keep], told: Sequence[tuple[str, str]], kept: Mapping[str, Collection[str]]
@@ -108,6 +111,18 @@ def _odd(end: Move | None, first: Begun, done: Sequence[Disturbance], mended: Co
     if end.after == "failed":
         return None if first.step == BROKEN and first.workflow in mended else "it failed"
     return f"it was {end.after} with a step in flight"
+
+
+def taken_under_a_lease(moves: Sequence[Move], done: Sequence[Disturbance]) -> Iterator[str]:
+    """Nobody takes a workflow once his own lease has run out. `done`: what was done to the processes."""
+    stepped = [(d.start - _JUST, d.end) for d in done if d.kind == "clock step"]
+    for move in moves:
+        if move.taken_with is None or move.taken_with > 0:
+            continue
+        # The clock may have been set between the claim's look and the note of it.
+        if not any(start <= move.at <= end for start, end in stepped):
+            late = f"{-move.taken_with:.2f} s after the lease of who took it was over"
+            yield f"{move.workflow} was claimed {late}"
 
 
 def moves_are_allowed(moves: Sequence[Move]) -> Iterator[str]:

@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from tests.faults.draws import operations, people, postgres, processes, services, writes
+from tests.faults.draws import claims, operations, people, postgres, processes, services, writes
 from tests.faults.draws.scene import Scene
 
 FAULTS: dict[str, Callable[[Scene], Coroutine[Any, Any, bool]]] = {
@@ -36,6 +36,8 @@ FAULTS: dict[str, Callable[[Scene], Coroutine[Any, Any, bool]]] = {
         operations.books_away,
         operations.kill_in_an_operation,
         writes.stop_before_a_write,
+        claims.cancel_in_an_effect,
+        claims.locked_lease,
         people.decisions,
         people.decided_early,
         people.late,

@@ -215,6 +215,7 @@ class People:
             "steps": _STEPS,
             "step_seconds": round(rng.uniform(0.05, 0.4), 3),
             "after_seconds": 0.1,
+            "act_seconds": 0.0,
             "gated": False,
             "asked": False,
             "asks": False,

@@ -81,6 +81,15 @@ class Trace:
         """Note that a step begins in this process now."""
         self._append("begun", workflow, step, epoch)
 
+    def act(self, workflow: str) -> None:
+        """Note that a march acts now, and takes its time."""
+        self._append("acting", workflow, "act", 0)
+
+    def acting(self) -> set[str]:
+        """The marches that have begun to act, of those that take their time."""
+        lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
+        return {line.split()[1] for line in lines if line.startswith("acting ")}
+
     def write(self, workflow: str, status: str) -> None:
         """Note that a march's file is being written now, saying this status."""
         self._append("wrote", workflow, status, 0)
@@ -100,7 +109,7 @@ class Trace:
             what, workflow, word, pid, epoch, at = line.split()
             if what == "begun":
                 begun.append(Begun(workflow, word, int(pid), int(epoch), float(at)))
-            else:
+            elif what == "wrote":
                 wrote.append(Wrote(workflow, word, float(at)))
         return begun, wrote
 
@@ -120,7 +129,7 @@ class March:
 
     @property
     def given(self) -> dict[str, Any]:
-        """The input: trace, folder, steps, step_seconds, after_seconds, gated, and three words.
+        """The input: trace, folder, steps, step_seconds, after_seconds, act_seconds, gated, and three words.
 
         `asks`: whether its steps ask the model; `asked`: whether its approval was written together with it;
         `fails_until`: a file without which the step `BROKEN` fails.
@@ -155,6 +164,9 @@ class March:
         async def act(connection: Connection) -> Done:
             # What it acts on: it is compared with what was shown.
             await events.append(connection, ACTED, self.run.workflow_id, plan(self.given).content)
+            if seconds := self.given["act_seconds"]:
+                Trace(Path(self.given["trace"])).act(self.run.workflow_id)
+                await asyncio.sleep(seconds)
             return self._done("act")
 
         await self.run.effect("act", Done, act)

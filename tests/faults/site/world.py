@@ -129,6 +129,7 @@ class World:
             config=str(self.folder / "config.yaml"),
             url=self.site_url,
             log=str(self.folder / "drivers.log"),
+            defect=self._defect,
             topics=str(topics),
         )
         self.start(name)
@@ -247,7 +248,7 @@ class World:
 
 @asynccontextmanager
 async def open_world(*, defect: int | None = None) -> AsyncIterator[World]:
-    """A world with everything up. `defect`: put back in its runners."""
+    """A world with everything up. `defect`: put back in its processes."""
     folder = Path(tempfile.mkdtemp(prefix="signoff-faults-", dir="/tmp"))
     folder.chmod(0o755)
     world = World(folder, defect=defect)
@@ -280,7 +281,7 @@ async def open_world(*, defect: int | None = None) -> AsyncIterator[World]:
                     config=str(folder / "config.yaml"),
                     url=world.site_url,
                     log=str(folder / f"{name.replace(':', '-')}.log"),
-                    defect=defect if role == "runner" else None,
+                    defect=defect,
                     port=world.port,
                 )
             world.ensure()

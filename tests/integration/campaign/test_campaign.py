@@ -28,9 +28,10 @@ async def test_a_short_campaign_finds_nothing() -> None:
     assert all(outcome.batches and outcome.messages > 10 for outcome in campaign.outcomes)
 
 
-@pytest.mark.parametrize("number", FOUND_BY)
+@pytest.mark.parametrize("number", [number for number, defect in FOUND_BY.items() if defect.in_tests])
 async def test_a_defect_that_is_put_back_is_found(number: int) -> None:
     search = FOUND_BY[number]
+    assert search.seed is not None
     campaign = Campaign(
         seed=search.seed, faults=40, fewest=4, most=5, only=list(search.only), defect=number, runs=8
     )

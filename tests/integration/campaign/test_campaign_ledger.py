@@ -64,6 +64,8 @@ async def test_what_is_moved_kept_and_tampered_with_is_noted(database: Database,
         ("running", "running", 1, 2),
         ("running", "cancelled", 2, 3),
     ]
+    taken = [move.taken_with for move in moves]
+    assert [with_ is not None and with_ > 0 for with_ in taken] == [True, True, False]
     lost: list[Move] = [move for move in moves if move.lease_left is not None and move.lease_left <= 0]
     assert lost == [moves[1]]
     keeps: list[Keep] = await ledger.keeps(ask, [workflow_id])

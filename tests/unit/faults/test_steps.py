@@ -4,7 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from tests.faults.checks.steps import begun_for_a_reason, committed_once, moves_are_allowed
+from tests.faults.checks.steps import (
+    begun_for_a_reason,
+    committed_once,
+    moves_are_allowed,
+    taken_under_a_lease,
+)
 from tests.faults.disturbances import Disturbance
 from tests.faults.ledger import Keep, Move
 from tests.faults.site.kinds import BROKEN, Begun
@@ -176,3 +181,21 @@ def test_only_the_note_of_a_write_may_be_taken_back(key: str, told: int, there: 
     keeps = [Keep("w", key, float(n), did, 1, "running", None) for n, did in enumerate(noted)]
     kept = {"w": {key} if there else set[str]()}
     assert_told(list(committed_once(keeps, [("w", key)] * told, kept)), found)
+
+
+@pytest.mark.parametrize(
+    ("taken_with", "stepped_at", "found"),
+    [
+        (1.5, None, ""),
+        (None, None, ""),
+        (-0.4, None, "0.40 s after the lease"),
+        (-0.4, 5.1, ""),
+        (-0.4, 12.0, "after"),
+    ],
+)
+def test_nobody_takes_anything_once_his_lease_is_over(
+    taken_with: float | None, stepped_at: float | None, found: str
+) -> None:
+    move = Move("w", 5.0, "queued", "running", 1, 2, taken_with=taken_with)
+    done = [] if stepped_at is None else [Disturbance("clock step", stepped_at, 10.0, None)]
+    assert_told(list(taken_under_a_lease([move], done)), found)
