@@ -20,8 +20,9 @@ from tests.faults.campaign import Campaign
 from tests.faults.defects import DEFECTS, FOUND_BY
 from tests.faults.draws import FAULTS
 
-# After so many faults a defect that was put back is not found.
+# After so many faults a defect that was put back is not found; so few are in one run, to see it soon.
 _PATIENCE = 150
+_FEW = {"fewest": 4, "most": 6}
 
 
 def main() -> int:
@@ -49,6 +50,7 @@ def main() -> int:
         first_run=told.run or 0,
         runs=None if told.run is None else 1,
         load=told.load,
+        **({} if told.defect is None else _FEW),
     )
     host = figures.host()
     if told.search is not None:
@@ -81,9 +83,9 @@ def _look_for(number: int) -> figures.Search:
     search = FOUND_BY[number]
     assert search.seed is not None, "a campaign looks for it"
     only = list(search.only)
-    campaign = Campaign(seed=search.seed, faults=_PATIENCE, only=only, defect=number)
+    campaign = Campaign(seed=search.seed, faults=_PATIENCE, only=only, defect=number, **_FEW)
     asyncio.run(_carry(campaign, until_wrong=True))
-    control = Campaign(seed=search.seed, faults=_PATIENCE, only=only, runs=len(campaign.outcomes))
+    control = Campaign(seed=search.seed, faults=_PATIENCE, only=only, runs=len(campaign.outcomes), **_FEW)
     asyncio.run(_carry(control, until_wrong=True))
     return figures.Search(
         what=f"{number} {search.what}",

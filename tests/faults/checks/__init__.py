@@ -14,7 +14,17 @@ from models.runtime.events import Event
 from models.runtime.workflows import ENDED_STATUSES, Workflow
 from models.store.runtime import documents, workflows
 from tests.faults import ledger
-from tests.faults.checks import changes, courses, decisions, files, operated, press, researches, steps
+from tests.faults.checks import (
+    changes,
+    connections,
+    courses,
+    decisions,
+    files,
+    operated,
+    press,
+    researches,
+    steps,
+)
 from tests.faults.checks.runs import Runs
 from tests.faults.checks.streams import streams
 from tests.faults.people import batches
@@ -70,6 +80,7 @@ async def check(world: World, runs: Runs, readers: Readers) -> list[str]:
     wrong += await _delivered(world)
     wrong += await researches.only_what_was_let_in(world, runs)
     wrong += await operated.called_by_somebody(world, runs)
+    wrong += await connections.check(world)
     for batch in runs.works[-1].batches:
         wrong += await batches.check(world, batch) or await _submitted_again(world, batch)
     await runs.looked(world)

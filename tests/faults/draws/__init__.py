@@ -42,6 +42,7 @@ FAULTS: dict[str, Callable[[Scene], Coroutine[Any, Any, bool]]] = {
         people.decided_early,
         people.late,
         people.cancel,
+        people.many_stopped,
         people.abandoned_batch,
     )
 }

@@ -27,11 +27,8 @@ async def cancel_in_an_effect(scene: Scene) -> bool:
                 await asyncio.sleep(0.02)  # another process acts
     if march not in await asyncio.to_thread(world.trace.acting):
         return False
-    path = f"/api/workflows/{march}/cancel"
-    answer = await scene.people.ask("root", "POST", path, {"reason": "cancelled"})
-    if answer is not None and answer.status_code == 200:
-        scene.work.cancelled.add(march)
-    return answer is not None
+    await scene.people.stop_march(scene.work, march)
+    return True
 
 
 async def locked_lease(scene: Scene) -> bool:

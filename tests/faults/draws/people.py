@@ -17,6 +17,7 @@ from tests.faults.site.world import World
 _SLOW_SECONDS = 1.5
 _BEGUN_SECONDS = 20.0
 _STOPPED_SECONDS = 15.0
+_MANY = 40
 
 
 async def decisions(scene: Scene) -> bool:
@@ -39,6 +40,18 @@ async def late(scene: Scene) -> bool:
 async def cancel(scene: Scene) -> bool:
     """Somebody stops a workflow."""
     return await scene.people.cancel(scene.work, scene.rng)
+
+
+async def many_stopped(scene: Scene) -> bool:
+    """Much is begun, and all of it is stopped at once, while its runners want their connections for it."""
+    marches = [
+        scene.people.march(scene.work, scene.rng, steps=40, step_seconds=0, act_seconds=0)
+        for _ in range(_MANY)
+    ]
+    begun = await asyncio.gather(*marches)
+    await asyncio.sleep(scene.rng.uniform(0.1, 1))
+    stops = [scene.people.stop_march(scene.work, march) for march in begun]
+    return any(await asyncio.gather(*stops))
 
 
 async def abandoned_batch(scene: Scene) -> bool:

@@ -316,6 +316,14 @@ class People:
         work.cancelled_at[chosen["id"]] = time.time()
         return True
 
+    async def stop_march(self, work: Work, march: str) -> bool:
+        """Stop a march; whether that was acknowledged, and not too late."""
+        answer = await self.ask("root", "POST", f"/api/workflows/{march}/cancel", {"reason": "cancelled"})
+        if answer is None or answer.status_code != 200:
+            return False
+        work.cancelled.add(march)
+        return True
+
     async def _begin(self, work: Work, request: WorkflowRequest) -> str:
         async def begin() -> str:
             async with self.world.database.transaction() as connection:

@@ -16,6 +16,7 @@ from tests.faults.site.books import BOOKS, NOTE, SEARCH, WRITTEN, BookServer
 ROOT = Path(__file__).resolve().parents[3]
 LEASE_SECONDS = 2.0
 BATCH_SECONDS = 3.0
+POOL_SIZE = 4
 
 
 def configure(folder: Path, output: Path, model_url: str, books: Mapping[str, BookServer]) -> Config:
@@ -23,6 +24,8 @@ def configure(folder: Path, output: Path, model_url: str, books: Mapping[str, Bo
     raw = in_prose(read_layers(ROOT / "configs/local.yaml").merged())
     raw["data_dir"] = str(folder / "data")
     raw["runners"].update(count=1, lease_seconds=LEASE_SECONDS, poll_seconds=0.2, max_attempts=100)
+    # Few enough that they are waited for.
+    raw["database"]["pool_size"] = POOL_SIZE
     raw["outages"].update(patience_seconds=600, first_pause_seconds=0.2, longest_pause_seconds=1)
     raw["outgoing"]["allow_internal"] = ["127.0.0.0/8"]
     raw["webhooks"].update(timeout_seconds=3)
