@@ -193,13 +193,25 @@ def _what_was_kept_is_made_again() -> None:
     _change(Run, "open", ("if claim.epoch > 1:", "if False:"))
 
 
+# What must always hold, as far as a campaign can see it.
+HOLDS = {
+    1: "whatever dies, acknowledged work goes on from its last document; an outage is no verdict",
+    2: "one runner at a time",
+    3: "nothing gated without its decision",
+    4: "a decision binds to exact content, and is taken once",
+    8: "a message is sent at least once",
+    9: "nothing is read that nobody let in",
+    11: "nobody holds up the others",
+}
+
+
 @dataclass(frozen=True)
 class Defect:
     """A defect, and what finds it by itself: a seed, and the faults that are drawn.
 
     Args:
         what: it does, in a few words.
-        holds: which of the things that must always hold it breaks (docs/survival.md).
+        holds: which of the things that must always hold it breaks, by its number in `HOLDS`.
         seed: None: it is found by tests, and no campaign looks for it.
         in_tests: whether the tests look for it, too; the others are left to `make faults`.
     """

@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from tests.faults.campaign import Campaign
-from tests.faults.defects import DEFECTS, FOUND_BY
+from tests.faults.defects import DEFECTS, FOUND_BY, HOLDS
 from tests.faults.draws import FAULTS, draw
 from tests.faults.site.proxy import Proxy
 from tests.integration.conftest import ROOT
@@ -46,6 +46,10 @@ def test_a_defect_can_still_be_put_back(number: int) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, check=False)
     assert done.returncode == 0
+
+
+def test_each_thing_that_must_hold_has_a_defect_that_a_campaign_looks_for() -> None:
+    assert {defect.holds for defect in FOUND_BY.values()} == HOLDS.keys()
 
 
 def test_what_is_drawn_follows_from_the_seed() -> None:
