@@ -11,6 +11,7 @@ import logging
 import signal
 import sys
 from collections import Counter
+from dataclasses import replace
 
 from rich.console import Console
 
@@ -22,7 +23,7 @@ from tests.faults.draws import FAULTS
 
 # After so many faults a defect that was put back is not found; so few are in one run, to see it soon.
 _PATIENCE = 150
-_FEW = {"fewest": 4, "most": 6}
+_FEWEST, _MOST = 4, 6
 
 
 def main() -> int:
@@ -50,8 +51,9 @@ def main() -> int:
         first_run=told.run or 0,
         runs=None if told.run is None else 1,
         load=told.load,
-        **({} if told.defect is None else _FEW),
     )
+    if told.defect is not None:
+        campaign.fewest, campaign.most = _FEWEST, _MOST
     host = figures.host()
     if told.search is not None:
         looked = _look_for(told.search)
@@ -83,9 +85,11 @@ def _look_for(number: int) -> figures.Search:
     search = FOUND_BY[number]
     assert search.seed is not None, "a campaign looks for it"
     only = list(search.only)
-    campaign = Campaign(seed=search.seed, faults=_PATIENCE, only=only, defect=number, **_FEW)
+    campaign = Campaign(
+        seed=search.seed, faults=_PATIENCE, fewest=_FEWEST, most=_MOST, only=only, defect=number
+    )
     asyncio.run(_carry(campaign, until_wrong=True))
-    control = Campaign(seed=search.seed, faults=_PATIENCE, only=only, runs=len(campaign.outcomes), **_FEW)
+    control = replace(campaign, defect=None, runs=len(campaign.outcomes), outcomes=[])
     asyncio.run(_carry(control, until_wrong=True))
     return figures.Search(
         what=f"{number} {search.what}",

@@ -8,7 +8,8 @@ there any more fails loudly, so that none of them is lost when the product is re
 import inspect
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -21,7 +22,7 @@ from actors.runtime import execution, runner
 from actors.runtime.group_commit import JournalWriter
 from actors.runtime.run import Run
 from models.runtime.workflows import Workflow, WorkflowStatus
-from models.store import approvals, decisions
+from models.store import approvals, decisions, pool
 from models.store.runtime import claims, documents
 
 
@@ -205,6 +206,18 @@ HOLDS = {
 }
 
 
+def _a_pool_loses_connections() -> None:
+    """It is psycopg_pool's own: its waits lose cancellations, and cancelled callers its connections."""
+
+    @asynccontextmanager
+    async def connection(self: pool.Pool) -> AsyncIterator[pool.Connection]:
+        async with self._lending.pool.connection() as one:
+            yield one
+
+    pool.Pool.connection = connection  # type: ignore[method-assign]
+    pool.Pool.look = lambda self: 0  # type: ignore[method-assign]
+
+
 @dataclass(frozen=True)
 class Defect:
     """A defect, and what finds it by itself: a seed, and the faults that are drawn.
@@ -291,6 +304,9 @@ DEFECTS: dict[int, Defect] = {
         seed=9,
         only=("locked_lease",),
         in_tests=True,
+    ),
+    107: Defect(
+        _a_pool_loses_connections, "a pool loses connections", holds=11, seed=1, only=("many_stopped",)
     ),
     109: Defect(
         _a_write_goes_out_that_was_refused,
