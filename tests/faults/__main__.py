@@ -33,6 +33,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--run", type=int, help="this run only")
     parser.add_argument("--load", type=int, default=0, help="so many processes burn beside it")
+    parser.add_argument("--few", action="store_true", help=f"{_FEWEST} to {_MOST} faults in a run")
     parser.add_argument("--only", default="", help=f"of these only, with commas: {', '.join(FAULTS)}")
     parser.add_argument("--defect", type=int, choices=sorted(DEFECTS), help="put back, to be found")
     parser.add_argument(
@@ -52,7 +53,7 @@ def main() -> int:
         runs=None if told.run is None else 1,
         load=told.load,
     )
-    if told.defect is not None:
+    if told.defect is not None or told.few:
         campaign.fewest, campaign.most = _FEWEST, _MOST
     host = figures.host()
     if told.search is not None:
