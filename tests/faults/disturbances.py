@@ -15,6 +15,7 @@ HINDERS = {
         "stop",
         "stop_in_a_call",
         "stop_before_a_write",
+        "stop_in_an_effect",
         "locked_lease",
         "partition",
         "slow_link",

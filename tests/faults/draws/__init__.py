@@ -37,6 +37,7 @@ FAULTS: dict[str, Callable[[Scene], Coroutine[Any, Any, bool]]] = {
         operations.kill_in_an_operation,
         writes.stop_before_a_write,
         claims.cancel_in_an_effect,
+        claims.stop_in_an_effect,
         claims.locked_lease,
         people.decisions,
         people.decided_early,

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import psycopg
 
+from tests.faults.draws.processes import stopped
 from tests.faults.draws.scene import Scene
 from tests.faults.site.configuring import LEASE_SECONDS
 
@@ -17,6 +18,27 @@ _WAITING = 12
 
 async def cancel_in_an_effect(scene: Scene) -> bool:
     """Somebody stops a march that acts: it has done so whole, or not at all, before it is stopped."""
+    if (march := await _acting(scene)) is None:
+        return False
+    await scene.people.stop_march(scene.work, march)
+    return True
+
+
+async def stop_in_an_effect(scene: Scene) -> bool:
+    """A runner sleeps past its lease while it acts, before what it does is kept."""
+    if (march := await _acting(scene)) is None:
+        return False
+    query = "SELECT r.name FROM workflows w JOIN runners r ON r.id = w.runner_id WHERE w.id = %s"
+    [row] = await scene.world.rows(query, march) or [{"name": None}]
+    pid = scene.world.pid(row["name"]) if row["name"] else None
+    if pid is None:
+        return False
+    await stopped(scene, pid, LEASE_SECONDS * scene.rng.uniform(1.2, 3))
+    return True
+
+
+async def _acting(scene: Scene) -> str | None:
+    """A march that has begun to act, and takes its time; None: it did not come to it."""
     world = scene.world
     march = await scene.people.march(
         scene.work, scene.rng, steps=1, step_seconds=0.02, act_seconds=_ACTS_SECONDS
@@ -25,10 +47,7 @@ async def cancel_in_an_effect(scene: Scene) -> bool:
         async with asyncio.timeout(_REACHED_SECONDS):
             while march not in await asyncio.to_thread(world.trace.acting):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)  # another process acts
-    if march not in await asyncio.to_thread(world.trace.acting):
-        return False
-    await scene.people.stop_march(scene.work, march)
-    return True
+    return march if march in await asyncio.to_thread(world.trace.acting) else None
 
 
 async def locked_lease(scene: Scene) -> bool:

@@ -12,6 +12,7 @@ from tests.faults.site.configuring import LEASE_SECONDS
 from tests.faults.site.world import RUNNERS, World
 
 _LOCKED_STEPS = 60
+_HOUR = 3600.0
 # Shorter than any statement waits for a lock, and longer than a busy machine takes for a step.
 _LOCKED_SECONDS = 8.0
 
@@ -108,11 +109,13 @@ async def locked_rows(scene: Scene) -> bool:
 
 
 async def clock_step(scene: Scene) -> bool:
-    """The leases' clock is stepped: all that it says moves by some seconds, as with a server's clock.
+    """The leases' clock is stepped: all that it says moves by seconds or an hour, as with a server's clock.
 
     Times in the database are moved, not the clock: what compares them sees the same.
     """
-    seconds, struck = scene.rng.uniform(-8, 8), False
+    hour = scene.rng.choice((-_HOUR, _HOUR))
+    seconds = hour if scene.rng.random() < 0.25 else scene.rng.uniform(-8, 8)
+    struck = False
     began = time.time()
     for query in (
         "UPDATE runners SET lease_until = lease_until + make_interval(secs => %s)",

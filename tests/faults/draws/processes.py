@@ -36,7 +36,7 @@ async def stop(scene: Scene) -> bool:
     found = scene.one_of((*RUNNERS, *RUNNERS, "api", *scene.world.drivers))
     if found is None:
         return False
-    await _stopped(scene, *found, LEASE_SECONDS * scene.rng.uniform(0.3, 1.8))
+    await stopped(scene, found[1], LEASE_SECONDS * scene.rng.uniform(0.3, 1.8))
     return True
 
 
@@ -121,7 +121,8 @@ async def upgrade(scene: Scene) -> bool:
     return True
 
 
-async def _stopped(scene: Scene, name: str, pid: int, seconds: float) -> None:
+async def stopped(scene: Scene, pid: int, seconds: float) -> None:
+    """Have a process sleep for so long."""
     began = time.time()
     send(pid, signal.SIGSTOP)
     try:
