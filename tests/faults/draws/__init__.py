@@ -32,6 +32,7 @@ FAULTS: dict[str, Callable[[Scene], Coroutine[Any, Any, bool]]] = {
         services.model_slow,
         services.model_lies,
         services.disk_full,
+        services.disk_full_at_a_summary,
         services.target_away,
         operations.books_away,
         operations.kill_in_an_operation,
@@ -60,6 +61,8 @@ WEIGHTS = {
     "restart": 1,
     "late": 1,
     "books_away": 1,
+    "disk_full_at_a_summary": 1,
+    "many_stopped": 1,
 }
 
 

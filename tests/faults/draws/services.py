@@ -1,17 +1,22 @@
 """Faults of what the site needs besides Postgres: the model, the disk, the webhooks' target."""
 
 import asyncio
+import contextlib
 import os
 import time
 import uuid
+from collections.abc import AsyncIterator
 
 from tests.fakes.model.model_script import Rule
 from tests.faults.draws.scene import Scene
+from tests.faults.site.driver import unwritten_file
 from tests.faults.site.target import Mood
+from tests.faults.site.world import World
 
 # As long as a breaker stays open after an outage of a few seconds.
 _BREAKER_SECONDS = 10.0
 _TARGET_SECONDS = 5.0
+_DELAYED_SECONDS, _SUMMED_UP_SECONDS = 4.0, 12.0
 
 
 async def model_down(scene: Scene) -> bool:
@@ -31,10 +36,41 @@ async def model_lies(scene: Scene) -> bool:
 
 
 async def disk_full(scene: Scene) -> bool:
-    """The output's file system has no room."""
+    """The output's file system has no room, while somebody ends and has a file to write."""
     world = scene.world
     if not os.path.ismount(world.output):
         return False
+    delayed = """SELECT 1 FROM incoming_events WHERE type = 'workflow.files_delayed' AND workflow_id = %s
+                 UNION ALL
+                 SELECT 1 FROM events WHERE type = 'workflow.files_delayed' AND workflow_id = %s"""
+    async with _filled(world):
+        march = await scene.people.march(scene.work, scene.rng, steps=1, step_seconds=0.02, after_seconds=0)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_DELAYED_SECONDS):
+                while not await world.rows(delayed, march, march):  # noqa: ASYNC110
+                    await asyncio.sleep(0.1)
+            return True
+    return False
+
+
+async def disk_full_at_a_summary(scene: Scene) -> bool:
+    """It has no room while the table of a batch is written, which its driver tells by its exit code."""
+    world = scene.world
+    if not os.path.ismount(world.output):
+        return False
+    batch = await scene.people.batch(scene.work, f"full-{scene.work.run}-{len(scene.work.batches)}", 1)
+    async with _filled(world):
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_SUMMED_UP_SECONDS):
+                while not (unwritten_file(batch.topics).exists() or world.is_over(batch.name)):
+                    world.revive(batch.name)
+                    await asyncio.sleep(0.1)  # a process of its own
+    return unwritten_file(batch.topics).exists()
+
+
+@contextlib.asynccontextmanager
+async def _filled(world: World) -> AsyncIterator[None]:
+    """There is no room, for as long as the block."""
     path = world.output / f"ballast-{uuid.uuid4().hex}"
 
     def fill() -> None:
@@ -45,21 +81,11 @@ async def disk_full(scene: Scene) -> bool:
             except OSError:
                 pass
 
-    delayed = """SELECT 1 FROM incoming_events WHERE type = 'workflow.files_delayed' AND workflow_id = %s
-                 UNION ALL
-                 SELECT 1 FROM events WHERE type = 'workflow.files_delayed' AND workflow_id = %s"""
     await asyncio.to_thread(fill)
     try:
-        # Somebody ends meanwhile, and has a file to write.
-        march = await scene.people.march(scene.work, scene.rng, steps=1, step_seconds=0.02, after_seconds=0)
-        async with asyncio.timeout(4):
-            while not await world.rows(delayed, march, march):  # noqa: ASYNC110
-                await asyncio.sleep(0.1)
-    except TimeoutError:
-        return False
+        yield
     finally:
         path.unlink()
-    return True
 
 
 async def _model(scene: Scene, rule: Rule) -> bool:
