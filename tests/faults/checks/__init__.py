@@ -113,7 +113,7 @@ async def _courses(
 ) -> list[str]:
     asked: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in await world.rows(
-        "SELECT id, workflow_id, kind, status, decided_by, content, digest, asked FROM approvals"
+        "SELECT id, workflow_id, kind, status, decided_by, content, digest, quorum, asked FROM approvals"
         " WHERE workflow_id = ANY(%s)",
         list(mine),
     ):

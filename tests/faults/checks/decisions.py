@@ -26,7 +26,7 @@ def decided(
     """What is wrong with an approval.
 
     Args:
-        approval: its row: id, status, decided_by, content, digest, and `asked` where that was changed.
+        approval: its row: id, status, decided_by, content, digest, quorum, and `asked` where it was changed.
         said: what people said of it.
         told: the events of its workflow.
         workflow: what waited for it, and has ended.
@@ -34,10 +34,13 @@ def decided(
     """
     name, status = f"approval {approval['id']} ({approval['status']})", approval["status"]
     taken = [one for one in said if one.status == 200]
-    if len(taken) > 1:
+    if approval["quorum"] > 1:
+        yield from (f"{name}: {odd}" for odd in _by_several(approval, said))
+    elif len(taken) > 1:
         yield f"{name}: {len(taken)} decisions were taken"
     for one in taken:
-        if status != _BECOMES[one.decision] or approval["decided_by"] != one.who:
+        is_told_so = status == _BECOMES[one.decision] and approval["decided_by"] == one.who
+        if not is_told_so and not (approval["quorum"] > 1 and one.decision == "approve"):
             yield f"{name}: by {approval['decided_by']}; {one.who} was told {_BECOMES[one.decision]}"
         content = approval["content"]
         if one.decision == "modify":  # what he was shown stays beside what he made of it
@@ -80,3 +83,17 @@ def decided(
     # A deep research and an operation have several: see `deep` and `operations`.
     if workflow.kind not in ("research", "operation") and workflow.status == "succeeded" and done != status:
         yield f"{name}: its workflow took it for {done}"
+
+
+def _by_several(approval: Mapping[str, Any], said: Sequence[Said]) -> Iterator[str]:
+    """It is approved once so many different people have said yes, and by no fewer; one no is enough."""
+    votes = [one.who for one in said if one.decision == "approve" and one.status == 200]
+    maybe = {one.who for one in said if one.decision == "approve" and one.status is None and not one.stale}
+    if len(set(votes)) != len(votes):
+        yield f"the yes of {votes} counts, one of them twice"
+    if len(votes) >= approval["quorum"] and approval["status"] != "approved":
+        yield f"{votes} said yes, and it is {approval['status']}"
+    if approval["status"] == "approved" and len({*votes, *maybe}) < approval["quorum"]:
+        yield f"it is approved by {votes}, and takes {approval['quorum']}"
+    if sum(one.decision == "reject" and one.status == 200 for one in said) > 1:
+        yield "more than one no was taken"

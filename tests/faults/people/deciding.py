@@ -53,8 +53,9 @@ async def decide(
     if not pending:
         return False
     approval = rng.choice(pending)
+    first = rng.randrange(len(DECIDERS))
     intents = [
-        (DECIDERS[number % len(DECIDERS)], random.Random(rng.random()), rng.random() < 0.1)
+        (DECIDERS[(first + number) % len(DECIDERS)], random.Random(rng.random()), rng.random() < 0.1)
         for number in range(at_once)
     ]
     path = f"/api/approvals/{approval['id']}"

@@ -217,6 +217,7 @@ class People:
             "after_seconds": 0.1,
             "act_seconds": 0.0,
             "gated": False,
+            "quorum": 1,
             "asked": False,
             "asks": False,
             "fails_until": "",
@@ -337,7 +338,7 @@ class People:
 async def begin(people: People, work: Work, rng: random.Random) -> None:
     """A handful of everything."""
     for number in range(6):
-        await people.march(work, rng, gated=number < 2, asks=number in (2, 3))
+        await people.march(work, rng, gated=number < 2, quorum=1 + number % 2, asks=number in (2, 3))
     await people.batch(work, f"batch-{work.run}", 2)
     await people.topic(work, 0)
     await asyncio.gather(people.research(work), people.publication(work))

@@ -129,7 +129,7 @@ class March:
 
     @property
     def given(self) -> dict[str, Any]:
-        """The input: trace, folder, steps, step_seconds, after_seconds, act_seconds, gated, and three words.
+        """The input: trace, folder, steps, their seconds, those of what comes after, gated, quorum and words.
 
         `asks`: whether its steps ask the model; `asked`: whether its approval was written together with it;
         `fails_until`: a file without which the step `BROKEN` fails.
@@ -179,6 +179,7 @@ def plan(given: dict[str, Any]) -> GateRequest:
         content={"plan": [given["name"]]},
         required_scope="global:editor",
         four_eyes=True,
+        quorum=given["quorum"],
         expires_in_seconds=3600,
     )
 

@@ -56,4 +56,5 @@ APPROVAL: dict[str, Any] = {
     "decided_by": "bob",
     "content": PLAN,
     "digest": content_digest(PLAN),
+    "quorum": 1,
 }
