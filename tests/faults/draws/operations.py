@@ -10,7 +10,7 @@ from tests.fakes.model.model_script import Rule
 from tests.faults.draws.scene import Scene, send
 from tests.faults.people import deciding, operators
 from tests.faults.people.operations import BegunOperation
-from tests.faults.site.books import NOTE, SEARCH, WRITTEN, BookMood, BookServer, code_of
+from tests.faults.site.books import NOTE, SEARCH, WRITTEN, BookMood, code_of
 
 _AWAY_SECONDS = 5.0
 _REACHED_SECONDS = 15.0
@@ -37,8 +37,8 @@ async def kill_in_an_operation(scene: Scene) -> bool:
     held = Rule(contains=code, hold=True, times=1)
     wanted = NOTE if stage == "writing" else SEARCH
 
-    def is_read(*books: BookServer) -> bool:
-        return any(call.code == code for one in books for call in list(one.entries))
+    def is_read() -> bool:
+        return any(call.code == code for one in world.books.values() for call in list(one.entries))
 
     def is_held() -> bool:
         return any((call.code, call.tool) == (code, wanted) for call in list(book.entries))
@@ -50,13 +50,11 @@ async def kill_in_an_operation(scene: Scene) -> bool:
         if stage == "plan":
             await asyncio.to_thread(world.model.script, held)
         begun = await operators.begin(scene.people, work, scene.rng, notes=stage == "writing")
-        if stage == "writing" and not await _until(scene, begun, lambda: is_read(book), yes=True):
-            return False
         if stage in ("reading", "writing"):
-            with book.being("holds"):
+            with book.being("holds" if stage == "reading" else "holds writes"):
                 return await _until(scene, begun, is_held, yes=True) and await _kill_its_runner(scene, begun)
         if stage == "comparison":
-            if not await _until(scene, begun, lambda: is_read(*world.books.values())):
+            if not await _until(scene, begun, is_read):
                 return False
             await asyncio.to_thread(world.model.script, held)
         return await _until(scene, begun, is_asked) and await _kill_its_runner(scene, begun)

@@ -19,8 +19,8 @@ from typing import Any, Literal
 from tests.fakes.mcp_servers import FRESH, BadRequest, HttpSite, tool
 from tests.fakes.model.model_script import Rule
 
-# What `holds` holds its answer to a call back, and lists its tools meanwhile.
-BookMood = Literal["refuses", "hangs up", "hangs", "slow", "holds"]
+# What `holds` holds its answer to a call back, and lists its tools meanwhile; or to what is written alone.
+BookMood = Literal["refuses", "hangs up", "hangs", "slow", "holds", "holds writes"]
 # Which agent reads which of them.
 BOOKS = {"gmail": "mail", "accounts_payable": "bills", "crm": "crm"}
 SEARCH, NOTE = "search", "note"
@@ -130,7 +130,7 @@ class BookServer(HttpSite):
         if name == NOTE and mood == "refuses":
             return  # nothing is written
         query = str(given["query"]) if name == SEARCH else json.dumps(given)
-        well = mood in (None, "slow", "holds")
+        well = mood in (None, "slow", "holds", "holds writes")
         self.entries.append(BookCall(self.name, code_in(query), query, time.time(), well, name, given))
 
     def _answer(self, request: BadRequest, mood: BookMood | None) -> None:
@@ -148,7 +148,7 @@ class BookServer(HttpSite):
             case "tools/list":
                 request.result(tools=[_SEARCH, _NOTE] if self.name == WRITTEN else [_SEARCH], **FRESH)
             case "tools/call":
-                if mood == "holds":
+                if mood == "holds" or (mood == "holds writes" and request.params["name"] == NOTE):
                     self._better.wait()
                 time.sleep(_SLOW_SECONDS if mood == "slow" else _SECONDS)
                 if request.params["name"] == NOTE:

@@ -83,12 +83,16 @@ class Trace:
 
     def act(self, workflow: str) -> None:
         """Note that a march acts now, and takes its time."""
-        self._append("acting", workflow, "act", 0)
+        with open(self._acting, "ab", buffering=0) as file:
+            file.write(f"{workflow}\n".encode())
 
     def acting(self) -> set[str]:
         """The marches that have begun to act, of those that take their time."""
-        lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
-        return {line.split()[1] for line in lines if line.startswith("acting ")}
+        return set(self._acting.read_text(encoding="utf-8").split()) if self._acting.exists() else set()
+
+    @property
+    def _acting(self) -> Path:
+        return self.path.with_suffix(".acting")
 
     def write(self, workflow: str, status: str) -> None:
         """Note that a march's file is being written now, saying this status."""
@@ -109,7 +113,7 @@ class Trace:
             what, workflow, word, pid, epoch, at = line.split()
             if what == "begun":
                 begun.append(Begun(workflow, word, int(pid), int(epoch), float(at)))
-            elif what == "wrote":
+            else:
                 wrote.append(Wrote(workflow, word, float(at)))
         return begun, wrote
 
