@@ -174,6 +174,11 @@ def _two_decisions_are_taken() -> None:
     )
 
 
+def _whoever_asked_approves() -> None:
+    """Four eyes are as good as two."""
+    _change(decisions, "_check_may_decide", ("if approval.bars(decided_by):", "if False:"))
+
+
 def _a_message_counts_as_delivered_that_nobody_took() -> None:
     """A try that failed is the last."""
     _change(
@@ -200,6 +205,7 @@ HOLDS = {
     2: "one runner at a time",
     3: "nothing gated without its decision",
     4: "a decision binds to exact content, and is taken once",
+    6: "whoever asked for something does not approve it",
     8: "a message is sent at least once",
     9: "nothing is read that nobody let in",
     11: "nobody holds up the others",
@@ -323,6 +329,7 @@ DEFECTS: dict[int, Defect] = {
         only=("decisions",),
     ),
     111: Defect(_two_decisions_are_taken, "two decisions are taken", holds=4, seed=12, only=("decisions",)),
+    115: Defect(_whoever_asked_approves, "whoever asked approves", holds=6, seed=17, only=("decisions",)),
     112: Defect(
         _a_message_counts_as_delivered_that_nobody_took,
         "a message counts as delivered that nobody took",

@@ -50,6 +50,10 @@ def decided(
         if one.shown is not None and one.shown != content:
             yield f"{name}: {one.who} was shown {one.shown}, it is for {content}"
     for one in said:
+        if one.own:
+            if one.status not in (403, None):
+                yield f"{name}: {one.who} asked for it himself, said yes to it, and got {one.status}"
+            continue
         if one.shown is not None and not one.stale and content_digest(one.shown) != one.digest:
             yield f"{name}: {one.who} was shown a digest that is not that of its content"
         if one.stale and one.status not in (409, None):
@@ -59,7 +63,7 @@ def decided(
     if content_digest(approval["content"]) != approval["digest"]:
         yield f"{name}: its content is not what its digest is of"
     if status in _BECOMES.values() and not taken:
-        maybe = [one for one in said if one.status is None and not one.stale and one.possible]
+        maybe = [one for one in said if one.status is None and not (one.stale or one.own) and one.possible]
         if not any(one.who == approval["decided_by"] and _BECOMES[one.decision] == status for one in maybe):
             yield f"{name}: nobody decided so"
     if status == "expired" and not let_pass:
@@ -88,7 +92,11 @@ def decided(
 def _by_several(approval: Mapping[str, Any], said: Sequence[Said]) -> Iterator[str]:
     """It is approved once so many different people have said yes, and by no fewer; one no is enough."""
     votes = [one.who for one in said if one.decision == "approve" and one.status == 200]
-    maybe = {one.who for one in said if one.decision == "approve" and one.status is None and not one.stale}
+    maybe = {
+        one.who
+        for one in said
+        if one.decision == "approve" and one.status is None and not (one.stale or one.own)
+    }
     if len(set(votes)) != len(votes):
         yield f"the yes of {votes} counts, one of them twice"
     if len(votes) >= approval["quorum"] and approval["status"] != "approved":

@@ -53,7 +53,8 @@ class Said:
 
     `digest` was sent; `shown` is the content that the person had been shown before. A `stale` one was sent
     for something else than was shown. `changes` went with it; such as can't be made are not `possible`.
-    `feedback` are the words that went with it, which nobody else said; empty: none.
+    `feedback` are the words that went with it, which nobody else said; empty: none. `own`: a yes to what he
+    asked for himself, and others are to approve.
     """
 
     approval_id: str
@@ -66,6 +67,7 @@ class Said:
     changes: dict[str, Any] = field(default_factory=dict)
     possible: bool = True
     feedback: str = ""
+    own: bool = False
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ class People:
         """
         request = self._march(
             work, rng, gated=True, asked=True, steps=1, step_seconds=0.02, after_seconds=1.2
-        )
+        ).model_copy(update={"requested_by": "ann"})
         database = self.world.database
         asked = plan(request.input)
 
@@ -223,7 +225,9 @@ class People:
             "fails_until": "",
             **more,
         }
-        return WorkflowRequest(kind="march", input=given, input_digest="d", requested_by="ann")
+        # One of them decides, too: on what others asked for.
+        asks = rng.choice(("ann", "ann", DECIDERS[0]))
+        return WorkflowRequest(kind="march", input=given, input_digest="d", requested_by=asks)
 
     async def topic(self, work: Work, number: int) -> str:
         """Begin an editorial topic; its workflow's id."""

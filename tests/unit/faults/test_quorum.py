@@ -1,5 +1,6 @@
-"""What takes the yes of several people is decided by as many different ones: red where it is not."""
+"""Who may say yes: as many different people as it takes, and nobody to his own; red where it is not so."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -34,3 +35,12 @@ def test_it_takes_as_many_different_people(status: str, answers: list[Said], fou
     told = [event(name, approval_id="7") for name in ("approval.requested", f"approval.{status}")]
     ended = workflow(result={"done": 2, "decision": status})
     assert_told(list(decided({**TWO, "status": status}, answers, told, ended)), found)
+
+
+@pytest.mark.parametrize(
+    ("status", "found"), [(403, ""), (None, ""), (200, "asked for it himself"), (409, "himself")]
+)
+def test_whoever_asked_for_it_is_refused(status: int, found: str) -> None:
+    answers = [said("bob"), said("cleo"), replace(said("dan", status=status), own=True)]
+    told = [event(name, approval_id="7") for name in ("approval.requested", "approval.approved")]
+    assert_told(list(decided(TWO, answers, told, workflow())), found)
