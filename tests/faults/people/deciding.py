@@ -156,7 +156,8 @@ def _answer(
 async def _pending(world: World, work: Work, only: str | None = None) -> list[dict[str, Any]]:
     return await world.rows(
         "SELECT p.id, p.kind, p.four_eyes, p.requested_by, a.id AS research, o.id AS operation"
-        " FROM approvals p LEFT JOIN agent_workflows a USING (workflow_id) LEFT JOIN operations o USING (workflow_id)"
+        " FROM approvals p LEFT JOIN agent_workflows a USING (workflow_id)"
+        " LEFT JOIN operations o USING (workflow_id)"
         " WHERE p.status = 'pending' AND p.workflow_id = ANY(%s) ORDER BY p.id",
         work.ids if only is None else [only],
     )
