@@ -29,17 +29,21 @@ from actors.runtime.run import Run
 from actors.runtime.workflow_graph import WorkflowGraph
 from models.config import Config
 from models.error_lines import error_line, logged
-from models.errors import Fenced, JournalMismatch, PermissionMissing, SignoffError, WorkflowDeadly
-from models.runtime.approvals import GateDecision, GateStop
+from models.errors import Fenced, GatesExhausted, JournalMismatch, PermissionMissing, WorkflowDeadly
+from models.runtime.approvals import AskedGate, GateStop
 from models.runtime.workflows import Claim
 from models.store import approvals
 from models.store.database import Connection, Database
 from models.store.people import users
 from models.store.runtime import claims, documents
+from models.store.runtime.claimable import SUSPECT_DEATHS
 
 _log = logging.getLogger("signoff.runner")
 _INTERRUPT = "__interrupt__"
+# Supersteps from one gate to the next.
 _RECURSION_LIMIT = 1_000
+# A run comes by all the gates before the one it goes on from: what that costs is bounded.
+MOST_GATES = 500
 
 
 class _Pickled:
@@ -87,7 +91,7 @@ class Execution:
     @property
     def suspect(self) -> bool:
         """Whether runners have died with it again and again, and it got nowhere since."""
-        return self.claim.deaths >= claims.SUSPECT_DEATHS and not (self.run and self.run.got_on)
+        return self.claim.deaths >= SUSPECT_DEATHS and not (self.run and self.run.got_on)
 
     async def carry(self) -> None:
         """Run the graph to its next stop, and write down what it came to. Raises Fenced."""
@@ -130,18 +134,17 @@ class Execution:
 
     async def _to_next_stop(self, run: Run) -> dict[str, Any] | list[GateStop]:
         """The graph's last state, or the gates it has stopped at without a decision."""
-        gates = await self._gates()
-        decisions = {name: decision for name, decision in gates.items() if decision}
+        run.replay.asked = gates = await self._gates(run)
+        decisions = {name: asked.decision for name, asked in gates.items() if asked.decision}
         state, context = await self._begin(run)
         thread_id = f"{self.claim.workflow_id}/{self.claim.epoch}"
         where: Any = {
             "configurable": {"thread_id": thread_id, gate.REPLAY: run.replay},
-            "recursion_limit": _RECURSION_LIMIT,
+            "recursion_limit": _RECURSION_LIMIT * (1 + len(gates)),
         }
         # Without a saver there is nothing that could be kept at the exit.
         how: Any = {"durability": "exit"} if self.compiled.declared.gates else {}
         entry: Any = state
-        given: set[str] = set()
         try:
             while True:
                 outcome = await self.compiled.graph.ainvoke(
@@ -153,10 +156,15 @@ class Execution:
                     run.replay.check()
                     if not stops:
                         run.replay.check_gates(gates)
+                    elif len(gates.keys() | {stop.gate for stop in stops.values()}) > MOST_GATES:
+                        raise GatesExhausted(
+                            f"it has asked people at {MOST_GATES} gates, as many as one workflow may: what "
+                            " was decided and done stands; begin another for what is left"
+                        )
                     return list(stops.values()) or dict(outcome)
-                for stop in (stops[i] for i in answers):
-                    await self._check_given(stop, given)
-                    await run.pass_gate(stop.gate)
+                for stop_id in answers:
+                    await self._check_given(run, stop_id, stops[stop_id])
+                    await run.pass_gate(stops[stop_id].gate)
                 entry = Command(resume={i: answer.model_dump() for i, answer in answers.items()})
         finally:
             self.compiled.forget(thread_id)
@@ -172,21 +180,24 @@ class Execution:
                 "release that began the workflow, or stop it"
             ) from error
 
-    async def _gates(self) -> dict[str, GateDecision | None]:
-        """The gates that people were asked at, with the decisions so far.
+    async def _gates(self, run: Run) -> dict[str, AskedGate]:
+        """The gates that people were asked at, with the decisions so far; looked for where there are any.
 
         Raises:
             PermissionMissing: whoever asked may not ask any more for what was approved.
             JournalMismatch: the graph has no such gate.
         """
 
-        async def look() -> dict[str, GateDecision | None]:
+        async def look() -> dict[str, AskedGate]:
             async with self.database.connection() as connection:
                 found = await approvals.gates(connection, self.claim.workflow_id)
-                if any(decision and decision.status == "approved" for decision in found.values()):
+                decisions = [asked.decision for asked in found.values() if asked.decision]
+                if any(decision.status == "approved" for decision in decisions):
                     await self._check_still_permitted(connection)
                 return found
 
+        if not run.asked:
+            return {}
         here = self.compiled.declared.gates
         # Of a graph that has no gate, too: an approval may have come with its workflow.
         gates = await self.database.steadily(look)
@@ -201,11 +212,9 @@ class Execution:
                 f"{person} asked for this and no longer has {permission.topic}:{permission.role}"
             )
 
-    async def _check_given(self, stop: GateStop, given: set[str]) -> None:
+    async def _check_given(self, run: Run, stop_id: str, stop: GateStop) -> None:
         """A decision is given once, to the gate that it was taken for."""
-        if stop.gate in given:
-            raise SignoffError(f"gate {stop.gate} stands twice in the graph: give each gate its own name")
-        given.add(stop.gate)
+        run.replay.give(stop.gate, place=stop_id)
         if stop.request is not None:
 
             async def check() -> None:

@@ -1,9 +1,9 @@
 """The journal of a runner: what its workflows come to, committed together, each fenced by itself.
 
 Runs hand in what their steps came to, executions that they are done; up to `lanes` commits are under way at
-a time, and what arrives meanwhile goes out together in the next (group commit). One bad or locked row
-concerns only its own workflow: it is committed by itself, or tried again beside the others until its lock
-is gone.
+a time, and what arrives meanwhile goes out together in the next ones (group commit), of a bounded size, so
+that a statement's time is bounded, too. One bad or locked row concerns only its own workflow: it is committed
+by itself, or tried again beside the others until its lock is gone.
 """
 
 import asyncio
@@ -20,6 +20,8 @@ from models.store.runtime.claims import Finish, fenced
 from models.store.runtime.documents import NewDocument
 
 _LOCKED_PAUSE_SECONDS = 0.05
+# What one commit holds at most: so many writes, of so many characters (one that is larger goes by itself).
+_MOST_WRITES, _MOST_CHARACTERS = 500, 4_000_000
 
 
 class Claimed(Protocol):
@@ -28,6 +30,10 @@ class Claimed(Protocol):
     @property
     def claim(self) -> Claim:
         """Whose right it is written by."""
+
+    @property
+    def size(self) -> int:
+        """How many characters it is, about."""
 
 
 W = TypeVar("W", bound=Claimed)
@@ -104,11 +110,22 @@ class GroupCommit(Generic[W]):
     async def _drain(self) -> None:
         try:
             while self._waiting:
-                group, self._waiting = self._waiting, []
-                await self._commit(group)
+                await self._commit(self._next())
         finally:
             self._busy -= 1
             self._add([])
+
+    def _next(self) -> list[_Pending[W]]:
+        """Take those that have waited longest, as many as one commit may hold."""
+        size, count = 0, 0
+        for pending in self._waiting[:_MOST_WRITES]:
+            size += pending.write.size
+            if count and size > _MOST_CHARACTERS:
+                break
+            count += 1
+        group = self._waiting[:count]
+        del self._waiting[:count]
+        return group
 
     async def _commit(self, group: list[_Pending[W]]) -> None:
         writes = [pending.write for pending in group]

@@ -6,9 +6,10 @@ on what nobody signed off, nor do it twice.
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from models.errors import JournalMismatch
+from models.errors import JournalMismatch, SignoffError
+from models.runtime.approvals import AskedGate, GateDecision, GateRequest, content_digest
 from models.store.runtime.documents import GATE_PREFIX
 
 # For so long a node may read, say, the database before it asks for what was kept for it.
@@ -20,8 +21,12 @@ class Replay:
 
     def __init__(self, kept: Iterable[str]) -> None:
         self._left = set(kept)
+        self._passed = frozenset(key for key in self._left if key.startswith(GATE_PREFIX))
         self._moved = asyncio.Event()
         self._reached: set[str] = set()
+        self._given: dict[str, str] = {}
+        # The gates that people were asked at.
+        self.asked: Mapping[str, AskedGate] = {}
 
     @property
     def over(self) -> bool:
@@ -39,6 +44,28 @@ class Replay:
         """The graph has come to a gate."""
         self._reached.add(gate)
         self.read(f"{GATE_PREFIX}{gate}")
+
+    def decision(self, gate: str, request: GateRequest | None, *, place: str) -> GateDecision | None:
+        """The decision on a gate that an earlier run came by, which need not stop the graph again.
+
+        None where that is not certain: the gate is new, is not decided, or seems to ask for something else.
+        """
+        asked = self.asked.get(gate)
+        if asked is None or asked.decision is None or f"{GATE_PREFIX}{gate}" not in self._passed:
+            return None
+        if request is not None and content_digest(request.content) != asked.digest:
+            return None
+        self.give(gate, place=place)
+        return asked.decision
+
+    def give(self, gate: str, *, place: str) -> None:
+        """A gate is given its decision, at one place in the graph (a node that is run again is at the same).
+
+        Raises:
+            SignoffError: it was given it at another.
+        """
+        if self._given.setdefault(gate, place) != place:
+            raise SignoffError(f"gate {gate} stands twice in the graph: give each gate its own name")
 
     async def moves(self) -> bool:
         """Wait until something is asked for; False where nothing is for `PATIENCE_SECONDS`."""

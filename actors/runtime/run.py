@@ -126,6 +126,11 @@ class Run:
         return self._directory.agent(role)
 
     @property
+    def asked(self) -> bool:
+        """Whether people were asked for anything in it: before the claim, or at a gate that is kept."""
+        return self._claim.asked or any(key.startswith(documents.GATE_PREFIX) for key in self._kept)
+
+    @property
     def got_on(self) -> bool:
         """Whether it has kept something that earlier runs had not."""
         return self.kept_at is not None
@@ -164,7 +169,9 @@ class Run:
         text = value.model_dump_json()
         told = json.dumps([call.model_dump() for call in calls]) if calls else None
         await self._journal.put(
-            documents.NewDocument(claim=self._claim, key=key, value=text, calls=told, seconds=seconds)
+            documents.NewDocument(
+                claim=self._claim, key=key, value=text, calls=told, seconds=seconds, first=not self.got_on
+            )
         )
         self._kept[key] = json.loads(text)
         self.kept_at = time.monotonic()
@@ -178,7 +185,9 @@ class Run:
         """
 
         async def attempt() -> Any:
-            return await documents.effect(self._database, self._claim, key=key, act=act)
+            return await documents.effect(
+                self._database, self._claim, key=key, act=act, first=not self.got_on
+            )
 
         if key not in self._kept:
             await self._come_to_what_is_new(key)

@@ -76,6 +76,7 @@ from models.errors.work import ApprovalConflict as ApprovalConflict
 from models.errors.work import ApprovalNotFound as ApprovalNotFound
 from models.errors.work import DecisionInvalid as DecisionInvalid
 from models.errors.work import Fenced as Fenced
+from models.errors.work import GatesExhausted as GatesExhausted
 from models.errors.work import JournalMismatch as JournalMismatch
 from models.errors.work import TaskNotFound as TaskNotFound
 from models.errors.work import WorkflowConflict as WorkflowConflict

@@ -29,6 +29,10 @@ class WorkflowDeadly(SignoffError):
     """Runner after runner died while it ran the workflow."""
 
 
+class GatesExhausted(SignoffError):
+    """A workflow would ask people at more gates than one workflow may have."""
+
+
 class Fenced(SignoffError):
     """A write came from a runner that no longer owns the workflow; nothing was written."""
 

@@ -58,6 +58,13 @@ class GateDecision(Record):
     answer: dict[str, Any] | None = None
 
 
+class AskedGate(Record):
+    """A gate that people were asked at: the digest of what it asked for, and the decision so far."""
+
+    digest: str
+    decision: GateDecision | None
+
+
 class Decision(BaseModel):
     """A human's answer, as it arrives: strict, because unclear is not yes."""
 
@@ -116,9 +123,7 @@ class Approval(Record):
     @property
     def subject(self) -> dict[str, Any]:
         """What is decided on, in the form that the gate gave it: without who amended it under four eyes."""
-        if self.asked is None or "involved" in self.asked:
-            return self.content
-        return {name: value for name, value in self.content.items() if name != "involved"}
+        return subject_of(self.content, self.asked)
 
     @property
     def also_takes(self) -> tuple[str, ...]:
@@ -158,6 +163,13 @@ class Approval(Record):
         """Whether `scopes` reach all that approving takes."""
         scopes = tuple(scopes)
         return all(_reach(scopes, wanted) for wanted in (self.required_scope, *self.also_takes))
+
+
+def subject_of(content: dict[str, Any], asked: dict[str, Any] | None) -> dict[str, Any]:
+    """What is decided on, of an approval whose gate asked for `asked` where that was amended."""
+    if asked is None or "involved" in asked:
+        return content
+    return {name: value for name, value in content.items() if name != "involved"}
 
 
 def role_of_requester(about: str | None) -> Role:

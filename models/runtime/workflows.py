@@ -82,7 +82,8 @@ class Claim(Record):
     """A runner's right to run a workflow: every write checks that `epoch` is still the workflow's.
 
     `deaths` counts the runners in a row that died with it and left no new document; `waited_seconds` is how
-    long it was tried in vain since the last one, pauses included. `traceparent` is of what asked for it.
+    long it was tried in vain since the last one, pauses included. `traceparent` is of what asked for it, and
+    `asked` says whether people were asked for anything in it by then.
     """
 
     workflow_id: str
@@ -95,6 +96,7 @@ class Claim(Record):
     deaths: int
     created_at: datetime
     traceparent: str | None = None
+    asked: bool = True
 
 
 class Holding(Record):

@@ -15,7 +15,15 @@ from psycopg.types.json import Jsonb
 
 from models.error_lines import logged
 from models.errors import ApprovalConflict, JournalMismatch
-from models.runtime.approvals import Approval, GateDecision, GateRequest, GateStop, content_digest
+from models.runtime.approvals import (
+    Approval,
+    AskedGate,
+    GateDecision,
+    GateRequest,
+    GateStop,
+    content_digest,
+    subject_of,
+)
 from models.runtime.event_catalogue import APPROVAL_SETTLED, ApprovalEvent, ApprovalRequested
 from models.runtime.workflows import Claim
 from models.store import approval_inbox, events
@@ -64,21 +72,31 @@ async def open_gates(database: Database, claim: Claim, stops: Sequence[GateStop]
         await _resume_when_all_decided(connection, claim.workflow_id)
 
 
-async def gates(connection: Connection, workflow_id: str) -> dict[str, GateDecision | None]:
-    """The gates of a workflow that have an approval, each with its decision; None where it is pending."""
-    return {
-        found.gate: None
-        if found.status == "pending"
-        else GateDecision(
-            approval_id=found.id,
-            status=found.status,
-            decided_by=found.decided_by,
-            notes=found.notes,
-            amended=None if found.asked is None else found.subject,
-            answer=found.answer,
-        )
-        for found in await approval_inbox.of_workflow(connection, workflow_id)
-    }
+async def gates(connection: Connection, workflow_id: str) -> dict[str, AskedGate]:
+    """The gates of a workflow that have an approval; of contents, only what was amended is read."""
+    cursor = await connection.execute(
+        """SELECT id, gate, status, decided_by, notes, answer, digest, asked,
+                  CASE WHEN asked IS NOT NULL THEN content END AS amended
+           FROM approvals WHERE workflow_id = %s ORDER BY created_at, id""",
+        (workflow_id,),
+    )
+    return {row["gate"]: _asked_gate(row) for row in await cursor.fetchall()}
+
+
+def _asked_gate(row: dict[str, Any]) -> AskedGate:
+    amended, asked = row["amended"], row["asked"]
+    digest = row["digest"] if asked is None else content_digest(asked)
+    if row["status"] == "pending":
+        return AskedGate(digest=digest, decision=None)
+    decision = GateDecision(
+        approval_id=row["id"],
+        status=row["status"],
+        decided_by=row["decided_by"],
+        notes=row["notes"],
+        amended=None if amended is None else subject_of(amended, asked),
+        answer=row["answer"],
+    )
+    return AskedGate(digest=digest, decision=decision)
 
 
 async def check_same(connection: Connection, workflow_id: str, stop: GateStop) -> None:

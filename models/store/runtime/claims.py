@@ -16,87 +16,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from models.errors import Fenced
-from models.runtime.event_catalogue import (
-    WorkflowFailed,
-    WorkflowParked,
-    WorkflowPaused,
-    WorkflowRunning,
-    WorkflowSucceeded,
-)
+from models.runtime.event_catalogue import WorkflowFailed, WorkflowParked, WorkflowPaused, WorkflowSucceeded
 from models.runtime.workflows import Claim, Holding
 from models.store import events
 from models.store.database import Connection, Database
 from models.store.runtime import batches, workflows
-
-# From so many deaths on, a workflow is run beside no other of its sort: one of them may be the killer.
-SUSPECT_DEATHS = 2
-
-_WANTED = """(
-    NOT EXISTS (SELECT 1 FROM batch_workflows bw WHERE bw.workflow_id = w.id)
-    OR EXISTS (SELECT 1 FROM batch_workflows bw JOIN batches b ON b.id = bw.batch_id
-               WHERE bw.workflow_id = w.id AND b.lease_until > now())
-)"""
-
-# A lease that ends later than any could is of a clock that was set back since.
-_LIVE = "r.lease_until > now() AND r.lease_until < now() + make_interval(secs => 10 * %(lease)s)"
-
-# A document was kept since it was parked last.
-_GOT_ON = """(w.parked_since IS NOT NULL AND EXISTS (
-    SELECT 1 FROM documents d WHERE d.workflow_id = w.id AND d.created_at > w.parked_since))"""
-
-_DOCUMENTS = "(SELECT count(*) FROM documents d WHERE d.workflow_id = w.id)"
-
-# Of one that is taken over, the death of its runner counts, unless there is a new document.
-_SUSPECT = f"""CASE w.status WHEN 'running'
-    THEN w.deaths + 1 >= {SUSPECT_DEATHS} AND {_DOCUMENTS} <= w.documents_seen
-    ELSE w.deaths >= {SUSPECT_DEATHS} END"""
-
-_CLAIM = f"""
-WITH lanes AS MATERIALIZED (
-    SELECT * FROM unnest(%(kinds)s::text[], %(rooms)s::int[]) AS lane(kind, room)
-), ready AS MATERIALIZED (
-    SELECT picked.id FROM lanes CROSS JOIN LATERAL (
-        SELECT w.id FROM workflows w
-        WHERE w.kind = lanes.kind AND w.status IN ('queued', 'running', 'parked')
-          AND CASE w.status
-                WHEN 'queued' THEN true
-                WHEN 'parked' THEN w.not_before <= now()
-                -- Ended by whoever saw it dead; or run out, while others could be renewed.
-                ELSE NOT EXISTS (SELECT 1 FROM runners r WHERE r.id = w.runner_id)
-                  OR (NOT EXISTS (SELECT 1 FROM runners r WHERE r.id = w.runner_id AND {_LIVE})
-                      AND (SELECT running_since < now() - make_interval(secs => %(lease)s) FROM lease_clock))
-              END
-          AND {_SUSPECT} = %(suspects)s
-          AND {_WANTED}
-        ORDER BY w.created_at
-        LIMIT lanes.room
-        FOR UPDATE OF w SKIP LOCKED
-    ) picked
-    WHERE EXISTS (SELECT 1 FROM runners r WHERE r.id = %(runner)s AND r.lease_until > now())
-    LIMIT %(limit)s
-), begun AS (
-    UPDATE workflows w
-    SET status = 'running', runner_id = %(runner)s, epoch = w.epoch + 1, updated_at = now(),
-        started_at = coalesce(w.started_at, now()), error = NULL, not_before = NULL,
-        deaths = CASE WHEN w.status <> 'running' THEN w.deaths
-                      WHEN {_DOCUMENTS} > w.documents_seen THEN 1 ELSE w.deaths + 1 END,
-        documents_seen = CASE WHEN w.status = 'running' THEN {_DOCUMENTS} ELSE w.documents_seen END,
-        waited_seconds = CASE WHEN {_GOT_ON} THEN 0 ELSE w.waited_seconds END,
-        parked_since = CASE WHEN {_GOT_ON} THEN NULL ELSE w.parked_since END,
-        parked_for = CASE WHEN {_GOT_ON} THEN NULL ELSE w.parked_for END
-    FROM ready
-    WHERE w.id = ready.id
-    RETURNING w.id, w.epoch, w.kind, w.input, w.requested_by, w.permission, w.waited_seconds,
-              w.deaths, w.created_at, w.traceparent
-), told AS (
-    INSERT INTO incoming_events (type, workflow_id, data)
-    SELECT '{WorkflowRunning.type}', id, jsonb_build_object('runner', %(runner)s::text, 'epoch', epoch)
-    FROM begun
-)
-SELECT id AS workflow_id, epoch, kind, input, requested_by, permission, waited_seconds, deaths, created_at,
-       traceparent
-FROM begun
-"""
+from models.store.runtime.claimable import CLAIM as _CLAIM
+from models.store.runtime.claimable import GOT_ON, WANTED, waits_afresh
 
 
 async def claim(
@@ -155,7 +81,7 @@ async def _park_unreadable(database: Database, row: dict[str, Any], error: Valid
 async def held_by(connection: Connection, runner_id: str) -> list[Holding]:
     """What the database says a runner is running."""
     cursor = await connection.execute(
-        f"""SELECT w.id AS workflow_id, w.epoch, {_WANTED} AS wanted
+        f"""SELECT w.id AS workflow_id, w.epoch, {WANTED} AS wanted
             FROM workflows w WHERE w.runner_id = %s AND w.status = 'running'""",
         (runner_id,),
     )
@@ -184,21 +110,25 @@ def fenced(claim: Claim) -> Fenced:
     return Fenced(f"workflow {claim.workflow_id} is no longer this runner's (epoch {claim.epoch})")
 
 
+# Of one that is queued again: what its claim got done ends its waiting, and the deaths before it.
+_GIVEN_BACK = f"deaths = CASE WHEN {GOT_ON} THEN 0 ELSE w.deaths END, {waits_afresh(GOT_ON)}"
+
 _FINISH = f"""
 WITH given AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%s::jsonb)
         AS r(workflow_id text, epoch bigint, result jsonb, project bool)
 ), held AS MATERIALIZED (
-    SELECT w.id, w.epoch FROM workflows w
-    WHERE w.status = 'running' AND (w.id, w.epoch) IN (SELECT workflow_id, epoch FROM given)
-    FOR UPDATE SKIP LOCKED
+    SELECT given.*, w.id FROM given CROSS JOIN LATERAL (
+        SELECT w.id FROM workflows w
+        WHERE w.id = given.workflow_id AND w.epoch = given.epoch AND w.status = 'running'
+        FOR UPDATE SKIP LOCKED
+    ) w
 ), settled AS (
     UPDATE workflows w
-    SET status = 'succeeded', result = g.result, error = NULL, runner_id = NULL, epoch = w.epoch + 1,
-        parked_for = NULL, parked_since = NULL, projection_due = g.project, updated_at = now(),
+    SET status = 'succeeded', result = h.result, error = NULL, runner_id = NULL, epoch = w.epoch + 1,
+        parked_for = NULL, parked_since = NULL, projection_due = h.project, updated_at = now(),
         finished_at = now()
-    FROM held h JOIN given g ON g.workflow_id = h.id AND g.epoch = h.epoch
-    WHERE w.id = h.id AND w.status = 'running'
+    FROM held h WHERE w.id = h.id AND w.status = 'running'
     RETURNING w.id
 ), told AS (
     INSERT INTO incoming_events (type, workflow_id, data)
@@ -218,6 +148,11 @@ class Finish:
     claim: Claim
     result: str
     project: bool
+
+    @property
+    def size(self) -> int:
+        """Of its text, in characters."""
+        return len(self.result)
 
 
 async def finish(database: Database, ends: Sequence[Finish]) -> set[tuple[str, int]]:
@@ -291,8 +226,9 @@ async def give_back(database: Database, claim: Claim) -> None:
     async with database.transaction() as connection:
         await fence(connection, claim)
         await connection.execute(
-            """UPDATE workflows SET status = 'queued', runner_id = NULL, epoch = epoch + 1, updated_at = now()
-               WHERE id = %s AND status = 'running'""",
+            f"""UPDATE workflows w SET status = 'queued', runner_id = NULL, epoch = epoch + 1,
+                       updated_at = now(), {_GIVEN_BACK}
+                WHERE id = %s AND status = 'running'""".encode(),
             (claim.workflow_id,),
         )
         await events.tell(connection, WorkflowPaused(), claim.workflow_id)
@@ -325,7 +261,7 @@ async def park(
                       updated_at = now(), parked_for = %(waits_for)s,
                       parked_since = CASE WHEN %(afresh)s OR parked_for IS DISTINCT FROM %(waits_for)s
                                      THEN now() ELSE coalesce(parked_since, now()) END,
-                      waited_seconds = %(waited)s,
+                      waited_seconds = %(waited)s, deaths = CASE WHEN %(afresh)s THEN 0 ELSE deaths END,
                       not_before = coalesce(now() + make_interval(secs => %(pause)s::float8), 'infinity')
                WHERE id = %(id)s AND status = 'running'""",
             {
@@ -380,10 +316,11 @@ async def let_go(connection: Connection, runner_id: str, holding: Holding) -> No
     One that somebody has locked is left as it is: the lease must not wait for it.
     """
     cursor = await connection.execute(
-        """UPDATE workflows SET status = 'queued', runner_id = NULL, epoch = epoch + 1
-           WHERE status = 'running' AND id IN (
-               SELECT id FROM workflows WHERE id = %s AND epoch = %s AND status = 'running' AND runner_id = %s
-               FOR UPDATE SKIP LOCKED)""",
+        f"""UPDATE workflows w SET status = 'queued', runner_id = NULL, epoch = epoch + 1, {_GIVEN_BACK}
+            WHERE status = 'running' AND id IN (
+                SELECT id FROM workflows
+                WHERE id = %s AND epoch = %s AND status = 'running' AND runner_id = %s
+                FOR UPDATE SKIP LOCKED)""".encode(),
         (holding.workflow_id, holding.epoch, runner_id),
     )
     if cursor.rowcount:

@@ -24,32 +24,36 @@ from models.store.upkeep import observations
 # A gate that a workflow has come by is kept as `gate/NAME`: no later run passes over it. Its approval tells.
 GATE_PREFIX = "gate/"
 
+# What was kept is looked up in tables of hashes (`IS TRUE` keeps it from becoming a join): what the planner
+# knows of a fresh site's tables decides nothing, and a group costs as much for each of its documents as one.
+_KEPT = "((g.workflow_id, g.key) IN (SELECT workflow_id, key FROM kept)) IS TRUE"
 _PUT = f"""
 WITH given AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%s::jsonb)
-        AS r(workflow_id text, epoch bigint, key text, value jsonb, calls jsonb, seconds float8)
+        AS r(workflow_id text, epoch bigint, kind text, key text, value jsonb, calls jsonb, seconds float8,
+             first bool)
 ), held AS MATERIALIZED (
-    SELECT w.id, w.epoch, w.kind FROM workflows w
-    WHERE w.status = 'running' AND (w.id, w.epoch) IN (SELECT workflow_id, epoch FROM given)
-    FOR SHARE SKIP LOCKED
+    SELECT w.id, w.epoch FROM (SELECT DISTINCT workflow_id, epoch FROM given) g CROSS JOIN LATERAL (
+        SELECT w.id, w.epoch FROM workflows w
+        WHERE w.id = g.workflow_id AND w.epoch = g.epoch AND w.status = 'running'
+        FOR SHARE SKIP LOCKED
+    ) w
 ), kept AS (
-    INSERT INTO documents (workflow_id, key, value)
-    SELECT g.workflow_id, g.key, g.value FROM given g
-    JOIN held h ON h.id = g.workflow_id AND h.epoch = g.epoch
+    INSERT INTO documents (workflow_id, key, value, first_of)
+    SELECT g.workflow_id, g.key, g.value, CASE WHEN g.first THEN g.epoch END FROM given g
+    WHERE ((g.workflow_id, g.epoch) IN (SELECT id, epoch FROM held)) IS TRUE
     ON CONFLICT (workflow_id, key) DO NOTHING RETURNING workflow_id, key
 ), called AS (
     INSERT INTO model_calls (workflow_id, step, agent, model, prompt_sha256, prompt_tokens,
                              completion_tokens, latency_seconds, error)
-    SELECT kept.workflow_id, kept.key, c.agent, c.model, c.prompt_sha256, c.prompt_tokens,
+    SELECT g.workflow_id, g.key, c.agent, c.model, c.prompt_sha256, c.prompt_tokens,
            c.completion_tokens, c.latency_seconds, c.error
-    FROM kept JOIN given g ON g.workflow_id = kept.workflow_id AND g.key = kept.key AND g.calls IS NOT NULL
-    CROSS JOIN LATERAL jsonb_to_recordset(g.calls) AS c(agent text, model text, prompt_sha256 text,
-         prompt_tokens int, completion_tokens int, latency_seconds float8, error text)
+    FROM given g CROSS JOIN LATERAL jsonb_to_recordset(g.calls) AS c(agent text, model text,
+         prompt_sha256 text, prompt_tokens int, completion_tokens int, latency_seconds float8, error text)
+    WHERE g.calls IS NOT NULL AND {_KEPT}
 ), observed AS (
     INSERT INTO incoming_observations (measure, labels, value, total)
-    SELECT 'step', ARRAY[h.kind], g.seconds, g.seconds FROM kept
-    JOIN given g ON g.workflow_id = kept.workflow_id AND g.key = kept.key AND g.seconds IS NOT NULL
-    JOIN held h ON h.id = kept.workflow_id
+    SELECT 'step', ARRAY[g.kind], g.seconds, g.seconds FROM given g WHERE g.seconds IS NOT NULL AND {_KEPT}
 ), told AS (
     INSERT INTO incoming_events (type, workflow_id, data)
     SELECT '{StepDone.type}', workflow_id, jsonb_build_object('step', key) FROM kept
@@ -63,7 +67,8 @@ SELECT id, epoch FROM held
 class NewDocument:
     """A step's outcome on its way into the journal: a document, and the model calls it took, as JSON.
 
-    `seconds` is how long it took to make; absent where nothing was made.
+    `seconds` is how long it took to make; absent where nothing was made. `first`: its claim has kept no
+    other that it knows of.
     """
 
     claim: Claim
@@ -71,6 +76,12 @@ class NewDocument:
     value: str
     calls: str | None
     seconds: float | None = None
+    first: bool = True
+
+    @property
+    def size(self) -> int:
+        """Of its texts, in characters."""
+        return len(self.value) + len(self.calls or "")
 
 
 async def put(database: Database, outcomes: Sequence[NewDocument]) -> set[tuple[str, int]]:
@@ -95,16 +106,23 @@ def _as_json(outcome: NewDocument) -> str:
     seconds = "" if outcome.seconds is None else f',"seconds":{outcome.seconds:.6f}'
     return (
         f'{{"workflow_id":{json.dumps(claim.workflow_id)},"epoch":{claim.epoch},'
+        f'"kind":{json.dumps(claim.kind)},"first":{json.dumps(outcome.first)},'
         f'"key":{json.dumps(outcome.key)},"value":{outcome.value}{calls}{seconds}}}'
     )
 
 
 async def effect(
-    database: Database, claim: Claim, *, key: str, act: Callable[[Connection], Awaitable[BaseModel]]
+    database: Database,
+    claim: Claim,
+    *,
+    key: str,
+    act: Callable[[Connection], Awaitable[BaseModel]],
+    first: bool = True,
 ) -> Any:
     """Do `act` and keep its outcome under `key`, in one transaction; or return what is kept already.
 
-    The idempotency key of a step is (workflow, key). Raises Fenced, and what `act` raises.
+    The idempotency key of a step is (workflow, key); `first` is as of a `NewDocument`. Raises Fenced, and
+    what `act` raises.
     """
     async with database.transaction() as connection:
         await claims.fence(connection, claim)
@@ -116,8 +134,8 @@ async def effect(
         begun = time.monotonic()
         value = (await act(connection)).model_dump(mode="json")
         await connection.execute(
-            "INSERT INTO documents (workflow_id, key, value) VALUES (%s, %s, %s)",
-            (claim.workflow_id, key, Jsonb(value)),
+            "INSERT INTO documents (workflow_id, key, value, first_of) VALUES (%s, %s, %s, %s)",
+            (claim.workflow_id, key, Jsonb(value), claim.epoch if first else None),
         )
         seconds = time.monotonic() - begun
         step = Observed(measure="step", labels=(claim.kind,), value=seconds, total=seconds)

@@ -25,9 +25,8 @@ workflows = sa.Table(
     column_text("runner_id", nullable=True),
     sa.Column("result", JSONB),
     column_text("error", nullable=True),
-    # How many runners in a row died with it, and how many documents it had when the last one took over.
+    # How many runners in a row died with it and left no new document.
     sa.Column("deaths", sa.Integer, nullable=False, server_default="0"),
-    sa.Column("documents_seen", sa.Integer, nullable=False, server_default="0"),
     # What a parked workflow waits for, since when, and when it is tried again.
     column_text("parked_for", nullable=True),
     column_when("parked_since", nullable=True),
@@ -59,11 +58,24 @@ sa.Index(
     unique=True,
     postgresql_where=sa.text("status IN ('queued', 'running', 'waiting', 'parked')"),
 )
+# What a claim looks for: what waits its turn, what is due again, and what a runner has that may be dead.
 sa.Index(
-    "workflows_claimable_idx",
+    "workflows_queued_idx",
     workflows.c.kind,
     workflows.c.created_at,
-    postgresql_where=sa.text("status IN ('queued', 'running', 'parked')"),
+    postgresql_where=sa.text("status = 'queued'"),
+)
+sa.Index(
+    "workflows_due_idx",
+    workflows.c.kind,
+    workflows.c.not_before,
+    postgresql_where=sa.text("status = 'parked'"),
+)
+sa.Index(
+    "workflows_held_idx",
+    workflows.c.runner_id,
+    workflows.c.kind,
+    postgresql_where=sa.text("status = 'running'"),
 )
 sa.Index(
     "workflows_projection_due_idx",
@@ -128,6 +140,14 @@ documents = sa.Table(
     column_text("key", primary_key=True),
     sa.Column("value", JSONB, nullable=False),
     column_when("created_at", default=True),
+    # The epoch of the claim that has kept it before any other; absent on those that follow.
+    sa.Column("first_of", sa.BigInteger),
+)
+sa.Index(
+    "documents_first_of_idx",
+    documents.c.workflow_id,
+    documents.c.first_of,
+    postgresql_where=sa.text("first_of IS NOT NULL"),
 )
 
 model_calls = sa.Table(

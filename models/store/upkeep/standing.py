@@ -28,9 +28,9 @@ _LAG = """
 WITH live AS MATERIALIZED (
     SELECT id FROM batches WHERE lease_until > now()
 ), due AS (
-    SELECT id, CASE status WHEN 'queued' THEN updated_at ELSE not_before END AS since
-    FROM workflows w
-    WHERE status IN ('queued', 'parked') AND (status = 'queued' OR not_before <= now())
+    SELECT id, updated_at AS since FROM workflows WHERE status = 'queued'
+    UNION ALL
+    SELECT id, not_before FROM workflows WHERE status = 'parked' AND not_before <= now()
 )
 SELECT greatest(extract(epoch FROM now() - min(since)), 0)::float8 AS seconds FROM due
 WHERE NOT EXISTS (SELECT 1 FROM batch_workflows bw WHERE bw.workflow_id = due.id)

@@ -13,6 +13,7 @@ from models.runtime.workflows import Claim, Holding
 from models.store import approvals
 from models.store.database import Database
 from models.store.runtime import claims, documents, runners, workflows
+from models.store.runtime.claimable import SUSPECT_DEATHS
 from tests.fakes.barrier import Barrier
 from tests.fakes.graphs import plan
 from tests.integration.runtime.claims.claiming import ELSEWHERE, claim, end, lease, outcome
@@ -325,10 +326,10 @@ async def test_what_kills_its_runners_is_set_aside_and_can_be_begun_again(
         for death in range(3):
             name = f"r{death}"
             await lease(database, name)
-            [found] = await claim(database, name, 5, suspects=death >= claims.SUSPECT_DEATHS)
+            [found] = await claim(database, name, 5, suspects=death >= SUSPECT_DEATHS)
             assert found.deaths == death
             await end(database, name)
-            if death + 1 >= claims.SUSPECT_DEATHS:
+            if death + 1 >= SUSPECT_DEATHS:
                 await lease(database, "x")
                 assert await claim(database, "x") == [], "a suspect is not taken among the others"
         async with running(database, config):
