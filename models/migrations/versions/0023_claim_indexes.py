@@ -1,4 +1,4 @@
-"""Indexes for what a claim looks for: what is queued, due, or a runner's; and what its last claim got done."""
+"""Indexes for what a claim looks for: what is queued, due, or held; and whether its last claim got on."""
 
 from models.migrations.concurrently import create_indexes, drop_indexes
 
