@@ -354,3 +354,52 @@ async def test_a_death_after_a_new_step_does_not_count_on(database: Database) ->
         await documents.put(database, [outcome(found, f"step {turn}")])
         await end(database, f"r{turn}")
     assert deaths == [0, 1, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("got_on", [True, False])
+@pytest.mark.parametrize("how", ["given back", "let go", "taken over"])
+async def test_what_has_got_on_waits_and_dies_anew(database: Database, how: str, got_on: bool) -> None:
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier)
+    async with database.connection() as connection:
+        await connection.execute(
+            "UPDATE workflows SET deaths = 1, waited_seconds = 5, parked_since = now(), parked_for = 'rain'"
+        )
+    held = await claim_one(database, "r1")
+    if got_on:
+        await documents.put(database, [outcome(held, "k")])
+    if how == "given back":
+        await claims.give_back(database, held)
+    elif how == "let go":
+        async with database.connection() as connection:
+            [holding] = await claims.held_by(connection, "r1")
+            await claims.let_go(connection, "r1", holding)
+    else:
+        await end(database, "r1")
+        await claim_one(database, "r2", suspects=not got_on)
+    async with database.connection() as connection:
+        cursor = await connection.execute("SELECT deaths, waited_seconds, parked_for FROM workflows")
+        [row] = await cursor.fetchall()
+    died = 1 if how == "taken over" else 0
+    expected = (died, 0, None) if got_on else (1 + died, 5, "rain")
+    assert (row["deaths"], row["waited_seconds"], row["parked_for"]) == expected
+    assert (await look_at(database, workflow.id)) == ("running" if died else "queued")
+
+
+async def test_the_deaths_before_one_that_got_on_and_is_parked_count_no_more(database: Database) -> None:
+    with Barrier() as barrier:
+        await begin(database, barrier)
+    for afresh, deaths in ((False, 1), (True, 0)):
+        async with database.connection() as connection:
+            await connection.execute("UPDATE workflows SET deaths = 1, status = 'queued'")
+        held = await claim_one(database, "r")
+        await claims.park(database, held, waits_for="rain", pause_seconds=1, waited_seconds=1, afresh=afresh)
+        async with database.connection() as connection:
+            [row] = await (await connection.execute("SELECT deaths FROM workflows")).fetchall()
+        assert row["deaths"] == deaths
+
+
+async def look_at(database: Database, workflow_id: str) -> str:
+    """A workflow's status."""
+    async with database.connection() as connection:
+        return (await workflows.get(connection, workflow_id)).status
