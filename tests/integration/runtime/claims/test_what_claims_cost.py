@@ -206,4 +206,5 @@ async def test_a_group_reads_its_own_workflows(one: Database, statistics: str) -
     assert read["workflows"] <= 4 * 200
     async with rows_read(one) as read:
         assert len(await claims.finish(one, [claims.Finish(each, "{}", False) for each in held])) == 200
-    assert read["workflows"] <= 4 * 200
+    # Without statistics it may read the table through, but not for each of them.
+    assert read["workflows"] <= 4 * 200 + 3 * MANY
