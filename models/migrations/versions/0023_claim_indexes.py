@@ -14,7 +14,7 @@ def upgrade() -> None:
     create_indexes(
         workflows_queued_idx="workflows (kind, created_at) WHERE status = 'queued'",
         workflows_due_idx="workflows (kind, not_before) WHERE status = 'parked'",
-        workflows_held_idx="workflows (runner_id, kind) WHERE status = 'running'",
+        workflows_held_idx="workflows (runner_id, kind) WHERE runner_id IS NOT NULL",
         documents_first_of_idx="documents (workflow_id, first_of) WHERE first_of IS NOT NULL",
     )
 

@@ -56,7 +56,7 @@ _QUEUED = _candidates("w.status = 'queued'", "w.deaths", "w.created_at")
 _DUE = _candidates("w.status = 'parked' AND w.not_before <= now()", "w.deaths", "w.not_before")
 # The death of its runner counts, unless that one got on.
 _LEFT = _candidates(
-    f"w.status = 'running' AND {_DEAD}",
+    f"w.status = 'running' AND w.runner_id IS NOT NULL AND {_DEAD}",
     f"CASE WHEN {GOT_ON} THEN 1 ELSE w.deaths + 1 END",
     "w.created_at",
     GOT_ON,

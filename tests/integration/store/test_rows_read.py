@@ -10,11 +10,11 @@ from models.store.runtime import documents
 from models.store.upkeep import standing
 from tests.integration.rows_read import rows_read
 
-MANY, FEW = 3_000, 40
+MANY, FEW = 3_000, 10
 WORKFLOWS = """
 INSERT INTO workflows (id, kind, input, input_digest, requested_by, status)
 SELECT CASE n WHEN 1 THEN 'mine' ELSE 'w' || n END, 'steps', '{}', 'd', 'ann', 'succeeded'
-FROM generate_series(1, 300) AS n
+FROM generate_series(1, 3000) AS n
 """
 # Each of a workflow has a few, and all together have many.
 OF_WORKFLOWS = f"FROM workflows w CROSS JOIN generate_series(1, {FEW}) AS n"
@@ -87,7 +87,7 @@ async def test_the_outbox_reads_about_as_many_as_it_takes(one: Database, settled
 
 
 async def test_how_things_stand_is_read_of_what_is_open(one: Database, settled: list[str]) -> None:
-    ended = [WORKFLOWS.replace("'mine'", f"'mine{n}'").replace("'w'", f"'w{n}/'") for n in range(9)]
+    ended = [WORKFLOWS.replace("'mine'", f"'mine{n}'").replace("'w'", f"'w{n}/'") for n in range(2)]
     await execute(one, *ended, *settled)
     async with rows_read(one) as read, one.connection() as connection:
         await standing.read(connection)
