@@ -50,8 +50,7 @@ async def many_stopped(scene: Scene) -> bool:
     ]
     begun = await asyncio.gather(*marches)
     await asyncio.sleep(scene.rng.uniform(0.1, 1))
-    stops = [scene.people.stop_march(scene.work, march) for march in begun]
-    return any(await asyncio.gather(*stops))
+    return await scene.people.stop_all(scene.work, begun)
 
 
 async def abandoned_batch(scene: Scene) -> bool:

@@ -7,6 +7,7 @@ import asyncio
 import json
 import random
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ from typing import Any, Literal
 import httpx2
 
 from cluster.cli.tokens import mint_token
-from models.errors import ApprovalConflict
+from models.errors import ApprovalConflict, WorkflowEnded
 from models.people.scopes import read_scopes
 from models.runtime.approvals import Approval
 from models.runtime.workflows import ENDED_STATUSES, WorkflowRequest
@@ -115,13 +116,13 @@ class People:
         await self._http.aclose()
 
     async def ask(self, who: str, method: str, path: str, body: Any = None) -> httpx2.Response | None:
-        """One request; None if no answer came, or the site said that it is away."""
+        """One request; None if no answer came, or the site said that it is away, or asked too much."""
         headers = {"Authorization": f"Bearer {self._token(who)}"}
         try:
             answer = await self._http.request(method, path, json=body, headers=headers)
         except httpx2.TransportError:
             return None
-        return None if answer.status_code >= 500 else answer
+        return None if answer.status_code >= 500 or answer.status_code == 429 else answer
 
     async def chat(self, who: str, body: dict[str, Any], *, stream: bool) -> tuple[int | None, Any]:
         """One message to the chat: the status of its answer, and what was told; None if it was cut off."""
@@ -328,6 +329,20 @@ class People:
             return False
         work.cancelled.add(march)
         return True
+
+    async def stop_all(self, work: Work, marches: Sequence[str]) -> bool:
+        """Stop marches at once, past the door and its limits; whether one was not over, and all is known."""
+        stopped = set()
+        try:
+            async with self.world.database.transaction() as connection:
+                for march in sorted(marches):
+                    with suppress(WorkflowEnded):
+                        await workflows.cancel(connection, march, reason="cancelled by root")
+                        stopped.add(march)
+        except GONE:
+            return False
+        work.cancelled |= stopped
+        return bool(stopped)
 
     async def _begin(self, work: Work, request: WorkflowRequest) -> str:
         async def begin() -> str:
