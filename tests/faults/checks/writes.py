@@ -68,7 +68,8 @@ def came_once_for_each(name: str, said: Sequence[Yes], came: Sequence[BookCall])
         came: the writes that its server took, by the server's own log.
     """
     left = sorted(came, key=lambda call: call.at)
-    for yes in said:
+    # One that is told as done has come: what may be of it or of another is of it.
+    for yes in sorted(said, key=lambda yes: yes.told != "done"):
         its = next((call for call in left if _is_of(call, yes)), None)
         if its is not None:
             left.remove(its)

@@ -31,6 +31,8 @@ def yes(since: float, until: float, told: str | None = "done") -> Yes:
         ([yes(1, 5, "unknown")], [came(3)], ""),
         ([yes(1, 5, "unknown"), yes(8, 12)], [came(3), came(10)], ""),
         ([yes(1, FOREVER, None)], [came(30)], ""),
+        # It is said again at once.
+        ([yes(1, 5, "unknown"), yes(5.2, 8)], [came(5.6)], ""),
         ([], [came(3)], "no yes stood"),
         ([yes(4, 8)], [came(3), came(5)], "no yes stood"),
         ([yes(1, 5)], [came(3, text="else")], "no yes stood"),
