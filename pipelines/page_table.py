@@ -32,6 +32,9 @@ SCHEMA = pa.schema(
         ("text", pa.string()),
         ("links", pa.list_(pa.string())),
         ("redacted", pa.map_(pa.string(), pa.int32())),
+        ("seen_characters", pa.int64()),
+        ("kept_characters", pa.int64()),
+        ("left_out", pa.list_(pa.string())),
         ("fault", pa.string()),
         ("reason", pa.string()),
         ("held", pa.bool_()),
@@ -111,6 +114,7 @@ class PageTable:
 def as_row(page: ScrapedPage, *, held: bool) -> dict[str, Any]:
     """A row of the file."""
     text = page.page
+    coverage = text.coverage if text else None
     return {
         **page.model_dump(include={"url", "final_url", "engine", "status", "fetched_at", "content_type"}),
         **page.model_dump(include={"sha256", "bytes", "fault", "reason"}),
@@ -121,5 +125,8 @@ def as_row(page: ScrapedPage, *, held: bool) -> dict[str, Any]:
         "text": text and text.text,
         "links": list(text.links) if text else [],
         "redacted": list(page.redacted.items()),
+        "seen_characters": coverage and coverage.seen,
+        "kept_characters": coverage and coverage.kept,
+        "left_out": [*coverage.left_out, *coverage.notes] if coverage else [],
         "held": held,
     }

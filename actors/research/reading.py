@@ -229,7 +229,8 @@ def _digest(source: KnowledgeSource | None) -> str | None:
 
 def _outcome(url: ApprovedUrl, source: KnowledgeSource | None, page: ScrapedPage | None) -> PageOutcome:
     if source is not None and source.text:
-        return PageOutcome(number=url.number, url=url.url, source_id=source.id)
+        told = source.coverage.told if source.coverage is not None else None
+        return PageOutcome(number=url.number, url=url.url, source_id=source.id, reason=told)
     if page is not None and page.fault is not None:
         return PageOutcome(number=url.number, url=url.url, fault=page.fault, reason=page.reason)
     if source is None:

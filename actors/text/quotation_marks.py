@@ -13,6 +13,7 @@ _PAIRS: dict[Language, tuple[tuple[str, str], ...]] = {
     "pl": (("„", "”"), ("«", "»")),
     "de": (("„", "“"), ("»", "«")),
 }
+_HOLE = "\ufffc"
 _CURLY, _ANGLED = re.compile("[“”„‟❝❞〝〞〟＂]"), re.compile("[«»‹›《》]")
 # A straight mark opens before a word and closes behind one.
 _STRAIGHT = re.compile(r"\"")
@@ -28,7 +29,12 @@ def quoted(words: str, language: Language) -> str:
 
 
 def can_be_quoted(words: str) -> bool:
-    """Whether marks are left to put around the words, whose straight ones open and close as a pair does."""
+    """Whether marks are left to put around the words, whose straight ones open and close as a pair does.
+
+    Words with a hole, U+FFFC, where a formula or a picture stood can't be.
+    """
+    if _HOLE in words:
+        return False
     if _CURLY.search(words) and _ANGLED.search(words):
         return False
     marks = [found.start() for found in _STRAIGHT.finditer(words)]

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from models.record import Record
+from models.text import cut
 
 Engine = Literal["http", "browser", "firecrawl"]
 EngineChoice = Literal["auto", "http", "browser", "firecrawl"]
@@ -37,10 +38,43 @@ PageFault = Literal[
 PASSING: frozenset[PageFault] = frozenset(("later", "error", "unreachable", "timeout", "http_error"))
 
 
+class PageCoverage(Record):
+    """How much of a page stands in its text: characters that it shows, and those of them that were kept.
+
+    `around` of the others are in menus, footers and the like. `left_out` are the beginnings of what else was
+    not kept, and `others` says of how many more; `notes` are a reader's own, as of a PDF.
+    """
+
+    seen: int
+    kept: int
+    around: int = 0
+    left_out: tuple[str, ...] = ()
+    others: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def lost(self) -> int:
+        """Characters that were left out, and were not around the text."""
+        return max(self.seen - self.kept - self.around, 0)
+
+    @property
+    def told(self) -> str | None:
+        """What was left out, in a line; None where it is less than a tenth, and nothing is noted."""
+        parts = list(self.notes)
+        if self.left_out and 10 * self.lost > self.kept + self.lost:
+            first = "; ".join(f"“{cut(part, 60)}”" for part in self.left_out[:3])
+            whole = self.kept + self.lost
+            parts.append(
+                f"{self.lost:,} of {whole:,} characters that the page shows were left out, as {first}"
+            )
+        return "; ".join(parts) or None
+
+
 class PageText(Record):
     """What was read of a page: its main text as Markdown, and what it says of itself.
 
     `date` is ISO 8601 (a day); `language` is ISO 639-1, of the text; `links` are absolute, without repeats.
+    `coverage` is absent where nobody counted: of texts that were given as such.
     """
 
     text: str
@@ -49,6 +83,7 @@ class PageText(Record):
     date: str | None
     language: str | None
     links: tuple[str, ...]
+    coverage: PageCoverage | None = None
 
 
 class ScrapedPage(Record):

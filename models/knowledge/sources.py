@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from models.knowledge.pages import Engine, PageFault
+from models.knowledge.pages import Engine, PageCoverage, PageFault
 from models.record import Record
 
 
@@ -11,7 +11,8 @@ class KnowledgeSource(Record):
     """A page that a project has asked for, as it was read; or the fault and its reason.
 
     `text` is Markdown; spans are offsets of characters into it. `sha256` is of the bytes that were fetched,
-    `text_sha256` of the text. `url` is the address as it was asked for, `final_url` where it was read.
+    `text_sha256` of the text; `coverage` says what of the page is not in it. `url` is the address as it was
+    asked for, `final_url` where it was read.
     """
 
     id: int
@@ -34,3 +35,4 @@ class KnowledgeSource(Record):
     redacted: Mapping[str, int]
     fault: PageFault | None
     reason: str | None
+    coverage: PageCoverage | None = None

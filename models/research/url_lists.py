@@ -58,7 +58,7 @@ class ApprovedUrls(Record):
 
 
 class PageOutcome(Record):
-    """What came of an address: a source of the project, or a fault and its reason.
+    """What came of an address: a source of the project, or a fault; `reason` says why, or what was left out.
 
     The fault may be a limit's name: then it was not asked for.
     """

@@ -24,6 +24,7 @@ from actors.knowledge.reading.json_ld import Node, nodes_of
 from actors.knowledge.reading.page_day import day_of
 from actors.knowledge.reading.page_links import links_of
 from actors.knowledge.reading.parts.choosing import choose, choose_all, regain, share_shown
+from actors.knowledge.reading.parts.coverage import coverage_of
 from actors.knowledge.reading.parts.page_markdown import page_markdown
 from actors.knowledge.reading.parts.page_parts import PageBlock, parts_of
 from actors.knowledge.reading.parts.settling import settle
@@ -93,6 +94,7 @@ def _read(tree: Any, url: str) -> PageText:
         date=day,
         language=language_of_text(text),
         links=links,
+        coverage=coverage_of(page, text),
     )
 
 

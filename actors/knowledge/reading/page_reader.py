@@ -19,7 +19,7 @@ from actors.outside.pdf import read_pdf_bytes
 from models.config import RedactionConfig, ScrapingConfig
 from models.config.outside import PdfConfig
 from models.errors import DocumentUnreadable, PlacesTaken
-from models.knowledge.pages import PageText
+from models.knowledge.pages import PageCoverage, PageText
 
 
 class PageReader:
@@ -66,7 +66,11 @@ class PageReader:
         except PlacesTaken as error:
             raise UnreadablePage(str(error), "later") from error
         text = "\n\n".join(found.texts)
-        return PageText(text=text, title=found.title, author=None, date=None, language=None, links=())
+        notes = (found.note,) if found.note else ()
+        coverage = PageCoverage(seen=len(text), kept=len(text), notes=notes)
+        return PageText(
+            text=text, title=found.title, author=None, date=None, language=None, links=(), coverage=coverage
+        )
 
     async def _apart(self, work: Callable[..., PageReading], *arguments: object) -> PageReading:
         try:

@@ -89,8 +89,13 @@ def _redacted(
         plain[name] = found.text if found else None
         for kind, count in (found.counts if found else {}).items():
             counts[kind] = counts.get(kind, 0) + count
+    coverage = page.coverage
+    if coverage is not None:
+        # Counted with the text's own, they would be counted though they were not taken out of it.
+        told = tuple(redactor.redact(part).text for part in coverage.left_out)
+        coverage = coverage.model_copy(update={"left_out": told})
     links = tuple(link for link in map(seen, page.links) if not redactor.redact(link).counts)
-    kept = page.model_copy(update={"text": text.text, "links": links, **plain})
+    kept = page.model_copy(update={"text": text.text, "links": links, "coverage": coverage, **plain})
     return PageReading(page=kept, redacted=counts, signs=signs)
 
 

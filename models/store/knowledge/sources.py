@@ -21,14 +21,15 @@ from models.store.knowledge import entities, passages
 
 _COLUMNS = (
     "id, project_id, url, final_url, engine, status, content_type, sha256, bytes, fetched_at, title, author, "
-    "date, language, text, text_sha256, links, redacted, fault, reason"
+    "date, language, text, text_sha256, links, redacted, fault, reason, "
+    "coverage"
 )
 _FACTS = """settled_at = now(), fault = %(fault)s, reason = %(reason)s, status = %(status)s,
     engine = %(engine)s, content_type = %(content_type)s, final_url = coalesce(%(final_url)s, final_url),
     fetched_at = coalesce(%(fetched_at)s, fetched_at)"""
 _CONTENTS = """sha256 = %(sha256)s, bytes = %(bytes)s, redacted = %(redacted)s, title = %(title)s,
     author = %(author)s, date = %(date)s, language = %(language)s, text = %(text)s,
-    text_sha256 = %(text_sha256)s, links = %(links)s"""
+    text_sha256 = %(text_sha256)s, links = %(links)s, coverage = %(coverage)s"""
 _TO_DO = """indexed_with = CASE WHEN text_sha256 = %(text_sha256)s THEN indexed_with END,
     extracted_with = CASE WHEN text_sha256 = %(text_sha256)s THEN extracted_with END"""
 _OURS = "WHERE project_id = %(project)s AND url = %(url)s AND batch_id = %(batch)s AND settled_at IS NULL"
@@ -189,4 +190,5 @@ def _facts(page: ScrapedPage) -> dict[str, Any]:
 
 def _contents(text: PageText) -> dict[str, Any]:
     digest = hashlib.sha256(text.text.encode()).hexdigest()
-    return text.model_dump() | {"links": list(text.links), "text_sha256": digest}
+    coverage = None if text.coverage is None else Jsonb(text.coverage.model_dump(mode="json"))
+    return text.model_dump() | {"links": list(text.links), "text_sha256": digest, "coverage": coverage}

@@ -49,6 +49,8 @@ sources = sa.Table(
     sa.Column("redacted", JSONB, nullable=False, server_default="{}"),
     column_text("fault", nullable=True),
     column_text("reason", nullable=True),
+    # What of the page its text holds.
+    sa.Column("coverage", JSONB),
     # What the passages of its present text were made with, and its points; absent: they are still to be made.
     column_text("indexed_with", nullable=True),
     column_text("extracted_with", nullable=True),

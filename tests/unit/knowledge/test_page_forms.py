@@ -3,6 +3,7 @@
 import pytest
 
 from actors.knowledge.reading.main_text import read_html
+from actors.quoting.quotable import quotable
 
 SENTENCE = "The committee met on Tuesday and talked for three hours about the water supply. "
 TEXT = "".join(
@@ -208,3 +209,10 @@ def test_menus_related_articles_and_comments_stay_out() -> None:
     )
     for other in ("Another thing", "I agree", "Read this", "Home", "Imprint"):
         assert other not in text
+
+
+def test_a_sentence_with_a_hole_is_not_offered() -> None:
+    text = article("<p>The flow through the old pipe is <img src=q.png>, as the works said in May.</p>")
+    offered = [one.text for one in quotable(text, "en")]
+    assert any("repair of pump 5" in one for one in offered)
+    assert not any("flow through" in one for one in offered)

@@ -63,6 +63,13 @@ def choose(page: PageBlock, found: str, *, is_dump: bool = False) -> None:
             run.kept = (before is not None and before.kept) or (after is not None and after.kept)
 
 
+def held_in(page: PageBlock, text: str) -> Iterator[tuple[TextRun, bool]]:
+    """Each run of a page, and whether its words stand in a text, however often the page has them."""
+    rows, lines = _index(text)
+    for run in page.runs():
+        yield run, _is_in(run.words, rows, lines)
+
+
 def share_shown(page: PageBlock, found: str) -> float:
     """How much of a text stands on the page: little of what is made of data that the page holds."""
     shown = {row for run in page.runs() for row in _rows_of(run.words)}
