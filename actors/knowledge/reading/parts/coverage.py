@@ -1,7 +1,7 @@
 """How much of what a page shows stands in its text, and the beginnings of what does not.
 
-Asked by `main_text` once the text is settled, so that nothing is left out in silence: whoever decides on a page
-or reads it is told. Menus and the like are counted, but not listed.
+Asked by `main_text` once the text is settled, so that nothing is left out in silence: whoever decides on a
+page or reads it is told. Menus and the like are counted, but not listed.
 """
 
 from actors.knowledge.reading.parts.choosing import held_in
