@@ -5,8 +5,8 @@ It comes before what is taken away after the last release, which still works whi
 
 from alembic import op
 
-revision = "0022"
-down_revision = "0021"
+revision = "0025"
+down_revision = "0023"
 branch_labels = None
 depends_on = None
 phase = "before"
@@ -14,9 +14,9 @@ phase = "before"
 
 def upgrade() -> None:
     """Add the column."""
-    op.execute("ALTER TABLE sources ADD COLUMN coverage JSONB")
+    op.execute("ALTER TABLE sources ADD COLUMN IF NOT EXISTS coverage JSONB")
 
 
 def downgrade() -> None:
     """Drop it."""
-    op.execute("ALTER TABLE sources DROP COLUMN coverage")
+    op.execute("ALTER TABLE sources DROP COLUMN IF EXISTS coverage")
