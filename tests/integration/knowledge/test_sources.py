@@ -14,9 +14,18 @@ from models.store.runtime import batches
 URLS = [f"https://example.com/{number}" for number in range(6)]
 
 
+COVERAGE = PageCoverage(seen=900, kept=17, around=100, left_out=("Czego nie ma w tekście.",))
+
+
 def read(url: str, text: str = "Tekst z ąęśćż 🧪.") -> ScrapedPage:
     page = PageText(
-        text=text, title="T", author=None, date="2026-01-02", language="pl", links=("https://e.org/",)
+        text=text,
+        title="T",
+        author=None,
+        date="2026-01-02",
+        language="pl",
+        links=("https://e.org/",),
+        coverage=COVERAGE,
     )
     return ScrapedPage(
         url=url,
@@ -97,6 +106,7 @@ async def test_what_has_a_text_is_not_fetched_again_unless_it_is_asked_for(datab
         source = (await sources.by_urls(connection, number, URLS))[URLS[0]]
     # What was read before stays readable, and the fault is told.
     assert (source.text, source.fault, source.redacted) == ("Tekst z ąęśćż 🧪.", "timeout", {"email": 2})
+    assert source.coverage == COVERAGE
     # Once it is settled, this batch has done its part, whatever it was asked.
     assert (await claim(database, number, two, URLS[:1], again=True)).held == (URLS[0],)
 
