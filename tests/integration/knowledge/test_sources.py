@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from models.errors import ProjectNotFound, SourceNotFound
-from models.knowledge.pages import PASSING, PageFault, PageText, ScrapedPage
+from models.knowledge.pages import PASSING, PageCoverage, PageFault, PageText, ScrapedPage
 from models.store.database import Database
 from models.store.knowledge import projects, sources
 from models.store.runtime import batches
