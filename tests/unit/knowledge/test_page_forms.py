@@ -75,6 +75,8 @@ def test_lists_stand_between_their_paragraphs_wherever_they_lie(around: str, ite
         "<figure><img src=a.png alt='Chart'><figcaption>{}</figcaption></figure>",
         "<aside class=note><p>{}</p></aside>",
         "<aside role=note>{}</aside>",
+        "<aside><p>{}</p></aside>",
+        "<div class=tabs><div class=tab-pane style='display:none'><p>{}</p></div></div>",
         "<div class='admonition warning'><p class=admonition-title>Warning</p><p>{}</p></div>",
         "<div class='alert alert-info'>{}</div>",
         "<dl><dt>Fee</dt><dd>{}</dd></dl>",
@@ -198,6 +200,11 @@ def test_signs_of_code_and_sums_stay_as_they_are() -> None:
         "<p>Write <code>List&lt;String&gt;</code> and a &lt; b &amp;&amp; c; as in 2*3*4 and snake_case_name.</p>"  # noqa: E501
     )
     assert "Write `List<String>` and a < b && c; as in 2*3*4 and snake_case_name." in text
+
+
+def test_a_sentence_in_no_paragraph_is_read() -> None:
+    said = "The pumps of the northern district were sold to the county in May."
+    assert said in article(f"<div>{said}</div>", "<p>The session was closed at nine in the evening.</p>")
 
 
 def test_menus_related_articles_and_comments_stay_out() -> None:

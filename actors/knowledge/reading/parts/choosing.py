@@ -26,6 +26,8 @@ _ENOUGH = 0.75
 _MOST_LINKED = 0.3
 # A part holds the text if it has so much of it; only there what comes last belongs to it.
 _HOLDS = 0.6
+# A shorter one that stands in no paragraph is asked of the reader, or said of the page.
+_LEAST = 40
 _OF_TABLE, _MOST_LINKED_IN_TABLE = 0.2, 0.6
 # What text is in. A part that holds others is gone into only where its name says what it is.
 _FLOW = frozenset(("p", "ul", "ol", "dl", "table", "blockquote", "figure", "pre", "details", "aside"))
@@ -78,9 +80,13 @@ def share_shown(page: PageBlock, found: str) -> float:
 
 
 def choose_all(page: PageBlock) -> None:
-    """Mark all that is not around the text."""
-    for run in page.runs():
+    """Mark all that is not around the text; where that is nothing, all but links."""
+    runs = list(page.runs())
+    for run in runs:
         run.kept = not run.around
+    if not any(run.kept for run in runs):
+        for run in runs:
+            run.kept = not run.linked
 
 
 def regain(page: PageBlock) -> None:
@@ -151,7 +157,9 @@ class _Regaining:
         places = [place for place, child in enumerate(part.children) if self._has_kept(child)]
         first, last = places[0], places[-1]
         holds = self._kept[part] >= _HOLDS * self._all
-        gathers = part.tag in _LISTS or is_quotation(part) or unfolds(names_of_part(part.element))
+        name = names_of_part(part.element)
+        gathers = part.tag in _LISTS or is_quotation(part) or unfolds(name)
+        gathers = gathers and not _OTHER.search(name)
         for place, child in enumerate(part.children):
             if self._has_kept(child):
                 if isinstance(child, PageBlock):
@@ -200,7 +208,7 @@ class _Regaining:
         if child.tag == "figure":
             if not _is_told(child):
                 return
-        elif not is_meant and not (beside and child.tag in _FLOW):
+        elif not is_meant and not (beside and (child.tag in _FLOW or _is_plain(child))):
             return
         for inner in child.children:
             self._add_all(inner)
@@ -237,6 +245,14 @@ def _keep_speakers(part: PageBlock) -> bool:
             for run in named.runs():
                 run.kept = True
     return has
+
+
+def _is_plain(block: PageBlock) -> bool:
+    """Whether it is a paragraph in all but name: a sentence, and no block in it."""
+    return all(
+        isinstance(child, TextRun) and len(child.text) >= _LEAST and _is_sentence(child)
+        for child in block.children
+    )
 
 
 def _is_told(figure: PageBlock) -> bool:

@@ -35,7 +35,7 @@ _QUOTATIONS = frozenset(
 _FOLDED = re.compile(
     r"accordion|collaps|faq|toggle|fold|panel|expand|tab(?:s|[_-]|\b)|disclos", re.IGNORECASE
 )
-_UNFOLDS = re.compile(r"accordion|collaps|\bfaq|disclosure|tab-?(?:content|pane)", re.IGNORECASE)
+_UNFOLDS = re.compile(r"accordion|collaps|\bfaq|disclosure|tab-?(?:content|pane)|\btabs\b", re.IGNORECASE)
 _NOTE = re.compile(
     r"\b(?:note|admonition|callout|tip|hint|warning|caution|danger|important|info|alert|pull-?quote)s?\b"
     r"|fact-?box|info-?box|key-?facts",
@@ -255,7 +255,7 @@ def _opens(button: Any) -> bool:
 def _is_around(element: Any) -> bool:
     tag = element.tag
     if tag == "aside":
-        return not is_note(element)
+        return not (is_note(element) or _is_aside_of_text(element))
     if tag == "footer":
         return not any(
             above.tag == "blockquote" for above, _ in zip(element.iterancestors(), range(4), strict=False)
@@ -271,6 +271,13 @@ def unfolds(name: str) -> bool:
 def is_meant_for_readers(name: str) -> bool:
     """Whether a part is called what is folded until it is asked for, or a note to the text."""
     return unfolds(name) or _NOTE.search(name) is not None
+
+
+def _is_aside_of_text(aside: Any) -> bool:
+    """Whether it lies in the text, and is called nothing: a site calls what it puts there."""
+    return not names_of_part(aside).strip() and any(
+        above.tag in ("article", "main") for above in aside.iterancestors()
+    )
 
 
 def is_note(element: Any) -> bool:
