@@ -144,13 +144,13 @@ class ScriptedSource:
     def page(self) -> ScrapedPage:
         """It as a page that was read."""
         title = self.text.partition("\n")[0].removeprefix("## ")
-        said = {"text": self.text, "title": title, "language": self.tongue.language}
+        language = self.tongue.language
         return ScrapedPage(
             url=f"https://{self.tongue.language}.example.org/{self.number}",
             fetched_at=datetime.now(UTC),
             sha256="0" * 64,
             bytes=len(self.text.encode()),
-            page=PageText(**said, author=None, date=None, links=()),
+            page=PageText(text=self.text, title=title, language=language, author=None, date=None, links=()),
         )
 
 

@@ -160,6 +160,7 @@ class _Regaining:
         name = names_of_part(part.element)
         gathers = part.tag in _LISTS or is_quotation(part) or unfolds(name)
         gathers = gathers and not _OTHER.search(name)
+        near = self._beside_text(part)
         for place, child in enumerate(part.children):
             if self._has_kept(child):
                 if isinstance(child, PageBlock):
@@ -168,23 +169,23 @@ class _Regaining:
                 if self._is_little_linked(child):
                     self._add_all(child)
             elif first < place < last:
-                self._add(child, beside=self._beside(part, place))
+                self._add(child, beside=near[place])
             elif holds and (place > last or part.tag in ("article", "main")):
                 # Paragraphs that trafilatura leaves out there are about the site.
                 is_text = place > last and isinstance(child, PageBlock) and child.tag != "p"
-                self._add(child, beside=is_text and self._beside(part, place))
+                self._add(child, beside=is_text and near[place])
 
-    def _beside(self, part: PageBlock, place: int) -> bool:
-        """Whether text stands next to a place, and no part that holds others."""
-        for step in (-1, 1):
-            at = place + step
-            while 0 <= at < len(part.children) and not self._has_kept(part.children[at]):
-                at += step
-            if 0 <= at < len(part.children):
-                near = part.children[at]
-                if isinstance(near, TextRun) or near.tag in _TEXT:
-                    return True
-        return False
+    def _beside_text(self, block: PageBlock) -> list[bool]:
+        """Of each place, whether text stands next to it, and no part that holds others."""
+        near = [False] * len(block.children)
+        for places in (range(len(near)), range(len(near) - 1, -1, -1)):
+            is_text = False
+            for place in places:
+                child = block.children[place]
+                near[place] |= is_text
+                if self._has_kept(child):
+                    is_text = isinstance(child, TextRun) or child.tag in _TEXT
+        return near
 
     def _is_data(self, table: PageBlock) -> bool:
         """Whether a table was found by a good part of it, and is no layout of a page."""

@@ -11,6 +11,8 @@ from typing import Any
 _RUN = re.compile(r"[^\S\n]+")
 _MANY = re.compile(r"\n{3,}")
 _OPENS_OR_CLOSES = "“„«»”\"'‘’"
+# Pieces of a line that are looked at for a quotation that is still open.
+_NEAR = 20
 _SINGLE = str.maketrans("“”", "‘’")
 _MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*"}
 
@@ -63,7 +65,7 @@ def _quoted(inner: list[LinePiece], before: Sequence[LinePiece]) -> list[LinePie
     bare = "".join(piece.text for piece in inner).strip()
     if not bare or (bare[0] in _OPENS_OR_CLOSES and bare[-1] in _OPENS_OR_CLOSES):
         return inner
-    said = "".join(piece.text for piece in before)
+    said = "".join(piece.text for piece in before[-_NEAR:])
     if said.count("“") > said.count("”"):
         return _wrapped(inner, "‘", "’")
     for piece in inner:

@@ -27,6 +27,7 @@ _KEPT = "\0"
 _MOST_CELLS = 50_000
 # Of what is kept, in one quotation: then the page is set in by it.
 _MOST_QUOTED, _LONG = 0.6, 1_000
+_MOST_NESTED = 10
 _NAMED = re.compile(r"[—–―-]{1,2} ?[^\W\d_][^.!?\n]{2,120}")
 _DASHES = "—–―-"
 
@@ -41,6 +42,7 @@ class _BlockWriter:
         self._page = page
         self._kept = {part for part in _with_kept(page)}
         self._size = _size(page)
+        self._within = 0
 
     def written(self) -> str:
         return _tidy("".join(self._inside(self._page))).replace(_KEPT, "")
@@ -74,7 +76,7 @@ class _BlockWriter:
             yield f"\n\n{_HEADINGS[tag]} {text}\n\n" if text else ""
         elif tag in ("li", "dd"):
             yield self._item(part)
-        elif is_quotation(part) and not self._is_layout(part):
+        elif is_quotation(part) and self._within < _MOST_NESTED and not self._is_layout(part):
             yield self._quotation(part, named)
         else:
             edge = "" if tag == "cite" else "\n\n"
@@ -97,7 +99,9 @@ class _BlockWriter:
         speakers = [one for one in (*speakers_of(part), *([behind] if behind else ())) if one in self._kept]
         named = [_one_line("".join(self._inside(one))).lstrip(f"{_DASHES} ") for one in speakers]
         self._kept.difference_update(speakers)
+        self._within += 1
         text = _tidy("".join(self._unquoted(part)))
+        self._within -= 1
         self._kept.update(speakers)
         lines = [*(text.split("\n") if text else ()), *(f"— {name}" for name in named if name)]
         return "\n\n" + "\n".join(f"{_KEPT}> {line}".rstrip() for line in lines) + "\n\n"
