@@ -10,6 +10,7 @@ from actors.drafting.draft import Draft, DraftBrief, DraftReply, draft_faults, d
 from actors.drafting.number_check import numbers_without_source
 from actors.drafting.quoted_draft import QuotedDrafts
 from actors.drafting.source_excerpts import fitted_prompt
+from actors.drafting.subject import OnSubject, SubjectBrief, on_subject
 from actors.llm.client import Completions, ModelClient, RejectedReply
 from actors.llm.prompts import TwoPartPrompt
 from actors.quoting.choosing import Chooser
@@ -27,6 +28,7 @@ class Drafter:
         prompt: the source of the prompt of a model that writes.
         choice_prompt: of one that chooses.
         embedding: of what tells what is near in meaning to a request; `embedder` stands in for it.
+        floor: the cosine under which a text is not about a request.
     """
 
     def __init__(
@@ -37,6 +39,7 @@ class Drafter:
         prompt: str,
         choice_prompt: str,
         embedding: EmbeddingConfig,
+        floor: float,
         embedder: Embedder | None = None,
         completions: Completions | None = None,
     ) -> None:
@@ -53,8 +56,13 @@ class Drafter:
             prompt=choice_prompt,
             completions=completions,
         )
-        embedder = embedder or OpenAIEmbedder(settings=embedding, breaker=breaker)
-        self._quoted = QuotedDrafts(chooser=chooser, embedder=embedder)
+        self._floor = floor
+        self._embedder = embedder or OpenAIEmbedder(settings=embedding, breaker=breaker)
+        self._quoted = QuotedDrafts(chooser=chooser, embedder=self._embedder, floor=floor)
+
+    async def on_subject(self, brief: SubjectBrief) -> Answer[OnSubject]:
+        """Which findings are about what was asked. Raises as `actors.drafting.subject.on_subject` does."""
+        return Answer(value=await on_subject(brief, self._embedder, floor=self._floor))
 
     async def write(self, brief: DraftBrief) -> Answer[Draft]:
         """The article, each statement with the numbers of its sources.

@@ -1,7 +1,7 @@
 """Renders a draft as Markdown: statements with footnotes, and the sources they name.
 
-Called by the last step of drafting. Names, addresses, reasons and the statements themselves were
-written by pages and models: nothing of them becomes Markdown, except an http(s) address as a link.
+Called by the last step of drafting. Names, addresses and the statements themselves were written by pages and
+models: nothing of them becomes Markdown, except an http(s) address as a link.
 """
 
 from collections.abc import Sequence
@@ -11,51 +11,22 @@ from actors.drafting.draft import Draft, Source
 from actors.quoting.places import characters, rows
 from actors.text.markdown import opening, unlinked
 from actors.text.quotation_marks import quoted
-from models.content.drafting import Branch, Finding
-from models.record import Record
+from models.content.drafting import SAMPLE
 from models.text import one_line, shortened
 
-SAMPLE = "sample"
-BRANCH_NAMES: dict[Branch, str] = {
-    "web_search": "web search",
-    "data_download": "data download",
-    "resource_query": "stored resources",
-}
 _MOST_OF_ADDRESS = 2000
 _MOST_OF_REASON = 300
 _TITLE = 200
-_GUARANTEE = (
-    "Put together of quotations: what stands in quotation marks is its source's, word for word, and figures "
-    "were computed from the tables in the footnotes. Which sentences were chosen is no guarantee."
-)
 
 
-class Searched(Record):
-    """What became of one branch: what it found, or why it failed.
-
-    `note` is the branch's own word on what was wanting.
-    """
-
-    branch: Branch
-    found: tuple[Finding, ...] = ()
-    note: str | None = None
-    failure: str | None = None
-
-
-def render(draft: Draft, sources: Sequence[Source], searched: Sequence[Searched]) -> str:
-    """The article's Markdown: its paragraphs, what a reader has to know of how it came about, footnotes.
+def render(draft: Draft, sources: Sequence[Source]) -> str:
+    """The article's Markdown: its paragraphs and its footnotes. What its desk has to know is not in it.
 
     In prose the footnote of source n is `[^n]`, and only sources that are named have one; in quotations every
     statement has a footnote of its own, which says where in its source it stands.
     """
     body, notes = _quoted(draft, sources) if draft.written == "quotes" else _prose(draft, sources)
-    told = closing(sources, searched)
-    if draft.written == "quotes":
-        told = [_GUARANTEE, *told]
-    if draft.unsupported:
-        numbers = "; ".join(unlinked(one) for one in draft.unsupported)
-        told = [f"In no source, so check them: {numbers}", *told]
-    return "\n\n".join([*body, *(["---", *told] if told else []), *notes]) + "\n"
+    return "\n\n".join([*body, *notes]) + "\n"
 
 
 def _quoted(draft: Draft, sources: Sequence[Source]) -> tuple[list[str], list[str]]:
@@ -92,29 +63,6 @@ def _prose(draft: Draft, sources: Sequence[Source]) -> tuple[list[str], list[str
     named = sorted({number for statement in draft.statements for number in statement.sources})
     notes = [f"[^{number}]: {_definition(sources[number - 1])}" for number in named]
     return [" ".join(paragraph) for paragraph in paragraphs], notes
-
-
-def closing(sources: Sequence[Source], searched: Sequence[Searched]) -> list[str]:
-    """What a reader of the draft has to know of how it came about, a line each."""
-    lines = []
-    for words, branches in (
-        ("Not searched", [(s, s.failure) for s in searched if s.failure is not None]),
-        ("Nothing found", [(s, s.note) for s in searched if s.failure is None and not s.found]),
-        ("Only in part", [(s, s.note) for s in searched if s.failure is None and s.found and s.note]),
-    ):
-        told = [
-            BRANCH_NAMES[one.branch] + (f" — {unlinked(shortened(why, _MOST_OF_REASON))}" if why else "")
-            for one, why in branches
-        ]
-        if told:
-            lines.append(f"{words}: {'; '.join(told)}")
-    samples = [str(n) for n, source in enumerate(sources, start=1) if source.finding.source == SAMPLE]
-    if samples:
-        which = f"source {samples[0]} is" if len(samples) == 1 else f"sources {', '.join(samples)} are"
-        lines.append(
-            f"Sample data, to try things on and not for publication: {which} marked `source: sample`."
-        )
-    return lines
 
 
 def _definition(source: Source) -> str:

@@ -14,10 +14,12 @@ from actors.quoting.choosing import Chooser
 from actors.quoting.headlines import headlines
 from actors.search.embedder import Embedder
 from actors.text.language import Language, language_of
+from actors.text.relevance import QuestionWords
+from actors.text.vectors import cosine
 from models.content.quoting import SourcePlace
 from models.errors import NothingToQuote
 from models.llm import Answer
-from models.text import shortened
+from models.text import one_line, shortened
 
 # Sentences that are compared in meaning, that the model is shown, and that a draft has of them.
 _COMPARED = 60
@@ -28,11 +30,15 @@ _OF_TABLE, _FIGURES = 5, 10
 
 
 class QuotedDrafts:
-    """Puts drafts together. The `chooser` is the model's part, the `embedder` compares meanings."""
+    """Puts drafts together. The `chooser` is the model's part, the `embedder` compares meanings.
 
-    def __init__(self, *, chooser: Chooser, embedder: Embedder) -> None:
+    A sentence that shares no word with the request and whose cosine is under `floor` is not offered.
+    """
+
+    def __init__(self, *, chooser: Chooser, embedder: Embedder, floor: float) -> None:
         self._chooser = chooser
         self._embedder = embedder
+        self._floor = floor
 
     async def put_together(self, brief: DraftBrief) -> Answer[Draft]:
         """A draft of the brief's sources.
@@ -44,15 +50,16 @@ class QuotedDrafts:
         texts = [source.finding.content or "" for source in brief.sources]
         language = language_of(brief.query)
         found = await asyncio.to_thread(shortlist, texts, brief.query, most=_COMPARED)
+        best = await self._ranked(found, brief)
         figures = await asyncio.to_thread(_figures, brief.sources, language)
-        if not found and not figures:
+        if not best and not figures:
             raise NothingToQuote(
-                f"none of the {len(brief.sources)} sources holds a sentence that can be quoted by itself, or "
-                "figures: add sources with whole sentences or tables, or set drafting.llm.writes to prose"
+                f"none of the {len(brief.sources)} sources holds a sentence on what was asked that can be "
+                "quoted by itself, or figures: add sources with whole sentences or tables, or set "
+                "drafting.llm.writes to prose"
             )
-        best = await self._ranked(found, brief.query)
         titles = [brief.sources[one.source].finding.name for one in best]
-        titles += [brief.sources[n].finding.name for n, _ in figures]
+        titles += [brief.sources[number].finding.name for number, _ in figures]
         offered = headlines(titles, [one.text for one in best], language)
         if not best:
             draft = _draft(offered[0], [], figures, language)
@@ -61,14 +68,51 @@ class QuotedDrafts:
             brief.query, headlines=offered, offered=[one.text for one in best], least=_LEAST, most=_MOST
         )
         chosen = [best[n] for n in choice.value.sentences]
-        draft = _draft(offered[choice.value.headline], chosen, figures, language)
+        fitting = _fitting(offered, brief, chosen, [number for number, _ in figures], language)
+        wished = offered[choice.value.headline]
+        headline = wished if wished in fitting else next(iter(fitting), one_line(chosen[0].text))
+        draft = _draft(headline, chosen, figures, language)
         return Answer(value=draft.model_copy(update={"chosen_by": choice.value.by}), calls=choice.calls)
 
-    async def _ranked(self, found: Sequence[Candidate], request: str) -> list[Candidate]:
+    async def _ranked(self, found: Sequence[Candidate], brief: DraftBrief) -> list[Candidate]:
         if not found:
             return []
-        aim, *vectors = await self._embedder.embed([request, *(one.text for one in found)])
-        return await asyncio.to_thread(ranked, found, vectors=vectors, request=aim, most=_OFFERED)
+        wanted, language = QuestionWords(brief.query), language_of(brief.query)
+        # Neither words nor cosines tell what is near across languages.
+        foreign = {
+            number
+            for number in {one.source for one in found}
+            if language_of(brief.sources[number].finding.content or "") != language
+        }
+        aim, *vectors = await self._embedder.embed([brief.query, *(one.text for one in found)])
+        near = [
+            (one, vector)
+            for one, vector in zip(found, vectors, strict=True)
+            if one.source in foreign or cosine(aim, vector) >= self._floor or wanted.shared_with(one.text)
+        ]
+        return await asyncio.to_thread(
+            ranked, [one for one, _ in near], vectors=[v for _, v in near], request=aim, most=_OFFERED
+        )
+
+
+def _fitting(
+    offered: Sequence[str],
+    brief: DraftBrief,
+    chosen: Sequence[Candidate],
+    computed: Sequence[int],
+    language: Language,
+) -> list[str]:
+    """The headlines that come from what the text says.
+
+    A sentence that is quoted; the title of a table whose figures are told; or the title of a text that is
+    quoted, if it has a word of the request or of a quotation: an article on something else may hold these.
+    """
+    said = headlines([], [one.text for one in chosen], language, most=len(chosen))
+    wanted = QuestionWords("\n".join([brief.query, *(one.text for one in chosen)]))
+    titles = {one_line(brief.sources[number].finding.name) for number in computed}
+    quoted = {one_line(brief.sources[one.source].finding.name) for one in chosen}
+    titles |= {title for title in quoted if wanted.shared_with(title)}
+    return [one for one in offered if one in said or one in titles]
 
 
 def _figures(sources: Sequence[Source], language: Language) -> list[tuple[int, TableFigure]]:

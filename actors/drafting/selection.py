@@ -25,20 +25,34 @@ _CELLS = 200_000
 
 
 class Selection(Record):
-    """The findings to write from, best first within their branches; `left_out` had no room."""
+    """The findings to write from, best first within their branches; `left_out` had no room.
+
+    `off_subject` names what was found and is not about what was asked.
+    """
 
     chosen: tuple[Finding, ...]
     left_out: int
+    off_subject: tuple[str, ...] = ()
 
 
-def select(findings: tuple[Findings, ...], *, most: int) -> Selection:
-    """At most `most` of what the branches found, none of it twice."""
-    branches = [
+def select(findings: tuple[Findings, ...], *, most: int, off_subject: tuple[str, ...] = ()) -> Selection:
+    """At most `most` of what is `usable`, each branch in its turn."""
+    chosen = _in_turn([list(branch.found) for branch in findings])
+    return Selection(
+        chosen=tuple(chosen[:most]), left_out=max(0, len(chosen) - most), off_subject=off_subject
+    )
+
+
+def usable(findings: tuple[Findings, ...]) -> tuple[Findings, ...]:
+    """What can become a resource, each thing once, as the tools take it."""
+    fitted = [
         [fit for one in branch.found if (fit := _fitted(storable_finding(one))) is not None]
         for branch in findings
     ]
-    chosen = _in_turn(_distinct(branches))
-    return Selection(chosen=tuple(chosen[:most]), left_out=max(0, len(chosen) - most))
+    return tuple(
+        branch.model_copy(update={"found": tuple(found)})
+        for branch, found in zip(findings, _distinct(fitted), strict=True)
+    )
 
 
 def storable_finding(finding: Finding) -> Finding:

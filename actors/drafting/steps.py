@@ -10,10 +10,12 @@ from typing import Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel
 
+from actors.drafting.desk_notes import Searched, desk_notes
 from actors.drafting.draft import Draft, DraftBrief, Source
-from actors.drafting.markdown import Searched, render
+from actors.drafting.markdown import render
 from actors.drafting.requester import Requester
-from actors.drafting.selection import Selection, select, storable_finding
+from actors.drafting.selection import Selection, select, storable_finding, usable
+from actors.drafting.subject import SubjectBrief
 from actors.runtime import outage
 from actors.runtime.run import Run
 from actors.text.relevance import subject_words
@@ -30,6 +32,7 @@ R = TypeVar("R", bound=BaseModel)
 
 BRANCHES: tuple[Branch, ...] = get_args(Branch)
 _log = logging.getLogger(__name__)
+_NAMED: Branch = "data_download"
 _HEADLINE = 120
 _KEYWORDS = 1000
 _PREVIEW = 300
@@ -100,7 +103,9 @@ class DraftingSteps:
         findings = tuple(Findings(branch=s.branch, found=s.found, note=s.note) for s in self._searched())
 
         async def chosen() -> Answer[Selection]:
-            return Answer(value=select(findings, most=self._run.config.drafting.max_resources))
+            kept, off = await self._on_subject(usable(findings))
+            most = self._run.config.drafting.max_resources
+            return Answer(value=select(kept, most=most, off_subject=off))
 
         selection = await self._run.once("selection", Selection, chosen)
         if not selection.chosen:
@@ -136,7 +141,13 @@ class DraftingSteps:
 
         await self._run.effect("filed", Filed, act)
         told = shortened(" ".join(statement.text for statement in draft.statements), _PREVIEW)
-        return self._outcome("completed", gathered.article_id, created=gathered.created, preview=told)
+        return self._outcome(
+            "completed",
+            gathered.article_id,
+            created=gathered.created,
+            preview=told,
+            notes=self._desk_notes(draft),
+        )
 
     async def give_up(self) -> DraftingResult:
         """There is not enough to write from: say so, and write nothing."""
@@ -149,7 +160,7 @@ class DraftingSteps:
             return RequesterNotified(outcome="not_enough")
 
         await self._run.effect("not_enough", RequesterNotified, act)
-        return self._outcome("not_enough", article_id)
+        return self._outcome("not_enough", article_id, notes=self._desk_notes(None))
 
     async def fail(self, connection: Connection, reason: str) -> None:
         """Tell whoever asked that it ended in an error; the draft keeps the resources it has."""
@@ -158,6 +169,25 @@ class DraftingSteps:
         await self._requester.tell(
             connection, "failed", headline=self._headline(), article_id=article_id, reason=reason
         )
+
+    async def _on_subject(
+        self, findings: tuple[Findings, ...]
+    ) -> tuple[tuple[Findings, ...], tuple[str, ...]]:
+        """What is about the question, and the names of what is not.
+
+        What the data branch has, the question named itself: a series, or the address of a document.
+        """
+        searched = [one for branch in findings if branch.branch != _NAMED for one in branch.found]
+        if not searched:
+            return findings, ()
+        brief = SubjectBrief(query=self.query, findings=tuple(searched))
+        about = iter((await self._run.agent("drafter").on_subject(brief)).value.about)
+        kept, off = [], []
+        for branch in findings:
+            found = [(one, branch.branch == _NAMED or next(about)) for one in branch.found]
+            kept.append(branch.model_copy(update={"found": tuple(one for one, yes in found if yes)}))
+            off += [one_line(one.name) for one, yes in found if not yes]
+        return tuple(kept), tuple(off)
 
     async def _gather(self, connection: Connection, chosen: tuple[Finding, ...]) -> Gathered:
         await self._requester.caller_in(connection)
@@ -216,12 +246,17 @@ class DraftingSteps:
             connection,
             "write_article_content",
             article_id=gathered.article_id,
-            content=render(draft, self._sources(), self._searched()),
+            content=render(draft, self._sources()),
             expected_version=gathered.version,
             **headline,
         )
-        if draft.written == "quotes":
-            await articles.note_quotes(connection, gathered.article_id, written.version)
+        await articles.note_drafted(
+            connection,
+            gathered.article_id,
+            written.version,
+            written=draft.written,
+            desk_notes=self._desk_notes(draft),
+        )
         await self._requester.tell(
             connection, "completed", headline=draft.headline, article_id=gathered.article_id
         )
@@ -248,6 +283,7 @@ class DraftingSteps:
         *,
         created: tuple[int, ...] = (),
         preview: str = "",
+        notes: tuple[str, ...] = (),
     ) -> DraftingResult:
         searched = self._searched()
         failed = [MissingBranch(branch=s.branch, reason=s.failure) for s in searched if s.failure is not None]
@@ -263,7 +299,13 @@ class DraftingSteps:
             content_preview=preview,
             failed_branches=tuple(failed),
             empty_branches=tuple(empty),
+            desk_notes=notes,
         )
+
+    def _desk_notes(self, draft: Draft | None) -> tuple[str, ...]:
+        off_subject = self._kept("selection", Selection).off_subject
+        sources = self._sources() if draft is not None else ()
+        return desk_notes(draft, sources, self._searched(), off_subject)
 
     def _searched(self) -> list[Searched]:
         return [self._kept(f"search/{branch}", Searched) for branch in BRANCHES]

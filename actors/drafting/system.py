@@ -9,7 +9,7 @@ from actors.llm.prompts import read_two_part_prompt
 from actors.system import AgentDirectory, System
 from models.config import Config
 from models.content.drafting import DraftingInput, DraftingResult
-from models.runtime.workflow_kinds import WorkflowKind
+from models.runtime.workflow_kinds import Ending, WorkflowKind
 from models.store.content.drafting import KIND
 
 
@@ -20,6 +20,7 @@ def _drafter(config: Config, directory: AgentDirectory) -> dict[str, Any]:
         "prompt": read_two_part_prompt(config.drafting.prompts_dir, "draft.md"),
         "choice_prompt": read_two_part_prompt(config.drafting.prompts_dir, "choose.md"),
         "embedding": config.embedding,
+        "floor": config.article_generation.knowledge_base.min_score,
     }
 
 
@@ -33,6 +34,7 @@ SYSTEM = System(
             word="research",
             input=DraftingInput,
             result=DraftingResult,
+            ending=Ending("status", reached="completed"),
             complex=True,
         ),
     ),

@@ -10,7 +10,7 @@ from models.operations.gates import CONTENT_OF_OPERATION_GATE
 from models.operations.items import SourceAgent
 from models.operations.operations import OperationTask
 from models.operations.results import OperationResult
-from models.runtime.workflow_kinds import WorkflowKind
+from models.runtime.workflow_kinds import Ending, WorkflowKind
 from models.store.operations.operations import KIND
 
 
@@ -72,6 +72,7 @@ SYSTEM = System(
             input=OperationTask,
             result=OperationResult,
             approvals=CONTENT_OF_OPERATION_GATE,
+            ending=Ending("outcome", reached="completed"),
             complex=True,
         ),
     ),

@@ -6,7 +6,7 @@ Its tools lie in `actors/tools`, where the chat finds them.
 from actors.system import System
 from models.config import Config
 from models.content.publication import Publication, PublicationInput, PublicationResult
-from models.runtime.workflow_kinds import WorkflowKind
+from models.runtime.workflow_kinds import Ending, WorkflowKind
 from models.store.content import publishing
 from models.store.database import Connection
 
@@ -27,6 +27,7 @@ SYSTEM = System(
             input=PublicationInput,
             result=PublicationResult,
             approvals={publishing.KIND: Publication},
+            ending=Ending("decision", reached="approved"),
             stopped=_stopped,
             check_retry=publishing.check_retry,
         ),

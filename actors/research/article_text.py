@@ -52,15 +52,19 @@ def article_text(lineage: ResearchLineage, resource_ids: Mapping[int, int]) -> s
             blocks.append(f"## {unlinked(shortened(heading, _TITLE)) or '…'}")
         paragraph.append(_sentence(sentence, numbers, is_first=not paragraph))
     blocks += [" ".join(paragraph)] if paragraph else []
-    closing = (
-        f"From deep research {lineage.workflow_id}. Each footnote names the exact words that a sentence "
-        "rests on; its resource names the document and whoever approved that it be read."
-    )
     notes = [
         f"[^{numbers[point.point_id]}]: {_note(point, lineage.sources[point.source], resource_ids)}"
         for point in cited
     ]
-    return "\n\n".join([*blocks, "---", closing, *notes]) + "\n"
+    return "\n\n".join([*blocks, *notes]) + "\n"
+
+
+def desk_note(lineage: ResearchLineage) -> str:
+    """What the article's desk has to know of how it came about."""
+    return (
+        f"From deep research {lineage.workflow_id}. Each footnote names the exact words that a sentence "
+        "rests on; its resource names the document and whoever approved that it be read."
+    )
 
 
 def _cited(lineage: ResearchLineage) -> list[LineagePoint]:

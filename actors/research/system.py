@@ -9,7 +9,7 @@ from models.errors import ConfigInvalid
 from models.research.agent_workflows import ResearchTask
 from models.research.gates import CONTENT_OF_GATE
 from models.research.results import ResearchResult
-from models.runtime.workflow_kinds import WorkflowKind
+from models.runtime.workflow_kinds import Ending, WorkflowKind
 from models.store.research.agent_workflows import KIND
 
 
@@ -79,6 +79,7 @@ SYSTEM = System(
             input=ResearchTask,
             result=ResearchResult,
             approvals=CONTENT_OF_GATE,
+            ending=Ending("outcome", reached="done"),
             complex=True,
         ),
     ),

@@ -20,6 +20,8 @@ from models.content.quoting import Written
 from models.content.search import MOST_FOUND
 from models.errors import PermissionMissing
 from models.record import Record
+from models.runtime.approvals import ApprovalStatus
+from models.store import approval_inbox
 from models.store.content import articles, publishing
 from models.tools import Number, PlainText, ToolPermission
 
@@ -97,8 +99,20 @@ class GetArticleRequest(Input):
     version: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
 
 
+class PublicationRequest(Record):
+    """The newest request for an article's publication and what became of it; `reason`: why it is no yes."""
+
+    approval_id: str
+    status: ApprovalStatus
+    requested_by: str
+    decided_by: str | None
+    decided_at: datetime | None
+    reason: str | None
+
+
 class ArticleDetails(Record):
-    """An article as one version of it reads. `editor_report` is for those who see drafts.
+    """An article as one version of it reads. `editor_report`, `desk_notes` and
+    `last_request` are for those who see drafts.
 
     `written`: `quotes` where code put this version together of its sources' own sentences, word for word.
     """
@@ -119,6 +133,8 @@ class ArticleDetails(Record):
     published_at: datetime | None
     resources: tuple[AttachedResource, ...]
     editor_report: EditorFindings | None
+    desk_notes: tuple[str, ...] = ()
+    last_request: PublicationRequest | None = None
 
 
 class GetArticleResponse(Output):
@@ -137,10 +153,10 @@ async def get_article(context: ToolContext, request: GetArticleRequest) -> GetAr
     """Read an article whole. Readers see its published version."""
     article = await visible_article(context, request.article_id)
     version = await visible_version(context, article, request.version)
-    return GetArticleResponse(article=details(context, article, version))
+    return GetArticleResponse(article=await details(context, article, version))
 
 
-def details(context: ToolContext, article: Article, version: ArticleVersion) -> ArticleDetails:
+async def details(context: ToolContext, article: Article, version: ArticleVersion) -> ArticleDetails:
     """An article and a version of it, as this caller may see them."""
     whole = sees_drafts(context.caller, article.topic)
     return ArticleDetails(
@@ -160,6 +176,23 @@ def details(context: ToolContext, article: Article, version: ArticleVersion) -> 
         published_at=article.published_at,
         resources=version.resources,
         editor_report=version.editor_report if whole else None,
+        desk_notes=version.desk_notes if whole else (),
+        last_request=await _last_request(context, article.id) if whole else None,
+    )
+
+
+async def _last_request(context: ToolContext, article_id: int) -> PublicationRequest | None:
+    asked = await approval_inbox.listed_about(context.connection, f"article:{article_id}")
+    if not asked:
+        return None
+    newest = asked[0]
+    return PublicationRequest(
+        approval_id=newest.id,
+        status=newest.status,
+        requested_by=newest.requested_by,
+        decided_by=newest.decided_by,
+        decided_at=newest.decided_at,
+        reason=newest.reason,
     )
 
 

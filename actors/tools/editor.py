@@ -54,7 +54,7 @@ async def review_article(context: ToolContext, request: ReviewArticleRequest) ->
     in_the_way += [f"{c.excerpt}: {c.review_note}" for c in (report.blocking_concerns if report else ())]
     return ReviewArticleResponse(
         article_id=article.id,
-        article=details(context, article, version),
+        article=await details(context, article, version),
         word_count=len(version.content.split()),
         in_the_way=tuple(in_the_way),
         open_request=article.approval_id,
@@ -127,7 +127,8 @@ async def publish_article(context: ToolContext, request: PublishArticleRequest) 
         status=asked.status,
         approval_request_id=int(approval.id),
         digest=approval.digest,
-        message="Article submitted for approval." + (" Webhook notification sent." if messages else ""),
+        message="Article submitted for approval."
+        + (f" Webhook notifications that will be sent: {messages}." if messages else ""),
     )
 
 

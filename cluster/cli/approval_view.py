@@ -45,6 +45,7 @@ def table(approvals: Sequence[ApprovalSummary], console: Console, *, with_status
         shown.add_column(name, no_wrap=name != "title", overflow="fold")
     if with_status:
         shown.add_column("status", no_wrap=True)
+        shown.add_column("why", overflow="fold")
     for approval in approvals:
         cells = [
             approval.id,
@@ -55,7 +56,7 @@ def table(approvals: Sequence[ApprovalSummary], console: Console, *, with_status
             _left(approval) if approval.status == "pending" else "",
             f"{len(approval.approved_by)}/{approval.quorum}",
             approval.digest[:_SHORT_DIGEST],
-            *([approval.status] if with_status else []),
+            *([approval.status, approval.reason or ""] if with_status else []),
         ]
         shown.add_row(*(Text(one_line(cell)) for cell in cells))
     console.print(shown)
@@ -73,6 +74,8 @@ def show(approval: ApprovalDetails, console: Console) -> None:
     row(console, "takes", f"{approval.required_scope}; {approvals} so far")
     for vote in approval.votes:
         row(console, "", f"{vote.voter}: {vote.decision}" + (f", {vote.notes}" if vote.notes else ""))
+    if approval.reason:
+        put(console, "why", approval.reason)
     if (found := publication(approval)) is not None:
         _show_publication(found, console)
     else:
@@ -87,6 +90,8 @@ def _show_publication(found: Publication, console: Console) -> None:
     row(console, "headline", article.headline)
     row(console, "keywords", article.keywords or "none")
     row(console, "written", _WRITTEN[article.written])
+    for number, note in enumerate(found.desk_notes):
+        row(console, "" if number else "told", note)
     put(console, "text", article.content)
     for number, resource in enumerate(found.resources):
         named = f"{resource.id} {resource.kind}, {resource.digest[:_SHORT_DIGEST]}: {resource.name}"

@@ -65,6 +65,7 @@ class TaskStanding(SiteMessage):
     task_id: str
     kind: str
     status: str
+    reason: str | None = None
     error: str | None
     result: dict[str, Any] | None
     workflow_state: WaitingState
@@ -152,6 +153,8 @@ class TerminalView:
         self._write(f"{one_line(f'{task.task_id}  {task.kind}  {task.status}')}\n")
         if task.error:
             self._write(f"error    {one_line(task.error)}\n")
+        if task.reason:
+            self._write(f"why      {one_line(task.reason)}\n")
         if task.workflow_state.current_article_id is not None:
             self._write(f"article  {task.workflow_state.current_article_id}\n")
         for name, value in (task.result or {}).items():

@@ -31,16 +31,21 @@ class ListedWorkflow(BaseModel):
     status: str
     requested_by: str
     created_at: datetime
+    outcome: str = ""
+    reason: str | None = None
+    stands_still: str | None = None
     error: str | None
     parked_for: str | None
     parked_since: datetime | None
 
     @property
     def told(self) -> str:
-        """Why it stands still, on one line."""
+        """Why it stands still, or why it came to nothing, on one line."""
+        if self.stands_still:
+            return one_line(self.stands_still)
         if self.parked_for and self.parked_since:
             return f"waits for {one_line(self.parked_for)} since {self.parked_since:%Y-%m-%d %H:%M:%S} UTC"
-        return one_line(self.error or "")
+        return one_line(self.error or self.reason or "")
 
 
 def run(
@@ -92,9 +97,11 @@ def _list(door: Door, statuses: Sequence[str], before: str | None, console: Cons
 def _table(found: list[ListedWorkflow], *, width: int) -> Table:
     table = Table(box=None, pad_edge=False, width=width)
     table.add_column("workflow", no_wrap=True, min_width=max((len(one.id) for one in found), default=0))
-    for name in ("kind", "status", "by", "asked for", "why it stands still"):
+    for name in ("kind", "status", "by", "asked for", "why"):
         table.add_column(name, overflow="fold")
     for one in found:
         asked = f"{one.created_at:%Y-%m-%d %H:%M}"
-        table.add_row(one.id, one.kind, one.status, one_line(one.requested_by), asked, one.told)
+        table.add_row(
+            one.id, one.kind, one.outcome or one.status, one_line(one.requested_by), asked, one.told
+        )
     return table

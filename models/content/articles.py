@@ -84,7 +84,10 @@ class RevealedResource(AttachedResource):
 
 
 class ArticleVersion(Record):
-    """One version of an article, whole. `written`: see `models.content.quoting`."""
+    """One version of an article, whole. `written`: see `models.content.quoting`.
+
+    `desk_notes` stand beside the text, for whoever decides on it: how it came about. Readers don't get them.
+    """
 
     article_id: int
     version: int
@@ -93,6 +96,7 @@ class ArticleVersion(Record):
     content: str
     editor_report: EditorFindings | None
     written: Written
+    desk_notes: tuple[str, ...] = ()
     written_by: str
     written_at: datetime
     resources: tuple[AttachedResource, ...]
@@ -119,7 +123,7 @@ def what_changed(old: ArticleVersion, new: ArticleVersion) -> dict[str, Any]:
     """The differences between two versions, for people: which fields, and the content's unified diff."""
     fields = [
         name
-        for name in ("headline", "keywords", "content", "resources", "editor_report", "written")
+        for name in ("headline", "keywords", "content", "resources", "editor_report", "written", "desk_notes")
         if getattr(old, name) != getattr(new, name)
     ]
     diff = unified_diff(old.content, new.content, f"version {old.version}", f"version {new.version}")

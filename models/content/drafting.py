@@ -10,6 +10,8 @@ from models.people.users import UserContext
 from models.record import Record
 
 Branch = Literal["web_search", "data_download", "resource_query"]
+# The source of what a site without a provider tries things on.
+SAMPLE = "sample"
 
 
 class DraftingInput(Record):
@@ -31,7 +33,8 @@ class MissingBranch(Record):
 class DraftingResult(Record):
     """What the workflow came to. `resources_created` are the new ones; the draft may rest on stored ones too.
 
-    `failed_branches` could not search, `empty_branches` found nothing.
+    `failed_branches` could not search, `empty_branches` found nothing. `desk_notes` are those of the article
+    (`ArticleVersion`).
     """
 
     status: Literal["completed", "not_enough"]
@@ -40,6 +43,7 @@ class DraftingResult(Record):
     content_preview: str
     failed_branches: tuple[MissingBranch, ...]
     empty_branches: tuple[MissingBranch, ...]
+    desk_notes: tuple[str, ...] = ()
 
 
 class SearchBrief(Record):

@@ -32,6 +32,7 @@ class PublicationText(Record):
 class Publication(Record):
     """What the approver sees.
 
+    `desk_notes`: how the text came about, which its readers are not told; see `ArticleVersion`.
     `becomes_readable`: the resources that its readers will be able to read by it, and are not yet.
     `involved`: who wrote, submitted or asked for this version; see `Approval.involved`. `also_takes`: scopes
     that approving takes beside the article's own; see `Approval.also_takes`. One that was asked for under
@@ -41,6 +42,7 @@ class Publication(Record):
     article: PublicationText
     resources: tuple[AttachedResource, ...]
     editor_report: EditorFindings | None
+    desk_notes: tuple[str, ...] = ()
     becomes_readable: tuple[RevealedResource, ...] = ()
     involved: tuple[str, ...] = ()
     also_takes: tuple[str, ...] = ()
@@ -82,6 +84,7 @@ def publication_content(
         ),
         resources=version.resources,
         editor_report=version.editor_report,
+        desk_notes=version.desk_notes,
         becomes_readable=tuple(becomes_readable),
         involved=tuple(involved),
         also_takes=tuple(also_takes),

@@ -121,6 +121,11 @@ class Approval(Record):
         return frozenset((self.requested_by, *_texts(self.content.get("involved"))))
 
     @property
+    def reason(self) -> str | None:
+        """Why it is no yes; None while it waits, and of one that was approved."""
+        return reason_of(self.status, decided_by=self.decided_by, notes=self.notes)
+
+    @property
     def subject(self) -> dict[str, Any]:
         """What is decided on, in the form that the gate gave it: without who amended it under four eyes."""
         return subject_of(self.content, self.asked)
@@ -172,6 +177,20 @@ def subject_of(content: dict[str, Any], asked: dict[str, Any] | None) -> dict[st
     return {name: value for name, value in content.items() if name != "involved"}
 
 
+def reason_of(status: ApprovalStatus, *, decided_by: str | None, notes: str | None) -> str | None:
+    """Why an approval is no yes, for whoever asked: who said no with what words, or what else ended it."""
+    match status:
+        case "rejected":
+            said = f": {notes.strip()}" if notes and notes.strip() else ", without a reason"
+            return f"rejected by {decided_by or 'somebody'}{said}"
+        case "expired":
+            return "nobody decided in time"
+        case "void":
+            return "what was asked for was changed before anybody decided"
+        case _:
+            return None
+
+
 def role_of_requester(about: str | None) -> Role:
     """What a person needs in its topic to still see what he asked for: of an operation, that he may ask."""
     return "analyst" if (about or "").startswith("operation:") else "editor"
@@ -180,6 +199,7 @@ def role_of_requester(about: str | None) -> Role:
 class ApprovalSummary(BaseModel):
     """A line of a person's inbox. `age_seconds` counts from the request, by the server's clock.
 
+    `reason` is why it is no yes: who said no with what words, or what else ended it.
     `may_decide`: this person may approve it, with a token of their own for that (`decides` of `/api/me`).
     Clients read it too, so a newer site's may say more.
     """
@@ -197,6 +217,7 @@ class ApprovalSummary(BaseModel):
     approved_by: tuple[str, ...]
     amended_by: str | None = None
     status: ApprovalStatus
+    reason: str | None = None
     digest: str
     created_at: datetime
     age_seconds: float
@@ -209,6 +230,7 @@ class ApprovalSummary(BaseModel):
         return cls(
             **approval.model_dump(include=cls.model_fields.keys() & Approval.model_fields.keys()),
             topic=approval.topic,
+            reason=approval.reason,
             approved_by=tuple(vote.voter for vote in approval.votes if vote.decision == "approve"),
             age_seconds=(datetime.now(UTC) - approval.created_at).total_seconds(),
             may_decide=approval.status == "pending" and approval.may_be_decided_by(person, scopes),

@@ -7,12 +7,12 @@ differently.
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from models.config import Config
-from models.runtime.workflows import Workflow
+from models.runtime.workflows import Workflow, WorkflowStatus
 
 if TYPE_CHECKING:
     from models.store.database import Connection
@@ -24,6 +24,17 @@ CheckRetry = Callable[["Connection", Workflow], Awaitable[None]]
 
 
 @dataclass(frozen=True)
+class Ending:
+    """Where a result says what its workflow came to: in `field`, `reached` where it did what was asked for.
+
+    Anything else there is how it ended without that: a no, nobody's decision, too little to work on.
+    """
+
+    field: str
+    reached: str
+
+
+@dataclass(frozen=True)
 class WorkflowKind:
     """A kind of workflow.
 
@@ -32,6 +43,7 @@ class WorkflowKind:
     it is given and what it comes to, `approvals` those of what is decided on, by the approval's kind. Clients
     read results and approvals in the OpenAPI description.
 
+    `ending` says where a result tells that it did not come to what was asked for.
     `stopped` does what goes with its being stopped from outside; `check_retry` says which of those that
     failed may not be begun again: without it, all may. `complex`: models work in rounds, so it takes longer.
     """
@@ -42,9 +54,17 @@ class WorkflowKind:
     input: type[BaseModel] | None = None
     result: type[BaseModel] | None = None
     approvals: Mapping[str, type[BaseModel]] = field(default_factory=dict)
+    ending: Ending | None = None
     stopped: Stopped | None = None
     check_retry: CheckRetry | None = None
     complex: bool = False
+
+    def outcome(self, status: WorkflowStatus, result: Mapping[str, Any] | None) -> str:
+        """The workflow's status; of one that came to its end without what was asked for, how it ended."""
+        if self.ending is None or status != "succeeded" or result is None:
+            return status
+        told = result.get(self.ending.field, self.ending.reached)
+        return status if told == self.ending.reached else str(told)
 
     @property
     def budget_seconds(self) -> float:

@@ -76,6 +76,14 @@ async def about(connection: Connection, thing: str) -> list[Approval]:
     return [Approval.model_validate(row) for row in await cursor.fetchall()]
 
 
+async def listed_about(connection: Connection, thing: str) -> list[Approval]:
+    """The same, with as much of their `content` as `inbox` has."""
+    cursor = await connection.execute(
+        _LISTED + "WHERE a.about = %s ORDER BY a.created_at DESC, length(a.id) DESC, a.id DESC", (thing,)
+    )
+    return [Approval.model_validate(row) for row in await cursor.fetchall()]
+
+
 async def revealing(connection: Connection, resource_id: int) -> list[Approval]:
     """The approvals that wait, by which a resource would become readable."""
     cursor = await connection.execute(

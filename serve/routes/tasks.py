@@ -55,7 +55,9 @@ async def get_task(request: Request, caller: Caller, task_id: Annotated[TaskId, 
     """One task: the caller's own or, with `global:editor`, anybody's.
 
     `status` is in Signoff's words: `queued`, `running`, `waiting` (for a human's decision), `succeeded`,
-    `failed`, `cancelled`. `result` is there once it has succeeded.
+    `failed`, `cancelled`; or how it ended without what was asked for: `rejected`, `expired`, `void`,
+    `not_enough`, `nothing_found`, `nothing_read`, `nothing_extracted`, `nothing_written`. `reason` says why.
+    `result` is there once it has come to its end.
     """
     config, database, kinds = _of(request)
     async with database.transaction() as connection:

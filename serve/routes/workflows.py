@@ -9,10 +9,12 @@ from models.people.scopes import check_permission
 from models.people.users import UserContext
 from models.runtime.events import Event
 from models.runtime.outages import named
+from models.runtime.standing import WorkflowStanding
 from models.runtime.workflows import Workflow, WorkflowStatus
 from models.store import events
 from models.store.database import Database
 from models.store.runtime import tasks, workflows
+from models.store.runtime.standing import standing
 from serve.auth.caller import Caller
 from serve.problems import problem_responses
 
@@ -36,7 +38,7 @@ async def list_workflows(
     status: Annotated[list[WorkflowStatus], Query()] = [],  # noqa: B006  FastAPI copies it
     before: str | None = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
-) -> list[Workflow]:
+) -> list[WorkflowStanding]:
     """The newest workflows, newest first, of any of the statuses; `before`: older than the one of that id.
 
     Takes `global:reader`; their contents take `global:editor`.
@@ -45,16 +47,19 @@ async def list_workflows(
     database: Database = request.app.state.database
     async with database.connection() as connection:
         found = await workflows.recent(connection, limit=limit, statuses=status, before=before)
-    return [_shown(workflow, caller) for workflow in found]
+        stand = await standing(connection, found, kinds=request.app.state.kinds)
+    return [_shown(workflow, caller) for workflow in stand]
 
 
 @router.get("/{workflow_id}")
-async def get_workflow(request: Request, caller: Caller, workflow_id: str) -> Workflow:
+async def get_workflow(request: Request, caller: Caller, workflow_id: str) -> WorkflowStanding:
     """One workflow. Takes `global:reader`."""
     caller.require_global("reader")
     database: Database = request.app.state.database
     async with database.connection() as connection:
-        return _shown(await workflows.get(connection, workflow_id), caller)
+        found = await workflows.get(connection, workflow_id)
+        [stands] = await standing(connection, [found], kinds=request.app.state.kinds)
+    return _shown(stands, caller)
 
 
 @router.get("/{workflow_id}/events")
@@ -75,11 +80,11 @@ async def get_events(
     return [event.as_told_to(caller.scopes) for event in seen]
 
 
-def _shown(workflow: Workflow, caller: UserContext) -> Workflow:
+def _shown(workflow: WorkflowStanding, caller: UserContext) -> WorkflowStanding:
     """Readers see that it runs; what it works on is not published, nor where what it waits for is."""
     if check_permission([scope for scope in caller.scopes if scope.is_global], "editor"):
         return workflow
-    hidden: dict[str, Any] = {"input": {}, "result": None, "error": None, "key": None}
+    hidden: dict[str, Any] = {"input": {}, "result": None, "error": None, "key": None, "reason": None}
     waits_for = named(workflow.parked_for) if workflow.parked_for else None
     return workflow.model_copy(update={**hidden, "parked_for": waits_for})
 

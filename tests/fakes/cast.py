@@ -7,6 +7,7 @@ can read, which fails it; a question with the word nothing finds nothing.
 from typing import Any
 
 from actors.drafting.draft import Draft, DraftBrief, Statement
+from actors.drafting.subject import OnSubject, SubjectBrief
 from actors.editorial.briefs import ConcernBrief, MappingBrief, ReviewBrief, RevisionBrief, WritingBrief
 from models.config import Config
 from models.content.drafting import Branch, Finding, Findings, SearchBrief
@@ -130,6 +131,9 @@ class _Finder:
 
 
 class _Drafter:
+    async def on_subject(self, brief: SubjectBrief) -> Answer[OnSubject]:
+        return Answer(value=OnSubject(about=(True,) * len(brief.findings)))
+
     async def write(self, brief: DraftBrief) -> Answer[Draft]:
         numbers = range(1, len(brief.sources) + 1)
         said = tuple(Statement(text=f"Source {n} says so.", sources=(n,)) for n in numbers)

@@ -22,7 +22,9 @@ class Finder:
         address = brief.query.rpartition(" ")[2]
         await report(address, workflow=brief.query, step=self._branch, pid=os.getpid())
         name = f"Found by {self._branch}"
-        found = Finding(kind="text", name=name, description=None, content=f"{name}.", source="test")
+        found = Finding(
+            kind="text", name=name, description=None, content=f"{name}: {brief.query}.", source="test"
+        )
         return Findings(branch=self._branch, found=(found,))
 
 

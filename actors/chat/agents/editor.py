@@ -15,7 +15,7 @@ from actors.chat.turn.chat_agent import ChatAgent
 from actors.chat.turn.confirmation import agreed
 from actors.chat.turn.reply import Reply
 from actors.text.markdown import escaped
-from actors.tools.articles import StatusResponse
+from actors.tools.articles import PublicationRequest, StatusResponse
 from actors.tools.editor import PendingApprovalsResponse, PublishArticleResponse, ReviewArticleResponse
 from models.chat.acts import Act
 from models.chat.messages import Route, Turn, WorkflowState
@@ -88,6 +88,8 @@ class Editor(ChatAgent):
                 WORDS=review.word_count,
                 SOURCES=len(article.resources),
                 OPEN_REQUEST=review.open_request,
+                LAST_REQUEST=_told(article.last_request),
+                NOTES=[escaped(note) for note in article.desk_notes],
                 IN_THE_WAY=[escaped(each) for each in review.in_the_way],
                 HISTORY=[
                     f"{event.type} ({event.at:%Y-%m-%d %H:%M} UTC)" for event in review.history[-_EVENTS:]
@@ -179,6 +181,11 @@ class Editor(ChatAgent):
             for each in answer.approvals
         ]
         reply.say(self._context.text("approvals", APPROVALS=shown))
+
+
+def _told(request: PublicationRequest | None) -> str | None:
+    """What became of the newest request, where it was no yes; nothing while it waits."""
+    return None if request is None or request.reason is None else escaped(request.reason)
 
 
 def article_spoken_of(turn: Turn) -> tuple[int, ...]:

@@ -11,10 +11,10 @@ from actors.outside.market.known_series import CURVE
 from actors.text.language import Language
 from actors.text.markdown import escaped
 from models.content.articles import Cell
+from models.content.drafting import SAMPLE
 from models.content.outside import DataTable, SeriesInfo
 from models.record import Record
 
-SAMPLE = "sample"
 _ROWS = 8
 _COLUMNS = 8
 _CELL = 40

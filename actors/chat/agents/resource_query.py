@@ -83,7 +83,7 @@ class ResourceQuery(ChatAgent):
         )
 
     async def find(self, brief: SearchBrief) -> Findings:
-        """Resources of the topic that bear on a research's query, with their `resource_id`.
+        """Resources of the topic that a search for a research's query finds, with their `resource_id`.
 
         Raises:
             ModelUnavailable: words found nothing, and the search by meaning is away: nobody knows.
@@ -104,8 +104,7 @@ class ResourceQuery(ChatAgent):
             except ResourceNotFound:
                 continue
             assert isinstance(read, GetResourceResponse)
-            if await _bears_on(query, read.resource, hit.similarity_score):
-                found.append(self._finding(read.resource))
+            found.append(self._finding(read.resource))
         return Findings(branch="resource_query", found=tuple(found), note=answer.note)
 
     async def _search(self, reply: Reply, message: str, wanted: dict[str, Any]) -> list[ResourceSummary]:

@@ -5,12 +5,12 @@ part, and benchmarks/RESULTS.md (support_check) says how often it is right on th
 one. MiniLM reads English; of other languages the words alone are measured.
 """
 
-import math
 from collections.abc import Sequence
 
 from actors.research.synthesis.first_look import first_look
 from actors.search.embedder import Embedder
 from actors.text.language import Language
+from actors.text.vectors import cosine
 from models.llm import Answer
 from models.record import Record
 from models.research.synthesis import SupportQuestion, SupportVerdict
@@ -54,12 +54,12 @@ class MeasuredSupport:
                 verdict="does_not_support" if look.refuses else "supports", reason=look.reason
             )
             return Answer(value=verdict)
-        cosine = None
+        near = None
         if self._embedder is not None:
             sentence, *quotes = await self._embedder.embed([question.sentence, *question.quotes])
-            cosine = nearest(sentence, quotes)
-        likeness = SupportMeasure(covered=look.covered, cosine=cosine)
-        meaning = "" if cosine is None else f", and the nearest is {cosine:.2f} of 1 like it"
+            near = nearest(sentence, quotes)
+        likeness = SupportMeasure(covered=look.covered, cosine=near)
+        meaning = "" if near is None else f", and the nearest is {near:.2f} of 1 like it"
         verdict = SupportVerdict(
             verdict="supports" if likeness.supports else "does_not_support",
             reason=f"its quotes have {look.covered:.0%} of its words{meaning}",
@@ -69,9 +69,4 @@ class MeasuredSupport:
 
 def nearest(sentence: Sequence[float], quotes: Sequence[Sequence[float]]) -> float:
     """The cosine of the quote that is nearest to a sentence."""
-    return max((_cosine(sentence, quote) for quote in quotes), default=0.0)
-
-
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    lengths = math.sqrt(sum(x * x for x in one) * sum(x * x for x in other))
-    return sum(x * y for x, y in zip(one, other, strict=True)) / lengths if lengths else 0.0
+    return max((cosine(sentence, quote) for quote in quotes), default=0.0)

@@ -3,7 +3,7 @@
 What becomes of the draft is its analyst's business: it is submitted, reviewed and published as any other.
 """
 
-from actors.research.article_text import article_text, evidence_texts
+from actors.research.article_text import article_text, desk_note, evidence_texts
 from actors.research.tools.visible import ANALYST, WorkflowId, topic_of_research, visible_research
 from actors.tools.articles import Headline
 from actors.tools.tool import Input, Output, ToolContext, tool
@@ -77,8 +77,11 @@ async def write_article_from_research(
         author=by,
         drafted_by=research.workflow_id,
     )
-    await articles.write(
+    _, written = await articles.write(
         connection, article.id, by=by, content=article_text(found, made), resource_ids=tuple(made.values())
+    )
+    await articles.note_drafted(
+        connection, article.id, written.version, written="prose", desk_notes=(desk_note(found),)
     )
     return ArticleFromResearchResponse(
         article_id=article.id,

@@ -6,7 +6,7 @@ from alembic import op
 from models.store.schema.columns import XID8
 
 revision = "0011"
-down_revision = "0025"
+down_revision = "0027"
 branch_labels = None
 depends_on = None
 phase = "after"

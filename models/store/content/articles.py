@@ -54,7 +54,7 @@ async def create(
     )
     article = Article.model_validate(await cursor.fetchone())
     await _put_version(
-        connection, article.id, 1, headline, keywords, content, editor_report, written, author, ()
+        connection, article.id, 1, headline, keywords, content, editor_report, written, (), author, ()
     )
     await tell(connection, ArticleCreated, article, version=1, headline=headline, by=author)
     await passages.changed(connection, "article", article.id)
@@ -80,7 +80,7 @@ async def get_version(connection: Connection, article_id: int, version: int) -> 
     cursor = await connection.execute(
         """
         SELECT v.article_id, v.version, v.headline, v.keywords, v.content, v.editor_report, v.written,
-               v.written_by, v.written_at,
+               v.desk_notes, v.written_by, v.written_at,
                coalesce((SELECT jsonb_agg(jsonb_build_object('id', r.id, 'kind', r.kind, 'name', r.name,
                                                              'digest', r.digest) ORDER BY ar.place, r.id)
                          FROM article_resources ar JOIN resources r ON r.id = ar.resource_id
@@ -183,6 +183,8 @@ async def write(
         # What the editors found was about the text they read.
         old.editor_report if content is None else None,
         old.written if headline is None and content is None else "prose",
+        # What is published says nothing of how the next version comes about.
+        () if old.version == article.published_version else old.desk_notes,
         by,
         [resource.id for resource in old.resources] if resource_ids is None else resource_ids,
     )
@@ -199,11 +201,13 @@ async def write(
     return written, new
 
 
-async def note_quotes(connection: Connection, article_id: int, version: int) -> None:
-    """Note that a version was put together of quotations: for the code that has just done so."""
+async def note_drafted(
+    connection: Connection, article_id: int, version: int, *, written: Written, desk_notes: Sequence[str]
+) -> None:
+    """Note how a version was written, and what its desk has to know: for the code that has just done so."""
     await connection.execute(
-        "UPDATE article_versions SET written = 'quotes' WHERE article_id = %s AND version = %s",
-        (article_id, version),
+        "UPDATE article_versions SET written = %s, desk_notes = %s WHERE article_id = %s AND version = %s",
+        (written, list(desk_notes), article_id, version),
     )
 
 
@@ -261,13 +265,14 @@ async def _put_version(
     content: str,
     editor_report: EditorFindings | None,
     written: Written,
+    desk_notes: Sequence[str],
     by: str,
     resource_ids: Sequence[int],
 ) -> None:
     await connection.execute(
         """INSERT INTO article_versions (article_id, version, headline, keywords, content, editor_report,
-                                         written, written_by)
-           VALUES (%s, %s, %s, %s, %s, %s, %s, %s)""",
+                                         written, desk_notes, written_by)
+           VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)""",
         (
             article_id,
             version,
@@ -276,6 +281,7 @@ async def _put_version(
             content,
             Jsonb(editor_report.model_dump(mode="json")) if editor_report else None,
             written,
+            list(desk_notes),
             by,
         ),
     )

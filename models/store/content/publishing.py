@@ -263,6 +263,8 @@ def _as_asked(article: Article, version: ArticleVersion, approval: Approval) -> 
     kept = {name: approval.content[name] for name in beside if name in approval.content}
     if "written" not in approval.content["article"]:
         del content["article"]["written"]
+    if "desk_notes" not in approval.content:
+        del content["desk_notes"]
     return {**{name: value for name, value in content.items() if name not in beside}, **kept}
 
 

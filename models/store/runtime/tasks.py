@@ -5,20 +5,21 @@ Which kinds there are is given: the systems, which lie above, declare them.
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from models.chat.messages import WorkflowState
 from models.config import Config
 from models.errors import ArticleNotFound, InputInvalid, TaskNotFound, WorkflowNotFound
 from models.people.scopes import Scope, check_permission
 from models.runtime.outages import without_addresses
-from models.runtime.tasks import Task
+from models.runtime.tasks import Task, TaskStatus
 from models.runtime.workflow_kinds import Kinds
 from models.runtime.workflows import Workflow
 from models.store import approval_inbox
 from models.store.content import articles
 from models.store.database import Connection
 from models.store.runtime import workflows
+from models.store.runtime.standing import standing
 
 
 async def get(
@@ -156,13 +157,15 @@ async def _task(
     shown = check_permission(scopes, "editor", state.current_topic)
     if not shown:
         state = _as_begun(state, workflow)
+    [stands] = await standing(connection, [workflow], kinds=kinds)
     error = workflow.error if shown else None
     if error and not check_permission([scope for scope in scopes if scope.is_global], "editor"):
         error = without_addresses(error)
     return Task(
         task_id=workflow.id,
         kind=workflow.kind,
-        status=workflow.status,
+        status=cast("TaskStatus", stands.outcome),
+        reason=stands.reason if shown else None,
         requested_by=workflow.requested_by,
         created_at=workflow.created_at,
         finished_at=workflow.finished_at,

@@ -96,6 +96,8 @@ article_versions = sa.Table(
     sa.Column("editor_report", JSONB),
     # `quotes`: code put it together of its sources' own sentences. Whoever writes otherwise writes prose.
     sa.Column("written", sa.Text, nullable=False, server_default="prose"),
+    # For whoever decides, and not for readers: what was not searched, what is sample data.
+    sa.Column("desk_notes", sa.ARRAY(sa.Text), nullable=False, server_default="{}"),
     column_text("written_by"),
     column_when("written_at", default=True),
     # The embedding model that its passages were made with; absent while they are still to be made.

@@ -27,7 +27,7 @@ from tests.integration.conftest import ROOT
 from tests.integration.editorial.desk import Desk
 from tests.integration.workflows import ended
 
-RATES = "The central bank held its rate at 4.25 percent in June. Two members voted for a cut."
+RATES = "The central bank held its rate at 4.25 percent in June. Two members of the bank voted for a cut."
 QUERY = "What did the central bank decide in June?"
 
 
@@ -177,6 +177,7 @@ def configured(server_url: str, **changes: Any) -> Any:
     }
     prompts = str(ROOT / "configs/prompts")
     return {
+        "embedding.api_base": server_url,
         "drafting.llm": model,
         "drafting.prompts_dir": f"{prompts}/drafting",
         "publishing.prompts_dir": prompts,

@@ -32,7 +32,8 @@ async def test_a_draft_says_that_it_is_of_quotations(quoting: Site, model: Model
     first, figures = version.content.split("\n\n")[1], version.content.split("\n\n")[0]
     assert first.startswith("“Rate decision”: “The central bank held its rate at 4.25 percent in June.”[^")
     assert figures.startswith("“Policy rate”: 4.25 percent in June 2026, down 0.25 percentage points")
-    assert "word for word" in version.content
+    assert "word for word" not in version.content
+    assert "word for word" in version.desk_notes[0]
     assert len(model.calls("choose")) == 1
     stored = [await quoting.resource(resource.id) for resource in version.resources]
     [minutes] = [resource for resource in stored if resource.kind == "text"]
@@ -81,7 +82,10 @@ async def test_a_bad_answer_leaves_the_choice_to_code(quoting: Site, model: Mode
 
 
 async def test_what_cannot_be_quoted_fails_with_the_remedy(quoting: Site, model: ModelServer) -> None:
-    quoting.web.found, quoting.data.found = (text(content="rates; held; why"),), ()
+    quoting.web.found, quoting.data.found = (
+        (text(content="what the central bank decided in June; held; why"),),
+        (),
+    )
     ann = await quoting.desk.person("ann", "macro:analyst")
     async with quoting.running():
         workflow = await quoting.ended(await quoting.ask(ann))
@@ -95,7 +99,7 @@ async def test_embeddings_that_are_away_park_the_draft(quoting: Site, model: Mod
         async def embed(self, texts: list[str]) -> list[list[float]]:
             raise ModelUnavailable("away", waits_for="embedding model")
 
-    quoting.agents["drafter"]._quoted._embedder = Away()
+    quoting.agents["drafter"]._embedder = Away()
     ann = await quoting.desk.person("ann", "macro:analyst")
     async with quoting.running():
         workflow = await quoting.ended(await quoting.ask(ann), "parked")

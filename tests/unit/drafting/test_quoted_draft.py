@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -54,6 +55,7 @@ LLM = CONFIG.drafting.llm.model_copy(update={"retry_delay": 0})
 DRAFTER = Drafter(
     settings=CONFIG.drafting.model_copy(update={"llm": LLM}),
     breaker=CONFIG.outages.breaker,
+    floor=0.2,
     embedding=CONFIG.embedding,
     embedder=Embeddings(),
     completions=MODEL,
@@ -78,8 +80,8 @@ def test_every_character_is_from_a_source_or_a_fixed_list(
     except NothingToQuote:
         return
     contents, titles = [first, second], [shown(source.finding.name) for source in sources]
-    body, _, rest = render(draft, sources, []).partition("\n\n---\n\n")
-    places = {found[0]: found for found in _NOTE.findall(rest)}
+    body, _, rest = render(draft, sources).partition("\n\n[^1]: ")
+    places = {found[0]: found for found in _NOTE.findall(f"[^1]: {rest}")}
     for block in body.split("\n\n"):
         lead = _LEAD.match(block)
         assert lead is not None, block
@@ -97,7 +99,7 @@ def test_every_character_is_from_a_source_or_a_fixed_list(
 
 def test_what_the_model_chooses_is_quoted_with_its_place() -> None:
     draft = drafted(text(RATES), replies=({"headline": 1, "sentences": [1, 2]},))
-    assert render(draft, [text(RATES)], []).split("\n\n---\n\n")[0] == (
+    assert render(draft, [text(RATES)]).split("\n\n[^1]: ")[0] == (
         "“Minutes of the bank”: “The bank held its rate at 4.25 percent in June.”[^1] "
         "“Six members voted for the decision of the board.”[^2]"
     )
@@ -111,7 +113,7 @@ def test_what_the_model_chooses_is_quoted_with_its_place() -> None:
 def test_figures_are_computed_and_say_their_rows() -> None:
     values = (3.4, 3.3, 3.5, 3.1)
     draft = drafted(table(*values), query="unemployment in Germany")
-    told = render(draft, [table(*values)], [])
+    told = render(draft, [table(*values)])
     assert (
         "“Unemployment rate, Germany, percent”: 3.1 percent in April 2025, down 0.4 percentage points" in told
     )
@@ -147,7 +149,7 @@ def test_a_table_tells_at_most_five_figures_and_all_tables_ten() -> None:
 def test_no_words_of_a_source_s_name_stand_outside_of_quotation_marks(name: str, shown_as: str) -> None:
     source = text(RATES, name)
     draft = drafted(source, replies=({"headline": 1, "sentences": [1, 2]},))
-    body = render(draft, [source], []).split("\n\n---\n\n")[0]
+    body = render(draft, [source]).split("\n\n[^1]: ")[0]
     assert body == (
         f"{shown_as}“The bank held its rate at 4.25 percent in June.”[^1] "
         "“Six members voted for the decision of the board.”[^2]"
@@ -157,3 +159,59 @@ def test_no_words_of_a_source_s_name_stand_outside_of_quotation_marks(name: str,
 def test_sources_without_a_sentence_or_a_figure_are_refused_with_the_remedy() -> None:
     with pytest.raises(NothingToQuote, match=r"none of the 1 sources .*drafting.llm.writes to prose"):
         drafted(text("rates; held; why"))
+
+
+BATTERIES = "The recycler sold 4,000 tonnes of batteries in its first year."
+JOBS = "Unemployment in Germany rose to 3.4 percent. Economists had expected unemployment of 3.2 percent."
+
+
+class Meanings:
+    """Vectors of meanings: what is on work, on batteries, and of economists."""
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector per text."""
+        return [
+            [float(word in text.lower()) for word in ("unemployment", "batter", "economists")]
+            for text in texts
+        ]
+
+
+def put_together(*sources: Source, headline: int, sentences: list[int]) -> Draft:
+    """A draft on unemployment, as a model chooses it."""
+    completions = ScriptedCompletions()
+    completions.script({"headline": headline, "sentences": sentences})
+    settings = CONFIG.drafting.model_copy(update={"llm": LLM})
+    drafter = Drafter(
+        settings=settings,
+        breaker=CONFIG.outages.breaker,
+        embedding=CONFIG.embedding,
+        floor=0.2,
+        embedder=Meanings(),
+        completions=completions,
+        **PROMPTS,
+    )
+    brief = DraftBrief(
+        topic="macro",
+        query="Write an article about unemployment in Germany",
+        topic_prompt="",
+        tonality=None,
+        sources=sources,
+    )
+    return asyncio.run(drafter.write(brief)).value
+
+
+def test_sentences_that_are_not_about_the_request_are_not_offered() -> None:
+    mixed = text(f"{BATTERIES} {JOBS}", "A battery recycler counts its first year")
+    draft = put_together(mixed, headline=1, sentences=[1, 2])
+    assert [statement.text for statement in draft.statements] == [
+        "Unemployment in Germany rose to 3.4 percent.",
+        "Economists had expected unemployment of 3.2 percent.",
+    ]
+
+
+def test_a_headline_comes_from_what_the_text_says() -> None:
+    mixed = text(f"{BATTERIES} {JOBS}", "A battery recycler counts its first year")
+    draft = put_together(mixed, headline=1, sentences=[1, 2])
+    assert draft.headline == "Unemployment in Germany rose to 3.4 percent"
+    fitting = text(JOBS, "Unemployment in Germany")
+    assert put_together(fitting, headline=1, sentences=[1, 2]).headline == "Unemployment in Germany"

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from actors.drafting.desk_notes import Searched, desk_notes
 from actors.drafting.draft import Draft, Source, Statement
-from actors.drafting.markdown import Searched, closing, render
+from actors.drafting.markdown import render
 from actors.text.markdown import unlinked
 from models.content.drafting import Finding
 from models.text import one_line
@@ -57,7 +58,7 @@ def test_every_statement_has_footnotes_and_every_footnote_one_definition(
     made: tuple[Draft, list[Source]],
 ) -> None:
     draft, sources = made
-    blocks = render(draft, sources, []).rstrip("\n").split("\n\n")
+    blocks = render(draft, sources).rstrip("\n").split("\n\n")
     defined = [found for block in blocks if (found := _DEFINITION.fullmatch(block))]
     told = "\n\n".join(blocks[: len(blocks) - len(defined)])
     referred = [int(number) for number in _REFERENCE.findall(told)]
@@ -73,7 +74,7 @@ def test_nothing_in_it_becomes_markdown_but_addresses_of_sources(made: tuple[Dra
     draft, sources = made
     markdown = MarkdownIt("commonmark")
     links: list[str] = []
-    for block in render(draft, sources, []).rstrip("\n").split("\n\n"):
+    for block in render(draft, sources).rstrip("\n").split("\n\n"):
         definition = _DEFINITION.fullmatch(block)
         tokens = markdown.parse(definition[2] if definition else block)
         assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"], block
@@ -108,7 +109,7 @@ def test_plain_text_holds_nothing_that_renderers_make_a_link_of(text: str) -> No
 def test_addresses_are_links_only_where_they_are_plain_http() -> None:
     def shown(url: str) -> str:
         draft = Draft(headline="H", statements=(Statement(text="So.", sources=(1,)),))
-        return render(draft, [source(url=url)], []).splitlines()[-1].partition(" — ")[2]
+        return render(draft, [source(url=url)]).splitlines()[-1].partition(" — ")[2]
 
     assert shown("https://e.org/a?b=c#d") == "searxng, <https://e.org/a?b=c#d> (resource 7)"
     assert shown("https://e.org/a b") == "searxng, <https://e.org/a%20b> (resource 7)"
@@ -128,23 +129,34 @@ def test_addresses_are_links_only_where_they_are_plain_http() -> None:
 def test_paragraphs_are_as_the_draft_says() -> None:
     said = [("One.", False), ("Two.", False), ("Three.", True)]
     statements = tuple(Statement(text=text, sources=(1,), new_paragraph=new) for text, new in said)
-    content = render(Draft(headline="H", statements=statements), [source()], [])
+    content = render(Draft(headline="H", statements=statements), [source()])
     assert content == "One.[^1] Two.[^1]\n\nThree.[^1]\n\n[^1]: Minutes — searxng (resource 7)\n"
 
 
-def test_the_closing_names_what_was_not_searched_and_what_is_a_sample() -> None:
+def test_the_desk_is_told_what_was_not_searched_not_used_and_what_is_a_sample() -> None:
     finding = source().finding
     searched = [
-        Searched(branch="web_search", failure="the *search* is away"),
+        Searched(branch="web_search", failure="the *search* is\naway"),
         Searched(branch="data_download", note="nothing fits"),
         Searched(branch="resource_query", found=(finding,), note="by words only"),
     ]
-    assert closing([source(), source(source="sample"), source(source="sample")], searched) == [
-        "Not searched: web search — the \\*search\\* is away",
-        "Nothing found: data download — nothing fits",
-        "Only in part: stored resources — by words only",
+    draft = Draft(headline="H", statements=(Statement(text="So.", sources=(1,)),), unsupported=("4.2",))
+    sources = [source(), source(source="sample"), source(source="sample")]
+    assert desk_notes(draft, sources, searched, ["A battery\nrecycler", *"bcdefg"]) == (
+        "In no source, so check them: 4.2",
+        "Not searched: web search: the *search* is away",
+        "Nothing found: data download: nothing fits",
+        "Only in part: stored resources: by words only",
+        "Found and not used, for it is not about what was asked: “A battery recycler”, “b”, “c”, “d”, “e” "
+        "and 2 more",
         "Sample data, to try things on and not for publication: sources 2, 3 are marked `source: sample`.",
-    ]
+    )
+    shown = render(draft, sources)
+    assert shown == "So.[^1]\n\n[^1]: Minutes — searxng (resource 7)\n"
+    quoted = draft.model_copy(update={"unsupported": (), "written": "quotes"})
     whole = [Searched(branch="web_search", found=(finding,))]
-    assert closing([source()], whole) == []
-    assert closing([], [Searched(branch="web_search")]) == ["Nothing found: web search"]
+    [guarantee] = desk_notes(quoted, [source()], whole, [])
+    assert "word for word" in guarantee
+    plain = draft.model_copy(update={"unsupported": ()})
+    assert desk_notes(plain, [source()], whole, []) == ()
+    assert desk_notes(plain, [], [Searched(branch="web_search")], []) == ("Nothing found: web search",)

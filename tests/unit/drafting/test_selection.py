@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.drafting.selection import Selection, select
+from actors.drafting.selection import Selection, select, usable
 from actors.tools.resources import CreateTableResourceRequest, CreateTextResourceRequest
 from models.content.drafting import Branch, Finding, Findings
 
@@ -14,7 +14,7 @@ def selected(*found: list[Finding], most: int = 8) -> Selection:
     """What is chosen of what the branches found."""
     branches: tuple[Branch, ...] = ("web_search", "data_download", "resource_query")
     findings = tuple(Findings(branch=b, found=tuple(f)) for b, f in zip(branches, found, strict=False))
-    return select(findings, most=most)
+    return select(usable(findings), most=most)
 
 
 def text(name: str, **more: Any) -> Finding:
@@ -135,7 +135,7 @@ def findings(draw: st.DrawFn) -> Finding:
 @given(st.lists(findings(), max_size=6))
 def test_whatever_was_found_is_taken_by_the_tools(found: list[Finding]) -> None:
     branch = Findings.model_construct(branch="web_search", found=tuple(found), note=None)
-    selection = select((branch,), most=8)
+    selection = select(usable((branch,)), most=8)
     for one in selection.chosen:
         head = {"name": one.name, "description": one.description, "topic": "macro"}
         if one.kind == "text":

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from actors.drafting.desk_notes import desk_notes
 from actors.drafting.draft import Draft, DraftBrief, Source, Statement, draft_schema
 from actors.drafting.drafter import Drafter
-from actors.drafting.markdown import render
 from actors.drafting.source_excerpts import readable
 from actors.llm.prompts import read_two_part_prompt
 from models.config import ModelSettings
@@ -51,6 +51,7 @@ def drafter(*replies: Any, **settings: Any) -> tuple[Drafter, ScriptedCompletion
         breaker=config.outages.breaker,
         prompt=read_two_part_prompt(config.drafting.prompts_dir, "draft.md"),
         choice_prompt=read_two_part_prompt(config.drafting.prompts_dir, "choose.md"),
+        floor=0.2,
         embedding=config.embedding,
         completions=completions,
     )
@@ -221,8 +222,8 @@ def test_a_number_that_no_source_has_is_told_in_the_draft(words: str, missing: t
     sources = (text(), unemployment())
     draft = asyncio.run(writer.write(brief(*sources))).value
     assert draft.unsupported == missing
-    shown = render(draft, sources, ())
-    assert ("In no source, so check them: " + "; ".join(missing) in shown) == bool(missing)
+    told = desk_notes(draft, sources, (), ())
+    assert ("In no source, so check them: " + "; ".join(missing) in told) == bool(missing)
 
 
 @given(st.text(max_size=300), st.integers(2, 100))

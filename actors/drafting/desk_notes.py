@@ -1,0 +1,78 @@
+"""What the desk has to know of how a draft came about: beside the text, for whoever decides, never in it.
+
+Called by the last step of drafting. Names and reasons were written by pages and models: they are one line of
+plain text each.
+"""
+
+from collections.abc import Sequence
+
+from actors.drafting.draft import Draft, Source
+from models.content.drafting import SAMPLE, Branch, Finding
+from models.record import Record
+from models.text import one_line, shortened
+
+_BRANCH_NAMES: dict[Branch, str] = {
+    "web_search": "web search",
+    "data_download": "data download",
+    "resource_query": "stored resources",
+}
+_MOST_OF_REASON = 300
+_MOST_NAMED = 5
+_NAME = 80
+_GUARANTEE = (
+    "Put together of quotations: what stands in quotation marks is its source's, word for word, and figures "
+    "were computed from the tables in the footnotes. Which sentences were chosen is no guarantee."
+)
+
+
+class Searched(Record):
+    """What became of one branch: what it found, or why it failed.
+
+    `note` is the branch's own word on what was wanting.
+    """
+
+    branch: Branch
+    found: tuple[Finding, ...] = ()
+    note: str | None = None
+    failure: str | None = None
+
+
+def desk_notes(
+    draft: Draft | None, sources: Sequence[Source], searched: Sequence[Searched], off_subject: Sequence[str]
+) -> tuple[str, ...]:
+    """A line for each thing: what to check, how it was written, what was not searched or not used, samples.
+
+    Args:
+        draft: None where there was too little to write from.
+        off_subject: names of what was found and is not about what was asked.
+    """
+    lines = []
+    if draft is not None and draft.unsupported:
+        lines.append(f"In no source, so check them: {'; '.join(one_line(one) for one in draft.unsupported)}")
+    if draft is not None and draft.written == "quotes":
+        lines.append(_GUARANTEE)
+    for words, branches in (
+        ("Not searched", [(s, s.failure) for s in searched if s.failure is not None]),
+        ("Nothing found", [(s, s.note) for s in searched if s.failure is None and not s.found]),
+        ("Only in part", [(s, s.note) for s in searched if s.failure is None and s.found and s.note]),
+    ):
+        told = [
+            _BRANCH_NAMES[one.branch] + (f": {shortened(why, _MOST_OF_REASON)}" if why else "")
+            for one, why in branches
+        ]
+        if told:
+            lines.append(f"{words}: {'; '.join(told)}")
+    if off_subject:
+        named = [f"“{shortened(name, _NAME)}”" for name in off_subject[:_MOST_NAMED]]
+        more = len(off_subject) - len(named)
+        lines.append(
+            f"Found and not used, for it is not about what was asked: {', '.join(named)}"
+            + (f" and {more} more" if more else "")
+        )
+    samples = [str(n) for n, source in enumerate(sources, start=1) if source.finding.source == SAMPLE]
+    if samples:
+        which = f"source {samples[0]} is" if len(samples) == 1 else f"sources {', '.join(samples)} are"
+        lines.append(
+            f"Sample data, to try things on and not for publication: {which} marked `source: {SAMPLE}`."
+        )
+    return tuple(lines)
