@@ -13,7 +13,7 @@ from models.runtime.approvals import content_digest
 from models.store.content import resources
 from models.store.people import users
 from tests.fakes.model.model_server import ModelServer, Rule
-from tests.integration.drafting.research_site import Site, text, written
+from tests.integration.drafting.research_site import QUERY, Site, text, written
 from tests.integration.editorial.desk import Desk, settled
 from tests.integration.workflows import ended
 
@@ -279,10 +279,11 @@ async def test_research_neither_attaches_nor_writes_from_what_its_topic_s_reader
     """Ann may even publish in ESG: a research does not do so for her."""
     hidden = await embargoed(site.desk)
     own = await embargoed(site.desk, "macro", "Minutes")
-    site.web.found = (text("Ratings", "Not before June.", resource_id=hidden, source="local", url=None),)
+    known = "What did the central bank decide in June? Not before June."
+    site.web.found = (text("Ratings", known, resource_id=hidden, source="local", url=None),)
     site.stored.found = (
-        text("Ratings", "Not before June.", resource_id=hidden, source="local", url=None),
-        text("Minutes", "They met.", resource_id=own, source="local", url=None),
+        text("Ratings", known, resource_id=hidden, source="local", url=None),
+        text("Minutes", f"They met. {QUERY}", resource_id=own, source="local", url=None),
     )
     site.data.error = ValueError("no")
     model.script(Rule(kind="DraftReply", reply=written(("So they say.", [1]))))
