@@ -31,6 +31,8 @@ _MARK = re.compile(r"[“”„«»\"()\[\]]")
 _QUOTATION_MARK = re.compile(r"[“”„«»\"]")
 # At the mark's place, or one before it.
 _OPENS_HERE = re.compile(r"(?:[\s(\[–—-])?\"(?=\w)")
+# "von Spanplatte » Montag": a mark between blanks is none.
+_BETWEEN_BLANKS = re.compile(r"»\s")
 _ENDED = re.compile(r"[.!?…][\"'”“»«’)\]]{0,4}\Z")
 
 
@@ -109,8 +111,22 @@ class OpenQuotations:
             mark = found[0]
             if self._open and mark in _CLOSES[self._open[-1]]:
                 self._open.pop()
-            elif mark in _CLOSES and (mark != '"' or _OPENS_HERE.match(piece, max(0, found.start() - 1))):
+            elif mark in _CLOSES and self._opens(piece, found.start()):
                 self._open.append(mark)
+
+    def _opens(self, piece: str, place: int) -> bool:
+        if piece[place] == '"':
+            return _OPENS_HERE.match(piece, max(0, place - 1)) is not None
+        return _BETWEEN_BLANKS.match(piece, place) is None
+
+    def go_on_in(self, paragraph: str) -> bool:
+        """Whether what is open goes on there: it begins with a mark, closes before it opens, or has none."""
+        if not self._open:
+            return False
+        first = _QUOTATION_MARK.search(paragraph)
+        if first is None or first.start() == 0 or first[0] in _CLOSES[self._open[-1]]:
+            return True
+        return first[0] not in _CLOSES
 
     def forget(self) -> None:
         """Begin anew: a paragraph that does not go on with the quotation of the one before."""

@@ -3,22 +3,11 @@
 Read by `standing`. Each is in the form of `normal_form.words`, and found by its first word.
 """
 
-import re
-
 from actors.text.language import Language
 from actors.text.normal_form import words
 
 # Phrases by their first words.
 Phrases = dict[str, tuple[tuple[str, ...], ...]]
-
-
-# What leads to claims that the text does not make its own: "The following claims are false:".
-DISPUTES = re.compile(
-    r"\b(?:false|untrue|wrong|claim\w*|myths?|alleg\w+|rumou?r\w*|critics?|accus\w+|opponents?"
-    r"|not true|denie[sd]|wrote|writes|said|says|fałsz\w*|nieprawd\w*|zarzut\w*|kryty\w+|twierdz\w+|mit\w*"
-    r"|plotk\w*|pisał\w*|falsch\w*|behaupt\w+|unwahr\w*|gerücht\w*|kritik\w*|gegner\w*|schrieb\w*|sagte\w*)\b",
-    re.IGNORECASE,
-)
 
 
 def _index(phrases: str) -> Phrases:

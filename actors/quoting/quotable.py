@@ -7,10 +7,10 @@ are strict: what is left out costs little, what says something else by itself co
 import re
 
 from actors.quoting.endings import OpenQuotations
-from actors.quoting.phrases import DISPUTES
 from actors.quoting.sentences import Sentence, as_read, sentences
 from actors.quoting.speakers import speaks_first, takes_the_word
 from actors.quoting.standing import faults, says_nothing
+from actors.quoting.voices import Voices
 from actors.text.language import Language
 from actors.text.quotation_marks import can_be_quoted
 
@@ -19,6 +19,7 @@ _MOST_OF_SOURCE = 4000
 # Characters of what is quoted in one piece.
 _LONGEST = 400
 _OPENING, _CLOSING = "“„«»", "”“»«"
+_PARAGRAPH = re.compile(r"[^\n]{0,8000}(?:\n[ \t]{0,20}[^\s][^\n]{0,8000}){0,200}")
 _MARKS = frozenset("“„«»”")
 _TAKES_BACK: dict[Language, re.Pattern[str]] = {
     "en": re.compile(r"(?:but|however|yet|still|nevertheless|instead|that said)\b", re.IGNORECASE),
@@ -30,9 +31,6 @@ _BROKEN = re.compile(
     r"[^\W\d_][-\u00ad][ \t]{0,20}\r?\n[ \t]{0,20}"
     r"(?!(?:und|oder|bis|sowie|and|or|to|i|oraz|lub)\b)[^\W\d_A-Z]"
 )
-# Characters of what may stand above an item.
-_LEAD = 400
-_ITEM = re.compile(r"[ \t]{0,40}(?:[-*+•·▪◦‣>]|\d{1,3}[.)]|[a-zA-Z][)])[ \t]")
 
 
 def quotable(text: str, language: Language) -> list[Sentence]:
@@ -60,7 +58,7 @@ class _Quotable:
         self._run: Sentence | None = None
         self._quotations = OpenQuotations()
         self._turn: int | None = None
-        self._is_disputed = False
+        self._voices = Voices(text, language)
         self._read_to = 0
 
     def read(self) -> list[Sentence]:
@@ -75,10 +73,10 @@ class _Quotable:
             is_inside = self._is_inside(one)
             spoken = transcript is not None and one.start > transcript
             leans, stands = self._judged(one, is_spoken=spoken)
-            if leans and not is_inside and self._joined(one):
+            if leans and not is_inside and not self._voices.are_others(one.start) and self._joined(one):
                 continue
             self._settle()
-            if stands and not is_inside and not self._is_disputed:
+            if stands and not is_inside and not self._voices.are_others(one.start):
                 self._run = one
             if len(self._found) >= _MOST_OF_SOURCE:
                 return self._found
@@ -86,15 +84,8 @@ class _Quotable:
         return self._found
 
     def _begin_paragraph(self, one: Sentence) -> None:
-        line = self._text.rfind("\n", 0, one.start) + 1
-        if _ITEM.match(self._text, line) is None:
-            self._is_disputed = False
-        else:
-            above = self._text[max(0, line - _LEAD) : line].rstrip()
-            lead = above[above.rfind("\n") + 1 :]
-            if _ITEM.match(lead) is None:
-                self._is_disputed = lead.endswith(":") and DISPUTES.search(lead) is not None
-        if self._text[one.start] not in _OPENING + '"':
+        paragraph = _PARAGRAPH.match(self._text, one.start)
+        if paragraph is not None and not self._quotations.go_on_in(paragraph[0]):
             self._quotations.forget()
 
     def _is_inside(self, one: Sentence) -> bool:
@@ -116,7 +107,7 @@ class _Quotable:
         is_under_way = self._turn == one.paragraph
         if _BROKEN.search(self._text, one.start, one.end):
             return False, False
-        if takes_the_word(one.text, is_under_way=is_under_way):
+        if takes_the_word(one.text, is_under_way=is_under_way) or self._voices.leads_in(one.text):
             self._turn = one.paragraph
             return False, not wrong or is_empty
         if is_spoken or is_under_way:

@@ -38,6 +38,7 @@ _NOBODY = frozenset(
         "wnioski cel ergebnis grund"
     )
 )
+_DASHED = re.compile(r" (?:--|–|—) ")
 _FIGURE = re.compile(r"[^\w\s]?\s?[\d$€£]")
 _JOINS = frozenset(("and", "und", "i"))
 
@@ -47,14 +48,23 @@ def names_speaker(sentence: str) -> bool:
     return _name(sentence) is not None
 
 
+def is_name_line(line: str) -> bool:
+    """Whether a line is the name of somebody, of two words at least, who speaks below it: `Ruth Adeyemi:`."""
+    found = _NAME_LINE.match(line)
+    name = line.strip(" \t#*_:\uff1a")
+    return found is not None and " " in name and _is_somebody(name)
+
+
 def speaks_first(found: Sequence[Sentence], text: str) -> int | None:
     """From which character on a text is a transcript, in which all is said by somebody; None: it is none.
 
     It is one where names have lines to themselves, or stand before paragraphs, twice at least.
     """
-    lines = [
-        line.start() for line in _NAME_LINE.finditer(text) if _is_somebody(line[0].strip(" \t#*_:\uff1a"))
-    ]
+    named = [(line.start(), line[0].strip(" \t#*_:\uff1a")) for line in _NAME_LINE.finditer(text)]
+    dashed = {name for _, name in named if _DASHED.search(name)}
+    # The same line with a dash again and again is the head of each page.
+    heads = dashed if len(dashed) == 1 else set()
+    lines = [start for start, name in named if _is_somebody(name) and name not in heads]
     labelled: list[tuple[str, int]] = []
     paragraph = -1
     for one in found:

@@ -4,6 +4,7 @@ Called by whoever reads sentences. A file is a mapping of names to words between
 process. Which words these are is for who knows the language: no module holds any.
 """
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -37,3 +38,24 @@ def lexicon(language: Language, name: str) -> dict[str, str]:
 def word_set(language: Language, name: str, key: str) -> frozenset[str]:
     """The words under a key of such a file; none where it has no such key."""
     return frozenset(word_list(lexicon(language, name).get(key, "")))
+
+
+@cache
+def phrase_set(language: Language, name: str, key: str) -> frozenset[str]:
+    """The phrases under a key, in small letters, between semicolons."""
+    told = lexicon(language, name).get(key, "").casefold().split(";")
+    return frozenset(" ".join(one.split()) for one in told if one.strip())
+
+
+@cache
+def phrase_pattern(language: Language, *keys: tuple[str, str]) -> re.Pattern[str]:
+    """A pattern that finds any of the phrases of some files and keys as whole words; `*` is any ending.
+
+    Its time is linear in a text: a phrase has no more than blanks and endings of bounded length in it.
+    """
+    some = sorted(
+        {one for name, key in keys for one in phrase_set(language, name, key)}, key=len, reverse=True
+    )
+    told = (r"\s{1,3}".join(map(re.escape, one.split())) for one in some)
+    spelled = "|".join(one.replace(r"\*", r"\w{0,30}").replace("'", "['’]") for one in told)
+    return re.compile(rf"(?<!\w)(?:{spelled or '(?!)'})(?!\w)", re.IGNORECASE)

@@ -1,0 +1,134 @@
+"""Whose words stand in a text without quotation marks: block quotations, what leads and dashes open, claims.
+
+Called by `quotable`, which offers none of them: they are somebody's whose name is not in the sentence, or a
+claim that the text goes on to judge. Where the words behind a lead ("Ann Example wrote:") end, no mark says:
+they go on to the next heading.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from actors.quoting.speakers import is_name_line
+from actors.text.language import Language
+from actors.text.lexicon import phrase_pattern, phrase_set
+
+_FILE = "voices"
+_LEADS = ((_FILE, "speech"), (_FILE, "disputes"), (_FILE, "denies"))
+_LINE = re.compile(r"([^\n\r]*)(?:\r\n|[\n\r]|\Z)")
+_HEADING = re.compile(r"[ \ufeff]{0,3}#{1,6}(?:\s|\Z)")
+_BOLD = re.compile(r"[ ]{0,3}(\*\*|__)[^*_\n]{1,80}\1[ \t]*\Z")
+_UNDERLINE = re.compile(r"(?:={3,}|-{3,})[ \t]*\Z")
+_ITEM = re.compile(r"[ \t]{0,40}(?:[-*+•·▪◦‣]|\d{1,3}[.)]|[a-zA-Z][)])[ \t]")
+_LABEL = re.compile(r"[\s>*_•–-]{0,8}(?P<name>[^\W\d][^:*_\n.!?]{0,40}?)[\s#\d.]{0,6}[*_]{0,3}[:：]")
+_INNER_LABEL = re.compile(
+    r"(?<=[.!?…] )[*_]{0,3}(?P<name>[^\W\d_][^:*_\n.!?]{0,30}?)[\s#\d.]{0,6}[*_]{0,3}[:：]"
+)
+_BARE = re.compile(r"[^\w\s'’]|\d")
+_DASH = re.compile(r"[ \t]{0,40}[–—][ \t]")
+_HYPHEN_TURN = re.compile(r"[ \t]{0,40}-[ \t].{1,400}?[ \t][-–—][ \t](?P<rest>[^\n]{0,60})")
+_INNER_DASH = re.compile(r"(?<=[.!?…])[ ][–—][ ](?=[„“\"»]?[A-ZÀ-Ž])")
+_OPENING = '“„«»"‚‘'
+_LOOKED_BACK = 400
+_SENTENCE_END = re.compile(r"[.!?…][\"”’»)]?\s")
+_SHORT_HEADING = 6
+
+
+class _Line(NamedTuple):
+    start: int
+    end: int
+    text: str
+
+
+class Voices:
+    """A text's places where somebody else has the word."""
+
+    def __init__(self, text: str, language: Language) -> None:
+        self._text = text
+        self._language = language
+        self._leads = phrase_pattern(language, *_LEADS)
+        self._lists = phrase_pattern(language, *_LEADS, (_FILE, "negation"))
+        self._claims = phrase_set(language, _FILE, "claim_labels")
+        spans = list(self._read())
+        self._starts, self._ends = [start for start, _ in spans], [end for _, end in spans]
+
+    def are_others(self, place: int) -> bool:
+        """Whether what stands at a place is not the text's own."""
+        at = bisect_right(self._starts, place) - 1
+        return at >= 0 and place < self._ends[at]
+
+    def leads_in(self, sentence: str) -> bool:
+        """Whether a sentence leads in what somebody says without marks: `She wrote: The works are sold.`"""
+        before, colon, after = sentence.partition(": ")
+        return bool(colon) and after[:1].isupper() and self._leads.search(before[-_LOOKED_BACK:]) is not None
+
+    def _read(self) -> Iterator[tuple[int, int]]:
+        lines = [_Line(one.start(1), one.end(1), one[1]) for one in _LINE.finditer(self._text)]
+        told = [one for one in lines if one.text.strip()]
+        is_all_quoted = all(one.text.lstrip().startswith(">") for one in told)
+        is_claim = is_listed = is_open = is_turn = is_labelled = is_quoted = False
+        begins = True
+        last: _Line | None = None
+        for place, line in enumerate(lines):
+            bare = line.text.strip()
+            after = lines[place + 1].text if place + 1 < len(lines) else ""
+            if not bare:
+                begins = True
+                continue
+            if _HEADING.match(line.text) or _BOLD.match(line.text) or (begins and _UNDERLINE.match(after)):
+                is_claim, last = self._is_claim(bare), None
+                is_listed = is_open = is_turn = is_labelled = False
+                continue
+            is_short = len(bare.split()) <= _SHORT_HEADING and (bare[-1].isalnum() or bare[-1] in ":*_")
+            if begins and not after.strip() and is_short:
+                is_claim = self._is_claim(bare)
+            is_quoted = not is_all_quoted and (bare.startswith(">") or (is_quoted and not begins))
+            if is_quoted:
+                yield line.start, line.end
+                begins, last = False, None
+                continue
+            begins = begins or (last is not None and last.text.rstrip(" \t*_").endswith(":"))
+            is_item = _ITEM.match(line.text) is not None
+            if begins or is_item:
+                is_turn, is_labelled = self._is_turn(line), False
+                lead = self._lead(last, line.start) if last is not None else ""
+                if is_item:
+                    is_listed = is_listed or bool(lead and self._lists.search(lead))
+                else:
+                    is_listed = False
+                    if lead and bare[0] not in _OPENING:
+                        is_open = is_open or self._leads.search(lead) is not None
+                        is_turn = is_turn or is_name_line(lead)
+            if (label := _LABEL.match(line.text)) is not None:
+                is_labelled = self._is_claim(label["name"])
+            if is_claim or is_listed or is_open or is_turn or is_labelled:
+                yield line.start, line.end
+            elif (inner := self._inner(line)) is not None:
+                is_turn = True
+                yield line.start + inner, line.end
+            begins, last = False, line
+
+    def _is_claim(self, label: str) -> bool:
+        return " ".join(_BARE.sub(" ", label).split()).casefold() in self._claims
+
+    def _is_turn(self, line: _Line) -> bool:
+        """Whether somebody speaks behind a dash: `– Zamkniemy go – powiedziała Anna Lis.`"""
+        if _DASH.match(line.text):
+            return True
+        turn = _HYPHEN_TURN.match(line.text)
+        return turn is not None and self._leads.search(turn["rest"]) is not None
+
+    def _inner(self, line: _Line) -> int | None:
+        """From where on in a line somebody speaks behind a dash, or a claim stands."""
+        found = [dash.start() for dash in _INNER_DASH.finditer(line.text)]
+        found += [one.start() for one in _INNER_LABEL.finditer(line.text) if self._is_claim(one["name"])]
+        return min(found, default=None)
+
+    def _lead(self, last: _Line, before: int) -> str:
+        """The last sentence of the paragraph above, if it ends in a colon."""
+        above = self._text[max(0, before - _LOOKED_BACK) : last.end].rstrip(" \t*_")
+        if not above.endswith((":", "：")):
+            return ""
+        paragraph = above.rpartition("\n\n")[2]
+        return _SENTENCE_END.split(paragraph)[-1].strip(" \t*_\n")

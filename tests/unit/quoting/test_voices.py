@@ -1,0 +1,129 @@
+"""What others say, and claims that a text judges, are not offered as its own; what stands around them is."""
+
+import pytest
+
+from actors.quoting.quotable import quotable
+from actors.text.language import Language
+
+THEIRS: dict[Language, str] = {
+    "en": "The works will be closed before the winter.",
+    "de": "Das Werk wird vor dem Winter geschlossen.",
+    "pl": "Zakład zostanie zamknięty przed zimą.",
+}
+OWN: dict[Language, str] = {
+    "en": "The council met on Monday in the hall.",
+    "de": "Der Rat tagte am Montag im Saal der Stadt.",
+    "pl": "Rada zebrała się w poniedziałek w sali miasta.",
+}
+# How each language leads in: somebody's words, by whom in a dash's turn, what is disputed and denied; and how
+# it names claims.
+WORDS: dict[Language, tuple[str, str, str, str, tuple[str, ...]]] = {
+    "en": (
+        "Ann Example, a clerk, wrote",
+        "said the clerk",
+        "Critics say the following",
+        "The mayor denies that",
+        ("Claim", "Myth", "False"),
+    ),
+    "de": (
+        "Anna Muster, die Sprecherin, schrieb",
+        "sagte die Sprecherin",
+        "Kritiker behaupten",
+        "Der Bürgermeister bestreitet Folgendes",
+        ("Behauptung", "Mythos", "Falsch"),
+    ),
+    "pl": (
+        "Rzeczniczka związku napisała",
+        "powiedziała rzeczniczka",
+        "Krytycy twierdzą",
+        "Burmistrz zaprzecza, że",
+        ("Twierdzenie", "Mit", "Fałsz"),
+    ),
+}
+LANGUAGES: list[Language] = ["en", "de", "pl"]
+TURNS = [
+    "{own}\n\n{lead}:\n\n{theirs}",
+    "{own}\n\n{lead}:\n{theirs}",
+    "{own}\n\n{lead}:\n\nA. B.\n\n{theirs}",
+    "{own}\n\n{lead}:\n\n> {theirs}\n\n",
+    "{own}\n\n> {theirs}\n> — Ann Example",
+    "{own}\n\n> A. B.\n{theirs}",
+    "{own}\n\n– {theirs} – {by}. – {theirs}",
+    "{own} – {theirs} – {by}. – A. B. {theirs}",
+    "{own}\n\n- A. B. - {by}. {theirs}",
+    "{own}\n\n“A. B.\n\n{theirs}\n\nC. D.” {by}.",
+    "{own}\n\n«A. B.\n\n{theirs}»",
+    '{own}\n\n"A. B.\n\n{theirs}" {by}.',
+    "{own}\n\n„A. B.\n\n{theirs}\n\n",
+    "{own}\n\n{disputed}:\n\n- A. B.\n- {theirs}",
+    "{own}\n\n{denied}:\n\n1. A. B.\n2. {theirs}",
+    "{own}\n\nAnn Example, Council of Example:\n\n{theirs}",
+]
+CLAIMS = [
+    "{own}\n\n{claim}: {theirs}",
+    "{own}\n\n**{claim}:** {theirs}",
+    "{own}\n\n**{claim}**: {theirs}",
+    "{own}\n\n{claim} #2: {theirs}",
+    "{own}\n\n- {claim}: {theirs}",
+    "{own}\n\n## {claim}\n\n{theirs}\n\n## Z",
+    "{own}\n\n**{claim}**\n\n{theirs}",
+    "{own}\n\n{claim}\n\n{theirs}",
+    "{own}\n\n{claim}:\n\n{theirs}",
+]
+
+
+def _told(text: str, language: Language) -> list[str]:
+    return [one.text for one in quotable(text, language)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("form", TURNS)
+def test_what_others_say_is_not_offered_as_the_text_s_own(form: str, language: Language) -> None:
+    lead, by, disputed, denied, _ = WORDS[language]
+    text = form.format(
+        own=OWN[language], theirs=THEIRS[language], lead=lead, by=by, disputed=disputed, denied=denied
+    )
+    assert [one for one in _told(text, language) if not one.startswith(lead)] == [OWN[language]]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("form", CLAIMS)
+def test_a_claim_that_is_judged_is_not_offered(form: str, language: Language) -> None:
+    for claim in WORDS[language][-1]:
+        text = form.format(own=OWN[language], theirs=THEIRS[language], claim=claim)
+        assert _told(text, language) == [OWN[language]]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_somebody_s_words_go_with_the_lead_that_names_him(language: Language) -> None:
+    lead, own, theirs = WORDS[language][0], OWN[language], THEIRS[language]
+    assert _told(f"{lead}: {theirs} {theirs}\n\n{own}", language) == [f"{lead}: {theirs} {theirs}", own]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_comes_after_them_is_the_text_s_own_again(language: Language) -> None:
+    lead, by, disputed, _, claims = WORDS[language]
+    own, theirs = OWN[language], THEIRS[language]
+    for other in (
+        f"{lead}:\n\n> {theirs}",
+        f"– {theirs} – {by}.",
+        f"“A. B.\n\n{theirs}” {by}.",
+        f"{disputed}:\n\n- {theirs}",
+        f"{claims[0]}: {theirs}",
+        f"{lead}:\n\n{theirs}\n\n## Z",
+    ):
+        assert _told(f"{other}\n\n{own}", language) == [own]
+
+
+def test_a_text_that_is_quoted_as_a_whole_is_its_own() -> None:
+    assert _told(f"> {OWN['en']}\n>\n> {THEIRS['en']}\n", "en") == [OWN["en"], THEIRS["en"]]
+
+
+def test_the_head_of_each_page_is_nobody_s_name() -> None:
+    head = "ACME Corp — Quarterly report"
+    text = f"{head}\n\n{OWN['en']}\n\n{head}\n\n{THEIRS['en']}\n\n{head}\n"
+    assert _told(text, "en") == [OWN["en"], THEIRS["en"]]
+
+
+def test_a_mark_between_blanks_opens_nothing() -> None:
+    assert _told(f"von Spanplatte » Montag, 10:22\n\n{OWN['de']}", "de") == [OWN["de"]]
