@@ -9,6 +9,7 @@ from datetime import date
 from itertools import pairwise
 from typing import Literal
 
+from actors.quoting.corrections import Corrections
 from actors.quoting.quotable import takes_back
 from actors.quoting.sentences import Sentence, sentences
 from actors.quoting.speakers import names_speaker
@@ -16,7 +17,7 @@ from actors.text.language import Language
 from models.record import Record
 from models.text import shortened
 
-DoubtKind = Literal["goes_on_otherwise", "undated", "stale", "first_person"]
+DoubtKind = Literal["goes_on_otherwise", "set_right", "undated", "stale", "first_person"]
 
 _OLD_DAYS = 365
 _NOTE = 200
@@ -65,13 +66,17 @@ def doubts(
         said_on: the source's date, if it is known.
         written_on: the day of the text that quotes it.
     """
-    following = _following(sentences(source, language))
+    everything = sentences(source, language)
+    following, corrections = _following(everything), Corrections(source, everything, language)
     found = []
     for one in quoted:
         after = following.get(one.end)
         if after is not None and takes_back(after.text, language):
             told = f"the source goes on: “{shortened(after.text, _NOTE)}”"
             found.append(Doubt(excerpt=one.text, kind="goes_on_otherwise", note=told))
+        if corrections.told and corrections.share_of(one.text):
+            told = f"the source sets something right: “{shortened(corrections.told[0].text, _NOTE)}”"
+            found.append(Doubt(excerpt=one.text, kind="set_right", note=told))
         bare = _SPOKEN.sub(" ", one.text)
         if when := _RELATIVE[language].search(bare):
             if said_on is None:

@@ -5,7 +5,10 @@ are strict: what is left out costs little, what says something else by itself co
 """
 
 import re
+import sys
+from bisect import bisect_right
 
+from actors.quoting.corrections import Corrections, is_verdict
 from actors.quoting.endings import OpenQuotations
 from actors.quoting.sentences import Sentence, as_read, sentences
 from actors.quoting.speakers import speaks_first, takes_the_word
@@ -37,10 +40,29 @@ def quotable(text: str, language: Language) -> list[Sentence]:
     """What of a text can be quoted by itself, in order.
 
     A sentence that leans on the one before comes along with it: "The bank cut its rate. It gave no reason."
-    One that is taken back at once is quoted with what takes it back, or not at all; what somebody says whose
-    name stands before it, with that name: in a transcript no later paragraph of the same turn is.
+    One that is taken back at once is quoted with what takes it back, or not at all; one that is set right
+    anywhere in the text is not. What somebody says is quoted with the name that stands before it, in the same
+    paragraph, or not at all.
     """
     return _Quotable(text, language).read()
+
+
+class OwnWords:
+    """What of a text can be quoted by itself (`quotable`), and which places are not its own words.
+
+    Those are what others say without their name beside it, what is said to be false, and what is set right.
+    """
+
+    def __init__(self, text: str, language: Language) -> None:
+        reader = _Quotable(text, language)
+        self.quotable = reader.read()
+        self._voices = reader.voices
+        self._withheld = sorted((one.start, one.end) for one in reader.withheld)
+
+    def are_withheld(self, place: int) -> bool:
+        """Whether what stands at a place may not be taken for what the text says."""
+        at = bisect_right(self._withheld, (place, sys.maxsize)) - 1
+        return self._voices.are_others(place) or (at >= 0 and place < self._withheld[at][1])
 
 
 def takes_back(sentence: str, language: Language) -> bool:
@@ -58,32 +80,51 @@ class _Quotable:
         self._run: Sentence | None = None
         self._quotations = OpenQuotations()
         self._turn: int | None = None
-        self._voices = Voices(text, language)
+        self.voices = Voices(text, language)
+        self.withheld: list[Sentence] = []
         self._read_to = 0
 
     def read(self) -> list[Sentence]:
         """All of it."""
         everything = [_without_marks(one, self._text) for one in sentences(self._text, self._language)]
         transcript = speaks_first(everything, self._text)
-        paragraph = -1
+        corrections = Corrections(self._text, everything, self._language)
+        paragraph = above = -1
         for one in everything:
             if one.paragraph != paragraph:
                 self._begin_paragraph(one)
-                paragraph = one.paragraph
+                paragraph, above = one.paragraph, paragraph
             is_inside = self._is_inside(one)
+            is_withheld = is_inside or self.voices.are_others(one.start) or corrections.withhold(one)
+            if is_withheld:
+                self.withheld.append(one)
             spoken = transcript is not None and one.start > transcript
             leans, stands = self._judged(one, is_spoken=spoken)
-            if leans and not is_inside and not self._voices.are_others(one.start) and self._joined(one):
+            if leans and not is_withheld and self._joined(one):
                 continue
+            if is_verdict(one.text, self._language):
+                self._withdraw(above, one)
             self._settle()
-            if stands and not is_inside and not self._voices.are_others(one.start):
+            if stands and not is_withheld:
                 self._run = one
             if len(self._found) >= _MOST_OF_SOURCE:
                 return self._found
         self._settle()
         return self._found
 
+    def _withdraw(self, above: int, verdict: Sentence) -> None:
+        """Take back what the verdict is on: what stands right before it, or the paragraph above."""
+        if self._run is not None and self._run.paragraph == verdict.paragraph:
+            self.withheld.append(self._run)
+            self._run = None
+            return
+        self._settle()
+        while self._found and self._found[-1].paragraph == above:
+            self.withheld.append(self._found.pop())
+
     def _begin_paragraph(self, one: Sentence) -> None:
+        if not self._quotations.are_open:
+            return
         paragraph = _PARAGRAPH.match(self._text, one.start)
         if paragraph is not None and not self._quotations.go_on_in(paragraph[0]):
             self._quotations.forget()
@@ -107,7 +148,7 @@ class _Quotable:
         is_under_way = self._turn == one.paragraph
         if _BROKEN.search(self._text, one.start, one.end):
             return False, False
-        if takes_the_word(one.text, is_under_way=is_under_way) or self._voices.leads_in(one.text):
+        if takes_the_word(one.text, is_under_way=is_under_way) or self.voices.leads_in(one.text):
             self._turn = one.paragraph
             return False, not wrong or is_empty
         if is_spoken or is_under_way:

@@ -72,10 +72,10 @@ class Voices:
         last: _Line | None = None
         for place, line in enumerate(lines):
             bare = line.text.strip()
-            after = lines[place + 1].text if place + 1 < len(lines) else ""
             if not bare:
                 begins = True
                 continue
+            after = lines[place + 1].text if place + 1 < len(lines) else ""
             if _HEADING.match(line.text) or _BOLD.match(line.text) or (begins and _UNDERLINE.match(after)):
                 is_claim, last = self._is_claim(bare), None
                 is_listed = is_open = is_turn = is_labelled = False

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from actors.research.agents.organizer import GrownTree
 from actors.research.limits import ResearchMeter, own_failure
 from actors.research.synthesis.agent_ports import AgentChecker, AgentWriter
-from actors.research.synthesis.passages import passages
+from actors.research.synthesis.passages import standing
 from actors.research.synthesis.quoted import quoted_section
 from actors.research.synthesis.writing import written_section
 from actors.research.tree.growing import empty_tree
@@ -242,8 +242,9 @@ class Organizing:
         )
 
     async def _offer(self, node: TreeNode, points: Sequence[ResearchPoint]) -> SectionOffer:
-        """The points that may be cited, each with the sentence that it stands in."""
-        standing: dict[int, str] = {}
+        """The points that may be cited, each with the sentence that it stands in; none of another's words."""
+        passages: dict[int, str] = {}
+        withheld: set[int] = set()
         by_source: dict[int, list[ResearchPoint]] = defaultdict(list)
         for point in points:
             if point.source_id is not None:
@@ -255,8 +256,12 @@ class Organizing:
                 continue
             spans = {one.point_id: one.span for one in its if one.text_sha256 == text.text_sha256}
             if spans:
-                standing |= await asyncio.to_thread(passages, text.text, spans)
-        citable = [point.citable(standing.get(point.point_id)) for point in points]
+                found = await asyncio.to_thread(standing, text.text, spans)
+                passages |= found.passages
+                withheld |= found.withheld
+        citable = [
+            point.citable(passages.get(point.point_id)) for point in points if point.point_id not in withheld
+        ]
         return SectionOffer(
             node=node.id, heading=node.name, points=tuple(one for one in citable if one is not None)
         )

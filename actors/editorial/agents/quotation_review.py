@@ -37,6 +37,7 @@ class _Sort(NamedTuple):
 
 _SORTS: dict[DoubtKind, _Sort] = {
     "goes_on_otherwise": _Sort("truncation_completion", "opinion"),
+    "set_right": _Sort("truncation_completion", "opinion"),
     "undated": _Sort("attribution_gap", "attribution"),
     "stale": _Sort("certainty_inflation", "opinion"),
     "first_person": _Sort("attribution_gap", "attribution"),

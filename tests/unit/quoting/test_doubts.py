@@ -31,6 +31,11 @@ def found(source: str, language: Language, said_on: date | None = DAY, written_o
         ("en", "Prices rose by 3 percent. Energy became cheaper.", []),
         ("pl", "Ceny wzrosły o 3 proc. Jednak energia potaniała.", ["goes_on_otherwise"]),
         ("de", "Die Preise stiegen um 3 Prozent. Allerdings wurde Energie billiger.", ["goes_on_otherwise"]),
+        (
+            "en",
+            "Prices rose by 3 percent in May.\n\nCorrection: An earlier version had prices for May in it.",
+            ["set_right"],
+        ),
         ("en", "We expect prices to rise by 3 percent.", ["first_person"]),
         ("en", "“We expect prices to rise,” said the governor of the bank.", []),
         ("en", "Ruth Adeyemi (Labour): We expect prices to rise by 3 percent.", []),

@@ -59,6 +59,7 @@ TURNS = [
     "{own}\n\n{denied}:\n\n1. A. B.\n2. {theirs}",
     "{own}\n\nAnn Example, Council of Example:\n\n{theirs}",
 ]
+BARE = ("{own}\n\n{claim}\n\n{theirs}", "{own}\n\n**{claim}**\n\n{theirs}")
 CLAIMS = [
     "{own}\n\n{claim}: {theirs}",
     "{own}\n\n**{claim}:** {theirs}",
@@ -66,8 +67,7 @@ CLAIMS = [
     "{own}\n\n{claim} #2: {theirs}",
     "{own}\n\n- {claim}: {theirs}",
     "{own}\n\n## {claim}\n\n{theirs}\n\n## Z",
-    "{own}\n\n**{claim}**\n\n{theirs}",
-    "{own}\n\n{claim}\n\n{theirs}",
+    *BARE,
     "{own}\n\n{claim}:\n\n{theirs}",
 ]
 
@@ -89,7 +89,8 @@ def test_what_others_say_is_not_offered_as_the_text_s_own(form: str, language: L
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("form", CLAIMS)
 def test_a_claim_that_is_judged_is_not_offered(form: str, language: Language) -> None:
-    for claim in WORDS[language][-1]:
+    # A line that says only "False" may be a verdict on what stands above it.
+    for claim in WORDS[language][-1][: 2 if form in BARE else 3]:
         text = form.format(own=OWN[language], theirs=THEIRS[language], claim=claim)
         assert _told(text, language) == [OWN[language]]
 

@@ -12,6 +12,7 @@ from actors.chat.turn.article_numbers import articles_named
 from actors.knowledge.scraping.wall_words import NOT_FOUND
 from actors.llm.client import strip_fence, strip_thinking
 from actors.outside.market.series_in_text import _pattern as series_pattern
+from actors.text.lexicon import phrase_pattern
 from actors.text.markdown import unlinked
 from actors.text.normal_form import words
 from actors.text.relevance import bears_on, best_passages
@@ -34,6 +35,9 @@ _MADE: dict[str, re.Pattern[Any]] = {
         r"(?<![\w$.])AAPL(?!\w)", re.IGNORECASE | re.ASCII
     ),
     "actors.outside.market.series_in_text._capitalised": re.compile(r"(?<!\w)APPLE(?!\w)"),
+    "actors.text.lexicon.phrase_pattern": phrase_pattern(
+        "de", *(("voices", key) for key in ("speech", "disputes", "denies", "negation", "corrections"))
+    ),
     "actors.knowledge.scraping.wall_words._any_of": NOT_FOUND,  # all that it makes are tried by their names
     "models.redaction._spellings": spellings("of the 'key\\\" ä"),
     "actors.outside.web.local._passage": re.compile(r"\b(?:rates|inflation|federal)", re.IGNORECASE),

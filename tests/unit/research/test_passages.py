@@ -1,6 +1,6 @@
 """A point's quote is shown in the sentence that it stands in."""
 
-from actors.research.synthesis.passages import passages
+from actors.research.synthesis.passages import standing
 from models.knowledge.points import SourceSpan
 
 TEXT = (
@@ -21,8 +21,9 @@ def test_each_part_of_a_sentence_leads_to_the_sentence() -> None:
         1: _span("closed for nine days"),
         2: _span("The harbour of Gdańsk"),
     }
-    found = passages(TEXT, spans)
-    assert found == {
+    found = standing(TEXT, spans)
+    assert found.withheld == frozenset()
+    assert found.passages == {
         1: "The harbour of Gdańsk was closed for nine days in March.",
         2: "The harbour of Gdańsk was closed for nine days in March.",
         3: "Ships that waited outside the breakwater were supplied by boat every morning.",
@@ -31,5 +32,23 @@ def test_each_part_of_a_sentence_leads_to_the_sentence() -> None:
 
 def test_what_lies_across_two_sentences_that_stand_apart_has_none() -> None:
     across = "list of the ships.\n\nShips that waited"
-    assert passages(TEXT, {1: _span(across)}) == {}
-    assert passages("", {}) == {}
+    assert standing(TEXT, {1: _span(across)}).passages == {}
+    assert standing("", {}).passages == {}
+
+
+def test_a_quote_of_somebody_else_s_words_can_t_be_cited() -> None:
+    theirs = "The works will be closed before the winter"
+    wrong = "The works were sold for four million euros"
+    table = "| pumps | four |"
+    text = (
+        f"The council met on Monday.\n\nAnn Example wrote:\n\n> {theirs}.\n\n{wrong}.\n\n{table}\n\n"
+        f"Correction: The works were not sold for four million euros.\n\n“{theirs},” said Ann Example."
+    )
+    places = [text.index(theirs), text.index(wrong), text.index("four |"), text.rindex(theirs)]
+    spans = {
+        n: SourceSpan(start=start, end=start + 6, quote=text[start : start + 6])
+        for n, start in enumerate(places)
+    }
+    found = standing(text, spans)
+    assert found.withheld == {0, 1}
+    assert found.passages == {3: f"“{theirs},” said Ann Example."}
