@@ -1,6 +1,6 @@
 """The sentences of a source that the quotes of its points stand in.
 
-A point's quote is often a part of a sentence; what is read by itself is the sentence. What is not the source's
+A point's quote is often a part of a sentence; what is read by itself is the sentence. What isn't the source's
 own words (another's, or set right) can't be cited at all. Called by the steps, once for each section. Pure.
 """
 
