@@ -10,7 +10,7 @@ from actors.operations.telling import tell, tell_progress
 from actors.runtime.run import Run
 from models.llm import Answer
 from models.operations.events import ComprehensiveResultsReady
-from models.operations.evidence import Conflict, Correlation
+from models.operations.evidence import Conflict, Correlation, LinkedItems
 from models.operations.operations import CurrentStage, Operation
 from models.operations.plans import ANALYSIS, OperationAgent, OperationPlan
 from models.operations.results import (
@@ -26,6 +26,8 @@ from models.runtime.steps import StepKept
 from models.store.database import Connection
 from models.store.operations import history
 from models.text import how_many
+
+_MOST_TOLD = 12
 
 
 class WhatIsMissing(Record):
@@ -81,7 +83,8 @@ class Compiling:
         outcome = await self._run.once(f"analysis/{iteration}", AnalysisOutcome, make)
 
         async def look() -> Answer[WhatIsMissing]:
-            return Answer(value=WhatIsMissing(told=self._missing(plan, ordered, said)))
+            told = self._missing(plan, ordered, said)
+            return Answer(value=WhatIsMissing(told=(*told, *not_understood(outcome.linked))))
 
         # Kept, for it goes by the site's settings, which may be others when this is made again.
         missing = await self._run.once(f"missing/{iteration}", WhatIsMissing, look)
@@ -192,6 +195,17 @@ class Compiling:
         if ANALYSIS in said and self._run.config.operations.writes == "code":
             told.append("no model writes here (operations.writes): what was said to analysis changes nothing")
         return tuple(told)
+
+
+def not_understood(linked: LinkedItems) -> tuple[str, ...]:
+    """What is in no comparison, since nobody understood it: the first sentences, and how many more."""
+    told = [
+        f"not understood, so in no comparison: “{one.words}” ({one.item})"
+        for one in linked.unread[:_MOST_TOLD]
+    ]
+    if more := len(linked.unread) - len(told):
+        told.append(f"{how_many(more, 'more sentence')} on payments not understood, so in no comparison")
+    return tuple(told)
 
 
 def changes(before: ComprehensiveResults, now: ComprehensiveResults) -> ResultChanges:

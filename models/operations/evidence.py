@@ -111,9 +111,13 @@ class CorrelationFigures(Record):
 
 
 class LinkedItems(Record):
-    """What was found in some items: identifiers by item and place, correlations, conflicts and figures."""
+    """What was found in some items: identifiers by item and place, correlations, conflicts and figures.
+
+    `unread`: sentences about an invoice and a payment that nobody understood; they are in no comparison.
+    """
 
     identifiers: tuple[Identifier, ...] = ()
     correlations: tuple[Correlation, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     figures: CorrelationFigures = CorrelationFigures()
+    unread: tuple[Evidence, ...] = ()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from actors.operations.linking.absences import duplicates, missing
 from actors.operations.linking.contradictions import StandingClaims
 from actors.operations.linking.pairing import LinkedPairOfItems
-from actors.operations.linking.reading.claims import claims_of
+from actors.operations.linking.reading.claim import InvoiceClaim
 from actors.operations.linking.reading.context import Context
 from actors.operations.linking.sides import Contradiction
 from actors.operations.linking.vendor_details import other_accounts, other_contacts
@@ -17,10 +17,13 @@ from actors.operations.linking.vendor_groups import VendorGroups
 from models.operations.evidence import Conflict
 
 
-def conflicts_of(contexts: Sequence[Context], pairs: Sequence[LinkedPairOfItems]) -> list[Conflict]:
+def conflicts_of(
+    contexts: Sequence[Context],
+    claims: Sequence[Sequence[InvoiceClaim]],
+    pairs: Sequence[LinkedPairOfItems],
+) -> list[Conflict]:
     """All conflicts, numbered from 1: those of invoices, those of vendors, then what is missing."""
     groups = VendorGroups([context.read for context in contexts])
-    claims = [claims_of(context) for context in contexts]
     told = StandingClaims(contexts, claims, groups, pairs)
     found: dict[tuple[str, ...], Contradiction] = {}
     for one in (

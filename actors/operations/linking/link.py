@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from actors.operations.linking.conflicts import conflicts_of
 from actors.operations.linking.figures import figures_of
 from actors.operations.linking.pairing import pairs_of
+from actors.operations.linking.reading.claims import claims_of
 from actors.operations.linking.reading.context import Context
 from actors.operations.linking.reading.item import ReadItem, read_fields, read_texts
+from actors.operations.linking.reading.unread import unread_of
 from actors.operations.linking.reading.vendors import KnownVendors
 from models.operations.evidence import Correlation, Identifier, LinkedItems
 from models.operations.items import SourceItem
@@ -44,12 +46,17 @@ def link(items: Sequence[SourceItem]) -> LinkedItems:
         )
         for number, pair in enumerate(pairs, 1)
     )
-    conflicts = tuple(conflicts_of([Context(one) for one in read], pairs))
+    contexts = [Context(one) for one in read]
+    claims = [claims_of(context) for context in contexts]
+    conflicts = tuple(conflicts_of(contexts, claims, pairs))
     return LinkedItems(
         identifiers=identifiers,
         correlations=correlations,
         conflicts=conflicts,
         figures=figures_of(len(items), identifiers, correlations, conflicts),
+        unread=tuple(
+            one for context, own in zip(contexts, claims, strict=True) for one in unread_of(context, own)
+        ),
     )
 
 

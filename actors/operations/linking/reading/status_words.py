@@ -1,11 +1,16 @@
 """The words with which people say that something is paid, or not, in English, German and Polish.
 
-Called by `statuses`. They are compared in small letters and without accents.
+Called by `statuses`. They are compared in small letters and without accents. Which words turn round what is
+said, leave it open or change nothing is in the folders of the languages (`payments.yaml`).
 """
 
+import re
+from functools import cache
 from typing import Literal
 
 from actors.knowledge.entities.names import without_accents
+from actors.text.language import Language
+from actors.text.lexicon import word_set
 from models.text import word_list
 
 PaymentState = Literal["paid", "partly", "open", "void"]
@@ -128,25 +133,25 @@ OPEN = _plain(
 # Nouns that are paid, and what is done with them.
 MONEY = _plain(
     "payment payments money funds remittance transfer zahlung zahlungen zahlungseingang geldeingang "
-    "überweisung płatność płatności zapłata zapłaty zapłatę przelew przelewu wpłata wpłaty wpłatę pieniądze "
-    "pieniędzy geld wpływ wpływu"
+    "überweisung środki środków płatność płatności zapłata zapłaty zapłatę przelew przelewu wpłata "
+    "wpłaty wpłatę pieniądze pieniędzy geld wpływ wpływu"
 )
 CAME = _plain(
-    "landed came receipt show see sehen verbucht gebucht verzeichnet feststellen booked credited recorded "
-    " received receive arrived arrive reached cleared sent made completed processed "
-    "posted got get "
-    "eingegangen eingang angekommen erhalten widzimy widać potwierdzam potwierdzamy wpłynęły dotarły "
-    "eingetroffen geleistet gutgeschrieben otrzymaliśmy otrzymano otrzymałem "
-    "otrzymałam wpłynęła wpłynął wpłynęło dotarła dotarł zaksięgowana zaksięgowano zrealizowana"
+    "landed came receipt show see sehen verbucht gebucht verzeichnet feststellen booked credited "
+    "recorded received receive arrived arrive reached cleared sent made completed processed posted got "
+    "get eingegangen eingang angekommen erhalten widzimy widać potwierdzam potwierdzamy wpłynęły "
+    "dotarły eingetroffen geleistet gutgeschrieben otrzymaliśmy otrzymano otrzymałem wyszedł wyszła "
+    "wysłany wysłano zaksięgowaliśmy zaksięgowałem zaksięgowałam otrzymałam wpłynęła wpłynął wpłynęło "
+    "dotarła dotarł zaksięgowana zaksięgowano zrealizowana"
 )
 WAIT = _plain(
-    "waiting await awaiting awaited wait pending missing warten warte erwarten fehlt aussteht steht czekamy "
-    "czekam oczekujemy oczekuję brak brakuje"
+    "waiting await awaiting awaited wait pending missing czeka czekają warten warte erwarten fehlt "
+    "aussteht steht czekamy czekam oczekujemy oczekuję brak brakuje"
 )
 NOT = _plain(
-    "not never no nor without neither cannot isn't wasn't hasn't haven't hadn't aren't weren't didn't don't "
-    "doesn't isnt wasnt hasnt havent hadnt arent werent didnt nicht nie niemals kein keine keinen keinerlei "
-    "nigdy bez nicht failed unable nobody noone niemand nikt"
+    "not never no none nothing nor without neither cannot isn't wasn't hasn't haven't hadn't aren't "
+    "weren't didn't don't doesn't isnt wasnt hasnt havent hadnt arent werent didnt nicht nie niemals "
+    "kein keine keinen keinerlei nigdy bez failed unable nobody noone niemand nikt"
 )
 LONGER = _plain("longer mehr już")
 # Before what they are said of it has not happened, or nobody knows.
@@ -181,3 +186,25 @@ BEFORE_ATTRIBUTES = _plain(
     "other amount total"
 )
 BEHIND_PAID = _plain("on in by via with today yesterday already at from to and the our your it this per full")
+
+_LANGUAGES: tuple[Language, ...] = ("en", "de", "pl")
+
+
+@cache
+def listed(key: str) -> frozenset[str]:
+    """The words under a key of `payments.yaml`, of all three languages: a mail may be in any."""
+    return frozenset(without_accents(word) for one in _LANGUAGES for word in word_set(one, "payments", key))
+
+
+@cache
+def vocabulary() -> frozenset[str]:
+    """The words that are known: those of which each says something of a payment, or changes nothing of it."""
+    some = (PAID, OPEN, MONEY, CAME, WAIT, NOT, LONGER, UNTIL, NOW, PART, HAS)
+    return listed("plain").union(listed("denies"), *some)
+
+
+@cache
+def about_payments() -> re.Pattern[str]:
+    """What finds a word that has to do with payments, in a text in small letters and without accents."""
+    spelled = "|".join(sorted(re.escape(word).replace(r"\*", r"\w{0,30}") for word in listed("about")))
+    return re.compile(rf"(?<!\w)(?:{spelled})(?!\w)")

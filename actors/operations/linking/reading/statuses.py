@@ -1,7 +1,8 @@
 """Whether something is paid: by the value of a status, and by what a text says, in three languages.
 
 Called by `reading.item`. Unclear is no status: a question, a condition, a request or what somebody believes
-says nothing of how it stands. "Not yet paid", "nie zapłacono" and "noch nicht bezahlt" are open.
+says nothing of how it stands. "Not yet paid", "nie zapłacono" and "noch nicht bezahlt" are open. Nor does a
+clause that has a word before its verb which is not known: "much too early to call it paid".
 """
 
 import re
@@ -24,6 +25,10 @@ _CLAUSE = re.compile(
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NEAR = 7
 _LONGEST_QUOTE = 160
+# With fewer it is a heading.
+_FEWEST_WORDS = 4
+# "Bezahlt wurde die Rechnung nicht."
+_NOT_BEHIND = frozenset(["not", "nicht", "nie", "never", "niemals", "nigdy", "nobody", "niemand", "nikt"])
 
 
 class SaidState(NamedTuple):
@@ -51,13 +56,66 @@ def states_in(text: str) -> Iterator[SaidState]:
             continue
         for first, last in _clauses(text, start, end):
             words = list(_WORD.finditer(text, first, last))
-            found = _state([without_accents(word[0].replace("’", "'")) for word in words])
+            spelled = [word[0] for word in words]
+            found = _state(_plain(spelled))
             if found is None:
                 continue
-            state, begun, ended = found
+            said, begun, ended = found
+            lead = _lead(text[start:first])
+            state = _in_its_frame(said, spelled, begun, ended, lead)
+            if state is None:
+                continue
             left, right = words[begun].start(), words[ended].end()
             if right - left <= _LONGEST_QUOTE:
                 yield SaidState(state, left, right, (first, last), (start, end))
+
+
+def unclear_in(text: str) -> Iterator[tuple[int, int]]:
+    """Sentences on payments that say nothing which is read; no questions, wishes or conditions."""
+    told = {said.sentence for said in states_in(text)}
+    for start, end, mark in sentences(text):
+        words = _plain(_WORD.findall(text[start:end]))
+        if mark == "?" or len(words) < _FEWEST_WORDS or (start, end) in told:
+            continue
+        if known.about_payments().search(" ".join(words)) and not (known.IF | known.WILL).intersection(words):
+            yield start, end
+
+
+def _lead(before: str) -> list[str]:
+    """The words before a clause that it belongs to: those before a colon; `anything` before `but paid`."""
+    words = _plain(_WORD.findall(before))
+    leads = before.rstrip().endswith(":") or not known.listed("unsure").isdisjoint(words[-1:])
+    return words if leads else []
+
+
+def _plain(words: list[str]) -> list[str]:
+    return [without_accents(word.replace("’", "'")) for word in words]
+
+
+def _in_its_frame(
+    said: PaymentState, spelled: list[str], begun: int, ended: int, lead: list[str]
+) -> PaymentState | None:
+    """What is said by a clause as a whole: turned round by who denies it; None where a word leaves it open.
+
+    Args:
+        lead: the words before a colon, where the clause stands behind one.
+    """
+    words = _plain(spelled)
+    denies, unsure = known.listed("denies"), known.listed("unsure")
+    if (denies | unsure | known.THINK | known.IF).intersection(lead):
+        return None
+    frame = range(ended + 1)
+    behind = words[ended + 1 : ended + 1 + _NEAR]
+    if unsure.intersection(words[: ended + 1]) or (
+        said == "paid" and (denies | unsure | known.THINK | _NOT_BEHIND).intersection(behind)
+    ):
+        return None
+    if any(spelled[n].islower() and words[n] not in known.vocabulary() for n in frame):
+        return None
+    denied = sum(words[n] in denies or "_".join(words[n : n + 2]) in denies for n in frame)
+    if not denied:
+        return said
+    return "open" if denied == 1 and said == "paid" else None
 
 
 def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

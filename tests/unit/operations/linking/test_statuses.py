@@ -2,7 +2,11 @@
 
 import pytest
 
-from actors.operations.linking.reading.statuses import state_of, states_in
+from actors.operations.compiling import not_understood
+from actors.operations.linking.link import link
+from actors.operations.linking.reading.statuses import state_of, states_in, unclear_in
+from models.operations.evidence import Evidence
+from models.operations.items import SourceItem
 
 
 @pytest.mark.parametrize(
@@ -98,6 +102,93 @@ from actors.operations.linking.reading.statuses import state_of, states_in
 )
 def test_what_a_text_says(state: str | None, text: str) -> None:
     assert {said.state for said in states_in(text)} == ({state} if state else set())
+
+
+@pytest.mark.parametrize(
+    ("state", "text"),
+    [
+        ("open", "The vendor denies that INV-2041 has been paid."),
+        ("open", "The vendor disputes that INV-2041 has been paid."),
+        ("open", "The vendor contests that INV-2041 has been settled."),
+        ("open", "INV-2041 is far from paid."),
+        (None, "They doubt that INV-2041 was paid."),
+        (None, "The vendor does not deny that INV-2041 has been paid."),
+        (None, "The vendor rejects the statement that INV-2041 was paid."),
+        (None, "INV-2041 is anything but paid."),
+        (None, "INV-2041 is hardly paid."),
+        (None, "None of these are unpaid: INV-2041, INV-2042."),
+        (None, "Nobody can confirm that INV-2041 was paid."),
+        (None, "There is no record that INV-2041 was paid."),
+        (None, "The vendor claims: INV-2041 has been paid."),
+        (None, "INV-2041 was paid, according to nobody."),
+        ("open", "Der Lieferant bestreitet, dass INV-2041 bezahlt wurde."),
+        ("open", "INV-2041 ist keineswegs bezahlt."),
+        (None, "INV-2041 ist alles andere als bezahlt."),
+        (None, "Wir haben keinen Beleg, dass INV-2041 bezahlt wurde."),
+        (None, "Der Lieferant bezweifelt, dass INV-2041 bezahlt wurde."),
+        (None, "Bezahlt wurde INV-2041 nicht."),
+        ("open", "Dostawca zaprzecza, że INV-2041 została opłacona."),
+        ("open", "Nieprawda, że INV-2041 jest zapłacona."),
+        (None, "Dostawca wątpi, że INV-2041 została opłacona."),
+        (None, "Nie mamy potwierdzenia, że INV-2041 została opłacona."),
+        ("open", "The vendor says INV-2041 has not been paid."),
+        ("open", "Faktura INV-2041 czeka na zapłatę."),
+        ("open", "Nie wpłynęły środki za INV-2041."),
+        ("paid", "Zaksięgowaliśmy wpłatę do INV-2041."),
+        ("paid", "Przelew za INV-2041 wyszedł wczoraj."),
+        ("open", "INV-2041 is 30 days past due."),
+    ],
+)
+def test_a_denial_is_never_read_as_what_it_denies(state: str | None, text: str) -> None:
+    assert {said.state for said in states_in(text)} == ({state} if state else set())
+
+
+@pytest.mark.parametrize(
+    ("text", "unclear"),
+    [
+        ("They doubt that INV-2041 was paid.", True),
+        ("Your cheque for INV-2041 bounced.", True),
+        ("Our ledger still shows INV-2041 as outstanding.", True),
+        ("None of these are unpaid: INV-2041, INV-2042.", True),
+        ("INV-2041 wurde wohl überwiesen.", True),
+        ("Podobno zapłacono fakturę INV-2041.", True),
+        ("INV-2041 has been paid.", False),
+        ("Has INV-2041 been paid?", False),
+        ("Please pay INV-2041 by Friday.", False),
+        ("If INV-2041 is not paid by Friday we stop.", False),
+        ("We met in the hall about INV-2041.", False),
+    ],
+)
+def test_what_was_not_understood_is_told_apart_from_what_says_nothing(text: str, unclear: bool) -> None:
+    assert bool(list(unclear_in(text))) is unclear
+
+
+def test_what_was_not_understood_is_shown_with_its_place() -> None:
+    bill = SourceItem(
+        id="accounts_payable/1",
+        agent="accounts_payable",
+        server="bills",
+        tool="list_bills",
+        call=1,
+        path="/1",
+        data={"vendor": "Plover Ltd", "invoice_number": "PV-810", "status": "open"},
+    )
+    mail = SourceItem(
+        id="gmail/2",
+        agent="gmail",
+        server="mail",
+        tool="list_mails",
+        call=1,
+        path="/2",
+        data={"body": "Hello. Your cheque for PV-810 bounced. Regards, Plover Ltd"},
+    )
+    linked = link([bill, mail])
+    assert linked.unread == (Evidence(item="gmail/2", path="/body", words="Your cheque for PV-810 bounced"),)
+    assert not_understood(linked) == (
+        "not understood, so in no comparison: “Your cheque for PV-810 bounced” (gmail/2)",
+    )
+    many = linked.model_copy(update={"unread": linked.unread * 14})
+    assert not_understood(many)[-1] == "2 more sentences on payments not understood, so in no comparison"
 
 
 def test_two_clauses_say_two_things() -> None:
