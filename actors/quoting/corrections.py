@@ -20,7 +20,7 @@ _LABEL = re.compile(
 )
 # A heading, or a line of its own.
 _LINE = re.compile(r"^[ \t#*_]{0,8}(?P<name>[^\n:*_]{3,40}?)[ \t*_:]{0,6}$", re.MULTILINE)
-_POINTS = re.compile(r"(?:this|that|it|these|those|das|dies\w*|es|to|te|ten|ta)\b", re.IGNORECASE)
+_POINTS = re.compile(r"(?:this|that|it|these|those|das|dies\w*|es|to|temu|tego|te|ten|ta)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 # Inflected words share their beginning.
 _BEGINNING = 5
@@ -74,12 +74,20 @@ def _told(text: str, everything: Sequence[Sentence], language: Language) -> Iter
 
 
 def is_verdict(sentence: str, language: Language) -> bool:
-    """Whether a sentence only says that what stands before it does not hold: `False.`, `That is not true.`"""
+    """Whether a sentence only says that what stands before it does not hold, or that somebody denies it.
+
+    `False.`, `That is not true.`, `The mayor denied this on Monday.`
+    """
     bare = sentence.rpartition(":")[2].strip()
+    count = len(_WORD.findall(bare))
     found = phrase_pattern(language, (_FILE, "verdicts")).search(bare)
     if found is None:
-        return False
-    count = len(_WORD.findall(bare))
+        denied = phrase_pattern(language, (_FILE, "denies")).search(bare)
+        return (
+            denied is not None
+            and count <= _MOST_WORDS
+            and _POINTS.match(bare[denied.end() :].lstrip()) is not None
+        )
     points = _POINTS.match(bare) is not None and count <= _MOST_WORDS
     return points or 2 * len(_WORD.findall(found[0])) >= count
 

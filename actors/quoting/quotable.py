@@ -104,6 +104,7 @@ class _Quotable:
                 continue
             if is_verdict(one.text, self._language):
                 self._withdraw(above, one)
+                stands = False
             self._settle()
             if stands and not is_withheld:
                 self._run = one

@@ -67,8 +67,11 @@ def speaks_first(found: Sequence[Sentence], text: str) -> int | None:
     lines = [start for start, name in named if _is_somebody(name) and name not in heads]
     labelled: list[tuple[str, int]] = []
     paragraph = -1
+    again = Counter(one.text for one in found)
     for one in found:
-        if one.paragraph != paragraph and (name := _name(one.text)) is not None:
+        if one.paragraph == paragraph or again[one.text] > 1:  # a line that comes again is a page's head
+            continue
+        if (name := _name(one.text)) is not None:
             labelled.append((name, one.start))
         paragraph = one.paragraph
     often = Counter(name for name, _ in labelled)

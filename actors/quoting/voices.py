@@ -21,7 +21,9 @@ _HEADING = re.compile(r"[ \ufeff]{0,3}#{1,6}(?:\s|\Z)")
 _BOLD = re.compile(r"[ ]{0,3}(\*\*|__)[^*_\n]{1,80}\1[ \t]*\Z")
 _UNDERLINE = re.compile(r"(?:={3,}|-{3,})[ \t]*\Z")
 _ITEM = re.compile(r"[ \t]{0,40}(?:[-*+•·▪◦‣]|\d{1,3}[.)]|[a-zA-Z][)])[ \t]")
-_LABEL = re.compile(r"[\s>*_•–-]{0,8}(?P<name>[^\W\d][^:*_\n.!?]{0,40}?)[\s#\d.]{0,6}[*_]{0,3}[:：]")
+_LABEL = re.compile(
+    r"[\s>*_•–-]{0,8}(?P<name>[^\W\d][^:*_\n.!?]{0,40}?)[\s#\d.]{0,6}[*_]{0,3}(?:[:：]|\s[–—-]\s)"
+)
 _INNER_LABEL = re.compile(
     r"(?<=[.!?…] )[*_]{0,3}(?P<name>[^\W\d_][^:*_\n.!?]{0,30}?)[\s#\d.]{0,6}[*_]{0,3}[:：]"
 )
@@ -92,7 +94,7 @@ class Voices:
             is_item = _ITEM.match(line.text) is not None
             if begins or is_item:
                 is_turn, is_labelled = self._is_turn(line), False
-                lead = self._lead(last, line.start) if last is not None else ""
+                lead = self._lead(last, line.start, is_item=is_item) if last is not None else ""
                 if is_item:
                     is_listed = is_listed or bool(lead and self._lists.search(lead))
                 else:
@@ -125,10 +127,12 @@ class Voices:
         found += [one.start() for one in _INNER_LABEL.finditer(line.text) if self._is_claim(one["name"])]
         return min(found, default=None)
 
-    def _lead(self, last: _Line, before: int) -> str:
-        """The last sentence of the paragraph above, if it ends in a colon."""
+    def _lead(self, last: _Line, before: int, *, is_item: bool) -> str:
+        """The last sentence of the paragraph above, if it ends in a colon; before an item, or in a word."""
         above = self._text[max(0, before - _LOOKED_BACK) : last.end].rstrip(" \t*_")
-        if not above.endswith((":", "：")):
+        if not above.endswith((":", "：")) and not (
+            is_item and above[-1:].isalpha() and not _ITEM.match(last.text)
+        ):
             return ""
         paragraph = above.rpartition("\n\n")[2]
         return _SENTENCE_END.split(paragraph)[-1].strip(" \t*_\n")

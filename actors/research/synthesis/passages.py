@@ -12,14 +12,14 @@ from actors.text.language import language_of
 from models.knowledge.points import SourceSpan
 
 
-class Standing(NamedTuple):
+class QuotePlaces(NamedTuple):
     """Points by their ids: the passage of each, and those that are not their source's own words."""
 
     passages: dict[int, str]
     withheld: frozenset[int]
 
 
-def standing(text: str, spans: Mapping[int, SourceSpan]) -> Standing:
+def standing(text: str, spans: Mapping[int, SourceSpan]) -> QuotePlaces:
     """For each point, by its id, the sentence or run of sentences of `text` that holds all of its span.
 
     Points whose span lies in no sentence that can be quoted by itself have none: a cell of a table, a
@@ -37,4 +37,4 @@ def standing(text: str, spans: Mapping[int, SourceSpan]) -> Standing:
     withheld = frozenset(
         ident for ident, span in spans.items() if ident not in found and own.are_withheld(span.start)
     )
-    return Standing(found, withheld)
+    return QuotePlaces(found, withheld)

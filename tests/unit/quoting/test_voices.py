@@ -57,6 +57,7 @@ TURNS = [
     "{own}\n\n„A. B.\n\n{theirs}\n\n",
     "{own}\n\n{disputed}:\n\n- A. B.\n- {theirs}",
     "{own}\n\n{denied}:\n\n1. A. B.\n2. {theirs}",
+    "{own}\n\n{disputed} das\n\n- A. B.\n- {theirs}",
     "{own}\n\nAnn Example, Council of Example:\n\n{theirs}",
 ]
 BARE = ("{own}\n\n{claim}\n\n{theirs}", "{own}\n\n**{claim}**\n\n{theirs}")
@@ -66,6 +67,7 @@ CLAIMS = [
     "{own}\n\n**{claim}**: {theirs}",
     "{own}\n\n{claim} #2: {theirs}",
     "{own}\n\n- {claim}: {theirs}",
+    "{own}\n\n{claim} – {theirs}",
     "{own}\n\n## {claim}\n\n{theirs}\n\n## Z",
     *BARE,
     "{own}\n\n{claim}:\n\n{theirs}",
@@ -120,8 +122,8 @@ def test_a_text_that_is_quoted_as_a_whole_is_its_own() -> None:
     assert _told(f"> {OWN['en']}\n>\n> {THEIRS['en']}\n", "en") == [OWN["en"], THEIRS["en"]]
 
 
-def test_the_head_of_each_page_is_nobody_s_name() -> None:
-    head = "ACME Corp — Quarterly report"
+@pytest.mark.parametrize("head", ["ACME Corp — Quarterly report", "Example Works: Annual Report 2026"])
+def test_the_head_of_each_page_is_nobody_s_name(head: str) -> None:
     text = f"{head}\n\n{OWN['en']}\n\n{head}\n\n{THEIRS['en']}\n\n{head}\n"
     assert _told(text, "en") == [OWN["en"], THEIRS["en"]]
 
