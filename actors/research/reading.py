@@ -178,7 +178,7 @@ class PageReadings:
     async def _scraped(self, url: str) -> ScrapedPage:
         try:
             place = page_url(url, allow_internal=self.run.config.outgoing.allow_internal)
-            reach = PageReach.of([place], left_out=await self._left_out())
+            reach = await self._reach(place)
         except PageFailed as failed:
             return ScrapedPage(url=url, fault=failed.facts["fault"], reason=str(failed))
         try:
@@ -187,8 +187,8 @@ class PageReadings:
             return ScrapedPage(url=url, fault="error", reason=own_failure(error, f"page {url}"))
         return page
 
-    async def _left_out(self) -> list[str]:
-        """The addresses that a person has kept out, and not let in in other words: nothing leads there."""
+    async def _reach(self, place: str) -> PageReach:
+        """Its host, but for what a person has kept out there, and not let in in other words."""
 
         async def look() -> tuple[frozenset[str], frozenset[str]]:
             async with self.run.database.connection() as connection:
@@ -198,8 +198,10 @@ class PageReadings:
                 )
 
         kept_out, let_in = await self.run.database.steadily(look)
-        approved = {page_key(self.one_form(url)) for url in let_in}
-        return [url for url in kept_out if page_key(url) not in approved]
+        approved = [self.one_form(url) for url in let_in]
+        known = {page_key(url) for url in approved}
+        left_out = [url for url in kept_out if page_key(url) not in known]
+        return PageReach.of([place], left_out=left_out, approved=approved)
 
     async def _held(self, url: str) -> KnowledgeSource | None:
         async def look() -> KnowledgeSource | None:

@@ -1,14 +1,14 @@
 """How far a page may lead: the places that somebody has approved. Seed 002, FR6.
 
 A workflow gives it to the scraper with each page. An engine asks it before each request that a page causes,
-so that nothing is asked for, not even a robots.txt, where nobody has agreed to go. Only where an approved
-host itself redirects its robots.txt is that one followed (RFC 9309): that is no page's doing.
+so that nothing is asked for, not even a robots.txt, where nobody has agreed to go.
 """
 
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from models.errors import PageFailed
+from models.knowledge.left_out import may_be_one_of, wide_key
 from models.knowledge.page_keys import page_key
 from models.record import Record
 
@@ -18,18 +18,24 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 class PageReach(Record):
     """Places that may be asked: hosts, each with its port where that is neither 80 nor 443.
 
-    `left_out_keys` are of pages there that may not be asked for, however their addresses are written.
+    `left_out_keys` are of pages there that may not be asked for, whatever else their addresses are taken for;
+    `approved_keys` of pages that may, however like those they are.
     """
 
     places: frozenset[str]
     left_out_keys: frozenset[str] = frozenset()
+    approved_keys: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, urls: Iterable[str], *, left_out: Iterable[str] = ()) -> "PageReach":
-        """The places of some addresses, which are in their one form, as those `left_out` are."""
+    def of(
+        cls, urls: Iterable[str], *, left_out: Iterable[str] = (), approved: Iterable[str] = ()
+    ) -> "PageReach":
+        """The places of some addresses, in their one form, as those `left_out` and `approved` are."""
+        urls = tuple(urls)
         return cls(
             places=frozenset(place_of(url) for url in urls),
-            left_out_keys=frozenset(page_key(url) for url in left_out),
+            left_out_keys=frozenset(wide_key(url) for url in left_out),
+            approved_keys=frozenset(page_key(url) for url in (*urls, *approved)),
         )
 
     def check(self, url: str) -> None:
@@ -39,9 +45,15 @@ class PageReach(Record):
         if (place := place_of(url)) not in self.places:
             raise PageFailed(f"it leads to {place}, which was not approved", fault="other_host")
 
+    def lets(self, url: str) -> bool:
+        """Whether an address may be asked for."""
+        return place_of(url) in self.places and not self.was_left_out(url)
+
     def was_left_out(self, url: str) -> bool:
         """Whether an address is, in whatever words, that of a page that may not be asked for."""
-        return bool(self.left_out_keys) and page_key(url) in self.left_out_keys
+        if not self.left_out_keys or page_key(url) in self.approved_keys:
+            return False
+        return may_be_one_of(url, self.left_out_keys)
 
     def admits(self, host: str, port: int) -> bool:
         """Whether a connection may be made."""

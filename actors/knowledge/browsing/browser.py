@@ -6,6 +6,7 @@ not keep the others: where it can't be closed, Chromium is killed and begun anew
 
 import asyncio
 import logging
+import ssl
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -15,11 +16,11 @@ from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
 
 from actors.knowledge.browsing.chromium import Chromium
-from actors.knowledge.browsing.document_requests import Allow, AllowPart
+from actors.knowledge.browsing.document_requests import Allow
 from actors.knowledge.browsing.guarded_proxy import GuardedProxy
 from actors.knowledge.browsing.rendered import Rendered
 from actors.knowledge.browsing.visit import LOADS, Visit
-from actors.knowledge.browsing.way_out import WayOut
+from actors.knowledge.browsing.way_out import AllowPart, WayOut
 from actors.outside.page_urls import page_url
 from actors.outside.url_guard import Resolve
 from models.config import BrowserConfig, OutgoingConfig, ScrapingConfig
@@ -58,6 +59,7 @@ class Browser:
         allow_part: AllowPart | None = None,
         locale: str = "en-US",
         resolve: Resolve | None = None,
+        tls: ssl.SSLContext | None = None,
         arguments: Sequence[str] = (),
     ) -> None:
         """Nothing is started before the first page.
@@ -68,8 +70,9 @@ class Browser:
                 and again when Chromium ended under it. Where it raises `later` with `retry_after_seconds`,
                 the tab is others' for so long.
             patience: seconds that a page waits so, at most.
-            allow_part: asked for each script, style and datum that a page loads; what may not is not loaded.
+            allow_part: asked for each request of a page, whatever makes it; what may not is not loaded.
             resolve: what resolves names; the system's when absent.
+            tls: what checks servers' certificates; those known to the system when absent.
             arguments: more of Chromium's own.
         """
         self._settings = settings
@@ -81,7 +84,7 @@ class Browser:
         self._allow_part = allow_part
         self._locale = locale
         self._arguments = arguments
-        self._proxy = GuardedProxy(outgoing, idle_seconds=settings.timeout_seconds, resolve=resolve)
+        self._proxy = GuardedProxy(outgoing, idle_seconds=settings.timeout_seconds, resolve=resolve, tls=tls)
         self._tabs = asyncio.Semaphore(settings.tabs)
         self._changing = asyncio.Condition()
         self._running = AsyncExitStack()
@@ -255,6 +258,7 @@ class Browser:
         return await Chromium.begin(
             self._settings.executable,
             proxy=self._proxy.url,
+            key_digest=self._proxy.key_digest,
             heap_mb=max(self._settings.max_memory_mb // 2, _LEAST_HEAP_MB),
             arguments=self._arguments,
         )

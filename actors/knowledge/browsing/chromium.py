@@ -46,6 +46,8 @@ _ARGUMENTS = (
     "--disable-translate",
     "--disable-remote-fonts",
     "--disable-gpu",
+    # Workers that outlive their page or serve several; scripts of service workers, the proxy refuses.
+    "--disable-blink-features=SharedWorker",
     "--deny-permission-prompts",
     "--autoplay-policy=user-gesture-required",
     # The others are Playwright's, which would be lost: the last of these switches counts alone.
@@ -94,12 +96,15 @@ class Chromium:
         playing.on("disconnected", lambda _: self._ended())
 
     @classmethod
-    async def begin(cls, executable: str, *, proxy: str, heap_mb: int, arguments: Sequence[str] = ()) -> Self:
+    async def begin(
+        cls, executable: str, *, proxy: str, key_digest: str, heap_mb: int, arguments: Sequence[str] = ()
+    ) -> Self:
         """Start one, headless.
 
         Args:
             executable: a path, or `auto`.
             proxy: the URL of its only way out.
+            key_digest: of the key that the proxy ends TLS with (SHA-256, base64): it alone is believed.
             heap_mb: of JavaScript's memory in each of its pages.
             arguments: more of Chromium's own.
 
@@ -111,7 +116,13 @@ class Chromium:
         try:
             playing = await playwright.chromium.launch(
                 executable_path=executable_of(executable, playwright),
-                args=[*_ARGUMENTS, f"--js-flags=--max-old-space-size={heap_mb}", *arguments, mark],
+                args=[
+                    *_ARGUMENTS,
+                    f"--ignore-certificate-errors-spki-list={key_digest}",
+                    f"--js-flags=--max-old-space-size={heap_mb}",
+                    *arguments,
+                    mark,
+                ],
                 ignore_default_args=list(_LEFT_OUT),
                 # Chromium's sandbox does not start for root (crbug.com/638180). Run it as somebody else.
                 chromium_sandbox=os.geteuid() != 0,

@@ -1,8 +1,7 @@
 """The documents that a page asks for as it goes where it leads: each is judged, by address and by answer.
 
 A visit has one. Chromium holds a document's request back until it is told to go on, redirects by servers and
-by scripts alike. What else a page loads is held back only where somebody wants to say which parts it may, or
-has left pages out; where all of it may lead is for the proxy to judge.
+by scripts alike. What else a page loads, and by whatever way, is for the proxy to judge.
 """
 
 from collections.abc import Awaitable, Callable
@@ -16,15 +15,9 @@ from actors.outside.page_urls import page_url
 from actors.outside.plain_text import plain_text
 from models.errors import PageFailed
 from models.knowledge.pages import PageFault
-from models.knowledge.reach import place_of
 
 # Whether a page may be asked for: it returns when it may, and raises PageFailed where it may not.
 Allow = Callable[[str], Awaitable[None]]
-# Whether a page may load a part of its own.
-AllowPart = Callable[[str], Awaitable[bool]]
-# What Chromium calls the parts that are asked about; pictures, media and fonts are not loaded at all.
-PARTS = ("Script", "XHR", "Fetch", "Stylesheet", "EventSource", "Ping", "Other")
-
 # Of servers and scripts together.
 _MOST_REDIRECTS = 10
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -55,7 +48,6 @@ class DocumentRequests:
         max_bytes: int,
         allow_internal: tuple[str, ...],
         allow: Allow | None,
-        allow_part: AllowPart | None,
     ) -> None:
         self.hops: list[str] = []
         self.status = 0
@@ -65,7 +57,6 @@ class DocumentRequests:
         self._max_bytes = max_bytes
         self._allow_internal = allow_internal
         self._allow = allow
-        self._allow_part = allow_part
 
     async def authorise(self, cdp: CDPSession, asked: dict[str, Any]) -> None:
         """Give the proxy the page's credential; Chromium knows it from then on. Servers are given none."""
@@ -81,19 +72,12 @@ class DocumentRequests:
         await cdp.send("Fetch.continueWithAuth", given)
 
     async def judge(self, cdp: CDPSession, frame: str, paused: dict[str, Any]) -> None:
-        """Let a request, or a document's answer, go on (`Fetch.requestPaused`). A part may not: it fails.
+        """Let a request, or a document's answer, go on (`Fetch.requestPaused`).
 
         Raises:
             PageFailed: it may not, and that is the end of the visit.
         """
-        main = paused["resourceType"] == "Document" and paused.get("frameId") == frame
-        if not main and "responseStatusCode" not in paused and "responseErrorReason" not in paused:
-            url = str(paused["request"]["url"])
-            if url.startswith("http") and not await self._may_be_loaded(url):
-                refusal = {"requestId": paused["requestId"], "errorReason": "BlockedByClient"}
-                await cdp.send("Fetch.failRequest", refusal)
-                return
-        if main:
+        if paused.get("frameId") == frame:
             if "responseStatusCode" in paused:
                 self._judge_answer(paused)
             elif "responseErrorReason" not in paused:
@@ -111,19 +95,11 @@ class DocumentRequests:
                 await self._allow(plain)
         self.hops.append(url)
 
-    async def _may_be_loaded(self, url: str) -> bool:
-        """Whether a part may be asked for; of one that leads too far, not even the robots.txt is."""
-        reach = self._way_out.reach
-        if reach is not None and (place_of(url) not in reach.places or reach.was_left_out(url)):
-            return False
-        return self._allow_part is None or await self._allow_part(url)
-
     def _judge_answer(self, paused: dict[str, Any]) -> None:
         status = int(paused["responseStatusCode"])
         headers = {one["name"].lower(): str(one["value"]) for one in paused.get("responseHeaders", ())}
         ours = headers.get(REFUSED.lower())
-        # Of an answer within TLS the proxy has seen nothing: there it is not its word.
-        if ours is not None and str(paused["request"]["url"]).startswith("http:"):
+        if ours is not None:  # the proxy's word: it takes out what others say in its name
             fault = _FAULT_OF_PROXY.get(ours, "unreachable")
             where = authority_of(str(paused["request"]["url"]))
             why = self._way_out.refused.get(where) or self._way_out.failed.get(where)

@@ -1,11 +1,12 @@
-"""What a browser asks of its proxy: which host, and which headers go on. Pure; strict, for nobody else asks.
+"""What a browser asks of its proxy: which address, and which headers go on. Pure; strict: nobody else asks.
 
-Two forms are known: `CONNECT host:port`, and an absolute `http://` address (RFC 9112 §3.2).
+Two forms are known: `CONNECT host:port`, and an absolute `http://` address (RFC 9112 §3.2). Within a tunnel a
+request names its path alone: whose it is, the tunnel has said.
 """
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import h11
 
@@ -28,17 +29,28 @@ class NotProxied(Exception):
 
 @dataclass(frozen=True)
 class Authority:
-    """Where to: `host` without brackets; `path` is what an origin is asked for, and empty for a tunnel."""
+    """Where to: `host` without brackets, and `as_written` for the origin. `path` is none for a tunnel."""
 
     host: str
     port: int
     path: bytes = b""
     as_written: bytes = b""
+    secure: bool = False
 
     @property
     def tunnel(self) -> bool:
-        """Whether bytes are carried, whatever they are."""
+        """Whether requests come within it, which name their paths themselves."""
         return not self.path
+
+    def within(self, *, secure: bool) -> "Authority":
+        """The same tunnel, now that it is known whether TLS is spoken in it."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        usual = self.port == (443 if secure else 80)
+        return replace(self, secure=secure, as_written=(host if usual else f"{host}:{self.port}").encode())
+
+    def url(self, path: bytes) -> str:
+        """The whole address of a path there."""
+        return f"{'https' if self.secure else 'http'}://{(self.as_written + path).decode('latin-1')}"
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
@@ -59,6 +71,19 @@ def target_of(request: h11.Request) -> Authority:
     if not path.startswith(b"/"):
         path = b"/" + path
     return Authority(host, 80 if port is None else port, path, authority)
+
+
+def path_of(request: h11.Request) -> bytes:
+    """What a request within a tunnel asks for. NotProxied where that is no path."""
+    if request.method == b"CONNECT" or not request.target.startswith(b"/"):
+        raise NotProxied("within a tunnel, an origin is asked for a path")
+    return bytes(request.target)
+
+
+def of_a_worker(request: h11.Request) -> bool:
+    """Whether it is for the script of a worker that would outlive its page, or serve several."""
+    told = dict(request.headers)
+    return b"service-worker" in told or told.get(b"sec-fetch-dest") in (b"serviceworker", b"sharedworker")
 
 
 def without_hops(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:

@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 from playwright.async_api import BrowserContext, CDPSession, Dialog, Page
 from playwright.async_api import Error as PlaywrightError
 
-from actors.knowledge.browsing.document_requests import PARTS, Allow, AllowPart, DocumentRequests, too_large
+from actors.knowledge.browsing.document_requests import Allow, DocumentRequests, too_large
 from actors.knowledge.browsing.page_scripts import HTML, STATE
 from actors.knowledge.browsing.rendered import Rendered
-from actors.knowledge.browsing.way_out import WayOut, authority_of
+from actors.knowledge.browsing.way_out import AllowPart, WayOut, authority_of
 from actors.outside.plain_text import plain_text
 from models.config import ScrapingConfig
 from models.errors import PageFailed
@@ -67,10 +67,10 @@ class Visit:
             max_bytes=scraping.max_bytes,
             allow_internal=allow_internal,
             allow=allow,
-            allow_part=allow_part,
         )
-        leaves_out = way_out.reach is not None and bool(way_out.reach.left_out_keys)
-        self._parts = PARTS if allow_part is not None or leaves_out else ()
+        self._allow_part = allow_part
+        if allow_part is not None:
+            way_out.allow = self._allowed
         self._dialogs = 0
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -127,7 +127,6 @@ class Visit:
         await cdp.send("Network.enable")
         await cdp.send("Network.setBlockedURLs", {"urls": _NOT_LOADED})
         stages = [{"resourceType": "Document", "requestStage": stage} for stage in ("Request", "Response")]
-        stages += [{"resourceType": part, "requestStage": "Request"} for part in self._parts]
         await cdp.send("Fetch.enable", {"patterns": stages, "handleAuthRequests": True})
 
     async def _settle(self, page: Page, cdp: CDPSession, frame: str) -> None:
@@ -199,6 +198,15 @@ class Visit:
         if "exceptionDetails" in answer:
             raise PlaywrightError(f"the page can't be read: {answer['exceptionDetails'].get('text')}")
         return answer["result"].get("value")
+
+    async def _allowed(self, url: str) -> bool:
+        """Asked by the proxy of each request. Where nobody can tell, it may not, and the visit ends."""
+        assert self._allow_part is not None
+        try:
+            return await self._allow_part(url)
+        except Exception as error:  # noqa: BLE001  # it is told to whoever wants the page
+            self._end(error)
+            return False
 
     async def _close(self, popup: Page) -> None:
         await popup.close()

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 from models.knowledge.reach import PageReach
 
-# Whether a plain http request of a page may be made: its URL, and what it is for (Sec-Fetch-Dest, or "").
-AllowRequest = Callable[[str, str], Awaitable[bool]]
+# Whether a page may ask for an address, for itself or for a part of its own.
+AllowPart = Callable[[str], Awaitable[bool]]
 
 _MOST_NOTED = 100
 
@@ -29,7 +29,7 @@ class WayOut:
     """
 
     def __init__(
-        self, *, max_bytes: int, connections: int, allow: AllowRequest | None, reach: PageReach | None = None
+        self, *, max_bytes: int, connections: int, allow: AllowPart | None, reach: PageReach | None = None
     ) -> None:
         self.user = secrets.token_hex(8)
         self.password = secrets.token_urlsafe(24)

@@ -24,13 +24,17 @@ class Got:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer. `hold` keeps it back until `release`; `endless` sends its body, or headers, for ever."""
+    """An answer. `hold` keeps it back until `release`; `endless` sends its body, or headers, for ever.
+
+    `hints` is the `Link` of an answer before it (103).
+    """
 
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b"ok"
     hold: bool = False
     endless: Literal["no", "body", "headers"] = "no"
+    hints: str = ""
 
 
 class WebhookReceiver:
@@ -124,6 +128,8 @@ class WebhookReceiver:
 
     async def _answer(self, writer: asyncio.StreamWriter, reply: Reply) -> None:
         head = dict(reply.headers)
+        if reply.hints:
+            writer.write(f"HTTP/1.1 103 Early Hints\r\nLink: {reply.hints}\r\n\r\n".encode("latin-1"))
         if reply.endless == "no":
             head["Content-Length"] = str(len(reply.body))
         lines = [f"HTTP/1.1 {reply.status} Said", *(f"{name}: {value}" for name, value in head.items())]

@@ -5,6 +5,7 @@
 
 import asyncio
 import shutil
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -44,6 +45,8 @@ async def browser(
     max_bytes: int = 2_000_000,
     allow: Callable[[str], Awaitable[None]] | None = None,
     allow_first: Callable[[str], Awaitable[None]] | None = None,
+    allow_part: Callable[[str], Awaitable[bool]] | None = None,
+    tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[Browser]:
     """A browser with settings of its own."""
     settings = BrowserConfig(
@@ -62,6 +65,8 @@ async def browser(
         outgoing=outgoing,
         allow=allow,
         allow_first=allow_first,
+        allow_part=allow_part,
+        tls=tls,
         patience=30,
         resolve=names,
     )

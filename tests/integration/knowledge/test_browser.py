@@ -268,7 +268,7 @@ async def test_service_workers_too_go_through_the_proxy_where_they_are_allowed(s
         script = f"fetch('/from-worker'); fetch('{at}/x', {{mode: 'no-cors'}}).catch(() => fetch('/refused'))"
         site.always("/sw.js", Reply(200, {"Content-Type": "text/javascript"}, script.encode()))
         put(site, "/", "<script>navigator.serviceWorker.register('/sw.js')</script>")
-        chromium = await Chromium.begin("auto", proxy=proxy.url, heap_mb=256)
+        chromium = await Chromium.begin("auto", proxy=proxy.url, key_digest=proxy.key_digest, heap_mb=256)
         try:
             with proxy.way_out(max_bytes=10**6) as way_out:
                 context = await chromium.playing.new_context(

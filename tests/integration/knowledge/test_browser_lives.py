@@ -211,7 +211,9 @@ async def test_chromium_ends_with_the_process_that_began_it(page: str, site: Web
             from actors.knowledge.browsing.guarded_proxy import GuardedProxy
             from models.config import OutgoingConfig
             async with GuardedProxy(OutgoingConfig(allow_internal=("127.0.0.1/32",))) as proxy:
-                chromium = await Chromium.begin("auto", proxy=proxy.url, heap_mb=256)
+                chromium = await Chromium.begin(
+                    "auto", proxy=proxy.url, key_digest=proxy.key_digest, heap_mb=256
+                )
                 with proxy.way_out(max_bytes=10**6) as way_out:
                     context = await chromium.playing.new_context(proxy={{"server": proxy.url,
                         "bypass": "<-loopback>", "username": way_out.user, "password": way_out.password}})

@@ -1,0 +1,88 @@
+"""Which requests may get a page that a person left out: whatever servers most often take for its address.
+
+`reach` asks it, for addresses in their one form. It is wider than `page_keys`, for unclear is not yes:
+another case, more parameters, what stands behind `;` or an escaped NUL, and dots at an end lead to the same
+page on many servers. It can't be complete: by which other paths a server gives a text, that one alone knows.
+"""
+
+import re
+from collections.abc import Iterator
+from unicodedata import normalize
+from urllib.parse import unquote, urlsplit
+
+from models.knowledge.page_keys import page_key
+from models.text import word_list
+
+_USUAL_PORTS = (None, 80, 443)
+# Escapes of escapes, as some servers undo them.
+_MOST_ESCAPED = 4
+# Where servers written in C, or behind others that undo escapes, stop reading.
+_ENDS = re.compile(r"[\0?#]")
+_BETWEEN_PARAMETERS = re.compile(r"[&;]")
+_ENDINGS = frozenset(word_list("html htm xhtml shtml php phtml asp aspx jsp jspx cgi cfm do"))
+
+
+def wide_key(url: str) -> str:
+    """The key of a page that was left out: host, path and the parameters that tell it from others."""
+    path, parameters = _read(url)
+    return f"{_without_ending(path)}?{'&'.join(sorted(parameters))}"
+
+
+def may_be_one_of(url: str, wide_keys: frozenset[str]) -> bool:
+    """Whether a server may answer an address with one of those pages.
+
+    More parameters than a page has, and in another order, are taken for its own address.
+    """
+    path, parameters = _read(url)
+    places = {_without_ending(one) for one in (path, *_scripts_before(path))}
+    for key in wide_keys:
+        place, _, named = key.partition("?")
+        if place in places and parameters.issuperset(named.split("&") if named else ()):
+            return True
+    return False
+
+
+def _read(url: str) -> tuple[str, frozenset[str]]:
+    parts = urlsplit(url)
+    host = (parts.hostname or "").rstrip(".")
+    port = "" if parts.port in _USUAL_PORTS else f":{parts.port}"
+    # Google's copies for phones, `www`, index.html and what serves counting are known there.
+    path, _, query = page_key(f"https://{host}{port}{_path(parts.path)}?{parts.query}").partition("?")
+    found = (_folded(one).removesuffix("=") for one in _BETWEEN_PARAMETERS.split(query))
+    return path, frozenset(one for one in found if one)
+
+
+def _path(path: str) -> str:
+    """A path as the most lenient of servers reads it: in one case, without what some of them overlook."""
+    kept: list[str] = []
+    for part in _ENDS.split(_folded(path).replace("\\", "/"), maxsplit=1)[0].split("/"):
+        plain = part.partition(";")[0].partition("::")[0]
+        if plain == "..":
+            kept = kept[:-1]
+        elif plain := plain.strip().rstrip(". "):
+            kept.append(plain)
+    return "/" + "/".join(kept)
+
+
+def _folded(text: str) -> str:
+    """Without escapes and case, in one form of its letters; of what nobody sees, NUL alone stays."""
+    for _ in range(_MOST_ESCAPED):
+        text, before = unquote(text), text
+        if text == before:
+            break
+    return "".join(one for one in normalize("NFKC", text).casefold() if one.isprintable() or one == "\0")
+
+
+def _without_ending(path: str) -> str:
+    """Without `.html` and the like, which many servers add themselves."""
+    host, slash, rest = path.partition("/")
+    name, dot, ending = rest.rpartition(".")
+    return host + slash + (name if dot and ending in _ENDINGS else rest)
+
+
+def _scripts_before(path: str) -> Iterator[str]:
+    """What a path goes on behind, where that may be a program: `/page.php/x` is answered by `/page.php`."""
+    at = path.find("/")
+    while (at := path.find("/", at + 1)) > 0:
+        if "." in path[:at].rpartition("/")[2]:
+            yield path[:at]

@@ -1,0 +1,114 @@
+"""Requests that may get a page that was left out, however its address is written."""
+
+from urllib.parse import quote
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from models.knowledge.reach import PageReach
+
+SITE = "https://site.test"
+LEFT_OUT = f"{SITE}/news/Secret-report.html"
+READ = f"{SITE}/news/open.html"
+REACH = PageReach.of([READ], left_out=[LEFT_OUT])
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("/news/Secret-report.html?x", "/news/Secret-report.html?x=1&y=2", "/news/Secret-report.html?"),
+        *(
+            "/news/Secret-report.html;x",
+            "/news/Secret-report.html;jsessionid=1?x",
+            "/news;v=1/Secret-report.html",
+        ),
+        *("/news/Secret-report.html%00", "/news/Secret-report.html%00.png", "/news/Secret-report%00.html"),
+        *("/news/Secret-report.html.", "/news/Secret-report.html%2e", "/news./Secret-report.html"),
+        *("/news/secret-report.html", "/NEWS/SECRET-REPORT.HTML", "/news/%53ecret-report.html"),
+        *("/news/Secret-report.html%20", "/news/Secret-report.html/", "/news//Secret-report.html"),
+        *(
+            "/news/%2e/Secret-report.html",
+            "/news/x/%2e%2e/Secret-report.html",
+            "/x/../news/Secret-report.html",
+        ),
+        *("/news%2FSecret-report.html", "/news%5CSecret-report.html", "/news%252FSecret-report.html"),
+        *("/news/Secret-report", "/news/Secret-report.htm", "/news/Secret-report.html/print"),
+        *("/news/Secret-report.html%23a", "/news/Secret-report.html%3Fa", "/news/Secret-report.html::$DATA"),
+        *(
+            "/news/Secret%E2%80%8B-report.html",
+            "/news/%EF%BC%B3ecret-report.html",
+            "/amp/news/Secret-report.html",
+        ),
+        *(
+            "/news/Secret-report.html?utm_source=x",
+            "/news/Secret-report.html%09",
+            "/news/Secret-report.amp.html",
+        ),
+    ],
+)
+def test_other_ways_to_write_a_page_that_was_left_out(written: str) -> None:
+    for base in (
+        SITE,
+        "http://site.test",
+        "https://site.test:443",
+        "http://site.test:80",
+        "http://site.test:443",
+    ):
+        assert REACH.was_left_out(base + written)
+        assert not REACH.lets(base + written)
+    assert REACH.lets(READ)
+
+
+def test_pages_beside_it_are_let() -> None:
+    for other in (
+        "/",
+        "/news/",
+        "/news/secret-reports.html",
+        "/news/secret-report/2.html",
+        "/secret-report.html",
+    ):
+        assert REACH.lets(SITE + other)
+    assert not REACH.lets("https://other.test/")
+
+
+@pytest.mark.parametrize(
+    ("asked", "let"),
+    [
+        ("/show.php?id=7", False),
+        ("/show.php?id=7&x", False),
+        ("/show.php?x=1;ID=7", False),
+        ("/show?id=%37", False),
+        ("/show.php?id=8&id=7", False),
+        ("/show.php/x?id=7", False),
+        ("/show.php?id=8", True),
+        ("/show.php?id=77", True),
+        ("/show.php", True),
+    ],
+)
+def test_of_pages_told_apart_by_parameters_only_that_one_is_left_out(asked: str, let: bool) -> None:
+    reach = PageReach.of([READ], left_out=[f"{SITE}/show.php?id=7"])
+    assert reach.lets(SITE + asked) is let
+
+
+def test_what_was_approved_is_let_however_like_it_is() -> None:
+    approved = [f"{SITE}/news/Secret-report.html?page=2", f"{SITE}/News/secret-report.html"]
+    reach = PageReach.of([READ], left_out=[LEFT_OUT], approved=approved)
+    assert all(reach.lets(url) for url in (*approved, f"{approved[0]}&utm_source=x"))
+    assert not reach.lets(f"{SITE}/news/secret-report.html?page=3")
+
+
+_PART = st.text(
+    st.characters(min_codepoint=33, max_codepoint=126, exclude_characters="/?#%;.\\:&+=~"), min_size=1
+)
+
+
+@given(st.lists(_PART, min_size=1, max_size=4), st.data())
+@example(["a"], None)
+def test_an_address_is_never_let_by_escapes_or_case(parts: list[str], data: st.DataObject | None) -> None:
+    path = "/".join(parts)
+    written = "".join(
+        f"%{ord(one):02X}" if data is None or data.draw(st.booleans()) else one.swapcase() for one in path
+    )
+    reach = PageReach.of([f"{SITE}/"], left_out=[f"{SITE}/{quote(path)}"])
+    assert not reach.lets(f"{SITE}/{written.replace('%2F', '/')}")
