@@ -1,6 +1,8 @@
 """The robots.txt of an origin, fetched through the URL guard. RFC 9309 §2.3.
 
-Called by whoever keeps the hosts' turns, once a day for each origin.
+Called by whoever keeps the hosts' turns, once a day for each origin. Redirects lead to the robots.txt of the
+same host alone, with or without `www.`: nobody has let a host be asked because another one names it, and what
+is no robots.txt is a page, which somebody may have left out.
 """
 
 import asyncio
@@ -8,13 +10,15 @@ import logging
 
 import httpx2
 
-from actors.outside.page_urls import page_url
+from actors.outside.page_urls import host_of, page_url
 from actors.outside.politeness.robots import MOST_BYTES, Robots
 from actors.outside.unpacking import NotUnpacked, unpacked
 from models.errors import AddressRefused, PageFailed
+from models.knowledge.reach import place_of
 
 _log = logging.getLogger(__name__)
 _REDIRECTS = (301, 302, 303, 307, 308)
+_PATH = "/robots.txt"
 # RFC 9309 §2.3.1.2: so many are followed. A little more is read than counts, so that the cut is at a line's
 # end.
 _MOST_REDIRECTS, _MOST_READ = 5, MOST_BYTES + 4096
@@ -36,7 +40,7 @@ async def fetch_robots(
     """
     try:
         async with asyncio.timeout(seconds):
-            return await _follow(client, f"{origin}/robots.txt", user_agent, allow_internal)
+            return await _follow(client, f"{origin}{_PATH}", user_agent, allow_internal)
     except (TimeoutError, httpx2.HTTPError, AddressRefused, PageFailed, NotUnpacked) as error:
         _log.info("%s/robots.txt can't be had: %s", origin, error)
         return Robots.unreachable()
@@ -45,8 +49,9 @@ async def fetch_robots(
 async def _follow(
     client: httpx2.AsyncClient, url: str, user_agent: str, allow_internal: tuple[str, ...]
 ) -> Robots:
+    host, redirects = _host(url), 0
     headers = {"User-Agent": user_agent, "Accept": "text/plain,*/*;q=0.5", "Accept-Encoding": "gzip, deflate"}
-    for _ in range(_MOST_REDIRECTS + 1):
+    while redirects <= _MOST_REDIRECTS:
         async with client.stream("GET", url, headers=headers) as answer:
             if answer.status_code not in _REDIRECTS or "location" not in answer.headers:
                 body = bytearray()
@@ -56,4 +61,14 @@ async def _follow(
                         break
                 return Robots.from_answer(answer.status_code, bytes(body))
             url = page_url(answer.headers["location"], base=url, allow_internal=allow_internal)
+        redirects += 1
+        if url.partition("://")[2].partition("/")[2] != _PATH[1:]:
+            return Robots.everything_allowed()  # as servers do with what they do not have
+        if _host(url) != host:
+            return Robots.elsewhere(host_of(url))
     return Robots.everything_allowed()  # too many redirects: as if there were none
+
+
+def _host(url: str) -> str:
+    """A host and its port, by both of its doors."""
+    return place_of(url).removeprefix("www.")

@@ -75,6 +75,11 @@ class Robots:
         return cls(closed="can't be reached")
 
     @classmethod
+    def elsewhere(cls, host: str) -> "Robots":
+        """It lies at another host, where nobody has let it be asked for: what it says is not known."""
+        return cls(closed=f"is another host's, {host} (give the addresses that its pages have there)")
+
+    @classmethod
     def everything_allowed(cls) -> "Robots":
         """There is none."""
         return cls()
