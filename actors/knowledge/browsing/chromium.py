@@ -20,6 +20,7 @@ from playwright.async_api import Browser as PlaywrightBrowser
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Playwright, async_playwright
 
+from actors.knowledge.browsing.sandbox import denied, program_of, runs_as
 from models.errors import BrowserUnavailable
 
 _log = logging.getLogger("signoff.browser")
@@ -82,11 +83,14 @@ def executable_of(setting: str, playwright: Playwright) -> str:
 class Chromium:
     """One Chromium, and the driver (a node process of Playwright's) that starts it and speaks to it.
 
-    `gone` is done once it has ended, whoever ended it.
+    `gone` is done once it has ended, whoever ended it. `sandboxed` says whether with its own sandbox.
     """
 
-    def __init__(self, playwright: Playwright, playing: PlaywrightBrowser, root: psutil.Process) -> None:
+    def __init__(
+        self, playwright: Playwright, playing: PlaywrightBrowser, root: psutil.Process, *, sandboxed: bool
+    ) -> None:
         self.playing = playing
+        self.sandboxed = sandboxed
         self.gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._playwright = playwright
         self._root = root
@@ -112,31 +116,42 @@ class Chromium:
             BrowserUnavailable: it does not start, or there is none.
         """
         mark = f"--signoff-browser={secrets.token_hex(8)}"
+        given = [
+            *_ARGUMENTS,
+            f"--ignore-certificate-errors-spki-list={key_digest}",
+            f"--js-flags=--max-old-space-size={heap_mb}",
+            *arguments,
+            mark,
+        ]
         playwright = await async_playwright().start()
         try:
-            playing = await playwright.chromium.launch(
-                executable_path=executable_of(executable, playwright),
-                args=[
-                    *_ARGUMENTS,
-                    f"--ignore-certificate-errors-spki-list={key_digest}",
-                    f"--js-flags=--max-old-space-size={heap_mb}",
-                    *arguments,
-                    mark,
-                ],
-                ignore_default_args=list(_LEFT_OUT),
-                # Chromium's sandbox does not start for root (crbug.com/638180). Run it as somebody else.
-                chromium_sandbox=os.geteuid() != 0,
-                # Loopback, too, is for the proxy to judge.
-                proxy={"server": proxy, "bypass": "<-loopback>"},
-                timeout=_START_SECONDS * 1000,
-            )
-            return cls(playwright, playing, await asyncio.to_thread(_root_of, mark))
+            with program_of(executable_of(executable, playwright)) as program:
+                try:
+                    playing, sandboxed = await _launch(playwright, program, given, proxy, sandbox=True), True
+                except PlaywrightError as error:
+                    if not denied(error):
+                        raise
+                    playing, sandboxed = (
+                        await _launch(playwright, program, given, proxy, sandbox=False),
+                        False,
+                    )
+            begun = cls(playwright, playing, await asyncio.to_thread(_root_of, mark), sandboxed=sandboxed)
         except PlaywrightError as error:
             await playwright.stop()
             raise BrowserUnavailable(f"Chromium does not start: {str(error)[:500]}") from error
         except BaseException:
             await playwright.stop()
             raise
+        if sandboxed:
+            _log.info("Chromium %s runs as %s, with its sandbox", playing.version, runs_as())
+        else:
+            _log.warning(
+                "Chromium %s runs as %s, WITHOUT its sandbox: the kernel lets it have none here "
+                "(user namespaces, or the setuid helper of the package chromium-sandbox)",
+                playing.version,
+                runs_as(),
+            )
+        return begun
 
     def processes(self) -> list[psutil.Process]:
         """Those there are, the driver first."""
@@ -190,6 +205,20 @@ class Chromium:
     def _ended(self) -> None:
         if not self.gone.done():
             self.gone.set_result(None)
+
+
+async def _launch(
+    playwright: Playwright, program: str, given: Sequence[str], proxy: str, *, sandbox: bool
+) -> PlaywrightBrowser:
+    return await playwright.chromium.launch(
+        executable_path=program,
+        args=given,
+        ignore_default_args=list(_LEFT_OUT),
+        chromium_sandbox=sandbox,
+        # Loopback, too, is for the proxy to judge.
+        proxy={"server": proxy, "bypass": "<-loopback>"},
+        timeout=_START_SECONDS * 1000,
+    )
 
 
 def _root_of(mark: str) -> psutil.Process:

@@ -24,6 +24,7 @@ from actors.search.embedder import Embedder
 from models.config import ResearchConfig
 from models.content.outside import SearchHit
 from models.knowledge.page_keys import page_key, spellings
+from models.knowledge.reach import place_of
 from models.research.candidates import (
     Discovery,
     DiscoveryRequest,
@@ -36,6 +37,12 @@ from models.research.candidates import (
 _MOST_KNOWN, _MOST_STORED = 20, 20
 _NOT_SEARCHED = "nothing was searched for: only addresses that are given are offered"
 _BY_WORDS = "scored by words only: there is no embedding model here"
+# What leaving out can't do; see `models.knowledge.left_out`.
+_LEAVING_OUT = (
+    "a page that you leave out is not asked for, nor as a part of another one of its host, however its address "
+    "is written; by which other addresses the host gives its text, only the host knows: where that matters, "
+    "leave out all pages of the host"
+)
 
 
 class ProjectKnowledge(Protocol):
@@ -107,6 +114,8 @@ async def discover(
     left_out["over_limit"] += len(scored[_MOST_STORED:])
     notes = [*searched.notes] if providers else [_NOT_SEARCHED]
     notes += [] if embedder is not None else [_BY_WORDS]
+    hosts = Counter(place_of(each.url).removeprefix("www.") for each in candidates)
+    notes += [_LEAVING_OUT] if max(hosts.values(), default=0) > 1 else []
     notes += _few(len(candidates), settings, request)
     return Discovery(
         queries=queries,

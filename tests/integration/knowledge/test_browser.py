@@ -129,7 +129,7 @@ TRIED = {
         "websocket",
         "eventsource",
     ),
-    *("worker", "shared", "object", "embed", "dynamic"),
+    *("worker", "object", "embed", "dynamic"),
 }
 
 

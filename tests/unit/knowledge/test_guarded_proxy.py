@@ -2,11 +2,16 @@
 
 import asyncio
 import base64
+import hashlib
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import h11
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -14,7 +19,9 @@ from actors.knowledge.browsing.guarded_proxy import GuardedProxy
 from actors.knowledge.browsing.proxied import NotProxied, target_of, without_hops
 from actors.knowledge.browsing.way_out import AllowPart, WayOut
 from models.config import OutgoingConfig
+from models.knowledge.reach import PageReach
 from tests.fakes.outside.webhook_receiver import Reply, WebhookReceiver
+from tests.unit.outside.certificates import certificate
 
 LOOPBACK = OutgoingConfig(allow_internal=("127.0.0.1/32",))
 NOWHERE = OutgoingConfig(allow_internal=())
@@ -359,6 +366,107 @@ async def test_what_robots_are_not_allowed_is_not_asked_for(site: WebhookReceive
         assert status(await page.get(site.at("/open"))) == 200
     assert asked == [site.at("/private"), site.at("/open")]
     assert [got.path for got in site.got] == ["/open"]
+
+
+async def secured(page: Asking, where: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A tunnel with TLS in it, as far as the proxy."""
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    head, reader, writer = await page.tunnel(where)
+    assert status(head) == 200
+    await writer.start_tls(context, server_hostname="site.test")
+    der = writer.get_extra_info("ssl_object").getpeercert(binary_form=True)
+    key = x509.load_der_x509_certificate(der).public_key()
+    public = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    assert base64.b64encode(hashlib.sha256(public).digest()).decode() == page.proxy.key_digest
+    return reader, writer
+
+
+async def test_whole_addresses_are_judged_within_tls_and_several_in_one_tunnel(tmp_path: Path) -> None:
+    server, trusting = certificate(tmp_path, "site.test")
+    async with (
+        WebhookReceiver(server) as site,
+        GuardedProxy(LOOPBACK, resolve=Names(["127.0.0.1"]), tls=trusting) as proxy,
+    ):
+        base = f"https://site.test:{site.port}/"
+        reach = PageReach.of([base], left_out=[f"{base}secret"])
+        with proxy.way_out(max_bytes=10**6, reach=reach) as way_out:
+            reader, writer = await secured(Asking(proxy, way_out), f"site.test:{site.port}")
+            for path in ("/a", "/b"):
+                writer.write(f"GET {path} HTTP/1.1\r\nHost: elsewhere.test\r\n\r\n".encode())
+                assert status(await reader.readuntil(b"\r\n\r\nok")) == 200
+            writer.write(b"GET /SECRET?x HTTP/1.1\r\nHost: x\r\n\r\nGET /c HTTP/1.1\r\nHost: x\r\n\r\n")
+            answer = await reader.read()
+            assert status(answer) == 403
+            assert answer.endswith(b"\r\n\r\n"), "a frame would show what is said"
+            writer.close()
+            assert way_out.refusals == 1
+    assert [got.path for got in site.got] == ["/a", "/b"]
+    assert {got.headers["host"] for got in site.got} == {f"site.test:{site.port}"}
+
+
+async def test_a_certificate_that_is_not_believed_is_told_before_anything_is_asked(tmp_path: Path) -> None:
+    server, _ = certificate(tmp_path, "site.test")
+    async with WebhookReceiver(server) as site, GuardedProxy(LOOPBACK, resolve=Names(["127.0.0.1"])) as proxy:
+        with proxy.way_out(max_bytes=10**6) as way_out:
+            reader, writer = await secured(Asking(proxy, way_out), f"site.test:{site.port}")
+            writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            answer = await reader.read()
+            assert status(answer) == 502
+            assert b"x-signoff-refused: away" in answer.lower()
+            assert "certificate" in way_out.failed[f"site.test:{site.port}"]
+            writer.close()
+    assert site.got == []
+
+
+@pytest.mark.parametrize(
+    "said", [b"\x00\x01 TURN", b"SSH-2.0-x\r\n", b"GET http://other/ HTTP/1.1\r\nHost: x\r\n\r\n"]
+)
+async def test_what_is_no_request_for_a_path_goes_nowhere_within_a_tunnel(said: bytes) -> None:
+    heard: list[bytes] = []
+
+    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heard.append(await reader.read(100))
+        writer.close()
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    async with server, asking(seconds=2) as page:
+        _, reader, writer = await page.tunnel(f"127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        writer.write(said)
+        answer = await reader.read()
+        assert answer == b"" or status(answer) == 400
+        writer.close()
+    assert heard in ([], [b""])
+
+
+@pytest.mark.parametrize("header", ["Service-Worker: script", "Sec-Fetch-Dest: sharedworker"])
+async def test_workers_that_outlive_a_page_get_no_script(header: str, site: WebhookReceiver) -> None:
+    async with asking() as page:
+        answer = await page.get(site.at("/worker.js"), f"{header}\r\n")
+        assert status(answer) == 403
+        assert b"x-signoff-refused: worker" in answer.lower()
+    assert site.got == []
+
+
+async def test_a_connection_that_ended_between_two_requests_breaks_off_so_that_the_browser_asks_anew() -> (
+    None
+):
+    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    async with server, asking() as page:
+        where = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        _, reader, writer = await page.tunnel(where)
+        for _ in range(2):
+            writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert (await reader.read()).endswith(b"\r\n\r\nok")
+        writer.close()
+        assert where not in page.way_out.failed
 
 
 _HEADER = st.sampled_from(

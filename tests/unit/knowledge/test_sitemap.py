@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from actors.knowledge.fetching import sitemap as sitemap_module
 from actors.knowledge.fetching import sitemap_walk
 from actors.knowledge.fetching.fetched_page import FetchedPage
-from actors.knowledge.fetching.sitemap import MOST_BYTES, MOST_URLS, NotASitemap, Sitemap, read_sitemap
+from actors.knowledge.fetching.sitemap import (
+    MOST_BYTES,
+    MOST_URLS,
+    NotASitemap,
+    Sitemap,
+    _mended,
+    read_sitemap,
+)
 from actors.knowledge.fetching.sitemap_walk import SitemapPages, pages_of_sitemap
 from actors.outside.politeness.host_turns import HostTurn
 from models.config import Config
@@ -137,15 +144,54 @@ def test_more_than_the_protocol_allows_is_left_out_and_told() -> None:
         assert "over 50,000" in str(found.broken)
 
 
-def test_a_packed_bomb_is_not_unpacked() -> None:
+def packed(begin: bytes, piece: bytes, size: int) -> bytes:
+    """A beginning, and a piece behind it until so many bytes are there, as a gzip file."""
     packer = zlib.compressobj(9, wbits=31)
-    bomb = b"".join(packer.compress(b" " * MOST_BYTES) for _ in range(6)) + packer.flush()
+    block = piece * (65_536 // len(piece))
+    parts = [packer.compress(begin), *(packer.compress(block) for _ in range(size // len(block)))]
+    return b"".join(parts) + packer.flush()
+
+
+_EACH = 3 * 1024**2
+# What each begins with, what follows, and how much of it; and what is said of it.
+BOMBS = {
+    "too long": (b"", b" ", 6 * MOST_BYTES, "over 52,428,800 bytes"),
+    "bare ampersands": (b"<urlset>", b"&", _EACH, "breaks off"),
+    "in an address": (b"<urlset><url><loc>http://e.com/?", b"&", _EACH, "breaks off"),
+    "deep": (b"<urlset>", b"<a>", _EACH, "elements in each other"),
+    "cdata": (b"<urlset>", b"<![CDATA[]]>", _EACH, "breaks off"),
+    "one comment": (b"<urlset><!--", b" ", _EACH, "a piece of it is over"),
+    "one tag": (b"<urlset a='", b" ", _EACH, "a piece of it is over"),
+    "one cdata": (b"<urlset><url><loc><![CDATA[", b"x", _EACH, "breaks off"),
+    "elements": (b"<urlset>", b"<a/>", _EACH, "or over 300,000"),
+    "names": (b"<urlset>" + b"".join(b"<n%x/>" % n for n in range(100_000)), b" ", 65_536, "10,000 names"),
+    "lines": (b"http://e.com/\n", b"x\n", _EACH, "over 50,000"),
+    "one line": (b"http://e.com/", b"x", _EACH, "1 address"),
+    "pieces": (b"http://e.com/", b" ", 65_536, "over 50,000 pieces"),
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_whatever_is_packed_is_read_in_little_memory(bomb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sitemap_module, "_MOST_ELEMENTS", 300_000)
+    begin, piece, size, told = BOMBS[bomb]
+    body = packed(begin, piece, size) + (gzip.compress(b"") * 60_000 if bomb == "pieces" else b"")
     tracemalloc.start()
-    with pytest.raises(NotASitemap, match="over 52,428,800 bytes"):
-        read_sitemap(bomb)
+    try:
+        found = read_sitemap(body)
+        said = found.broken or f"{len(found.urls)} address"
+    except NotASitemap as refused:
+        said = str(refused)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 3 * MOST_BYTES
+    assert told in said
+    assert peak < 16 * 1024**2
+
+
+@given(st.text(alphabet="&amp;lt#x1<![CDATA]> ", max_size=60), st.integers(1, 40))
+def test_where_a_text_is_cut_changes_nothing_of_what_is_mended(text: str, size: int) -> None:
+    whole = b"".join(_mended([text.encode()]))
+    assert b"".join(_mended(text.encode()[at : at + size] for at in range(0, len(text), size))) == whole
 
 
 @given(st.binary(max_size=200) | st.text(alphabet="<>/&;!-[]CDATAurlsetloc ", max_size=200).map(str.encode))

@@ -3,6 +3,7 @@
 import functools
 import gzip
 import json
+import tracemalloc
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from actors.outside.page_urls import host_of, page_url
 from models.errors import PathNotVisible
+from pipelines import url_files
 from pipelines.url_files import interleaved, read_urls
 
 GOOD = ["https://example.com/a", "https://example.org/b"]
@@ -90,6 +92,76 @@ def test_what_holds_no_addresses_is_refused_with_its_name(
         (tmp_path / name).write_bytes(content)
     with pytest.raises(PathNotVisible, match=rf"--urls .*{name}.*{told}"):
         read_urls(name, roots=[tmp_path], normal=page_url)
+
+
+_MB = 1024**2
+BOMBS = {
+    "same.txt.gz": (f"{GOOD[0]}\n", _MB),
+    "line.txt.gz": ("x", 24 * _MB),
+    "line.csv.gz": ("a,", 24 * _MB),
+    "open.csv.gz": ('"\n', 2 * _MB),
+    "rows.csv.gz": ('","\n', 2 * _MB),
+    "same.jsonl.gz": (json.dumps({"url": GOOD[0], "more": "x" * 900}) + "\n", 4 * _MB),
+    "line.jsonl.gz": ("[", 24 * _MB),
+    "lines.xml.gz": ("<urlset>&", 2 * _MB),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_what_is_packed_is_read_in_little_memory(name: str, tmp_path: Path) -> None:
+    piece, size = BOMBS[name]
+    with gzip.open(tmp_path / name, "wb", compresslevel=1) as file:
+        block = (f"url\n{GOOD[1]}\n".encode() if "csv" in name else b"") + piece.encode() * (
+            65_536 // len(piece)
+        )
+        for _ in range(size // len(block)):
+            file.write(block)
+    tracemalloc.start()
+    try:
+        rows, _ = read_urls(name, roots=[tmp_path], normal=page_url)
+        said = {row.url for row in rows if row.refused is None}
+    except PathNotVisible as refused:
+        said = {str(refused)}
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < max(size // 2, _MB)
+    expected = {"same": GOOD[:1], "line": []}.get(name.partition(".")[0], [])
+    if "csv" in name:
+        assert said == {GOOD[1]}
+    elif "xml" not in name:
+        assert said == set(expected)
+
+
+def test_a_parquet_that_repeats_one_long_text_holds_it_once(tmp_path: Path) -> None:
+    long = f"{GOOD[0]}?{'x' * 1_000_000}"
+    indices = pa.array([0] * 3000, pa.int32())
+    column = pa.DictionaryArray.from_arrays(indices, pa.array([long]))
+    pyarrow.parquet.write_table(pa.table({"url": column}), tmp_path / "p.parquet")
+    before = pa.total_allocated_bytes()
+    tracemalloc.start()
+    rows, twice = read_urls("p.parquet", roots=[tmp_path], normal=page_url)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (len(rows), twice) == (1, 2999)
+    assert peak + pa.total_allocated_bytes() - before < 40 * 1024**2
+
+
+@pytest.mark.parametrize(("bound", "most"), [("_MOST_UNPACKED", 50), ("_MOST_HELD", 30), ("_MOST_LINES", 2)])
+def test_a_file_that_comes_to_too_much_is_refused(
+    bound: str, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(url_files, bound, most)
+    name = "u.parquet" if bound == "_MOST_LINES" else "u.csv"
+    write(tmp_path, name)
+    with pytest.raises(PathNotVisible, match="over"):
+        read_urls(name, roots=[tmp_path], normal=page_url)
+
+
+def test_after_a_mark_that_is_not_closed_the_rows_go_on(tmp_path: Path) -> None:
+    (tmp_path / "u.csv").write_text(f"url\n{GOOD[0]}\n" + '"a\n' + "x\n" * 1000 + f"{GOOD[1]}\n")
+    rows, _ = read_urls("u.csv", roots=[tmp_path], normal=page_url)
+    assert [row.url for row in rows if row.refused is None] == GOOD
+    assert any("is not closed" in row.url for row in rows)
 
 
 def test_a_web_address_is_for_the_other_option() -> None:

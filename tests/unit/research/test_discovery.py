@@ -289,6 +289,14 @@ async def test_few_candidates_are_said_to_be_few() -> None:
     assert found.notes == ()
 
 
+async def test_where_a_host_offers_several_pages_the_limit_of_leaving_one_out_is_told() -> None:
+    hits = [tide(f"https://{host}.example/{n}", n) for n, host in enumerate(("t", "www.t", "u"))]
+    assert any("only the host knows" in note for note in (await discovered(ask(), ListedHits(hits))).notes)
+    assert not any(
+        "only the host knows" in note for note in (await discovered(ask(), ListedHits(hits[1:]))).notes
+    )
+
+
 async def test_what_is_stored_here_is_shown_beside_the_candidates() -> None:
     stored = [
         hit(
