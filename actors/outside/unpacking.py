@@ -108,7 +108,7 @@ class Parts(io.RawIOBase):
         return count
 
 
-def cut_lines(stream: io.BufferedIOBase, *, longest: int) -> Iterator[str]:
+def cut_lines(stream: io.BufferedReader, *, longest: int) -> Iterator[str]:
     """A text's lines with their ends, each cut after so many characters; what is no UTF-8 is replaced."""
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
     while line := text.readline(longest):

