@@ -5,7 +5,6 @@ same address twice is one row. A file is read as it is unpacked: no more of it i
 """
 
 import csv
-import io
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -136,8 +135,8 @@ def _addresses(filesystem: pyarrow.fs.FileSystem, file: str) -> Iterator[str]:
                 return
             if name.endswith(".gz"):
                 parts, name = gunzipped(parts), name[:-3]
-            unpacked = io.BufferedReader(Parts(parts, most=_MOST_UNPACKED))
-            yield from _of_text(cut_lines(unpacked, longest=_LONGEST_LINE), name)
+            lines = cut_lines(parts, most=_MOST_UNPACKED, longest=_LONGEST_LINE)
+            yield from _of_text(lines, name)
     except NotUnpacked as error:
         raise PathNotVisible(f"--urls {file}: can't be unpacked: {error}") from error
     except (OSError, pa.ArrowException) as error:

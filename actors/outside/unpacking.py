@@ -108,8 +108,13 @@ class Parts(io.RawIOBase):
         return count
 
 
-def cut_lines(stream: io.BufferedReader, *, longest: int) -> Iterator[str]:
-    """A text's lines with their ends, each cut after so many characters; what is no UTF-8 is replaced."""
+def cut_lines(parts: Iterable[bytes], *, most: int, longest: int) -> Iterator[str]:
+    """A text's lines with their ends, each cut after so many characters; what is no UTF-8 is replaced.
+
+    Raises:
+        NotUnpacked: as `Parts`.
+    """
+    stream = io.BufferedReader(Parts(parts, most=most))
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
     while line := text.readline(longest):
         yield line

@@ -21,11 +21,11 @@ import h11
 import httpcore2
 import httpx2
 
+from actors.knowledge.browsing.browser_side import BrowserSide, OwnCertificate
 from actors.knowledge.browsing.caller import FAULTS, REFUSED, Caller
 from actors.knowledge.browsing.origin import Origin
 from actors.knowledge.browsing.proxied import Authority, NotProxied, of_a_worker, path_of, target_of
 from actors.knowledge.browsing.way_out import AllowPart, OverBounds, WayOut
-from actors.knowledge.browsing.wire import OwnCertificate, Wire
 from actors.outside.url_guard import Resolve, guarded_connection
 from models.config import OutgoingConfig
 from models.errors import AddressRefused
@@ -104,7 +104,7 @@ class GuardedProxy:
             return
         self._open.add(task)
         try:
-            await self._serve(Wire(reader, writer))
+            await self._serve(BrowserSide(reader, writer))
             writer.close()
         except (OSError, OverBounds, h11.ProtocolError, anyio.EndOfStream, *_GONE, *FAULTS) as error:
             _log.debug("a connection broke off: %r", error)
@@ -115,8 +115,8 @@ class GuardedProxy:
             if not writer.is_closing():
                 writer.transport.abort()
 
-    async def _serve(self, wire: Wire) -> None:
-        caller = Caller(wire, self._idle_seconds)
+    async def _serve(self, side: BrowserSide) -> None:
+        caller = Caller(side, self._idle_seconds)
         async with asyncio.timeout(self._head_seconds):
             request = await caller.request()
         if request is None:
@@ -127,9 +127,9 @@ class GuardedProxy:
             await caller.answer(407, "this proxy is for its own browser alone", challenge)
             return
         with way_out.connection():
-            await self._pass(caller, wire, request, way_out)
+            await self._pass(caller, side, request, way_out)
 
-    async def _pass(self, caller: Caller, wire: Wire, request: h11.Request, way_out: WayOut) -> None:
+    async def _pass(self, caller: Caller, side: BrowserSide, request: h11.Request, way_out: WayOut) -> None:
         try:
             where = target_of(request)
         except NotProxied as error:
@@ -149,7 +149,7 @@ class GuardedProxy:
             return
         try:
             if where.tunnel:
-                await self._serve_within(caller, wire, stream, where, way_out)
+                await self._serve_within(caller, side, stream, where, way_out)
             else:
                 origin = Origin(stream, where, way_out=way_out, idle_seconds=self._idle_seconds)
                 await caller.forward(request, origin, where.path, way_out)
@@ -180,15 +180,15 @@ class GuardedProxy:
     async def _serve_within(
         self,
         caller: Caller,
-        wire: Wire,
+        side: BrowserSide,
         stream: httpcore2.AsyncNetworkStream,
         where: Authority,
         way_out: WayOut,
     ) -> None:
         """Judge and pass on requests within a tunnel, its TLS ended here; what is no HTTP goes nowhere."""
-        wire.put_back(await caller.tunnel())
+        side.put_back(await caller.tunnel())
         async with asyncio.timeout(self._idle_seconds):
-            secured = await self._certificate.end_tls(wire)
+            secured = await self._certificate.end_tls(side)
         where = where.within(secure=secured is not None)
         origin = Origin(
             stream,
@@ -197,7 +197,7 @@ class GuardedProxy:
             idle_seconds=self._idle_seconds,
             tls=None if secured is None else self._tls,
         )
-        inner = Caller(secured or wire, self._idle_seconds)
+        inner = Caller(secured or side, self._idle_seconds)
         while (request := await inner.request()) is not None:
             try:
                 path = path_of(request)

@@ -84,8 +84,7 @@ def _of_lines(head: bytes, parts: Iterable[bytes]) -> Sitemap:
     if not head[:8].lower().startswith((b"http://", b"https://")):
         raise NotASitemap("it is neither XML nor a list of addresses")
     found: list[str] = []
-    stream = io.BufferedReader(Parts(parts, most=MOST_BYTES), _CHUNK)
-    for line in cut_lines(stream, longest=_LONGEST):
+    for line in cut_lines(parts, most=MOST_BYTES, longest=_LONGEST):
         if line := line.strip():
             if len(found) == MOST_URLS:
                 return Sitemap(urls=tuple(found), broken=_TOO_MANY)

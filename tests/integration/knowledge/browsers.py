@@ -38,6 +38,7 @@ async def names(host: str) -> list[str]:
 async def browser(
     outgoing: OutgoingConfig = GUARDED,
     *,
+    executable: str = "auto",
     tabs: int = 2,
     timeout_seconds: float = 20,
     recycle_pages: int = 100,
@@ -50,7 +51,7 @@ async def browser(
 ) -> AsyncIterator[Browser]:
     """A browser with settings of its own."""
     settings = BrowserConfig(
-        executable="auto",
+        executable=executable,
         tabs=tabs,
         timeout_seconds=timeout_seconds,
         recycle_pages=recycle_pages,

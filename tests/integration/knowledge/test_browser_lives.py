@@ -5,20 +5,25 @@ With the machine's own Chromium and servers on loopback.
 
 import asyncio
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import textwrap
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 import pytest
 
 from actors.knowledge.browsing.chromium import Chromium
-from models.errors import PageFailed
+from actors.knowledge.browsing.sandbox import runs_as
+from models.errors import BrowserUnavailable, PageFailed
 from tests.fakes.outside.webhook_receiver import Reply, WebhookReceiver
 from tests.integration.knowledge.browsers import (
+    HTML,
     NEEDS_CHROMIUM,
     browser,
     chromiums,
@@ -240,3 +245,76 @@ async def test_chromium_ends_with_the_process_that_began_it(page: str, site: Web
             return False
 
     await until(lambda: not any(map(there, pids)))
+
+
+def confined() -> list[dict[str, str]]:
+    """What the kernel says of Chromium's renderers below this process."""
+    found = []
+    for pid in chromiums():
+        with suppress(psutil.NoSuchProcess):
+            if "--type=renderer" in psutil.Process(pid).cmdline():
+                lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace").splitlines()
+                found.append(
+                    {name: said.strip() for name, _, said in (line.partition(":") for line in lines)}
+                )
+    return found
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that everybody may enter."""
+    with tempfile.TemporaryDirectory() as made:
+        Path(made).chmod(0o755)
+        yield Path(made)
+
+
+async def test_it_runs_as_somebody_without_rights_and_in_its_sandbox(
+    site: WebhookReceiver, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", logger="signoff.browser")
+    site.always("/", Reply(200, HTML, b"<p>x<script src=/held></script>"))
+    site.always("/held", Reply(hold=True))
+    async with browser() as made:
+        page = asyncio.create_task(made.render(f"http://site.test:{site.port}/"))
+        await site.until_got(1, "/held")
+        renderers = confined()
+        site.release()
+        await page
+        assert made._chromium is not None
+        sandboxed = made._chromium.sandboxed
+    assert renderers
+    assert {one["Uid"].split()[0] for one in renderers} != {"0"}
+    if sandboxed:
+        assert {one["Seccomp"] for one in renderers} == {"2"}
+    assert f"runs as {runs_as()}, {'with' if sandboxed else 'WITHOUT'} its sandbox" in caplog.text
+
+
+async def test_where_the_kernel_gives_it_no_sandbox_it_runs_without_and_says_so(
+    site: WebhookReceiver, open_folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    # What Chromium does in a container without user namespaces.
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+    program = open_folder / "chromium"
+    program.write_text(
+        '#!/bin/sh\ncase "$*" in *--no-sandbox*) exec ' + found + ' "$@";; esac\n'
+        'echo "[1:1:FATAL:zygote_host_impl_linux.cc(128)] No usable sandbox!" >&2; exit 1\n'
+    )
+    program.chmod(0o755)
+    async with browser(executable=str(program)) as made:
+        assert (await made.render(put(site, "/", "<p>x"))).status == 200
+        assert made._chromium is not None
+        assert not made._chromium.sandboxed
+        assert {one["Uid"].split()[0] for one in confined()} != {"0"}
+    assert "WITHOUT its sandbox" in caplog.text
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives its rights up")
+async def test_a_chromium_that_only_root_may_run_is_refused(open_folder: Path, site: WebhookReceiver) -> None:
+    (open_folder / "own").mkdir(mode=0o700)
+    program = open_folder / "own" / "chromium"
+    program.write_text("#!/bin/sh\nexit 0\n")
+    program.chmod(0o755)
+    async with browser(executable=str(program)) as made:
+        with pytest.raises(BrowserUnavailable, match="only its owner may enter"):
+            await made.render(put(site, "/", "<p>x"))
+    assert site.got == []

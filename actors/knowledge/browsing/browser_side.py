@@ -25,7 +25,7 @@ _CHUNK = 65_536
 _DAYS = 90
 
 
-class Wire(ByteStream):
+class BrowserSide(ByteStream):
     """What comes from Chromium, and goes there. What was read too early can be put back."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -92,12 +92,12 @@ class OwnCertificate:
             file.flush()
             self._context.load_cert_chain(file.name)
 
-    async def end_tls(self, wire: Wire) -> ByteStream | None:
+    async def end_tls(self, side: BrowserSide) -> ByteStream | None:
         """What is said within TLS; None where it is not TLS that is spoken."""
-        first = await wire.receive()
-        wire.put_back(first)
+        first = await side.receive()
+        side.put_back(first)
         if not first.startswith(_HANDSHAKE):
             return None
         return await TLSStream.wrap(
-            wire, server_side=True, ssl_context=self._context, standard_compatible=False
+            side, server_side=True, ssl_context=self._context, standard_compatible=False
         )
