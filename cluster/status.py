@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
+from actors.knowledge.browsing.sandbox import chromium_below
 from cluster import ray
 from cluster.bringup import local_head
 from cluster.parts.apps import asked_for
@@ -50,13 +51,17 @@ class Node(_StatusPart):
 
 
 class Agent(_StatusPart):
-    """An agent's or a runner's actor. `memory_mb` is absent when it runs on another node."""
+    """An agent's or a runner's actor. `memory_mb` is absent when it runs on another node.
+
+    `browser` says how its Chromium runs, where it has begun one here.
+    """
 
     name: str
     alive: bool
     state: str
     restarts: int
     memory_mb: int | None
+    browser: str | None = None
 
 
 class App(_StatusPart):
@@ -213,9 +218,11 @@ def _agents(config: Config) -> tuple[Agent, ...]:
             alive=actor.state == "ALIVE",
             state=actor.state,
             restarts=int(actor.num_restarts or 0),
-            memory_mb=_memory(actor.pid) if actor.node_id == here and actor.state == "ALIVE" else None,
+            memory_mb=_memory(pid),
+            browser=chromium_below(pid) if pid else None,
         )
         for name, actor in sorted(last.items())
+        for pid in [actor.pid if actor.node_id == here and actor.state == "ALIVE" else None]
     )
 
 
@@ -283,6 +290,9 @@ def show(status: Status, console: "Console") -> None:
             for a in status.agents
         ],
     )
+    for agent in status.agents:
+        if agent.browser is not None:
+            console.print(f"{agent.name}: {agent.browser}", markup=False)
     table(
         "applications",
         ("name", "state", "replicas"),

@@ -20,7 +20,7 @@ from playwright.async_api import Browser as PlaywrightBrowser
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Playwright, async_playwright
 
-from actors.knowledge.browsing.sandbox import denied, program_of, runs_as
+from actors.knowledge.browsing.sandbox import MARK, denied, program_of, runs_as, told
 from models.errors import BrowserUnavailable
 
 _log = logging.getLogger("signoff.browser")
@@ -115,7 +115,7 @@ class Chromium:
         Raises:
             BrowserUnavailable: it does not start, or there is none.
         """
-        mark = f"--signoff-browser={secrets.token_hex(8)}"
+        mark = f"{MARK}{secrets.token_hex(8)}"
         given = [
             *_ARGUMENTS,
             f"--ignore-certificate-errors-spki-list={key_digest}",
@@ -142,15 +142,12 @@ class Chromium:
         except BaseException:
             await playwright.stop()
             raise
+        how = told(runs_as(), sandboxed=sandboxed)
         if sandboxed:
-            _log.info("Chromium %s runs as %s, with its sandbox", playing.version, runs_as())
+            _log.info("%s (%s)", how, playing.version)
         else:
-            _log.warning(
-                "Chromium %s runs as %s, WITHOUT its sandbox: the kernel lets it have none here "
-                "(user namespaces, or the setuid helper of the package chromium-sandbox)",
-                playing.version,
-                runs_as(),
-            )
+            lacks = "user namespaces, or the setuid helper of the package chromium-sandbox"
+            _log.warning("%s (%s): the kernel lets it have none here: %s", how, playing.version, lacks)
         return begun
 
     def processes(self) -> list[psutil.Process]:

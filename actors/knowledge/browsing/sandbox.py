@@ -12,11 +12,15 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+import psutil
 
 from models.errors import BrowserUnavailable
 
+# By which a Chromium of ours is known among processes, with a number of its own behind it.
+MARK = "--signoff-browser="
 _NOBODY = "nobody"
 # What Chromium says, and ends, where it can have none.
 _NO_SANDBOX = re.compile(r"No usable sandbox|SUID sandbox helper|[Ff]ailed to move to new namespace")
@@ -48,6 +52,24 @@ def runs_as() -> str:
         return pwd.getpwuid(os.geteuid()).pw_name
     except KeyError:  # as in many containers
         return str(os.geteuid())
+
+
+def chromium_below(pid: int) -> str | None:
+    """How the Chromium runs that a process here has begun; None where there is none."""
+    with suppress(psutil.Error):
+        for one in psutil.Process(pid).children(recursive=True):
+            with suppress(psutil.Error):
+                given = one.cmdline()
+                if any(word.startswith(MARK) for word in given) and not any(
+                    "--type=" in word for word in given
+                ):
+                    return told(one.username(), sandboxed="--no-sandbox" not in given)
+    return None
+
+
+def told(user: str, *, sandboxed: bool) -> str:
+    """In words, for logs and people."""
+    return f"Chromium runs as {user}, {'with' if sandboxed else 'WITHOUT'} its sandbox"
 
 
 @contextmanager

@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from actors.knowledge.browsing.chromium import Chromium
-from actors.knowledge.browsing.sandbox import runs_as
+from actors.knowledge.browsing.sandbox import chromium_below, runs_as
 from models.errors import BrowserUnavailable, PageFailed
 from tests.fakes.outside.webhook_receiver import Reply, WebhookReceiver
 from tests.integration.knowledge.browsers import (
@@ -282,11 +282,14 @@ async def test_it_runs_as_somebody_without_rights_and_in_its_sandbox(
         await page
         assert made._chromium is not None
         sandboxed = made._chromium.sandboxed
+        how = chromium_below(os.getpid())
     assert renderers
     assert {one["Uid"].split()[0] for one in renderers} != {"0"}
     if sandboxed:
         assert {one["Seccomp"] for one in renderers} == {"2"}
-    assert f"runs as {runs_as()}, {'with' if sandboxed else 'WITHOUT'} its sandbox" in caplog.text
+    assert how == f"Chromium runs as {runs_as()}, {'with' if sandboxed else 'WITHOUT'} its sandbox"
+    assert how in caplog.text
+    assert chromium_below(os.getpid()) is None
 
 
 async def test_where_the_kernel_gives_it_no_sandbox_it_runs_without_and_says_so(

@@ -273,7 +273,17 @@ class TestTokens:
 class TestStatus:
     FOUND = status.Status(
         nodes=(status.Node(address="10.0.0.1", alive=True, cpus=16, gpus=2),),
-        agents=(status.Agent(name="agent:writer:0", alive=True, state="ALIVE", restarts=2, memory_mb=120),),
+        agents=(
+            status.Agent(name="agent:writer:0", alive=True, state="ALIVE", restarts=2, memory_mb=120),
+            status.Agent(
+                name="browser:0",
+                alive=True,
+                state="ALIVE",
+                restarts=0,
+                memory_mb=90,
+                browser="Chromium runs as nobody, with its sandbox",
+            ),
+        ),
         apps=(status.App(name="llm", status="RUNNING", replicas=2),),
         models=("smollm2",),
         database="PostgreSQL 18.4",
@@ -289,6 +299,7 @@ class TestStatus:
             "agent:writer:0  alive  2         120 MB",
             "3 done, 1 queued",
             "models: smollm2",
+            "browser:0: Chromium runs as nobody, with its sandbox",
             "run `",
         ):
             assert told in text
