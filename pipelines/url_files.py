@@ -17,7 +17,7 @@ import pyarrow.fs
 import pyarrow.parquet
 
 from actors.knowledge.fetching.sitemap import MOST_BYTES, NotASitemap, read_sitemap
-from actors.outside.unpacking import NotUnpacked, Parts, cut_lines, gunzipped
+from actors.outside.unpacking import NotUnpacked, Unpacked, cut_lines, gunzipped
 from models.errors import PageFailed, PathNotVisible
 from models.knowledge.pages import ScrapedPage
 from models.record import Record
@@ -131,7 +131,7 @@ def _addresses(filesystem: pyarrow.fs.FileSystem, file: str) -> Iterator[str]:
         with filesystem.open_input_stream(file, compression=None) as stream:
             parts = iter(lambda: bytes(stream.read(_PART)), b"")
             if name.endswith((".xml", ".xml.gz")):
-                yield from _of_sitemap(file, Parts(parts, most=MOST_BYTES).readall())
+                yield from _of_sitemap(file, Unpacked(parts, most=MOST_BYTES).readall())
                 return
             if name.endswith(".gz"):
                 parts, name = gunzipped(parts), name[:-3]

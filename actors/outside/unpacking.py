@@ -78,7 +78,7 @@ def gunzipped(parts: Iterable[bytes]) -> Iterator[bytes]:
         raise NotUnpacked("it breaks off")
 
 
-class Parts(io.RawIOBase):
+class Unpacked(io.RawIOBase):
     """Parts of bytes as one stream, of which no more is read than is asked for.
 
     Raises:
@@ -112,9 +112,9 @@ def cut_lines(parts: Iterable[bytes], *, most: int, longest: int) -> Iterator[st
     """A text's lines with their ends, each cut after so many characters; what is no UTF-8 is replaced.
 
     Raises:
-        NotUnpacked: as `Parts`.
+        NotUnpacked: as `Unpacked`.
     """
-    stream = io.BufferedReader(Parts(parts, most=most))
+    stream = io.BufferedReader(Unpacked(parts, most=most))
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
     while line := text.readline(longest):
         yield line

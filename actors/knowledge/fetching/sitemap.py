@@ -12,7 +12,7 @@ from itertools import chain
 from typing import NamedTuple
 from xml.parsers import expat
 
-from actors.outside.unpacking import NotUnpacked, Parts, cut_lines, gunzipped
+from actors.outside.unpacking import NotUnpacked, Unpacked, cut_lines, gunzipped
 
 # The protocol's own limits for one file: bytes, unpacked, and addresses.
 MOST_BYTES = 50 * 1024**2
@@ -62,7 +62,7 @@ def read_sitemap(body: bytes) -> Sitemap:
     parts = _sliced(body)
     if body.startswith(_GZIP):
         parts = gunzipped(parts)
-    stream = io.BufferedReader(Parts(parts, most=MOST_BYTES), _CHUNK)
+    stream = io.BufferedReader(Unpacked(parts, most=MOST_BYTES), _CHUNK)
     try:
         head = b""
         while not head and (part := stream.read(_CHUNK)):
