@@ -1,7 +1,7 @@
-"""How large a WebSocket's messages may be, and that they come as they are, in every server that we start.
+"""What every server that we start is given: bounded heads, and WebSockets' messages that come as they are.
 
 A message is inflated, and held whole, before anybody is asked whether it is too large, so compression is off.
-Serve 2.60's proxy has no setting for either: `narrow_proxy` is its callback (the environment of Ray's
+Serve 2.60's proxy has no setting for any of it: `narrow_proxy` is its callback (the environment of Ray's
 processes names it, `RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH`), which it calls before it opens its port.
 """
 
@@ -16,7 +16,9 @@ MESSAGE_BYTES: Final = 64 * 1024
 
 def server_options() -> dict[str, Any]:
     """What uvicorn is given."""
-    return {"ws_max_size": MESSAGE_BYTES, "ws_per_message_deflate": False}
+    from serve.admission.heads import BoundedHeads
+
+    return {"http": BoundedHeads, "ws_max_size": MESSAGE_BYTES, "ws_per_message_deflate": False}
 
 
 def narrow_proxy() -> list[Any]:

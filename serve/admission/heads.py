@@ -1,0 +1,158 @@
+"""The head of a request, bounded before anybody is asked who sends it: in size, lines and time.
+
+uvicorn's protocol has no bound for any of them (httptools keeps what comes, in quadratic time), so this is
+the one that every server of ours speaks with; see `serve.admission.sockets`. What is over a bound is answered
+with 431, what does not come in time with 408, and the connection is closed.
+"""
+
+import asyncio
+import json
+from http import HTTPStatus
+from typing import Any, Final
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+HEAD_BYTES: Final = 64 * 1024
+LINE_BYTES: Final = 16 * 1024  # a token of an issuer with many groups fits
+MOST_HEADERS: Final = 100
+HEAD_SECONDS: Final = 10.0
+# What is looked at between two looks at the bounds.
+_PIECE = 8 * 1024
+# Of a body in chunks, beside it: lengths and line ends of chunks, but no trailers without an end.
+_BESIDE_BODY = 16
+
+
+class _OverBound(Exception):
+    """Raised in the parser's callbacks; it passes on a refusal of its own."""
+
+
+class BoundedHeads(HttpToolsProtocol):
+    """uvicorn's protocol, with bounds. One for each connection."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._in_head = True
+        self._size = self._count = self._body = self._beside = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._fault: tuple[int, str] | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Somebody is there: the head must come."""
+        super().connection_made(transport)
+        self._expect_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nobody is there any more."""
+        self._forget_timer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read what came piece by piece, until a bound is passed."""
+        for start in range(0, len(data), _PIECE):
+            if self.transport.is_closing() or self.transport.get_protocol() is not self:
+                return
+            self._read(data[start : start + _PIECE])
+
+    def _read(self, piece: bytes) -> None:
+        in_head, body = self._in_head, self._body
+        if in_head:
+            self._expect_head()
+            self._size += len(piece)
+        super().data_received(piece)
+        if self.transport.is_closing() or in_head is not self._in_head:
+            return
+        if in_head and self._size > HEAD_BYTES:
+            self._refuse(431, f"the head is over {HEAD_BYTES} bytes: send less")
+        elif not in_head:
+            self._beside += len(piece) - (self._body - body)
+            if self._beside > HEAD_BYTES + _BESIDE_BODY * self._body:
+                self._refuse(431, "what is sent beside the body is too much: send it in larger chunks")
+
+    def on_message_begin(self) -> None:
+        """A request begins."""
+        super().on_message_begin()
+        self._count = self._body = self._beside = 0
+
+    def on_url(self, url: bytes) -> None:
+        """The parser has a piece of the address."""
+        super().on_url(url)
+        self._check_line(len(self.url), "the address")
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """The parser has a header, or a trailer."""
+        self._count += 1
+        if self._count > MOST_HEADERS:
+            self._fault = (431, f"there are more than {MOST_HEADERS} headers: send fewer")
+            raise _OverBound
+        self._check_line(len(name) + len(value), "a header")
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """The head is whole."""
+        self._in_head = False
+        self._forget_timer()
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """The parser has a piece of the body."""
+        self._body += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """What comes next is another head."""
+        self._in_head, self._size = True, 0
+        super().on_message_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what the parser does not read, for a reason of ours where there is one."""
+        self._forget_timer()
+        if self._fault is None:
+            super().send_400_response(msg)
+        else:
+            self._refuse(*self._fault)
+
+    def _check_line(self, size: int, what: str) -> None:
+        if size > LINE_BYTES:
+            self._fault = (431, f"{what} is over {LINE_BYTES} bytes: send less")
+            raise _OverBound
+
+    def _expect_head(self) -> None:
+        if self._timer is None:
+            self._timer = self.loop.call_later(HEAD_SECONDS, self._is_late)
+
+    def _is_late(self) -> None:
+        self._timer = None
+        if self._answering():
+            # What follows a request that is being answered was not read, so it can't be whole.
+            self._expect_head()
+        else:
+            self._refuse(408, f"the head did not come whole within {HEAD_SECONDS:g} s: send it again")
+
+    def _answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _forget_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _refuse(self, status: int, detail: str) -> None:
+        """Answer, unless another answer is under way, and close."""
+        self._forget_timer()
+        if self._answering():
+            self.transport.abort()
+            return
+        title = HTTPStatus(status).phrase
+        problem = {
+            "type": "urn:signoff:problem:HttpError",
+            "title": title,
+            "status": status,
+            "detail": detail,
+        }
+        body = json.dumps(problem).encode()
+        head = (
+            f"HTTP/1.1 {status} {title}\r\ncontent-type: application/problem+json\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode() + body)
+        self.transport.close()

@@ -1,0 +1,235 @@
+"""A head of a request that is huge, endless or slow costs next to nothing, and what is ordinary is served."""
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import repeat
+from typing import Any
+
+import psutil
+import pytest
+import uvicorn
+from hypothesis import given
+from hypothesis import strategies as st
+from websockets.sync.client import connect
+
+from serve.admission import heads
+from serve.admission.heads import HEAD_BYTES, LINE_BYTES, MOST_HEADERS
+from serve.admission.sockets import server_options
+
+_GET = b"GET / HTTP/1.1\r\nHost: x\r\n"
+_MEGABYTE = 1024 * 1024
+
+
+class App:
+    """Answers with the length of the body, and knows how many heads came through."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.accept"})
+            await send({"type": "websocket.send", "text": "hello"})
+            await send({"type": "websocket.close"})
+            return
+        self.asked += 1
+        size, more = 0, True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            size += len(message["body"])
+            more = message["more_body"]
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"x-size", b"%d" % size)]})
+        await send({"type": "http.response.body", "body": b""})
+
+
+class Site:
+    """The app behind a server of ours."""
+
+    def __init__(self) -> None:
+        self.app = App()
+        self.config = uvicorn.Config(
+            self.app, host="127.0.0.1", port=0, lifespan="off", log_level="error", **server_options()
+        )
+        self.server = uvicorn.Server(self.config)
+
+    @property
+    def port(self) -> int:
+        return int(self.server.servers[0].sockets[0].getsockname()[1])
+
+    def open(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), timeout=30)
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    made = Site()
+    thread = threading.Thread(target=made.server.run, daemon=True)
+    thread.start()
+    while not made.server.started:
+        assert thread.is_alive()
+        thread.join(0.02)
+    yield made
+    made.server.should_exit = True
+    thread.join(20)
+
+
+def send_on(made: socket.socket, pieces: Iterator[bytes], most: int) -> int:
+    """Send until the other side has closed, `most` bytes at most; how many it was."""
+    sent = 0
+    with suppress(OSError):
+        for piece in pieces:
+            made.sendall(piece)
+            sent += len(piece)
+            if sent >= most:
+                break
+    return sent
+
+
+def answer_of(made: socket.socket) -> tuple[int, dict[str, Any]]:
+    """The status of what is told before the connection is closed, and its problem; 0 where nothing is."""
+    told = b""
+    with suppress(OSError):
+        while part := made.recv(65536):
+            told += part
+    if not told:
+        return 0, {}
+    head, _, body = told.partition(b"\r\n\r\n")
+    return int(head.split()[1]), json.loads(body) if body.startswith(b"{") else {}
+
+
+@pytest.mark.parametrize(
+    ("before", "piece"),
+    [
+        (_GET, b"X-A: " + b"a" * 1000 + b"\r\n"),
+        (_GET + b"X-A: ", b"a" * 65536),
+        (_GET, b"a" * 65536),
+        (b"GET /", b"a" * 65536),
+        (b"", b"\r\n" * 32768),
+        (b"", b"A" * 65536),
+        (_GET, b"X: y\r\n" * 10000),
+        (
+            b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n",
+            b"X-T: " + b"t" * 65536 + b"\r\n",
+        ),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX-T: ", b"t" * 65536),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;e=", b"x" * 65536),
+    ],
+    ids=[
+        "headers",
+        "value",
+        "name",
+        "address",
+        "lines",
+        "method",
+        "many",
+        "trailers",
+        "trailer",
+        "extension",
+    ],
+)
+def test_a_head_without_an_end_is_not_read_to_its_end(site: Site, before: bytes, piece: bytes) -> None:
+    process = psutil.Process()
+    memory = process.memory_info().rss
+    with site.open() as made:
+        made.sendall(before)
+        # What the kernel holds for both sides is a few megabytes.
+        assert send_on(made, repeat(piece), 128 * _MEGABYTE) < 32 * _MEGABYTE
+        assert answer_of(made)[0] in (0, 400, 431)
+    assert process.memory_info().rss - memory < 20 * _MEGABYTE
+    with site.open() as made:  # the others are served
+        made.sendall(_GET + b"Connection: close\r\n\r\n")
+        assert answer_of(made)[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("head", "status", "said"),
+    [
+        (_GET + b"X: y\r\n" * (MOST_HEADERS - 2) + b"Connection: close\r\n\r\n", 200, None),
+        (_GET + b"X: y\r\n" * MOST_HEADERS + b"\r\n", 431, f"more than {MOST_HEADERS} headers"),
+        (_GET + b"Connection: close\r\nX: " + b"y" * (LINE_BYTES - 1) + b"\r\n\r\n", 200, None),
+        (_GET + b"X: " + b"y" * LINE_BYTES + b"\r\n\r\n", 431, f"a header is over {LINE_BYTES} bytes"),
+        (b"GET /" + b"y" * LINE_BYTES + b" HTTP/1.1\r\n\r\n", 431, f"the address is over {LINE_BYTES} bytes"),
+        (
+            _GET
+            + b"".join(b"X-%d: " % n + b"y" * 8000 + b"\r\n" for n in range(HEAD_BYTES // 8000 + 2))
+            + b"\r\n",
+            431,
+            f"the head is over {HEAD_BYTES} bytes",
+        ),
+    ],
+    ids=["headers", "one more", "line", "longer", "address", "together"],
+)
+def test_the_bounds_are_those_that_are_told(site: Site, head: bytes, status: int, said: str | None) -> None:
+    asked = site.app.asked
+    with site.open() as made:
+        made.sendall(head)
+        found, problem = answer_of(made)
+    assert found == status
+    assert site.app.asked == asked + (status == 200)
+    if said is not None:
+        assert (problem["status"], said in problem["detail"]) == (431, True)
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET", _GET, _GET + b"X-A: ", b"\r\n"])
+@pytest.mark.parametrize("first", [False, True], ids=["the first", "the second"])
+def test_a_head_that_does_not_come_whole_is_not_waited_for(
+    site: Site, monkeypatch: pytest.MonkeyPatch, sent: bytes, first: bool
+) -> None:
+    monkeypatch.setattr(heads, "HEAD_SECONDS", 0.2)
+    with site.open() as made:
+        if first:
+            made.sendall(_GET + b"\r\n")
+            assert made.recv(12) == b"HTTP/1.1 200"
+            while not made.recv(65536).endswith(b"\r\n\r\n"):
+                pass
+            sent = sent or b"G"  # who sends nothing is let go as one who keeps a connection
+        made.sendall(sent)
+        status, problem = answer_of(made)
+    assert (status, "did not come whole" in problem["detail"]) == (408, True)
+
+
+@given(st.lists(st.integers(1, 400), max_size=30), st.lists(st.integers(0, 70_000), min_size=1, max_size=4))
+def test_requests_are_read_wherever_they_are_cut(site: Site, cuts: list[int], sizes: list[int]) -> None:
+    """Several on one connection, one after the other without waiting, in whatever pieces they come."""
+    asked = site.app.asked
+    bodies = [
+        b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % size + b"b" * size
+        if n % 2
+        else b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + (b"%x\r\n" % size + b"b" * size + b"\r\n" if size else b"")
+        + b"0\r\n\r\n"
+        for n, size in enumerate(sizes)
+    ]
+    whole = b"".join(bodies) + _GET + b"Connection: close\r\n\r\n"
+    with site.open() as made:
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for cut in cuts:
+            made.sendall(whole[:cut])
+            whole = whole[cut:]
+        made.sendall(whole)
+        told = b""
+        while part := made.recv(65536):
+            told += part
+    found = [int(line.split(b": ")[1]) for line in told.split(b"\r\n") if line.startswith(b"x-size")]
+    assert found == [*sizes, 0]
+    assert site.app.asked == asked + len(sizes) + 1
+
+
+def test_a_body_in_small_chunks_is_taken(site: Site) -> None:
+    with site.open() as made:
+        made.sendall(
+            _GET.replace(b"GET", b"POST") + b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+        )
+        made.sendall(b"1\r\nx\r\n" * 50_000 + b"0\r\n\r\n")
+        assert answer_of(made)[0] == 200
+
+
+def test_a_socket_is_opened(site: Site) -> None:
+    with connect(f"ws://127.0.0.1:{site.port}/", proxy=None) as opened:
+        assert opened.recv(timeout=20) == "hello"
