@@ -17,6 +17,7 @@ _SHAPELESS = re.compile(
     r"[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufdd0-\ufdef\ufeff"
     r"\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\ue000-\uf8ff\U000e0000-\U000e01ef\U000f0000-\U0010ffff]"
 )
+_LINE_ENDS = re.compile(r"[\t\n\r]")
 _SPACES = ("Cc", "Zl", "Zp")
 _UNSEEN = ("Cf", "Cs", "Co", "Cn")
 SHORT = 300
@@ -51,6 +52,18 @@ def storable(text: str) -> str:
 def without_halves(text: str) -> str:
     """`?` for each half of a surrogate pair: JSON can bring them in, UTF-8 can't carry them."""
     return text.encode(errors="replace").decode()
+
+
+def unseen_in(text: str, *, lines: bool) -> str | None:
+    """Why a text is not what people would see of it, with what to do; None where it is.
+
+    The one rule for what people and programs write to be shown to others: no control characters, no marks
+    that turn the direction of writing, nothing without a shape. Only of `lines` may be several.
+    """
+    found = _CONTROL.search(text) or _SHAPELESS.search(text) or (None if lines else _LINE_ENDS.search(text))
+    if found is None:
+        return None
+    return f"holds U+{ord(found[0]):04X}, which steers what is shown or can't be seen: leave it out"
 
 
 def seen(text: str) -> str:

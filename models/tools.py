@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from models.errors import PermissionMissing
 from models.people.scopes import Role, Scope, check_permission
 from models.record import Record
-from models.text import unstorable
+from models.text import unseen_in, unstorable
 
 Door = Literal["rest", "mcp", "agent"]
 
@@ -20,7 +20,22 @@ def _storable(text: str) -> str:
     return text
 
 
+def _label(text: str) -> str:
+    if fault := unseen_in(text, lines=False):
+        raise ValueError(fault)
+    return text
+
+
+def _prose(text: str) -> str:
+    if fault := unseen_in(text, lines=True):
+        raise ValueError(fault)
+    return text
+
+
 PlainText = Annotated[str, AfterValidator(_storable)]
+# What is shown to others: a headline, a name, a title on one line; a note, a reason on several.
+Label = Annotated[PlainText, AfterValidator(_label)]
+Prose = Annotated[PlainText, AfterValidator(_prose)]
 # The largest that every JSON parser keeps whole (RFC 8259 §6).
 Number = Annotated[int, Field(ge=1, le=2**53 - 1)]
 

@@ -23,7 +23,7 @@ from models.record import Record
 from models.runtime.approvals import ApprovalStatus
 from models.store import approval_inbox
 from models.store.content import articles, publishing
-from models.tools import Number, PlainText, ToolPermission
+from models.tools import Label, Number, PlainText, ToolPermission
 
 Topic = Annotated[PlainText, Field(description="Topic slug", examples=["macro"], max_length=64)]
 ArticleId = Annotated[Number, Field(description="The article", examples=[17])]
@@ -31,9 +31,9 @@ Query = Annotated[
     PlainText, Field(description="Search query", min_length=1, max_length=2000, examples=["rate decision"])
 ]
 Headline = Annotated[
-    PlainText, Field(min_length=1, max_length=500, pattern=r"\S", examples=["The Fed holds rates"])
+    Label, Field(min_length=1, max_length=500, pattern=r"\S", examples=["The Fed holds rates"])
 ]
-Keywords = Annotated[PlainText, Field(max_length=1000, examples=["fed, inflation"])]
+Keywords = Annotated[Label, Field(max_length=1000, examples=["fed, inflation"])]
 Content = Annotated[
     PlainText, Field(description="Article content (markdown)", max_length=1_000_000, examples=["The Fed …"])
 ]

@@ -14,10 +14,10 @@ from actors.tools.tool import Input, Output, ToolContext, tool
 from models.errors import ApprovalConflict, ApprovalNotFound, PermissionMissing
 from models.runtime.approvals import Approval, ApprovalStatus, role_of_requester
 from models.store import approval_inbox, decisions
-from models.tools import PlainText, ToolPermission
+from models.tools import PlainText, Prose, ToolPermission
 
 _ANYONE = ToolPermission(required_role="reader", topic_scoped=False)
-Notes = Annotated[PlainText, Field(max_length=5000)]
+Notes = Annotated[Prose, Field(max_length=5000)]
 Digest = Annotated[
     PlainText,
     Field(

@@ -12,9 +12,9 @@ from models.runtime.events import Event
 from models.runtime.workflows import Permission
 from models.store import approval_inbox, events
 from models.store.content import articles, publishing
-from models.tools import PlainText, ToolPermission
+from models.tools import PlainText, Prose, ToolPermission
 
-Notes = Annotated[PlainText, Field(max_length=5000, examples=["Includes the latest figures."])]
+Notes = Annotated[Prose, Field(max_length=5000, examples=["Includes the latest figures."])]
 
 
 class ReviewArticleRequest(Input):

@@ -19,15 +19,15 @@ from models.content.search import MOST_FOUND
 from models.errors import ArticleConflict, InputInvalid
 from models.record import Record
 from models.store.content import articles, resources
-from models.tools import Number, PlainText, ToolPermission
+from models.tools import Label, Number, PlainText, Prose, ToolPermission
 
 READ = ToolPermission(required_role="reader", topic_scoped=False)
 WRITE = ToolPermission(required_role="analyst", topic_scoped=True)
 _MOST_CELLS = 200_000
 
 ResourceId = Annotated[Number, Field(description="The resource", examples=[5])]
-Name = Annotated[PlainText, Field(min_length=1, max_length=255, pattern=r"\S", examples=["CPI release, May"])]
-Description = Annotated[PlainText, Field(max_length=2000)]
+Name = Annotated[Label, Field(min_length=1, max_length=255, pattern=r"\S", examples=["CPI release, May"])]
+Description = Annotated[Prose, Field(max_length=2000)]
 TableCell = PlainText | int | float | bool | None
 
 
@@ -139,7 +139,7 @@ class CreateTextResourceRequest(_NewResource):
 class CreateTableResourceRequest(_NewResource):
     """A table: each row has one cell per column."""
 
-    columns: list[Annotated[PlainText, Field(max_length=255)]] = Field(
+    columns: list[Annotated[Label, Field(max_length=255)]] = Field(
         min_length=1, max_length=200, examples=[["month", "CPI"]]
     )
     # The first fault is enough: a table may have 200,000, each told four times over.

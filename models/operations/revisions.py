@@ -10,11 +10,11 @@ from pydantic import BaseModel, ConfigDict, FailFast, Field, model_validator
 
 from models.operations.plans import OperationAgent
 from models.record import Record
-from models.tools import PlainText
+from models.tools import Prose
 
 RevisionType = Literal["full_replan", "specific_agents", "analysis_only"]
 MOST_FEEDBACK = 5000
-Feedback = Annotated[PlainText, Field(min_length=1, max_length=MOST_FEEDBACK)]
+Feedback = Annotated[Prose, Field(min_length=1, max_length=MOST_FEEDBACK)]
 AgentNames = Annotated[tuple[OperationAgent, ...], FailFast()]
 
 
@@ -29,9 +29,7 @@ class PlanEdit(BaseModel):
     agent_sequence: AgentNames = Field(default=(), max_length=8)
     skip_agents: AgentNames = Field(default=(), max_length=8)
     side_by_side: Annotated[bool, Field(strict=True)] | None = None
-    instructions: dict[OperationAgent, Annotated[PlainText, Field(max_length=2000)]] = Field(
-        default_factory=dict
-    )
+    instructions: dict[OperationAgent, Annotated[Prose, Field(max_length=2000)]] = Field(default_factory=dict)
 
     @property
     def reorders(self) -> bool:

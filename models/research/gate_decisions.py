@@ -13,7 +13,7 @@ from models.record import Record
 from models.research.agent_workflows import AgentWorkflowStatus, Step, Url
 from models.research.tree_edits import MOST_EDITS, TreeEdit
 from models.research.url_lists import InsteadOf
-from models.tools import PlainText
+from models.tools import Prose
 
 _MOST_NOTES = 5000
 
@@ -32,7 +32,7 @@ class Modifications(BaseModel):
         default=(), max_length=200
     )
     modify_config: Mapping[str, Any] = {}
-    notes: Annotated[PlainText, Field(max_length=_MOST_NOTES)] | None = None
+    notes: Annotated[Prose, Field(max_length=_MOST_NOTES)] | None = None
     instead: Annotated[tuple[InsteadOf, ...], FailFast()] = Field(default=(), max_length=200)
     tree_edits: Annotated[tuple[TreeEdit, ...], FailFast()] = Field(default=(), max_length=MOST_EDITS)
 
@@ -64,7 +64,7 @@ class ApproveRequest(BaseModel):
     decision: Literal["approve", "reject", "modify"]
     modifications: Modifications | None = None
     digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
-    notes: Annotated[PlainText, Field(max_length=_MOST_NOTES)] | None = None
+    notes: Annotated[Prose, Field(max_length=_MOST_NOTES)] | None = None
 
 
 class ApproveResponse(Record):

@@ -12,7 +12,7 @@ from models.record import Record
 from models.research.agent_workflows import ResearchOptions, Url
 from models.research.candidates import LeftOut, RefusedUrl, StoredText, UrlCandidate
 from models.research.limits import LIMITS, Limit
-from models.tools import PlainText
+from models.tools import Label, PlainText
 
 LONGEST_PASTED = 1_000_000
 
@@ -86,7 +86,7 @@ class PastedText(Record):
     """The text of a page, as somebody has it."""
 
     text: Annotated[PlainText, Field(max_length=LONGEST_PASTED), AfterValidator(_readable)]
-    title: Annotated[PlainText, Field(max_length=500)] | None = None
+    title: Annotated[Label, Field(max_length=500)] | None = None
 
 
 class InsteadOf(Record):

@@ -1,9 +1,9 @@
 """Keeps the port that Ray Serve opens in each of our replicas on the node's own address.
 
-Serve 2.60 has every replica listen for other deployments on all interfaces, without a token and on a port by
-chance, has no setting for it, and unpickles what comes. Others call a replica by its node's address, so that
-is enough: on a head of ours it is loopback. A replica calls this before Serve opens the port, which it does
-once the deployment's own object is made.
+Serve 2.60 has every replica listen for other deployments on all interfaces and on a port by chance, has no
+setting for it, and unpickles what comes with the cluster's token (or without, where it has none). Others call
+a replica by its node's address, so that is enough: on a head of ours it is loopback. A replica calls this
+before Serve opens the port, which it does once the deployment's own object is made.
 """
 
 import importlib

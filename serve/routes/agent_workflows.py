@@ -24,7 +24,7 @@ from actors.research.tools.starting import StartResearchResponse, StopResearchRe
 from models.record import Record
 from models.research.agent_workflows import AgentWorkflowStatus, StartRequest
 from models.research.gate_decisions import ApproveRequest
-from models.tools import Number, PlainText
+from models.tools import Number, Prose
 from serve.auth.caller import Caller
 from serve.problems import problem_responses
 from serve.routes.calling import call
@@ -40,7 +40,7 @@ WorkflowId = Annotated[Number, Path(alias="id", examples=[12])]
 class StopRequest(Record):
     """Why it is stopped, where there is something to say; it is kept with the research."""
 
-    reason: Annotated[PlainText, Field(min_length=1, max_length=500)] = "stopped"
+    reason: Annotated[Prose, Field(min_length=1, max_length=500)] = "stopped"
 
 
 @router.post("/start", status_code=201, responses=problem_responses(409))

@@ -23,7 +23,7 @@ from models.operations.decisions import AgentDecision, ClarificationResponse, Pl
 from models.operations.exports import ExportFormat
 from models.operations.operations import OperationRequest, OperationStatus
 from models.record import Record
-from models.tools import Number, PlainText
+from models.tools import Number, Prose
 from serve.auth.caller import Caller
 from serve.problems import problem_responses
 from serve.routes.calling import call
@@ -40,7 +40,7 @@ _CONFLICT = problem_responses(409)
 class CancelRequest(Record):
     """Why it is cancelled, where there is something to say; it is kept with the operation."""
 
-    reason: Annotated[PlainText, Field(min_length=1, max_length=500)] = "cancelled"
+    reason: Annotated[Prose, Field(min_length=1, max_length=500)] = "cancelled"
 
 
 @router.post("", status_code=201)

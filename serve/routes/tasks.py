@@ -11,7 +11,7 @@ from models.runtime.tasks import Task
 from models.runtime.workflow_kinds import Kinds
 from models.store.database import Database
 from models.store.runtime import tasks
-from models.tools import PlainText
+from models.tools import PlainText, Prose
 from serve.auth.caller import Caller
 from serve.problems import problem_responses
 
@@ -23,7 +23,7 @@ TaskId = Annotated[PlainText, Field(min_length=1, max_length=64)]
 class TaskCancellation(Record):
     """Why a task is stopped, where there is something to say; it is kept with the task."""
 
-    reason: Annotated[PlainText, Field(min_length=1, max_length=500)] = "cancelled"
+    reason: Annotated[Prose, Field(min_length=1, max_length=500)] = "cancelled"
 
 
 @router.get("")

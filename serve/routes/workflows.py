@@ -15,6 +15,7 @@ from models.store import events
 from models.store.database import Database
 from models.store.runtime import tasks, workflows
 from models.store.runtime.standing import standing
+from models.tools import Prose
 from serve.auth.caller import Caller
 from serve.problems import problem_responses
 
@@ -28,7 +29,7 @@ class Cancellation(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    reason: Annotated[str, Field(min_length=1, max_length=500)]
+    reason: Annotated[Prose, Field(min_length=1, max_length=500)]
 
 
 @router.get("")
@@ -81,10 +82,14 @@ async def get_events(
 
 
 def _shown(workflow: WorkflowStanding, caller: UserContext) -> WorkflowStanding:
-    """Readers see that it runs; what it works on is not published, nor where what it waits for is."""
+    """Readers see that it runs; what it works on is not published, nor where what it waits for is.
+
+    Nor its digest: it would say whether somebody guessed right.
+    """
     if check_permission([scope for scope in caller.scopes if scope.is_global], "editor"):
         return workflow
-    hidden: dict[str, Any] = {"input": {}, "result": None, "error": None, "key": None, "reason": None}
+    told = dict.fromkeys(("result", "error", "key", "reason"))
+    hidden: dict[str, Any] = {**told, "input": {}, "input_digest": ""}
     waits_for = named(workflow.parked_for) if workflow.parked_for else None
     return workflow.model_copy(update={**hidden, "parked_for": waits_for})
 

@@ -17,7 +17,7 @@ from models.knowledge.sources import KnowledgeSource
 from models.people.scopes import Role
 from models.store.database import Connection
 from models.store.knowledge import merges, projects, sources
-from models.tools import Number, PlainText, ToolPermission
+from models.tools import Label, Number, ToolPermission
 
 ANALYST = ToolPermission(required_role="analyst", topic_scoped=True)
 ANYWHERE = ToolPermission(required_role="analyst", topic_scoped=False)
@@ -46,9 +46,7 @@ class CreateProjectRequest(Input):
     """A project; one of the same name in the topic is found, and not made twice."""
 
     topic: Topic
-    name: Annotated[
-        PlainText, Field(min_length=1, max_length=200, pattern=r"\S", examples=["AI in medicine"])
-    ]
+    name: Annotated[Label, Field(min_length=1, max_length=200, pattern=r"\S", examples=["AI in medicine"])]
 
 
 class ProjectResponse(Output):

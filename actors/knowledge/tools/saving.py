@@ -25,7 +25,7 @@ from models.knowledge.pages import PageText, ScrapedPage
 from models.knowledge.points import SourceSpan
 from models.record import Record
 from models.store.knowledge import points, sources
-from models.tools import PlainText
+from models.tools import Label, PlainText
 
 _LEASE_SECONDS = 15.0
 _LONGEST = 1_000_000
@@ -64,9 +64,9 @@ class DocumentData(Record):
     """A text that somebody has. `url` is where it is from; without it, the text's digest is its address."""
 
     text: Annotated[PlainText, Field(min_length=1, max_length=_LONGEST), AfterValidator(_readable)]
-    title: Annotated[PlainText, Field(max_length=500)] | None = None
+    title: Annotated[Label, Field(max_length=500)] | None = None
     url: Annotated[PlainText, Field(max_length=2000)] | None = None
-    author: Annotated[PlainText, Field(max_length=500)] | None = None
+    author: Annotated[Label, Field(max_length=500)] | None = None
     date: Annotated[str, AfterValidator(_real_date)] | None = None
 
 

@@ -22,7 +22,7 @@ from models.near_names import suggestion
 from models.operations.operations import OperationBegun, OperationRequest, OperationStatus
 from models.store.operations import history, operations, overviews
 from models.store.runtime import workflows
-from models.tools import PlainText, ToolPermission
+from models.tools import Prose, ToolPermission
 
 
 class StartOperationRequest(OperationRequest, Input):
@@ -89,7 +89,7 @@ class CancelOperationRequest(Input):
     """Which one is cancelled, and why; the reason is kept with it."""
 
     operation_id: OperationId
-    reason: Annotated[PlainText, Field(min_length=1, max_length=500)] = "cancelled"
+    reason: Annotated[Prose, Field(min_length=1, max_length=500)] = "cancelled"
 
 
 class CancelOperationResponse(Output):

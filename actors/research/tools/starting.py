@@ -25,7 +25,7 @@ from models.research.agent_workflows import STATUS_OF, AgentWorkflowStatus, Star
 from models.store.knowledge import projects
 from models.store.research import agent_workflows, overviews, progress, trees
 from models.store.runtime import workflows
-from models.tools import PlainText, ToolPermission
+from models.tools import Prose, ToolPermission
 
 _MOST_NAME = 120
 
@@ -132,7 +132,7 @@ class StopResearchRequest(Input):
     """Which one is stopped, and why; the reason is kept with it."""
 
     workflow_id: WorkflowId
-    reason: Annotated[PlainText, Field(min_length=1, max_length=500)] = "stopped"
+    reason: Annotated[Prose, Field(min_length=1, max_length=500)] = "stopped"
 
 
 class StopResearchResponse(Output):

@@ -23,7 +23,7 @@ from models.research.trees import MOST_TITLE, Tree, TreeSummary
 from models.store.knowledge import projects
 from models.store.research import evidence, trees
 from models.store.runtime import model_calls
-from models.tools import Number, PlainText
+from models.tools import Label, Number
 
 # Of one call: clustering takes the square of them.
 MOST_POINTS = 2_000
@@ -40,7 +40,7 @@ class CreateKnowledgeTreeRequest(Input):
         default=(), max_length=MOST_POINTS, description="Ids of points; none: all that the project knows"
     )
     category_id: TreeId | None = None
-    title: Annotated[PlainText, Field(min_length=1, max_length=MOST_TITLE, pattern=r"\S")] | None = None
+    title: Annotated[Label, Field(min_length=1, max_length=MOST_TITLE, pattern=r"\S")] | None = None
 
 
 class CreateKnowledgeTreeResponse(Output):

@@ -23,6 +23,7 @@ from models.errors import ArticleConflict, ArticleNotFound, ResourceNotFound
 from models.runtime.event_catalogue import ArticleCreated, ArticleEvent, ArticlePublished, ArticleWritten
 from models.store import approvals, events, passages
 from models.store.database import Connection
+from models.text import one_line, unseen_in
 
 _COLUMNS = (
     "id, topic, status, version, published_version, author, approval_id, workflow_id, drafted_by, "
@@ -53,6 +54,7 @@ async def create(
         (topic, author, drafted_by),
     )
     article = Article.model_validate(await cursor.fetchone())
+    headline = _headline(headline)
     await _put_version(
         connection, article.id, 1, headline, keywords, content, editor_report, written, (), author, ()
     )
@@ -145,6 +147,11 @@ async def lock(connection: Connection, article_id: int) -> Article:
     return locked
 
 
+def _headline(text: str) -> str:
+    """One that a model wrote, as people see it; of what they write themselves such is refused."""
+    return text if unseen_in(text, lines=False) is None else one_line(text)
+
+
 async def write(
     connection: Connection,
     article_id: int,
@@ -177,7 +184,7 @@ async def write(
         connection,
         article_id,
         number,
-        old.headline if headline is None else headline,
+        old.headline if headline is None else _headline(headline),
         old.keywords if keywords is None else keywords,
         old.content if content is None else content,
         # What the editors found was about the text they read.

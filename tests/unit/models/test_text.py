@@ -125,3 +125,22 @@ def test_a_hostile_text_takes_no_time(of: Callable[[str], str], part: str) -> No
     began = time.process_time()
     of(part * 200_000)
     assert time.process_time() - began < 1.0
+
+
+@given(ANY)
+def test_what_is_refused_is_what_would_not_be_seen(text: str) -> None:
+    """On one line nothing but spaces is put otherwise of what is taken."""
+    label = texts.unseen_in(text, lines=False) is None
+    assert label == (texts.seen(text) == text and not set("\t\n\r") & set(text))
+    assert (texts.unseen_in(text, lines=True) is None) == (texts.seen(text) == text)
+    if label:
+        assert texts.one_line(text) == " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    "character", ["\x1b", "\x07", "\x85", "\u202e", "\u2066", "\u200f", "\u200b", "\u2028", "\ufeff"]
+)
+def test_what_steers_is_named(character: str) -> None:
+    for lines in (True, False):
+        assert f"U+{ord(character):04X}" in (texts.unseen_in(f"Rates{character} held", lines=lines) or "")
+    assert texts.unseen_in("\u0646\u200c\U0001f468\u200d\U0001f469 ✔\ufe0f zł", lines=False) is None
