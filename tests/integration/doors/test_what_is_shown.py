@@ -80,7 +80,7 @@ async def test_a_reader_can_not_try_whether_he_guesses_an_input(
 ) -> None:
     async with database.transaction() as connection:
         request = WorkflowRequest(kind="editorial", input={"a": 1}, input_digest="d1", requested_by="ann")
-        number = (await workflows.create(connection, request))[0].id
+        number = (await workflows.create(connection, request)).id
     for role, digest in (("reader", ""), ("editor", "d1")):
         async with client(config, base, "rita", f"global:{role}") as asking:
             for found in (
