@@ -32,7 +32,7 @@ class BoundedHeads(HttpToolsProtocol):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._in_head = True
-        self._size = self._count = self._body = self._beside = 0
+        self._size = self._count = self._body = self._beside = self._messages = 0
         self._timer: asyncio.TimerHandle | None = None
         self._fault: tuple[int, str] | None = None
 
@@ -54,12 +54,12 @@ class BoundedHeads(HttpToolsProtocol):
             self._read(data[start : start + _PIECE])
 
     def _read(self, piece: bytes) -> None:
-        in_head, body = self._in_head, self._body
+        in_head, body, message = self._in_head, self._body, self._messages
         if in_head:
             self._expect_head()
             self._size += len(piece)
         super().data_received(piece)
-        if self.transport.is_closing() or in_head is not self._in_head:
+        if self.transport.is_closing() or (in_head, message) != (self._in_head, self._messages):
             return
         if in_head and self._size > HEAD_BYTES:
             self._refuse(431, f"the head is over {HEAD_BYTES} bytes: send less")
@@ -71,6 +71,7 @@ class BoundedHeads(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """A request begins."""
         super().on_message_begin()
+        self._messages += 1
         self._count = self._body = self._beside = 0
 
     def on_url(self, url: bytes) -> None:

@@ -221,6 +221,17 @@ def test_requests_are_read_wherever_they_are_cut(site: Site, cuts: list[int], si
     assert site.app.asked == asked + len(sizes) + 1
 
 
+def test_what_follows_a_large_body_in_one_piece_is_read(site: Site) -> None:
+    post = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
+    with site.open() as made:
+        made.sendall(post % _MEGABYTE + b"b" * (_MEGABYTE - 10))
+        made.sendall(b"b" * 10 + post.replace(b"Host", b"Connection: close\r\nHost") % 10 + b"b" * 10)
+        told = b""
+        while part := made.recv(65536):
+            told += part
+    assert told.count(b"HTTP/1.1 200") == 2
+
+
 def test_a_body_in_small_chunks_is_taken(site: Site) -> None:
     with site.open() as made:
         made.sendall(
