@@ -113,8 +113,6 @@ class ServerConnection:
         self._under_way += 1
         try:
             async with self._alone(exchange), asyncio.timeout(self._settings.timeout_seconds):
-                # A pipe tells nobody how much of it was read.
-                exchange.sent = self._program is not None
                 return await self._client.session.send_request(request, answer)
         # The SDK raises what its parts raise: of anyio, httpx2, pydantic, and groups of them. Whatever it is,
         # nobody knows any more how this connection stands.

@@ -9,6 +9,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from models.errors import SignoffError
+
 if TYPE_CHECKING:
     from mcp_types import ElicitRequestParams, ElicitResult
 
@@ -30,14 +32,17 @@ class Unanswered(Exception):
 class Exchange:
     """What is sent, and what came of it. `writes`: it may never be sent again, not even after a 401.
 
-    `headers` go with the request, over HTTP. `sent`: a part of it may have reached the server. `status` is
-    that of its last answer. `elicited` answers what the server asks meanwhile (2025-11-25).
+    `headers` go with the request, over HTTP. `acts`: it calls a tool, so it goes out only while it may.
+    `sent`: a part of it may have reached the server; `withheld` is why nothing did. `status` is that of its
+    last answer. `elicited` answers what the server asks meanwhile (2025-11-25).
     """
 
     writes: bool = False
+    acts: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
     elicited: "Callable[[ElicitRequestParams], ElicitResult] | None" = None
     sent: bool = False
+    withheld: SignoffError | None = None
     status: int | None = None
     fault: Unanswered | None = None
     gets: int = 0
@@ -46,6 +51,11 @@ class Exchange:
         """Something went wrong. The first thing that did is told; what is away may still come back."""
         if self.fault is None or (self.fault.kind == "away" and kind != "away"):
             self.fault = Unanswered(kind, reason, stale=stale)
+
+    def withhold(self, why: SignoffError) -> None:
+        """It may not go out any more."""
+        self.withheld = None if self.sent else why
+        self.failed("away", str(why))
 
     @property
     def over(self) -> bool:

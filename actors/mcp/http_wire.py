@@ -14,7 +14,9 @@ import httpx2
 
 from actors.mcp.client_credentials import TokenSource
 from actors.mcp.exchange import CURRENT, Exchange, Unanswered
+from actors.sending import Clearance
 from models.config import HttpServer
+from models.errors import Fenced, NotSent
 
 # Streams that an exchange may open to hear more: a server that ends each at once would have us ask for ever.
 _MOST_GETS = 20
@@ -67,6 +69,9 @@ class _Wire(httpx2.AsyncBaseTransport):
         except Unanswered as fault:
             exchange.failed(fault.kind, fault.reason)
             return httpx2.Response(503)
+        except (Fenced, NotSent) as late:
+            exchange.withhold(late)
+            return httpx2.Response(503)
         except httpx2.HTTPError as error:
             if isinstance(error, _NOT_SENT):
                 exchange.failed("away", f"it can't be reached ({_told(error)})")
@@ -117,7 +122,14 @@ class _Wire(httpx2.AsyncBaseTransport):
                 exchange.sent = True
 
         request.extensions = {**request.extensions, "trace": noted}
-        return await self._inner.handle_async_request(request)
+        if not exchange.acts:
+            return await self._inner.handle_async_request(request)
+        clearance = Clearance()
+        request.extensions = clearance.around(request.extensions)
+        try:
+            return await self._inner.handle_async_request(request)
+        finally:
+            await clearance.end()
 
 
 class _Body(httpx2.AsyncByteStream):

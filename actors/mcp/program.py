@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING
 import anyio
 import mcp_types as types
 
-from actors.mcp.exchange import Unanswered
+from actors.mcp.exchange import CURRENT, Exchange, Unanswered
+from actors.sending import Clearance
 from models.config import StdioServer
 from models.error_lines import error_line
+from models.errors import Fenced, NotSent
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
+    from mcp.shared._context_streams import ContextReceiveStream
     from mcp.shared.message import SessionMessage
 
 _log = logging.getLogger(__name__)
@@ -55,12 +58,13 @@ class ServerProgram:
         Raises:
             Unanswered: it can't be started.
         """
+        from mcp.shared._context_streams import create_context_streams
         from mcp.shared.message import SessionMessage
 
         process = await self._start()
         tasks: list[asyncio.Task[None]] = []
         to_us, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        to_it, sent = anyio.create_memory_object_stream[SessionMessage](0)
+        to_it, sent = create_context_streams[SessionMessage](0)
         try:
             assert process.stdin is not None
             assert process.stdout is not None
@@ -144,25 +148,55 @@ class ServerProgram:
     async def _tell(
         self,
         stdin: asyncio.StreamWriter,
-        sent: "anyio.streams.memory.MemoryObjectReceiveStream[SessionMessage]",
+        sent: "ContextReceiveStream[SessionMessage]",
         to_us: "anyio.streams.memory.MemoryObjectSendStream[SessionMessage | Exception]",
     ) -> None:
         async with sent:
             try:
                 async for message in sent:
-                    line = message.message.model_dump_json(by_alias=True, exclude_unset=True)
                     if isinstance(message.message, types.JSONRPCRequest):
-                        self._asked.add(str(message.message.id))
-                    stdin.write(line.encode() + b"\n")
-                    await stdin.drain()
+                        assert sent.last_context is not None, "each message has come with one"
+                        exchange = sent.last_context.get(CURRENT) or Exchange()
+                        call = asyncio.create_task(
+                            self._ask(stdin, message.message, exchange), context=sent.last_context
+                        )
+                        if (refused := await call) is not None:
+                            await to_us.send(SessionMessage(refused))
+                    else:
+                        await _written(stdin, message.message)
             except OSError:
                 to_us.close()  # whoever waits for an answer is told that there will be none
             finally:
                 stdin.close()
 
+    async def _ask(
+        self, stdin: asyncio.StreamWriter, request: types.JSONRPCRequest, exchange: Exchange
+    ) -> types.JSONRPCError | None:
+        """Write a request, where it may still go out; if not, what is answered in the program's place."""
+        clearance = Clearance()
+        try:
+            if exchange.acts:
+                await clearance.take()
+            # A pipe tells nobody how much of it was read.
+            exchange.sent = True
+            self._asked.add(str(request.id))
+            await _written(stdin, request)
+        except (Fenced, NotSent) as late:
+            exchange.withhold(late)
+            error = types.ErrorData(code=types.CONNECTION_CLOSED, message=str(late))
+            return types.JSONRPCError(jsonrpc="2.0", id=request.id, error=error)
+        finally:
+            await clearance.end()
+        return None
+
     async def _hear_complaints(self, stderr: asyncio.StreamReader) -> None:
         while part := await stderr.read(4096):
             self._complaint = (self._complaint + part)[-_MOST_COMPLAINT:]
+
+
+async def _written(stdin: asyncio.StreamWriter, message: types.JSONRPCMessage) -> None:
+    stdin.write(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+    await stdin.drain()
 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:

@@ -96,6 +96,7 @@ class McpServers:
 
         Raises:
             McpServerAway: its server is away, or slow. Nothing was written.
+            Fenced, NotSent: it may not go out any more. Nothing was sent.
             ServedToolChanged: it is not the tool that was approved.
             ServedToolRefused: this call may not be made: it is not allowed, not confirmed, or not let in.
             ServedToolInvalid: the server broke the protocol or its own schema.
@@ -133,6 +134,8 @@ class McpServers:
             try:
                 return await one.made()
             except Unanswered as fault:
+                if one.exchange.withheld is not None:
+                    raise one.exchange.withheld from fault
                 if fault.stale:
                     connection.retire()
                 if writes and one.exchange.sent and fault.kind != "refuses":
@@ -221,6 +224,7 @@ class _Call:
         modern = connection.modern
         self.exchange = Exchange(
             writes=tool.writes,
+            acts=True,
             headers=headers_for(tool, call.arguments) if modern else {},
             elicited=None if modern else self._elicited,
         )

@@ -5,7 +5,7 @@ was waited for before, as an agent or the model, is none of it.
 """
 
 from actors.runtime.run import Run
-from models.errors import McpServerAway
+from models.errors import McpServerAway, NotSent
 from models.llm import Answer
 from models.runtime.steps import StepKept
 
@@ -23,7 +23,7 @@ class Patience:
         """Whether a server that is away now has been waited for as long as it may take."""
         return self._begun and self._run.waited_seconds >= self._run.config.operations.away_seconds
 
-    async def wait(self, away: McpServerAway) -> None:
+    async def wait(self, away: McpServerAway | NotSent) -> None:
         """Raise it, for it is waited for; where this was the first look, time begins now."""
 
         async def begin() -> Answer[StepKept]:

@@ -2,15 +2,17 @@
 
 Part of `actors.operations.steps`. Its server is looked at first: one that is away is waited for, and a tool
 that is not the one that was approved voids the plan. That the call is about to be sent is kept before it is
-sent; a run that finds that, and no outcome, does not know whether it was done, and says so.
+sent; a run that finds that, and no outcome, does not know whether it was done, and says so, once nothing of
+the run before can go out any more. Where the agent says that it sent nothing, the note is taken back.
 """
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
 from actors.operations.patience import Patience
 from actors.runtime.run import Run
-from models.errors import McpServerAway
+from models.errors import McpServerAway, NotSent
 from models.llm import Answer
 from models.mcp.served_tools import ServerListing
 from models.operations.operations import Operation
@@ -81,8 +83,14 @@ class ApprovedWrites:
             await self._tell(connection, agent, sending, decision, iteration)
             return WriteSent(tool=write.tool)
 
+        async def take_back(not_sent: WriteOutcome, connection: Connection) -> None:
+            await self._tell(
+                connection, agent, {"write": not_sent.model_dump(mode="json")}, decision, iteration
+            )
+
         async def make() -> Answer[WriteOutcome]:
             if sent:
+                await self._run.outlast_senders()
                 told = "the site was interrupted while it was sent: whether it was done is not known"
                 return Answer(value=WriteOutcome(write=write, status="unknown", told=told))
             if (not_sent := await self._hindered(write, await remote.offered(), patience)) is not None:
@@ -92,6 +100,12 @@ class ApprovedWrites:
                 answer: Answer[WriteOutcome] = await remote.call_once("write", write)
             except McpServerAway as away:
                 return Answer(value=_not_sent(write, str(away)))
+            except NotSent as late:
+                outcome = _not_sent(write, str(late))
+                await self._run.take_back(f"write_sent/{number}", functools.partial(take_back, outcome))
+                if not patience.over:
+                    await patience.wait(late)
+                return Answer(value=outcome)
             return answer
 
         return await self._run.once(f"write_done/{number}", WriteOutcome, make)

@@ -19,8 +19,9 @@ import httpx2
 from actors.outside.resolver import NotLookedUp
 from actors.outside.url_guard import guarded_client
 from actors.outside.webhook_message import signature_headers
+from actors.sending import Sender, now, sending_for
 from models.config import Config
-from models.errors import AddressRefused, DatabaseUnavailable, SealBroken
+from models.errors import AddressRefused, DatabaseUnavailable, NotSent, SealBroken
 from models.retry_after import retry_after
 from models.store import outbox, webhooks
 from models.store.database import GONE, Database
@@ -111,7 +112,7 @@ class Dispatcher:
         while not self._stopping:
             self._wake.clear()
             room = self._settings.concurrency - self._busy.total()
-            begun = time.monotonic()
+            begun = now()
             claims = await self._claim(room) if room > 0 else []
             for claim in claims:
                 self._busy[claim.webhook_id] += 1
@@ -137,14 +138,15 @@ class Dispatcher:
     async def _carry(self, claim: DeliveryClaim, begun: float) -> None:
         """Send a delivery and write down what it came to."""
         try:
-            if time.monotonic() - begun > _GRACE_SECONDS / 2:
+            if now() - begun > _GRACE_SECONDS / 2:
                 # We were held up, and the claim might run out under the request: leave it to whoever is next.
                 _log.warning("delivery %s was claimed too long ago to be sent now", claim.id)
                 return
-            answer = await self._send(claim)
+            with sending_for(Sender(until=begun + self._settings.timeout_seconds + _GRACE_SECONDS / 2)):
+                answer = await self._send(claim)
             if not await self._database.steadily(lambda: self._settle(claim, answer)):
                 _log.warning("delivery %s was no longer ours when it was answered", claim.id)
-        except NotLookedUp as error:
+        except (NotLookedUp, NotSent) as error:
             # That lies with us, and is no try of the target: it is due again when its claim runs out.
             _log.warning("delivery %s will be sent again: %s", claim.id, error)
         except DatabaseUnavailable as error:
@@ -156,7 +158,7 @@ class Dispatcher:
             self._wake.set()
 
     async def _send(self, claim: DeliveryClaim) -> _SendOutcome:
-        """What sending it came to. Raises NotLookedUp: nothing was sent, for want of a look-up here."""
+        """What sending it came to. Raises NotLookedUp, NotSent: nothing was sent."""
         body = claim.body.encode()
         answer: _SendOutcome | None = None
         try:
@@ -167,7 +169,7 @@ class Dispatcher:
             ):
                 answer = _read(response)
                 await _skim(response)
-        except NotLookedUp:
+        except (NotLookedUp, NotSent):
             raise
         except Exception as error:  # noqa: BLE001  # whatever went wrong is a failed try, with its reason
             return answer or _SendOutcome(None, self._reason(error))

@@ -20,6 +20,7 @@ import httpcore2
 import httpx2
 
 from actors.outside.resolver import system_resolver
+from actors.sending import Clearance
 from models.addresses import Address, Allowed, ends_in_number, is_host_name
 from models.config import OutgoingConfig
 from models.errors import AddressRefused
@@ -254,23 +255,26 @@ class _GuardedTransport(httpx2.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Check the address, send, and return the answer with its body still to be read."""
+        """Check the address, send if that may still be, and return the answer, its body still to be read."""
         url = check_url(str(request.url), self._allow_internal)
         assert isinstance(request.stream, httpx2.AsyncByteStream)
         headers = request.headers.raw
         if url.raw_host != request.url.raw_host:  # it was written with a dot at its end
             headers = [(name, url.netloc if name.lower() == b"host" else value) for name, value in headers]
+        clearance = Clearance()
         sent = httpcore2.Request(
             method=request.method,
             url=httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
             headers=headers,
             content=request.stream,
-            extensions=request.extensions,
+            extensions=clearance.around(request.extensions),
         )
         try:
             answer = await self._pool.handle_async_request(sent)
         except _FAULTS as error:
             raise _as_httpx2(error) from error
+        finally:
+            await clearance.end()
         return httpx2.Response(
             answer.status, headers=answer.headers, stream=_Body(answer), extensions=answer.extensions
         )

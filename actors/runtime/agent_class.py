@@ -10,23 +10,28 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing, contextmanager
+from dataclasses import dataclass
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeAlias
 
-from actors import logs
+from actors import logs, sending
 from models import log_ids
 from models.log_ids import LogIds
+from models.runtime.workflows import ClaimMark
 
-# What a call of a verb carries besides its arguments.
-IDS = "log_ids"
+# What a call of a verb carries besides its arguments: whom for, and under which claim.
+IDS, CLAIM = "log_ids", "claim"
+Ids: TypeAlias = LogIds | None
+Mark: TypeAlias = ClaimMark | None
 _log = logging.getLogger(__name__)
 
 
-def agent_class(plain: type, *, role: str, style: logs.LogStyle) -> type:
+def agent_class(plain: type, *, role: str, style: logs.LogStyle, database_url: str | None = None) -> type:
     """The class that Ray makes an actor of.
 
     Args:
         style: how its process logs: `monitoring.logs`.
+        database_url: where its process looks whether a claim stands that it sends something under.
     """
 
     own: Callable[..., None] = plain.__init__  # type: ignore[misc]  # of this very class
@@ -36,7 +41,7 @@ def agent_class(plain: type, *, role: str, style: logs.LogStyle) -> type:
         own(self, *args, **kwargs)
 
     verbs = {
-        name: _told_whom_for(verb, role)
+        name: _told_whom_for(verb, _Called(role, verb.__name__, database_url))
         for name, verb in inspect.getmembers(plain, inspect.isfunction)
         if not name.startswith("_") and isinstance(inspect.getattr_static(plain, name), FunctionType)
     }
@@ -46,13 +51,15 @@ def agent_class(plain: type, *, role: str, style: logs.LogStyle) -> type:
     )
 
 
-def _told_whom_for(verb: Callable[..., Any], role: str) -> Callable[..., Any]:
-    """The verb, which takes the ids of the call too, and logs how long it took."""
+def _told_whom_for(verb: Callable[..., Any], called: "_Called") -> Callable[..., Any]:
+    """The verb, which takes the ids and the claim of the call too, and logs how long it took."""
     made: Callable[..., Any]
     if inspect.isasyncgenfunction(verb):
 
-        async def stream(*args: Any, log_ids: LogIds | None = None, **kwargs: Any) -> AsyncIterator[Any]:
-            with _call(role, verb.__name__, log_ids):
+        async def stream(
+            *args: Any, log_ids: Ids = None, claim: Mark = None, **kwargs: Any
+        ) -> AsyncIterator[Any]:
+            with called.by(log_ids, claim):
                 async with aclosing(verb(*args, **kwargs)) as pieces:
                     async for piece in pieces:
                         yield piece
@@ -60,15 +67,15 @@ def _told_whom_for(verb: Callable[..., Any], role: str) -> Callable[..., Any]:
         made = stream
     elif inspect.iscoroutinefunction(verb):
 
-        async def answer(*args: Any, log_ids: LogIds | None = None, **kwargs: Any) -> Any:
-            with _call(role, verb.__name__, log_ids):
+        async def answer(*args: Any, log_ids: Ids = None, claim: Mark = None, **kwargs: Any) -> Any:
+            with called.by(log_ids, claim):
                 return await verb(*args, **kwargs)
 
         made = answer
     else:
 
-        def work(*args: Any, log_ids: LogIds | None = None, **kwargs: Any) -> Any:
-            with _call(role, verb.__name__, log_ids):
+        def work(*args: Any, log_ids: Ids = None, claim: Mark = None, **kwargs: Any) -> Any:
+            with called.by(log_ids, claim):
                 return verb(*args, **kwargs)
 
         made = work
@@ -91,25 +98,37 @@ def _signature(verb: Callable[..., Any]) -> inspect.Signature:
     place = len(parameters)
     if parameters and parameters[-1].kind is inspect.Parameter.VAR_KEYWORD:
         place -= 1
-    parameters.insert(place, inspect.Parameter(IDS, inspect.Parameter.KEYWORD_ONLY, default=None))
+    parameters[place:place] = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in (IDS, CLAIM)
+    ]
     return of.replace(parameters=parameters)
 
 
-@contextmanager
-def _call(role: str, verb: str, ids: LogIds | None) -> Iterator[None]:
-    if ids is None:
-        # The agent's own, or of the last release.
-        yield
-        return
-    # Not reset: each call is a task of its own, and a stream may be closed in another.
-    log_ids.take(ids)
-    facts: dict[str, str | float] = {"agent": role, "verb": verb}
-    begun = time.monotonic()
-    try:
-        yield
-    except BaseException as error:
-        facts["error"] = type(error).__name__
-        raise
-    finally:
-        facts["seconds"] = round(time.monotonic() - begun, 3)
-        _log.info("called", extra=facts)
+@dataclass(frozen=True)
+class _Called:
+    """A verb of an agent."""
+
+    role: str
+    verb: str
+    database_url: str | None
+
+    @contextmanager
+    def by(self, ids: Ids, claim: Mark) -> Iterator[None]:
+        """A call of it."""
+        if ids is None:
+            # The agent's own, or of the last release.
+            yield
+            return
+        # Not reset: each call is a task of its own, and a stream may be closed in another.
+        log_ids.take(ids)
+        sending.take(sending.Sender(claim=claim, database_url=self.database_url))
+        facts: dict[str, str | float] = {"agent": self.role, "verb": self.verb}
+        begun = time.monotonic()
+        try:
+            yield
+        except BaseException as error:
+            facts["error"] = type(error).__name__
+            raise
+        finally:
+            facts["seconds"] = round(time.monotonic() - begun, 3)
+            _log.info("called", extra=facts)

@@ -19,7 +19,8 @@ import ray
 import ray.actor
 import ray.exceptions
 
-from actors.runtime.agent_class import IDS, agent_class
+from actors import sending
+from actors.runtime.agent_class import CLAIM, IDS, agent_class
 from actors.system import load_named
 from models import log_ids
 from models.config import Config, lacks_secrets
@@ -103,7 +104,11 @@ class Directory:
             # An agent outlives whoever starts it: started without its keys, it would fail for everybody.
             return _running(name)
         return (
-            ray.remote(agent_class(plain, role=role, style=self._config.monitoring.logs))
+            ray.remote(
+                agent_class(
+                    plain, role=role, style=self._config.monitoring.logs, database_url=self.database_url
+                )
+            )
             .options(
                 name=name,
                 namespace=NAMESPACE,
@@ -260,11 +265,11 @@ async def _answer(verb: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
 
 
 def _begin(verb: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a verb of an actor, with the ids of what is done now."""
+    """Call a verb of an actor, with the ids and the claim of what is done now."""
     try:
-        return verb.remote(*args, **kwargs, **{IDS: log_ids.current()})
+        return verb.remote(*args, **kwargs, **{IDS: log_ids.current(), CLAIM: sending.claim()})
     except TypeError:
-        # Ray knows the verb's signature. An agent that the last release has started takes no ids.
+        # Ray knows the verb's signature. An agent that the last release has started takes neither.
         return verb.remote(*args, **kwargs)
 
 

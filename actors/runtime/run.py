@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from actors import tracing
+from actors import sending, tracing
 from actors.runtime.directory import Directory
 from actors.runtime.group_commit import JournalWriter
 from actors.runtime.replay import Replay
@@ -58,6 +58,7 @@ class Run:
         self._making: dict[str, asyncio.Lock] = {}
         # When it kept something last (monotonic).
         self.kept_at: float | None = None
+        self._opened = sending.now()
 
     @classmethod
     async def open(
@@ -195,6 +196,23 @@ class Run:
                 self._kept[key] = await self._database.steadily(attempt)
             self.kept_at = time.monotonic()
         return self._read(key, type_)
+
+    async def take_back(self, key: str, act: Callable[[Connection], Awaitable[None]]) -> None:
+        """Do `act` in one transaction with taking back what is kept under `key`: it did not come to be.
+
+        For a note that something is about to be sent, once the process that was to send it has said that it
+        did not. Raises Fenced.
+        """
+
+        async def attempt() -> None:
+            await documents.take_back(self._database, self._claim, key=key, act=act)
+
+        await self._database.steadily(attempt)
+        del self._kept[key]
+
+    async def outlast_senders(self) -> None:
+        """Wait until nothing can go out any more that was sent under claims before this one."""
+        await asyncio.sleep(max(0.0, self._opened + sending.SECONDS - sending.now()))
 
     async def pass_gate(self, gate: str) -> None:
         """Keep that the graph has come by a gate and been given its decision."""

@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
+from actors import sending
 from actors.runtime.directory import Directory
 from actors.runtime.execution import CompiledGraph, Execution
 from actors.runtime.group_commit import JournalWriter
@@ -251,6 +252,7 @@ class Runner:
     async def _carry(self, execution: Execution) -> None:
         claim = execution.claim
         log_ids.take(LogIds(workflow_id=claim.workflow_id, user_id=claim.requested_by))
+        sending.take(sending.Sender(claim=claim.mark, database_url=self._database.url))
         try:
             await execution.carry()
             execution.settled = True

@@ -34,6 +34,7 @@ from models.errors.outside import AddressRefused as AddressRefused
 from models.errors.outside import BrowserUnavailable as BrowserUnavailable
 from models.errors.outside import DocumentUnreadable as DocumentUnreadable
 from models.errors.outside import McpServerAway as McpServerAway
+from models.errors.outside import NotSent as NotSent
 from models.errors.outside import PageFailed as PageFailed
 from models.errors.outside import ProviderFailed as ProviderFailed
 from models.errors.outside import ProviderLimited as ProviderLimited

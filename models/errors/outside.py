@@ -52,6 +52,13 @@ class WriteAnswerLost(SignoffError):
     http_status = 502
 
 
+class NotSent(SignoffError):
+    """A request did not go out: whether it may could not be told any more. It may be tried again."""
+
+    http_status = 503
+    outage = True
+
+
 class DocumentUnreadable(SignoffError):
     """A fetched document is not what it should be, too large, or can't be read in time."""
 

@@ -98,6 +98,18 @@ class Claim(Record):
     traceparent: str | None = None
     asked: bool = True
 
+    @property
+    def mark(self) -> "ClaimMark":
+        """Which one it is."""
+        return ClaimMark(workflow_id=self.workflow_id, epoch=self.epoch)
+
+
+class ClaimMark(Record):
+    """Which claim something is done under, for whoever sends in its name: no more than it takes to look."""
+
+    workflow_id: str
+    epoch: int
+
 
 class Holding(Record):
     """What a runner still holds, as the database sees it; `wanted` is false once its batch is gone."""

@@ -10,6 +10,7 @@ from actors.knowledge.fetching.robots_fetching import fetch_robots
 from actors.outside.politeness.host_turns import HostTurn, HostTurns
 from actors.outside.politeness.robots import Robots
 from actors.outside.url_guard import guarded_client
+from actors.sending import sending_for
 from models.config import OutgoingConfig, ScrapingConfig
 
 _ROBOTS_SECONDS = 20.0
@@ -59,11 +60,13 @@ class TurnKeeper:
     async def _robots(self, origin: str) -> Robots:
         seconds = min(_ROBOTS_SECONDS, self._settings.timeout_seconds)
         client = guarded_client(self._outgoing, timeout=seconds, ssl_context=self._ssl_context)
-        async with client:
-            return await fetch_robots(
-                client,
-                origin,
-                user_agent=self._settings.user_agent,
-                seconds=seconds,
-                allow_internal=self._outgoing.allow_internal,
-            )
+        # For whoever asks next, too: it goes by no claim of the first.
+        with sending_for():
+            async with client:
+                return await fetch_robots(
+                    client,
+                    origin,
+                    user_agent=self._settings.user_agent,
+                    seconds=seconds,
+                    allow_internal=self._outgoing.allow_internal,
+                )

@@ -17,6 +17,7 @@ from actors.knowledge.browsing.page_scripts import HTML, STATE
 from actors.knowledge.browsing.rendered import Rendered
 from actors.knowledge.browsing.way_out import AllowPart, WayOut, authority_of
 from actors.outside.plain_text import plain_text
+from actors.sending import Clearance
 from models.config import ScrapingConfig
 from models.errors import PageFailed
 from models.knowledge.pages import PageFault
@@ -89,6 +90,7 @@ class Visit:
         frame = (await cdp.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
         await self._intercept(cdp, frame)
         try:
+            await self._may_be_asked_for()
             # Not until it is loaded: that is never told of a page that asks for `mailto:` meanwhile.
             await page.goto(self._url, wait_until="commit", timeout=0)
         except PlaywrightError as error:
@@ -96,6 +98,14 @@ class Visit:
                 raise
         await self._settle(page, cdp, frame)
         return await self._rendered(page, cdp, frame)
+
+    async def _may_be_asked_for(self) -> None:
+        """See that it may still be, right before it is. Raises Fenced, NotSent."""
+        clearance = Clearance()
+        try:
+            await clearance.take()
+        finally:
+            await clearance.end()
 
     def failure_of(self, error: PlaywrightError) -> PageFailed:
         """What an error of Chromium's means for the page."""

@@ -19,6 +19,7 @@ from models.config import BreakerConfig, McpServer, ModelSettings, SourceConfig
 from models.config.operations import LEAD, SourceReading
 from models.errors import (
     ConfigInvalid,
+    Fenced,
     McpServerAway,
     ModelRefused,
     ModelReplyInvalid,
@@ -131,7 +132,7 @@ class SourceReader:
         """Make one call that a person has seen and approved. It is sent once, and never again by itself.
 
         Raises:
-            McpServerAway: nothing was sent.
+            McpServerAway, NotSent, Fenced: nothing was sent.
         """
         try:
             answer = await self._servers.call(write.call, confirmed=True)
@@ -141,7 +142,7 @@ class SourceReader:
             outcome = _wrote(write, "not_sent", str(changed))
             return Answer(value=outcome.model_copy(update={"voids_plan": True}))
         except SignoffError as error:
-            if error.outage:
+            if error.outage or isinstance(error, Fenced):
                 raise
             return Answer(value=_wrote(write, "failed", str(error)))
         if answer.question is not None:

@@ -1,7 +1,7 @@
 """Documents of a workflow: what its steps came to. They are its journal, and the only one.
 
 Each is written once, under a key that names its step, fenced, together with the model calls it took
-and the event that tells of it.
+and the event that tells of it. Only a note that something is about to be sent may be taken back.
 """
 
 import json
@@ -142,6 +142,19 @@ async def effect(
         await observations.put(connection, [step])
         await events.tell(connection, StepDone(step=key), claim.workflow_id)
         return value
+
+
+async def take_back(
+    database: Database, claim: Claim, *, key: str, act: Callable[[Connection], Awaitable[None]]
+) -> None:
+    """Take a document back and do `act`, in one transaction; nothing where it is gone. Raises Fenced."""
+    async with database.transaction() as connection:
+        await claims.fence(connection, claim)
+        cursor = await connection.execute(
+            "DELETE FROM documents WHERE workflow_id = %s AND key = %s", (claim.workflow_id, key)
+        )
+        if cursor.rowcount:
+            await act(connection)
 
 
 async def keep_gate(connection: Connection, workflow_id: str, gate: str) -> None:

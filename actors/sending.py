@@ -1,0 +1,128 @@
+"""Whether something may still go out, asked in the process that sends it, right before it does.
+
+What is done under a claim carries its mark from the runner through every agent that works for it. Whatever
+sends takes a `Clearance` for each request, after connecting: it sees that the claim stands, holds it while
+the request goes out, and sends nothing that is late by its own clock. So no two clocks are ever compared.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from models.errors import NotSent
+from models.runtime.workflows import ClaimMark
+
+if TYPE_CHECKING:
+    from models.store.runtime.claim_hold import Looking
+
+# From before the look at the claim until the request must be out. Postgres ends the look no sooner; and who
+# has waited so long since a workflow was taken over knows that nothing of the claim before goes out any more.
+SECONDS = 2.0
+# Goes on while the machine sleeps, where the system has such a clock.
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
+def now() -> float:
+    """Seconds by a clock that nobody sets."""
+    return time.clock_gettime(_CLOCK)
+
+
+@dataclass(frozen=True)
+class Sender:
+    """What this task sends for: a claim, and where that is looked up; or until a time of `now`."""
+
+    claim: ClaimMark | None = None
+    database_url: str | None = None
+    until: float | None = None
+
+
+_NOBODY = Sender()
+_current: ContextVar[Sender] = ContextVar("sender", default=_NOBODY)
+
+
+def take(sender: Sender) -> None:
+    """From here on, this task sends for that."""
+    _current.set(sender)
+
+
+def claim() -> ClaimMark | None:
+    """The claim that this task works under."""
+    return _current.get().claim
+
+
+@contextmanager
+def sending_for(sender: Sender = _NOBODY) -> Iterator[None]:
+    """What is sent inside is sent for that; without one, for nobody in particular, as what is shared."""
+    before = _current.set(sender)
+    try:
+        yield
+    finally:
+        _current.reset(before)
+
+
+class Clearance:
+    """That one request may go out: `take` it right before, `look` before each further part, and `end` it."""
+
+    def __init__(self) -> None:
+        self._sender = _current.get()
+        self._until = self._sender.until
+        self._looking: Looking | None = None
+
+    async def take(self) -> None:
+        """See that it may.
+
+        Raises:
+            Fenced: its claim is over. NotSent: it can't be told, or this process was held up for too long.
+        """
+        if self._sender.claim is not None:
+            await self._hold(self._sender.claim)
+        self.look()
+
+    def look(self) -> None:
+        """See that it is not too late. Raises NotSent."""
+        if self._until is not None and now() >= self._until:
+            raise NotSent(
+                "this process was held up right before it was sent, and it may not be any more",
+                waits_for="a process that is held up",
+            )
+
+    async def end(self) -> None:
+        """It is out, or will not be sent: the claim is let go."""
+        if self._looking is not None:
+            await self._looking.close()
+            self._looking = None
+
+    def around(self, extensions: Mapping[str, Any]) -> dict[str, Any]:
+        """The extensions of an HTTP request that takes it when its headers are about to be written."""
+        heard: Callable[[str, Any], Awaitable[None]] | None = extensions.get("trace")
+
+        async def trace(event: str, info: Any) -> None:
+            if event.endswith("send_request_headers.started"):
+                await self.take()
+            elif event.endswith("send_request_body.started"):
+                self.look()
+            elif event.endswith("send_request_body.complete"):
+                await self.end()
+            if heard is not None:
+                await heard(event, info)
+
+        return {**extensions, "trace": trace}
+
+    async def _hold(self, claim: ClaimMark) -> None:
+        import psycopg
+
+        from models.store.runtime import claim_hold
+
+        if self._sender.database_url is None:
+            raise NotSent("this process has no database to look its claim up in", waits_for="Postgres")
+        try:
+            self._looking = await claim_hold.connected(self._sender.database_url)
+            self._until = now() + SECONDS
+            await claim_hold.hold(self._looking, claim, seconds=SECONDS)
+        except psycopg.Error as error:
+            raise NotSent(
+                f"Postgres does not say whether it may be: {error}", waits_for="Postgres"
+            ) from error
