@@ -1,7 +1,8 @@
 """Files that appear whole or not at all.
 
 Called by everything that leaves files behind for others: articles, run artifacts, institutional memory,
-saved indexes. A reader sees the old content or the new, also when the writer is killed in between.
+saved indexes, tables of batches. A reader sees the old content or the new, also when the writer is killed in
+between; what he leaves then is removed by whoever first writes beside it from another process.
 """
 
 import fcntl
@@ -9,7 +10,60 @@ import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
+from typing import BinaryIO
+
+_ENDING = ".tmp"
+
+
+class Draft:
+    """A file being written, which `keep` puts in its place and `drop` removes.
+
+    It lies in the same folder, locked as long as its writer lives: that tells it from what a dead one left.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Folders are made. Raises OSError: it can't be written; its `filename` says which."""
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path.parent)
+        while True:
+            self._temporary = path.parent / f".{uuid.uuid4().hex}{_ENDING}"
+            # Not tempfile: its files are for their owner only, and others read the articles.
+            self.file: BinaryIO = open(self._temporary, "xb")  # noqa: SIM115  # it outlives this call
+            if _locks(self.file) and self._temporary.exists():
+                return
+            self.file.close()  # somebody who sweeps was quicker than the lock
+
+    def keep(self) -> None:
+        """Have `path` be it, whole and on disk. Raises OSError."""
+        try:
+            self.file.flush()
+            os.fsync(self.file.fileno())
+            os.replace(self._temporary, self.path)
+        except BaseException:
+            self.drop()
+            raise
+        self.file.close()
+        sync_folder(self.path.parent)
+
+    def drop(self) -> None:
+        """Let there be nothing of it."""
+        self._temporary.unlink(missing_ok=True)
+        self.file.close()
+
+
+@contextmanager
+def written_atomically(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, which is at `path` once the block is left, unless by an error. Raises OSError."""
+    draft = Draft(path)
+    try:
+        yield draft.file
+    except BaseException:
+        draft.drop()
+        raise
+    draft.keep()
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
@@ -20,20 +74,8 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     Raises:
         OSError: the file can't be written; its `filename` says which.
     """
-    data = content.encode() if isinstance(content, str) else content
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.parent / f".{uuid.uuid4().hex}.tmp"
-    try:
-        # Not tempfile: its files are for their owner only, and others read the articles.
-        with open(temporary, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
+    with written_atomically(path) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
 
 
 def sync_folder(folder: Path) -> None:
@@ -54,3 +96,32 @@ def locked(folder: Path) -> Iterator[None]:
     with open(folder / ".lock", "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+# Once from each process: whoever is killed later is followed by another process, and folders may be large.
+@lru_cache(maxsize=4096)
+def _sweep(folder: Path) -> None:
+    """Remove the drafts in a folder that nobody is writing any more."""
+    with os.scandir(folder) as entries:
+        drafts = [entry.path for entry in entries if _is_draft(entry.name)]
+    for draft in drafts:
+        try:
+            with open(draft, "rb") as file:
+                if _locks(file):
+                    os.unlink(draft)
+        except FileNotFoundError:
+            continue  # its writer, or another who sweeps, has come before
+
+
+def _is_draft(name: str) -> bool:
+    middle = name.removeprefix(".").removesuffix(_ENDING)
+    return name == f".{middle}{_ENDING}" and len(middle) == 32 and not middle.strip("0123456789abcdef")
+
+
+def _locks(file: BinaryIO) -> bool:
+    """Lock it, unless somebody else has: whether it is ours now."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,18 +1,20 @@
 """The Parquet file of a scraping batch: a row for each address, with its text or why there is none.
 
-`docs/knowledge.md` describes the columns. It is written as rows come, a thousand to a row group, under a name
-of its own, and renamed when it is whole: an object store shows it only then anyway.
+`docs/knowledge.md` describes the columns. It is written as rows come, a thousand to a row group, as a draft
+that is put in its place when it is whole: an object store shows it only then anyway.
 """
 
 import contextlib
 import threading
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet
 
+from models.files import Draft
 from models.knowledge.pages import ScrapedPage
 
 SCHEMA = pa.schema(
@@ -54,8 +56,7 @@ class PageTable:
     def __init__(self, filesystem: pyarrow.fs.FileSystem, path: str) -> None:
         self._filesystem = filesystem
         self._path = path
-        self._local = filesystem.type_name == "local"
-        self._writing = f"{path}.tmp" if self._local else path
+        self._draft: Draft | None = None
         self._rows: list[dict[str, Any]] = []
         self._characters = 0
         self._discarded = False
@@ -63,10 +64,13 @@ class PageTable:
         self._lock = threading.Lock()
 
     def __enter__(self) -> "PageTable":
-        folder = self._path.rpartition("/")[0]
-        if folder:
+        if self._filesystem.type_name == "local":
+            self._draft = Draft(Path(self._path))
+            self._writer = pyarrow.parquet.ParquetWriter(self._draft.file, SCHEMA)
+            return self
+        if folder := self._path.rpartition("/")[0]:
             self._filesystem.create_dir(folder, recursive=True)
-        self._writer = pyarrow.parquet.ParquetWriter(self._writing, SCHEMA, filesystem=self._filesystem)
+        self._writer = pyarrow.parquet.ParquetWriter(self._path, SCHEMA, filesystem=self._filesystem)
         return self
 
     def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
@@ -80,8 +84,8 @@ class PageTable:
             try:
                 self._write()
                 self._writer.close()
-                if self._local:
-                    self._filesystem.move(self._writing, self._path)
+                if self._draft is not None:
+                    self._draft.keep()
             except BaseException:
                 self._take_away()
                 raise
@@ -108,7 +112,10 @@ class PageTable:
 
     def _take_away(self) -> None:
         with contextlib.suppress(OSError):  # it was not even begun
-            self._filesystem.delete_file(self._writing)
+            if self._draft is not None:
+                self._draft.drop()
+            else:
+                self._filesystem.delete_file(self._path)
 
 
 def as_row(page: ScrapedPage, *, held: bool) -> dict[str, Any]:

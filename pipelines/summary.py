@@ -14,6 +14,7 @@ import pyarrow.parquet
 from rich.table import Table
 from rich.text import Text
 
+from models.files import written_atomically
 from pipelines.progress import plain
 
 _MOST_ROWS = 200
@@ -57,12 +58,10 @@ class Layout:
 
 
 def write_parquet(rows: Sequence[Summary], path: Path, schema: pa.Schema) -> None:
-    """Write the rows to one Parquet file, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".tmp")
+    """Write the rows to one Parquet file, whole and on disk, or not at all."""
     table = pa.Table.from_pylist([row.model_dump() for row in rows], schema=schema)
-    pyarrow.parquet.write_table(table, temporary)
-    temporary.replace(path)
+    with written_atomically(path) as file:
+        pyarrow.parquet.write_table(table, file)
 
 
 def as_table(rows: Sequence[Summary], layout: Layout) -> Table:

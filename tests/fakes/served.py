@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from models.errors import McpServerAway, ServedToolChanged, ServedToolRefused, WriteAnswerLost
@@ -36,6 +36,7 @@ class ServedThings:
         self.writes: str | None = None
         self.written: list[Mapping[str, Any]] = []
         self.lost = False
+        self.before_write: Callable[[ServedToolCall], Awaitable[None]] | None = None
 
     async def listing(self, server: str) -> ServerListing:
         """What it offers."""
@@ -56,6 +57,8 @@ class ServedThings:
         if self.away:
             raise McpServerAway(f"MCP server {self.name}: away", waits_for=f"MCP server {self.name}")
         if call.tool == self.writes:
+            if self.before_write is not None:
+                await self.before_write(call)
             return self._wrote(call, confirmed=confirmed)
         if call.digest != self.digest:
             raise ServedToolChanged(f"{self.name}.{call.tool}: it is declared otherwise")

@@ -1,10 +1,15 @@
 """What an agent wants to write: nothing is sent before a person has seen that very call, and then once."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
+from actors.runtime.run import Run
 from models.config import Config
-from models.errors import AgentDied
+from models.errors import AgentDied, NotSent
+from models.mcp.tool_answers import ServedToolCall
 from models.operations.results import ProposedWrite
 from models.store.database import Database
 from tests.fakes.served import ScriptedChoices
@@ -36,6 +41,107 @@ async def test_a_write_waits_for_a_yes_to_exactly_that_call(operations_desk: Ope
         [found] = [one for one in results.content["results"] if one["agent"] == "crm"]
         assert [one["status"] for one in found["writes"]] == ["done"]
         assert found["writes"][0]["decided_by"] == "ann"
+
+
+async def test_that_it_is_sent_is_kept_before_it_is(operations_desk: OperationsDesk) -> None:
+    """Or whoever takes over after a death in between would send it again."""
+    desk, kept = operations_desk, []
+    proposing(desk, READ, NOTE)
+
+    async def look(_: ServedToolCall) -> None:
+        async with desk.database.connection() as connection:
+            cursor = await connection.execute("SELECT key FROM documents WHERE key LIKE 'write%'")
+            kept.extend([row["key"] for row in await cursor.fetchall()])
+
+    desk.servers["crm"].before_write = look
+    async with desk.running():
+        number, gate = await desk.asked_to_write()
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
+        results = await desk.gate(number, "operation_results")
+        assert statuses(results, "crm") == ["done"]
+        assert kept == ["write_sent/1"]
+
+
+async def test_what_its_agent_says_was_not_sent_is_taken_back_and_sent_once(
+    operations_desk: OperationsDesk,
+) -> None:
+    desk, tries = operations_desk, []
+    proposing(desk, READ, NOTE)
+
+    async def late(call: ServedToolCall) -> None:
+        tries.append(call)
+        if len(tries) <= 2:
+            raise NotSent("this process was held up", waits_for="a process that is held up")
+
+    crm = desk.servers["crm"]
+    crm.before_write = late
+    async with desk.running():
+        number, gate = await desk.asked_to_write()
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
+        results = await desk.gate(number, "operation_results")
+        assert statuses(results, "crm") == ["done"]
+        assert (len(tries), crm.written) == (3, [NOTE["arguments"]])
+        told = await desk.call("read_operation_history", number)
+        entries = [one.result for one in told.execution_history]
+        sent = [one for one in entries if "sending" in one or "write" in one]
+        assert [one["write"]["status"] if "write" in one else "sending" for one in sent] == [
+            *("sending", "not_sent", "sending", "not_sent", "sending", "done")
+        ]
+
+
+async def test_what_is_never_sent_in_time_is_asked_about_and_shown_as_not_sent(
+    configure: Callable[..., Config], database: Database
+) -> None:
+    desk = OperationsDesk(operations_config(configure, **{"operations.away_seconds": 0.05}), database)
+    proposing(desk, READ, NOTE)
+
+    async def late(_: ServedToolCall) -> None:
+        raise NotSent("this process was held up", waits_for="a process that is held up")
+
+    crm = desk.servers["crm"]
+    crm.before_write = late
+    async with desk.running():
+        number, gate = await desk.asked_to_write()
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
+        await desk.stopped(number, "waiting")
+        gate = await desk.gate(number, "operation_question")
+        assert gate.content["kind"] == "write_not_sent"
+        assert crm.written == []
+        crm.before_write = None
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="retry")
+        gate = await desk.gate(number, "operation_write")
+        assert gate.content["sent_before"] == []
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
+        results = await desk.gate(number, "operation_results")
+        assert statuses(results, "crm") == ["done"]
+        assert crm.written == [NOTE["arguments"]]
+
+
+async def test_nobody_is_asked_whether_it_was_done_while_it_may_still_go_out(
+    operations_desk: OperationsDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk, waited, over = operations_desk, asyncio.Event(), asyncio.Event()
+    proposing(desk, READ, NOTE)
+    reader = desk.agents["crm"]
+
+    async def die(_: ProposedWrite) -> None:
+        raise AgentDied("the agent crm ended while it was asked", waits_for="agent crm")
+
+    async def outlast(_: Run) -> None:
+        waited.set()
+        await over.wait()
+
+    monkeypatch.setattr(Run, "outlast_senders", outlast)
+    reader.write = die
+    async with desk.running():
+        number, gate = await desk.asked_to_write()
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
+        async with asyncio.timeout(20):
+            await waited.wait()
+        assert (await desk.call("get_operation", number)).approval is None
+        over.set()
+        gate = await desk.gate(number, "operation_question")
+        assert gate.content["kind"] == "write_unknown"
 
 
 async def test_a_write_that_is_refused_is_never_sent(operations_desk: OperationsDesk) -> None:

@@ -3,14 +3,16 @@
 import inspect
 import logging
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import ray.cloudpickle
 
-from actors import logs
+from actors import logs, sending
 from actors.runtime.agent_class import agent_class
 from models import log_ids
 from models.log_ids import LogIds
+from models.runtime.workflows import ClaimMark
 
 IDS = LogIds(request_id="r1", user_id="rita")
 
@@ -68,11 +70,28 @@ async def test_verbs_do_what_they_did_and_are_told_whom_for(
     ]
 
 
+async def test_a_call_works_under_its_caller_s_claim_and_under_none_where_there_is_none() -> None:
+    class Clerk:
+        async def mark(self) -> ClaimMark | None:
+            return sending.claim()
+
+        def mark_in_a_thread(self) -> ClaimMark | None:
+            return sending.claim()
+
+    mark = ClaimMark(workflow_id="w", epoch=3)
+    agent: Any = agent_class(Clerk, role="clerk", style="auto", database_url="postgresql://x/y")()
+    assert await agent.mark(log_ids=IDS, claim=mark) == mark
+    assert agent.mark_in_a_thread(log_ids=IDS, claim=mark) == mark
+    # The next call in that thread is somebody else's.
+    assert agent.mark_in_a_thread(log_ids=IDS) is None
+    assert await agent.mark(log_ids=IDS) is None
+
+
 def test_the_class_is_the_plain_one_to_ray() -> None:
     made = agent_class(Parrot, role="parrot", style="auto")
     assert (made.__name__, made.__qualname__, made.__doc__) == ("Parrot", "Parrot", Parrot.__doc__)
-    assert str(inspect.signature(made.say)) == "(self, times: int = 1, *, log_ids=None) -> str"
-    assert list(inspect.signature(made.stream).parameters) == ["self", "words", "log_ids", "more"]
+    assert str(inspect.signature(made.say)) == "(self, times: int = 1, *, log_ids=None, claim=None) -> str"
+    assert list(inspect.signature(made.stream).parameters) == ["self", "words", "log_ids", "claim", "more"]
     assert inspect.iscoroutinefunction(made.say)
     assert inspect.isasyncgenfunction(made.stream)
     assert not inspect.iscoroutinefunction(made.count)

@@ -11,11 +11,11 @@ from models.errors import Fenced, WorkflowConflict, WorkflowEnded
 from models.runtime.approvals import GateStop
 from models.runtime.workflows import Claim, Holding
 from models.store import approvals
-from models.store.database import Database
+from models.store.database import Connection, Database
 from models.store.runtime import claims, documents, runners, workflows
 from models.store.runtime.claimable import SUSPECT_DEATHS
 from tests.fakes.barrier import Barrier
-from tests.fakes.graphs import plan
+from tests.fakes.graphs import Done, plan
 from tests.integration.runtime.claims.claiming import ELSEWHERE, claim, end, lease, outcome
 from tests.integration.workflows import begin, ended, running
 
@@ -238,6 +238,65 @@ async def test_what_a_runner_claims_while_it_is_stopped_is_given_back_at_once(
                     await asyncio.sleep(0.02)
         assert (await ended(database, workflow.id, "queued", "succeeded")).status == "queued"
         assert barrier.arrivals == []
+
+
+async def test_nobody_takes_a_workflow_over_between_an_effect_s_fence_and_its_commit(
+    database: Database,
+) -> None:
+    with Barrier() as barrier:
+        await begin(database, barrier)
+    held = await claim_one(database, "r1")
+    await lease(database, "r2")
+
+    async def act(connection: Connection) -> Done:
+        await end(database, "r1")
+        assert await claim(database, "r2") == []
+        return Done(said="done")
+
+    await documents.effect(database, held, key="k", act=act)
+    [after] = await claim(database, "r2")
+    assert await documents.get_all(database, after.workflow_id) == {"k": {"said": "done"}}
+
+
+async def test_nobody_cancels_a_workflow_between_an_effect_s_fence_and_its_commit(database: Database) -> None:
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier)
+    held = await claim_one(database, "r1")
+
+    async def cancel() -> set[str]:
+        async with database.transaction() as connection:
+            await workflows.cancel(connection, workflow.id, reason="no")
+        return set(await documents.get_all(database, workflow.id))
+
+    async def act(connection: Connection) -> Done:
+        nonlocal cancelling
+        cancelling = asyncio.create_task(cancel())
+        waits = "SELECT count(*) AS n FROM pg_locks WHERE NOT granted"
+        async with asyncio.timeout(20):
+            while not cancelling.done():
+                if (await (await connection.execute(waits)).fetchone() or {})["n"]:
+                    break
+        assert not cancelling.done()
+        return Done(said="done")
+
+    cancelling: asyncio.Task[set[str]]
+    await documents.effect(database, held, key="k", act=act)
+    assert await cancelling == {"k"}
+    with pytest.raises(Fenced):
+        await documents.effect(database, held, key="l", act=act)
+
+
+async def test_a_runner_whose_own_lease_has_run_out_takes_nothing(database: Database) -> None:
+    """It was paused, say: others may be taking over from it, and would from what it took now."""
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier)
+    assert await claim(database, "r1") == []  # it never had one
+    await lease(database, "r1", seconds=-1)
+    assert await claim(database, "r1") == []
+    async with database.connection() as connection:
+        assert (await workflows.get(connection, workflow.id)).status == "queued"
+    await lease(database, "r1")
+    assert [one.workflow_id for one in await claim(database, "r1")] == [workflow.id]
 
 
 async def test_a_namesake_of_another_site_keeps_what_it_has(database: Database) -> None:
