@@ -95,6 +95,7 @@ class ApprovedWrites:
                 return Answer(value=WriteOutcome(write=write, status="unknown", told=told))
             if (not_sent := await self._hindered(write, await remote.offered(), patience)) is not None:
                 return Answer(value=not_sent)
+            over = patience.over  # by the note it gets on, and would be patient anew
             await self._run.effect(f"write_sent/{number}", WriteSent, begin)
             try:
                 answer: Answer[WriteOutcome] = await remote.call_once("write", write)
@@ -103,7 +104,7 @@ class ApprovedWrites:
             except NotSent as late:
                 outcome = _not_sent(write, str(late))
                 await self._run.take_back(f"write_sent/{number}", functools.partial(take_back, outcome))
-                if not patience.over:
+                if not over:
                     await patience.wait(late)
                 return Answer(value=outcome)
             return answer

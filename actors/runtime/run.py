@@ -56,8 +56,8 @@ class Run:
         self.replay = Replay(kept.keys() - forgotten)
         self._added = added
         self._making: dict[str, asyncio.Lock] = {}
-        # When it kept something last (monotonic).
-        self.kept_at: float | None = None
+        # What it kept, and when (monotonic).
+        self._kept_at: dict[str, float] = {}
         self._opened = sending.now()
 
     @classmethod
@@ -132,9 +132,14 @@ class Run:
         return self._claim.asked or any(key.startswith(documents.GATE_PREFIX) for key in self._kept)
 
     @property
+    def kept_at(self) -> float | None:
+        """When it kept something last that still stands (monotonic)."""
+        return max(self._kept_at.values(), default=None)
+
+    @property
     def got_on(self) -> bool:
         """Whether it has kept something that earlier runs had not."""
-        return self.kept_at is not None
+        return bool(self._kept_at)
 
     async def once(self, key: str, type_: type[R], make: Callable[[], Awaitable[Answer[R]]]) -> R:
         """What is kept under `key`; made and kept first, with its model calls, if nothing is.
@@ -175,7 +180,7 @@ class Run:
             )
         )
         self._kept[key] = json.loads(text)
-        self.kept_at = time.monotonic()
+        self._kept_at[key] = time.monotonic()
 
     async def effect(self, key: str, type_: type[R], act: Callable[[Connection], Awaitable[R]]) -> R:
         """Do `act` in one transaction with keeping its outcome under `key`: once, whatever dies.
@@ -194,21 +199,21 @@ class Run:
             await self._come_to_what_is_new(key)
             with tracing.span("step", {"signoff.step": key}):
                 self._kept[key] = await self._database.steadily(attempt)
-            self.kept_at = time.monotonic()
+            self._kept_at[key] = time.monotonic()
         return self._read(key, type_)
 
     async def take_back(self, key: str, act: Callable[[Connection], Awaitable[None]]) -> None:
         """Do `act` in one transaction with taking back what is kept under `key`: it did not come to be.
 
         For a note that something is about to be sent, once the process that was to send it has said that it
-        did not. Raises Fenced.
+        did not: no more has been got on by it. Raises Fenced.
         """
 
         async def attempt() -> None:
             await documents.take_back(self._database, self._claim, key=key, act=act)
 
         await self._database.steadily(attempt)
-        del self._kept[key]
+        del self._kept[key], self._kept_at[key]
 
     async def outlast_senders(self) -> None:
         """Wait until nothing can go out any more that was sent under claims before this one."""

@@ -102,9 +102,9 @@ class CancelOperationResponse(Output):
 
 @tool(OPERATES, rest=None, effect="writes", topic=topic_of_operation, about=about_operation)
 async def cancel_operation(context: ToolContext, request: CancelOperationRequest) -> CancelOperationResponse:
-    """Cancel an operation for good: once this is answered nothing more is kept, and no further call begins.
+    """Cancel an operation for good: once this is answered nothing more is kept, and nothing more goes out.
 
-    A call that changes something and was just being sent may be done all the same: the answer names it.
+    A call that changes something and had gone out by then may be done all the same: the answer names it.
     """
     connection, caller = context.connection, context.caller
     operation = await visible_operation(context, connection, request.operation_id)
