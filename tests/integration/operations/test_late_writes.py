@@ -20,7 +20,7 @@ from models.store.database import Database
 from models.store.operations import operations
 from models.store.runtime import workflows
 from tests.fakes.barrier import Barrier
-from tests.fakes.mcp_servers import BadServer
+from tests.fakes.mcp_servers import BadServer, tool
 from tests.fakes.writing import KINDS, with_one_place
 from tests.integration.operations.operations_desk import operations_config
 from tests.integration.workflows import ended
@@ -37,18 +37,15 @@ def make_barrier() -> Iterator[Barrier]:
 
 @pytest.fixture(name="crm")
 def make_crm() -> Iterator[BadServer]:
-    with BadServer() as server:
+    with BadServer(tool("search"), tool("send")) as server:
         yield server
 
 
 @pytest.fixture(name="config")
 def make_config(configure: Callable[..., Config], barrier: Barrier, crm: BadServer) -> Config:
-    servers = dict(operations_config(configure).model_dump(mode="json")["mcp"]["servers"])
-    changed = {
-        name: {"title": barrier.address, "http": {"url": crm.url}, "tools": ["look"], "writes": ["send"]}
-        for name in servers
-    }
-    return with_one_place(operations_config(configure, **{"mcp.servers": changed}))
+    its = {"title": barrier.address, "http": {"url": crm.url}, "tools": ["search"], "writes": ["send"]}
+    servers = dict.fromkeys(("mail", "bills", "crm"), its)
+    return with_one_place(operations_config(configure, **{"mcp.servers": servers}))
 
 
 @pytest.fixture(name="paused")
