@@ -120,8 +120,8 @@ async def test_a_write_is_not_sent_by_who_was_paused_on_its_way_and_wakes_late(
     workflow_id = await begun(database)
     there = await arrived(barrier, place)
     runner = await arrived(barrier, "noted")
-    # A process that is being started is Ray's to begin with, and waits by itself.
-    pause(paused, runner, *({there} if place != "starting" else ()))
+    # An agent that is being started waits by itself; its call is with the runner until then.
+    pause(paused, runner, *({there} - {runner} if place != "starting" else ()))
     if how == "cancelled":
         await cancel(database, workflow_id)
     else:
@@ -129,7 +129,7 @@ async def test_a_write_is_not_sent_by_who_was_paused_on_its_way_and_wakes_late(
         assert (done.status, done.result) == ("succeeded", {"status": "unknown"})
     assert crm.calls == []
     barrier.release()
-    go_on(paused, there)
+    go_on(paused, runner if place == "starting" else there)
     assert await how_it_ended(barrier) == ("over: NotSent" if place == "looked" else "over: Fenced")
     go_on(paused)
     assert crm.calls == []
