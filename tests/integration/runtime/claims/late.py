@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from actors.sending import Sender
 from models.runtime.workflows import Claim
@@ -21,6 +21,12 @@ class Target:
     url: str = ""
     connections: int = 0
     came: bytes = b""
+    idle: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def all_that_came(self) -> bytes:
+        """Every byte, once whoever was connected is not any more."""
+        await self.idle.wait()
+        return self.came
 
 
 @asynccontextmanager
@@ -30,11 +36,13 @@ async def target() -> AsyncIterator[Target]:
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         found.connections += 1
+        found.idle.clear()
         while part := await reader.read(65_536):
             found.came += part
             if b"\r\n\r\n" in found.came and found.came.endswith(b"}"):
                 writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
         writer.close()
+        found.idle.set()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     try:
