@@ -17,7 +17,7 @@ from typing import BinaryIO
 _ENDING = ".tmp"
 
 
-class Draft:
+class DraftFile:
     """A file being written, which `keep` puts in its place and `drop` removes.
 
     It lies in the same folder, locked as long as its writer lives: that tells it from what a dead one left.
@@ -57,7 +57,7 @@ class Draft:
 @contextmanager
 def written_atomically(path: Path) -> Iterator[BinaryIO]:
     """A file to write, which is at `path` once the block is left, unless by an error. Raises OSError."""
-    draft = Draft(path)
+    draft = DraftFile(path)
     try:
         yield draft.file
     except BaseException:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet
 
-from models.files import Draft
+from models.files import DraftFile
 from models.knowledge.pages import ScrapedPage
 
 SCHEMA = pa.schema(
@@ -56,7 +56,7 @@ class PageTable:
     def __init__(self, filesystem: pyarrow.fs.FileSystem, path: str) -> None:
         self._filesystem = filesystem
         self._path = path
-        self._draft: Draft | None = None
+        self._draft: DraftFile | None = None
         self._rows: list[dict[str, Any]] = []
         self._characters = 0
         self._discarded = False
@@ -65,7 +65,7 @@ class PageTable:
 
     def __enter__(self) -> "PageTable":
         if self._filesystem.type_name == "local":
-            self._draft = Draft(Path(self._path))
+            self._draft = DraftFile(Path(self._path))
             self._writer = pyarrow.parquet.ParquetWriter(self._draft.file, SCHEMA)
             return self
         if folder := self._path.rpartition("/")[0]:

@@ -13,15 +13,15 @@ import pyarrow.parquet
 import pytest
 
 from models import files
-from models.files import Draft, write_atomically
+from models.files import DraftFile, write_atomically
 from pipelines.page_table import PageTable
 from pipelines.summary import write_parquet
 
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from models.files import Draft
-Draft(Path(sys.argv[1])).file.write(b"half")
+from models.files import DraftFile
+DraftFile(Path(sys.argv[1])).file.write(b"half")
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -45,7 +45,7 @@ def test_what_is_being_written_and_what_is_nobody_s_draft_stays(tmp_path: Path) 
     others = {".x.tmp", f"{'a' * 32}.tmp", f".{'g' * 32}.tmp", f".{'a' * 31}.tmp"}
     for name in others:
         (tmp_path / name).write_text("theirs")
-    draft = Draft(tmp_path / "a")
+    draft = DraftFile(tmp_path / "a")
     draft.file.write(b"a")
     files._sweep.cache_clear()
     write_atomically(tmp_path / "b", "b")
