@@ -27,7 +27,7 @@ from models.mcp.served_tools import ServerListing
 from models.operations.results import ProposedWrite, WriteOutcome
 from models.runtime.approvals import GateDecision
 from models.store.operations import operations
-from models.store.runtime import standing
+from models.store.runtime import claim_hold
 from tests.fakes.barrier import report
 
 KINDS = {"operation": "tests.fakes.writing:OPERATION"}
@@ -43,13 +43,13 @@ class PausedReader(SourceReader):
         # Beside the actor's loop, which may be running.
         with ThreadPoolExecutor(1) as beside:
             beside.submit(lambda: asyncio.run(self._report("starting"))).result()
-        hold = standing.hold
+        hold = claim_hold.hold
 
         async def holds(*of: Any, **how: Any) -> None:
             await hold(*of, **how)
             await self._report("looked")
 
-        standing.hold = holds
+        claim_hold.hold = holds
 
     async def occupy(self) -> None:
         """Take the only place there is."""

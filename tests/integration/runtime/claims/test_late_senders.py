@@ -12,7 +12,7 @@ from actors.sending import Clearance, Sender, sending_for
 from models.config import OutgoingConfig
 from models.errors import Fenced, NotSent
 from models.store.database import Database
-from models.store.runtime import claims, standing
+from models.store.runtime import claim_hold, claims
 from tests.fakes.mcp_servers import BadServer
 from tests.integration.mcp.asking import call_of, opened
 from tests.integration.mcp.test_programs import opened as opened_program
@@ -60,14 +60,14 @@ async def test_who_is_held_up_between_his_look_and_the_socket_sends_nothing(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held, real = await claimed(database), sending.now
-    hold, late = standing.hold, 0.0
+    hold, late = claim_hold.hold, 0.0
 
     async def holds(*of: Any, **how: Any) -> None:
         nonlocal late
         await hold(*of, **how)
         late = sending.SECONDS
 
-    monkeypatch.setattr(standing, "hold", holds)
+    monkeypatch.setattr(claim_hold, "hold", holds)
     monkeypatch.setattr(sending, "now", lambda: real() + late)
     async with target() as to:
         with sending_for(sender(database, held)), pytest.raises(NotSent) as raised:
