@@ -255,8 +255,10 @@ async def test_a_socket_answers_pings_and_nothing_else(app: FastAPI, address: st
     url, headers = f"ws://{address}/ws/ann", bearer(auth, "macro:reader")
     async with connect(url, additional_headers=headers) as socket:
         await socket.recv()
-        for said in ("{", "[" * 4000, "null", '"ping"', '{"type": "pong"}', '{"type": ["ping"]}', ""):
+        for said in ("{", "null", '"ping"', '{"type": "pong"}', '{"type": ["ping"]}', ""):
             await socket.send(said)
+        await socket.send("[" * 4000)
+        assert json.loads(await socket.recv())["type"] == "error"
         await socket.send('{"type": "ping"}')
         assert json.loads(await socket.recv()) == {"type": "pong"}
     await until(lambda: app.state.feed.followers == 0)
