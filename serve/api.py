@@ -38,6 +38,7 @@ from serve.monitoring.replica_logs import begin_in_replica
 from serve.monitoring.request_times import RequestTimes, Timed
 from serve.monitoring.traced import Traced
 from serve.openai import door as openai
+from serve.openai.background import Background
 from serve.openai.errors import OpenAIErrors
 from serve.openapi import describe
 from serve.problems import add_problem_handlers
@@ -179,6 +180,7 @@ def make_app(
     app.state.config = config
     app.state.kinds = systems.kinds()
     app.state.assistant = assistant
+    app.state.background = Background(config.chat.background)
     app.state.verifier = TokenVerifier(config.auth)
     app.state.open_requests = OpenRequests(config.http)
     app.add_middleware(Admission, http=config.http)

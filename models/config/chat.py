@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
+from models.config.background import BackgroundConfig
 from models.config.fields import Count, Positive, ResolvedPath, Section
 from models.config.llm import WriterSettings
 from models.content.search import MOST_FOUND
@@ -80,3 +81,4 @@ class ChatConfig(Section):
     sources: Annotated[int, Field(ge=1, le=MOST_FOUND // 2)]
     # How long a question that asks for a yes may be answered.
     confirm_seconds: Positive
+    background: BackgroundConfig

@@ -23,6 +23,7 @@ from models.store.runtime import model_calls
 from models.tools import PlainText
 from serve.answering import Answering, ClientGone, assistant_for
 from serve.auth.caller import Caller
+from serve.openai.background import Background
 from serve.openai.errors import error_of, openai_responses
 from serve.openai.request import CompletionRequest
 from serve.openai.wire import Completion, Writing
@@ -121,8 +122,13 @@ async def create_chat_completion(
     Beside OpenAI's members there is `signoff`: who answered, with which tools, and `task_id` where a task
     goes on by itself. The same `Idempotency-Key` again begins no second task. A `stop` cuts the text; the
     answer is made to its end all the same, so that its usage and its task are told. Hanging up stops it.
+    What a client asks by itself, a title or the like, is answered without the assistant.
     """
     topic = _topic(request, caller, asked.model)
+    background: Background = request.app.state.background
+    if (told := background.answer(asked, topic)) is not None:
+        writing = Writing(asked)
+        return EventStream(_at_once(told, writing)) if asked.stream else writing.whole(told)
     assistant = await assistant_for(request, caller)
     turn = asked.turn(caller, topic=topic, request_id=idempotency_key or None)
     database: Database = request.app.state.database
@@ -148,6 +154,11 @@ async def create_chat_completion(
         return EventStream(_chunks(answering, pieces, await _first(answering, pieces), writing))
     except ClientGone:
         return Response(status_code=_CLIENT_CLOSED_REQUEST)
+
+
+async def _at_once(done: Done, writing: Writing) -> AsyncGenerator[str, None]:
+    """An answer that is there already, as a stream."""
+    yield writing.begins() + writing.goes_on(done.response) + writing.ends(done)
 
 
 async def _first(answering: Answering[Done], pieces: AsyncGenerator[Piece | None, None]) -> str:
