@@ -18,6 +18,8 @@ from actors.text.markdown import unlinked
 from actors.text.normal_form import words
 from actors.text.relevance import bears_on, best_passages
 from models.redaction import _spellings as spellings
+from serve.openai.background import _any_of as background_pattern
+from serve.openai.transcript import _labels as labels_pattern
 from tests.fakes.pumping import calls_in, modules_of, only_matched, patterns_in, slowness
 
 _PACKAGES = ("models", "actors", "serve", "pipelines", "cluster")
@@ -42,6 +44,8 @@ _MADE: dict[str, re.Pattern[Any]] = {
     ),
     "actors.knowledge.scraping.wall_words._any_of": NOT_FOUND,  # all that it makes are tried by their names
     "models.redaction._spellings": spellings("of the 'key\\\" ä"),
+    "serve.openai.background._any_of": background_pattern(("follow up*", "0 word*", "chat history", "标题")),
+    "serve.openai.transcript._labels": labels_pattern(("user message", "user", "用户")),
     "actors.outside.web.local._passage": re.compile(r"\b(?:rates|inflation|federal)", re.IGNORECASE),
 }
 
