@@ -14,7 +14,10 @@ NO_PYTHON = "There is no Python 3.11, and uv could fetch none. Install one (on D
 NO_CHROMIUM = "There is no Chromium here, so pages that are made by scripts can't be read. On Debian, type:" \
     "apt-get install chromium; elsewhere: $(BIN)/playwright install --with-deps chromium"
 
-.PHONY: setup chromium check test faults test-fast e2e demo up down bench docs train-intents train-research-intents eval-intents lock
+NO_PGBOUNCER = "There is no pgbouncer here, so the tests with a pooler before Postgres are skipped. On Debian, type:" \
+    "apt-get install pgbouncer"
+
+.PHONY: setup chromium pgbouncer check test faults test-fast e2e demo up down bench docs train-intents train-research-intents eval-intents lock
 
 setup: $(STAMP) chromium
 
@@ -27,6 +30,14 @@ chromium: $(STAMP)
 	      { apt-get install --yes -qq chromium >/dev/null 2>&1 || \
 	        { apt-get update -qq && apt-get install --yes -qq chromium; } >/dev/null 2>&1; }; } || \
 	    echo $(NO_CHROMIUM) >&2
+
+# What tests put before Postgres: what is there, or else Debian's.
+pgbouncer:
+	@PATH="$$PATH:/usr/sbin" command -v pgbouncer >/dev/null || \
+	    { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	      { apt-get install --yes -qq pgbouncer >/dev/null 2>&1 || \
+	        { apt-get update -qq && apt-get install --yes -qq pgbouncer; } >/dev/null 2>&1; }; } || \
+	    echo $(NO_PGBOUNCER) >&2
 
 # Where there is no $(PYTHON) that makes environments, uv does it, and fetches a Python 3.11 if it finds
 # none. uv itself comes through pip, from whatever python3 there is.
@@ -54,7 +65,7 @@ check: setup
 	$(BIN)/lint-imports
 
 # Two at a time, each with a Postgres and a Ray of its own; then everything together, by itself.
-test: check
+test: check pgbouncer
 	$(BIN)/pytest -n 2 --dist loadfile tests/unit tests/integration
 	$(BIN)/pytest tests/e2e
 

@@ -4,6 +4,7 @@ Each check takes plain facts and raises ClusterProblem with one line: what is wr
 `up` runs them; nothing here starts or changes anything.
 """
 
+import asyncio
 import shutil
 import socket
 from collections.abc import Callable, Mapping
@@ -23,6 +24,8 @@ PLAIN_DISK = 1 * GB
 # Measured with the bundled models: the parts of Ray and Serve, and what each vLLM process imports.
 LOCAL_MEMORY = 2 * GB
 CPU_MODEL_MEMORY = 4 * GB
+# A process listens and renews a lease beside its pool; agents have small pools, commands a connection each.
+CONNECTIONS_APART, SMALL_POOLS = 2, 24
 
 
 def check_disk(data_dir: Path, *, converting: bool) -> str:
@@ -132,11 +135,31 @@ def check_database(url: str) -> str:
         with connect(url, application="signoff status") as connection:
             row = connection.execute("SHOW server_version").fetchone()
     except (psycopg.Error, UnicodeError) as error:
-        reason = error_line(str(error) or type(error).__name__)
-        raise ClusterProblem(
-            f"can't reach the database: {reason}: check that it runs, and database.url"
-        ) from error
+        raise _unreachable(error) from error
     return f"PostgreSQL {row[0].split()[0]}" if row else "PostgreSQL"
+
+
+def check_database_fits(config: Config, url: str) -> None:
+    """A site can work on that database: sessions, its texts, its role, as many connections as it opens."""
+    import psycopg
+
+    from models.store import requirements
+
+    try:
+        asyncio.run(requirements.check(url, connections=connections_needed(config)))
+    except (psycopg.Error, UnicodeError) as error:
+        raise _unreachable(error) from error
+
+
+def connections_needed(config: Config) -> int:
+    """How many connections a site opens at the most, with one batch and a command or two."""
+    processes = config.runners.count + config.http.replicas + len(("the dispatcher", "a batch"))
+    return processes * (config.database.pool_size + CONNECTIONS_APART) + SMALL_POOLS
+
+
+def _unreachable(error: Exception) -> ClusterProblem:
+    reason = error_line(str(error) or type(error).__name__)
+    return ClusterProblem(f"can't reach the database: {reason}: check that it runs, and database.url")
 
 
 def check_resources(config: Config, resources: Mapping[str, float]) -> str:

@@ -38,7 +38,7 @@ class Machine:
         config = self._config
         checks.check_shared(config)
         if config.database.url is not None:
-            checks.check_database(config.database.url.get_secret_value())
+            checks.check_database_fits(config, config.database.url.get_secret_value())
         ensure_writable(config.data_dir)
         checks.check_model_folders(config)
         converting = any(folder is not None for folder in missing_models(config))

@@ -14,7 +14,7 @@ from pathlib import Path
 from cluster.postgres import server
 from cluster.postgres.system_user import binaries
 from models.config import Config
-from models.database_url import SECRET_PARAMETERS, libpq_form
+from models.database_url import SECRET_PARAMETERS
 from models.errors import ClusterProblem
 from models.redaction import redacted
 
@@ -90,16 +90,9 @@ class Tools:
 
 def _parts_of(url: str, program: str) -> tuple[dict[str, str], dict[str, str]]:
     """What a connection is made with, and what of it nobody may see."""
-    from psycopg.conninfo import conninfo_to_dict
+    from models.store.session import connection_parameters
 
-    from models.store.database import connection_parameters
-
-    given = {"options": conninfo_to_dict(libpq_form(url)).get("options")}
-    parts = {
-        key: str(value)
-        for key, value in {**connection_parameters(url, application=program), **given}.items()
-        if value is not None
-    }
+    parts = {key: str(value) for key, value in connection_parameters(url, application=program).items()}
     return parts, {key: parts.pop(key) for key in SECRET_PARAMETERS & set(parts)}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 
-from models.store.database import connection_parameters
+from models.store.session import begin_now, connection_parameters, settings_of
 
 # Of a statement that takes as long as there are data, and of who waits for such a one of its own.
 UNHURRIED = {"statement_timeout": "0", "lock_timeout": "0", "idle_in_transaction_session_timeout": "0"}
@@ -32,7 +32,13 @@ def connect(
     Raises:
         psycopg.Error: it can't be reached, or refuses.
     """
-    parameters = connection_parameters(url, application=application)
-    ours = " ".join(f"-c {name}={value}" for name, value in (settings or {}).items())
-    parameters["options"] = f"{parameters['options']} {ours}".strip()
-    return psycopg.connect(**parameters, autocommit=autocommit, **more)
+    connection: psycopg.Connection[Any] = psycopg.connect(
+        **connection_parameters(url, application=application), autocommit=True, **more
+    )
+    try:
+        begin_now(connection, settings_of(url, settings))
+        connection.autocommit = autocommit
+    except BaseException:
+        connection.close()
+        raise
+    return connection

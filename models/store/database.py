@@ -9,19 +9,17 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from models.database_url import SECRET_PARAMETERS, libpq_form
-from models.errors import ConfigInvalid, DatabaseUnavailable
+from models.errors import DatabaseUnavailable
 from models.monitoring import Observed
-from models.redaction import keep
 from models.store.pool import Connection as Connection
 from models.store.pool import Pool
+from models.store.session import begin, connection_parameters, settings_of
 
 T = TypeVar("T")
 _log = logging.getLogger("signoff.database")
@@ -48,41 +46,6 @@ def is_gone(error: BaseException) -> bool:
 
 _TOO_SLOW = psycopg.errors.QueryCanceled
 
-# No connection waits for ever: not in a statement, not for a lock, not in a transaction that nobody goes on
-# with, and not for a server that does not answer any more.
-_SETTINGS = {
-    "statement_timeout": "60s",
-    "lock_timeout": "10s",
-    "idle_in_transaction_session_timeout": "30s",
-}
-# Times are shown as they are read, and said to be in UTC.
-_UTC = "-c TimeZone=UTC"
-_SOCKET = {
-    "connect_timeout": 10,
-    "keepalives": 1,
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 20_000,
-}
-
-
-def connection_parameters(url: str, *, application: str) -> dict[str, Any]:
-    """What every connection is made with; what the URL says itself stays, but for the time zone.
-
-    Raises:
-        ConfigInvalid: it is no URL of a database.
-    """
-    try:
-        given = conninfo_to_dict(libpq_form(url))
-    except ValueError as error:
-        raise ConfigInvalid(f"database.url: {error}") from None
-    for name in SECRET_PARAMETERS & set(given):
-        keep(str(given[name]))
-    ours = " ".join(f"-c {name}={value}" for name, value in _SETTINGS.items())
-    options = f"{ours} {given.get('options') or ''} {_UTC}"
-    return {"application_name": application, **_SOCKET, **given, "options": options}
-
 
 class Database:
     """A pool of autocommit connections to one Postgres. Use as an async context manager.
@@ -105,6 +68,7 @@ class Database:
         self._patience = patience_seconds
         self._application = application
         self._parameters = connection_parameters(url, application=application)
+        self._settings = settings_of(url)
         self._pool = Pool(
             lambda: AsyncConnectionPool(
                 connection_class=psycopg.AsyncConnection[DictRow],
@@ -112,6 +76,7 @@ class Database:
                 min_size=min(2, pool_size),
                 max_size=pool_size,
                 open=False,
+                configure=self._begin,
                 timeout=10,
                 reconnect_timeout=_RECONNECT_SECONDS,
             )
@@ -132,6 +97,9 @@ class Database:
         if self._watching is not None:
             self._watching.cancel()
         await self._pool.close()
+
+    async def _begin(self, connection: Connection) -> None:
+        await begin(connection, self._settings)
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
@@ -157,6 +125,7 @@ class Database:
             **self._parameters, autocommit=True, row_factory=dict_row
         )
         try:
+            await self._begin(connection)
             yield connection
         finally:
             # At once, also for who is cancelled. What is not committed by then is not.

@@ -10,7 +10,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from models.database_url import libpq_form
 from models.errors import ConfigInvalid
-from models.store.database import connection_parameters
+from models.store.session import connection_parameters
 
 passwords = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=20
