@@ -38,7 +38,8 @@ FILL = [
     """INSERT INTO model_calls (workflow_id, step, agent, model, prompt_sha256, prompt_tokens,
                                 completion_tokens, latency_seconds)
        VALUES ('a', 's', 'writer', 'm', 'd', 10, 3, 0.5)""",
-    "INSERT INTO incoming_observations (measure, labels, value, total) VALUES ('step', '{editorial}', 2, 2)",
+    """INSERT INTO incoming_observations (measure, labels, value, total)
+       VALUES ('step', '{editorial}', 2, 2), ('lost_connection', '{signoff}', 0, 1)""",
     "UPDATE workflows SET status = 'succeeded', finished_at = now() WHERE id = 'a'",
     "INSERT INTO projects (topic, name, created_by) VALUES ('macro', 'P', 'ann')",
     "INSERT INTO sources (project_id, url) SELECT id, 'https://e.org/' FROM projects",
