@@ -4,7 +4,6 @@ A role, a database and a server may have settings of their own, and a pooler tak
 made: so each is set afterwards. What the URL says itself stays, but for what Signoff is not right without.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -43,7 +42,6 @@ _SOCKET = {
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
-_OPTION = re.compile(r"(?:-c\s*|--)([\w.-]+)\s*=")
 # Those that the server's release has. And what is committed is kept, whatever the role would save by less.
 _SET = """
 SELECT set_config(name, setting, false)
@@ -65,8 +63,10 @@ def connection_parameters(url: str, *, application: str) -> dict[str, Any]:
 
 def settings_of(url: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
     """What every connection is set to: `more`, where it is to be otherwise; the URL's own are set already."""
-    options = str(_given(url).get("options") or "")
-    given = {name.replace("-", "_").lower() for name in _OPTION.findall(options)}
+    # As in `-c lock_timeout=7s -cwork_mem=8MB --statement-timeout=9s`.
+    words = str(_given(url).get("options") or "").split()
+    named = (word.partition("=")[0].removeprefix("-c").removeprefix("--") for word in words if "=" in word)
+    given = {name.replace("-", "_").lower() for name in named}
     ours = {name: value for name, value in _OURS.items() if name not in given}
     return {**ours, **_HELD, **(more or {})}
 
