@@ -8,14 +8,22 @@ import psycopg
 
 from models.errors import Fenced
 from models.runtime.workflows import ClaimMark
-from models.store.database import connection_parameters
+from models.store.session import begin, connection_parameters, settings_of
 
 Looking = psycopg.AsyncConnection[tuple[object, ...]]
 
 
 async def connected(url: str) -> Looking:
     """A connection for one look; closing it ends the look. Raises psycopg.Error."""
-    return await psycopg.AsyncConnection.connect(**connection_parameters(url, application="signoff sending"))
+    parameters = connection_parameters(url, application="signoff sending")
+    connection = await psycopg.AsyncConnection.connect(**parameters, autocommit=True)
+    try:
+        await begin(connection, settings_of(url))
+        await connection.set_autocommit(False)
+    except BaseException:
+        await connection.close()
+        raise
+    return connection
 
 
 async def hold(connection: Looking, mark: ClaimMark, *, seconds: float) -> None:
