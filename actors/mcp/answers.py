@@ -40,6 +40,9 @@ async def answer_of(
         tool=call.tool,
         status="answered",
         text=text,
+        lengths=tuple(len(storable(_text(block))) for block in result.content)
+        if len(result.content) > 1
+        else (),
         structured=structured,
         seconds=seconds,
     )

@@ -13,9 +13,13 @@ import httpx2
 from pydantic import BaseModel, Field, ValidationError
 
 from actors.mcp.exchange import Unanswered
+from actors.mcp.redirects import redirected, told
 from models.config import ClientCredentials
+from models.error_lines import error_line
 
 _MOST_BYTES = 100_000
+# Of the provider's own words: the reason and the names of what to check come after them in one line.
+_MOST_SAID = 160
 # A token is asked for anew so long before it is over, so that none is over on its way; at most half its time.
 _EARLY_SECONDS = 30.0
 
@@ -49,15 +53,19 @@ class TokenSource:
             return self._token
 
     async def _ask(self) -> "_Granted":
-        form = {"grant_type": "client_credentials", "resource": self._resource}
+        form = {"grant_type": "client_credentials"}
+        if self._settings.sends_resource:
+            form["resource"] = self._resource
         if self._settings.scopes:
             form["scope"] = " ".join(self._settings.scopes)
         status, body = await self._post(form)
         if status in (408, 429) or status >= 500:
-            raise Unanswered("away", f"its token_url answers {status}")
+            raise Unanswered("away", f"its token_url answers {status}{self._said(body)}")
         if status != 200:
             raise Unanswered(
-                "refuses", f"its token_url answers {status}: check client_id, client_secret and scopes"
+                "refuses",
+                f"its token_url answers {status}{self._said(body)}: check client_id, client_secret, scopes, "
+                "secret_in and sends_resource",
             )
         try:
             return _Granted.model_validate_json(body)
@@ -68,13 +76,21 @@ class TokenSource:
 
     async def _post(self, form: dict[str, str]) -> tuple[int, bytes]:
         body = bytearray()
+        headers = {"Accept": "application/json"}
+        if self._settings.secret_in == "header":
+            headers["Authorization"] = self._basic()
+        else:
+            form = form | {"client_id": self._settings.client_id, "client_secret": self._secret()}
         try:
             async with self._http.stream(
-                "POST",
-                self._settings.token_url,
-                data=form,
-                headers={"Accept": "application/json", "Authorization": self._basic()},
+                "POST", self._settings.token_url, data=form, headers=headers
             ) as answer:
+                if 300 <= answer.status_code < 400:
+                    where = redirected(httpx2.URL(self._settings.token_url), answer)
+                    to = "nowhere" if where is None else told(where)
+                    raise Unanswered(
+                        "invalid", f"its token_url redirects ({answer.status_code}) to {to}: check token_url"
+                    )
                 async for part in answer.aiter_raw():
                     body += part
                     if len(body) > _MOST_BYTES:
@@ -83,13 +99,33 @@ class TokenSource:
         except httpx2.HTTPError as error:
             raise Unanswered("away", f"its token_url can't be reached ({type(error).__name__})") from error
 
+    def _secret(self) -> str:
+        return self._settings.client_secret.get_secret_value()
+
+    def _said(self, body: bytes) -> str:
+        """What the provider says went wrong (RFC 6749 §5.2), without what we sent, should it repeat that."""
+        try:
+            said = _Refused.model_validate_json(body)
+        except ValidationError:
+            return ""
+        words = ": ".join(filter(None, (said.error, said.error_description)))
+        secret = self._secret()
+        for each in (secret, quote_plus(secret), self._basic().removeprefix("Basic ")):
+            words = words.replace(each, "***")
+        line = error_line(" ".join(words.split()), _MOST_SAID)
+        return f" ({line})" if line else ""
+
     def _basic(self) -> str:
         """RFC 6749 §2.3.1: both parts are spelt as in a form first."""
-        pair = ":".join(
-            quote_plus(part)
-            for part in (self._settings.client_id, self._settings.client_secret.get_secret_value())
-        )
+        pair = ":".join(map(quote_plus, (self._settings.client_id, self._secret())))
         return f"Basic {base64.b64encode(pair.encode()).decode()}"
+
+
+class _Refused(BaseModel):
+    """RFC 6749 §5.2."""
+
+    error: str = ""
+    error_description: str = ""
 
 
 class _Granted(BaseModel):

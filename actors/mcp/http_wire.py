@@ -1,5 +1,6 @@
 """Streamable HTTP below the SDK: what goes out, how much comes in, and what went wrong, by request.
 
+A redirect is followed to the same origin, with method and body, and nowhere else: what lets us in goes along.
 A fault is noted in the exchange that it belongs to and becomes an answer that the SDK understands: raised
 through the SDK it would end the connection, with every other request that is under way on it.
 """
@@ -14,6 +15,7 @@ import httpx2
 
 from actors.mcp.client_credentials import TokenSource
 from actors.mcp.exchange import CURRENT, Exchange, Unanswered
+from actors.mcp.redirects import origin, redirected, told
 from actors.sending import Clearance
 from models.config import HttpServer
 from models.errors import Fenced, NotSent
@@ -22,6 +24,9 @@ from models.errors import Fenced, NotSent
 _MOST_GETS = 20
 # Messages in one answer: each costs the SDK more than its bytes do.
 _MOST_EVENTS = 2_000
+# Redirects that keep method and body, or mean to: a 302 or 303 may say that it was done.
+_MOVED = (301, 307, 308)
+_MOST_MOVES = 5
 _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 
@@ -116,6 +121,15 @@ class _Wire(httpx2.AsyncBaseTransport):
         return await self._send(request, exchange)
 
     async def _send(self, request: httpx2.Request, exchange: Exchange) -> httpx2.Response:
+        for _ in range(_MOST_MOVES):
+            answer = await self._sent(request, exchange)
+            if not 300 <= answer.status_code < 400:
+                return answer
+            await answer.aclose()
+            request = _moved(request, answer)
+        raise Unanswered("invalid", f"it redirects more than {_MOST_MOVES} times")
+
+    async def _sent(self, request: httpx2.Request, exchange: Exchange) -> httpx2.Response:
         async def noted(event: str, _: dict[str, Any]) -> None:
             # Until here a connection was looked for, and nothing of the request was told to anybody.
             if event.endswith("send_request_headers.started"):
@@ -160,6 +174,22 @@ class _Body(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._stream.aclose()
+
+
+def _moved(request: httpx2.Request, answer: httpx2.Response) -> httpx2.Request:
+    """The same request, to where a redirect leads.
+
+    Raises:
+        Unanswered: it leads to another origin, nowhere, or to something else than the same request.
+    """
+    where = redirected(request.url, answer)
+    if where is None:
+        raise Unanswered("invalid", f"it answers {answer.status_code} and no address")
+    if answer.status_code not in _MOVED or origin(where) != origin(request.url):
+        raise Unanswered("invalid", f"it redirects ({answer.status_code}) to {told(where)}: check its url")
+    return httpx2.Request(
+        request.method, where, headers=request.headers, stream=request.stream, extensions=request.extensions
+    )
 
 
 def _look_at(answer: httpx2.Response, exchange: Exchange) -> None:

@@ -1,6 +1,7 @@
 """What a server offers now, asked for page by page: of it the site's own tools, and why others can't be had.
 
-What is not allowed is dropped as it comes: a server may list what it likes, and as much as it likes.
+What is not allowed is dropped as it comes: a server may list what it likes, and as much as it likes. A tool
+that can't be read is withheld, and no other with it.
 """
 
 import asyncio
@@ -10,7 +11,8 @@ from typing import Any
 
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import find_invalid_x_mcp_header, mcp_param_headers, x_mcp_header_map
-from mcp_types import ListToolsRequest, ListToolsResult, PaginatedRequestParams, Tool
+from mcp_types import ListToolsRequest, PaginatedRequestParams, Tool
+from pydantic import BaseModel, Field, ValidationError
 
 from actors.mcp.connection import ServerConnection
 from actors.mcp.exchange import Exchange, Unanswered
@@ -39,7 +41,7 @@ async def offered_by(connection: ServerConnection, server: str, settings: McpSer
         Unanswered: a page did not come, breaks the protocol, or they do not end.
     """
     allowed = {*settings.tools, *settings.writes}
-    found: dict[str, list[Tool]] = {}
+    found: dict[str, list[Any]] = {}
     try:
         async with asyncio.timeout(settings.timeout_seconds):
             await _gather(connection, allowed, found)
@@ -53,10 +55,11 @@ async def offered_by(connection: ServerConnection, server: str, settings: McpSer
     tools: dict[str, ServedTool] = {}
     withheld = []
     for name in sorted(allowed):
-        declared = found.get(name, [])
-        reason = await _refusal(declared, modern=connection.modern)
+        tool = _only(found.get(name, []))
+        reason = tool if isinstance(tool, str) else await _refusal(tool, modern=connection.modern)
         if reason is None:
-            tools[name] = _served(declared[0], server, writes=name in settings.writes)
+            assert isinstance(tool, Tool)
+            tools[name] = _served(tool, server, writes=name in settings.writes)
         else:
             withheld.append(WithheldTool(name=name, reason=reason))
     return ToolsOnOffer(tools=tools, withheld=tuple(withheld))
@@ -67,16 +70,24 @@ def headers_for(tool: ServedTool, arguments: Mapping[str, Any]) -> dict[str, str
     return mcp_param_headers(x_mcp_header_map(dict(tool.input_schema)), arguments)
 
 
-async def _gather(connection: ServerConnection, allowed: set[str], found: dict[str, list[Tool]]) -> None:
+class _Page(BaseModel):
+    """A page of the list, of which each tool is read by itself."""
+
+    tools: list[Any]
+    next_cursor: str | None = Field(default=None, alias="nextCursor")
+
+
+async def _gather(connection: ServerConnection, allowed: set[str], found: dict[str, list[Any]]) -> None:
     cursor: str | None = None
     for _ in range(_MOST_PAGES):
         # Not the session's own `list_tools`, which keeps something of each tool that was ever listed.
         page = await connection.request(
-            ListToolsRequest(params=PaginatedRequestParams(cursor=cursor)), ListToolsResult, Exchange()
+            ListToolsRequest(params=PaginatedRequestParams(cursor=cursor)), _Page, Exchange(), as_it_is=True
         )
         for tool in page.tools:
+            name = tool.get("name") if isinstance(tool, dict) else None
             # Of one that is declared again and again, two are enough to know.
-            if tool.name in allowed and len(declared := found.setdefault(tool.name, [])) < 2:
+            if isinstance(name, str) and name in allowed and len(declared := found.setdefault(name, [])) < 2:
                 declared.append(tool)
         if page.next_cursor is None:
             return
@@ -86,12 +97,21 @@ async def _gather(connection: ServerConnection, allowed: set[str], found: dict[s
     raise Unanswered("invalid", f"its list of tools has no end: it is over {_MOST_PAGES} pages")
 
 
-async def _refusal(declared: list[Tool], *, modern: bool) -> str | None:
+def _only(declared: list[Any]) -> Tool | str:
+    """The one tool that is declared; or why there is none."""
     if not declared:
         return "the server does not offer it"
     if len(declared) > 1:
         return "the server declares it twice"
-    (tool,) = declared
+    try:
+        return Tool.model_validate(declared[0], by_name=False)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(str(part) for part in fault["loc"])
+        return error_line(f"its declaration can't be read: {where}: {fault['msg']}")
+
+
+async def _refusal(tool: Tool, *, modern: bool) -> str | None:
     if len(tool.description or "") > _MOST_DESCRIPTION:
         return f"its description is over {_MOST_DESCRIPTION:,} characters"
     if reason := await refusal_of(tool.input_schema, of_object=True):

@@ -5,7 +5,9 @@ it was given, cut to a bound, and followed by nobody.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 from models.mcp.tool_answers import ToolAnswer
@@ -15,13 +17,15 @@ from models.text import cut, storable
 _LONGEST_TEXT = 20_000
 _DEEPEST = 6
 _MOST_FIELDS = 200
+_DECODER = json.JSONDecoder()
+_BLANKS = re.compile(r"[ \t\r\n]*")
 # What an object may be wrapped in: {"result": {…}}.
 _ENVELOPES = ("result", "data", "response")
 
 
 def items_of(answer: ToolAnswer, *, agent: SourceAgent, call: int) -> Iterator[SourceItem]:
     """The things that a tool answered with, without their ids, which `numbered` gives."""
-    for path, data in _things(_said(answer), ""):
+    for path, data in _all_things(answer):
         yield SourceItem(
             id="",
             agent=agent,
@@ -45,13 +49,51 @@ def without_copies(items: Sequence[SourceItem]) -> list[SourceItem]:
     ]
 
 
-def _said(answer: ToolAnswer) -> Any:
+def _all_things(answer: ToolAnswer) -> Iterator[tuple[str, Mapping[str, Any]]]:
     if answer.structured is not None:
-        return answer.structured
+        yield from _things(answer.structured, "")
+        return
+    texts = _texts(answer)
+    read = [_read(text) for text in texts]
+    if not any(read):  # words alone, however many texts they come in, are one
+        if answer.text.strip():
+            yield "", {"text": answer.text}
+        return
+    said = [each for one, text in zip(read, texts, strict=True) for each in one or [text]]
+    for number, each in enumerate(said):
+        if len(said) == 1:
+            yield from _things(each, "")
+        elif isinstance(each, Mapping | list):
+            yield from _things(each, f"/{number}")
+        elif words := each.strip() if isinstance(each, str) else json.dumps(each):
+            yield f"/{number}", {"text": words}
+
+
+def _texts(answer: ToolAnswer) -> list[str]:
+    """The texts that an answer is made of."""
+    if not answer.lengths:
+        return [answer.text]
+    ends = accumulate(length + 1 for length in answer.lengths)
+    return [answer.text[end - length - 1 : end - 1] for end, length in zip(ends, answer.lengths, strict=True)]
+
+
+def _read(text: str) -> list[Any]:
+    """The JSON values that a text is, one or one after another; none where it is words, or holds some."""
+    found = []
+    at = _past_blanks(text, 0)
     try:
-        return json.loads(answer.text)
+        while at < len(text):
+            value, at = _DECODER.raw_decode(text, at)
+            found.append(value)
+            at = _past_blanks(text, at)
     except (ValueError, RecursionError):
-        return {"text": answer.text} if answer.text.strip() else None
+        return []
+    return found if len(found) == 1 or all(isinstance(each, Mapping | list) for each in found) else []
+
+
+def _past_blanks(text: str, at: int) -> int:
+    blanks = _BLANKS.match(text, at)
+    return at if blanks is None else blanks.end()
 
 
 def _things(said: Any, path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -50,13 +50,15 @@ class ToolAnswer(Record):
 
     `answered`: `structured` keeps to the tool's schema where it has one; `text` is what else was said.
     `failed`: the tool or its server says that it could not, in `text`. `asks`: `question` is for a person.
-    `mock` is true of an answer that did not come from the server.
+    `mock` is true of an answer that did not come from the server. `lengths` are those of the texts
+    that `text` is made of, with a line break between each; none: it is one.
     """
 
     server: str
     tool: str
     status: Literal["answered", "failed", "asks"]
     text: str = ""
+    lengths: tuple[int, ...] = ()
     structured: Any = None
     question: ServerQuestion | None = None
     seconds: float

@@ -237,13 +237,16 @@ def tool(name: str, /, **changes: Any) -> dict[str, Any]:
 class TokenServer(HttpSite):
     """Gives out tokens `token-1`, `token-2`, … to the client `signoff` with the secret `s3cret`.
 
-    `forms` are the requests' forms. `lasts` is each token's time, in seconds.
+    `forms` are the requests' forms. `lasts` is each token's time, in seconds. Where `status` is not
+    200, it says `refusal`, and redirects to `location`.
     """
 
     def __init__(self, lasts: float | None = 3600) -> None:
         super().__init__()
         self.lasts = lasts
         self.status = 200
+        self.refusal: dict[str, Any] = {"error": "invalid_client"}
+        self.location: str | None = None
         self.forms: list[dict[str, list[str]]] = []
 
     def answer(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
@@ -252,9 +255,11 @@ class TokenServer(HttpSite):
         granted: dict[str, Any] = {"access_token": f"token-{len(self.forms)}", "token_type": "Bearer"}
         if self.lasts is not None:
             granted["expires_in"] = self.lasts
-        said = json.dumps(granted if self.status == 200 else {"error": "invalid_client"}).encode()
+        said = json.dumps(granted if self.status == 200 else self.refusal).encode()
         handler.send_response(self.status)
         handler.send_header("Content-Type", "application/json")
+        if self.location is not None:
+            handler.send_header("Location", self.location)
         handler.send_header("Content-Length", str(len(said)))
         handler.end_headers()
         handler.wfile.write(said)

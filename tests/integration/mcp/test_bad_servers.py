@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from actors.mcp.servers import McpServers
+from actors.operations.items import items_of
 from models.errors import McpServerAway, ServedToolChanged, ServedToolInvalid, ServedToolRefused
 from models.mcp.tool_answers import ServedToolCall
 from tests.fakes.mcp_servers import FRESH, Answers, BadRequest, BadServer, HttpSite, configured, tool
@@ -233,15 +234,104 @@ async def test_an_answer_that_breaks_its_schema_is_invalid(server: BadServer, st
             await servers.call(await call_of(servers, "look"))
 
 
-async def test_a_redirect_elsewhere_is_not_followed(server: BadServer, elsewhere: HttpSite) -> None:
-    away = _says(b"", status=307, headers={"Location": elsewhere.url})
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+async def test_a_redirect_elsewhere_is_not_followed_and_named(
+    server: BadServer, elsewhere: HttpSite, status: int
+) -> None:
+    secretive = elsewhere.url.replace("://", "://ann:s3cret@") + "?token=s3cret"
+    away = _says(b"", status=status, headers={"Location": secretive})
     async with opened(server.url, http={"header": {"value": "Bearer s3cret"}}) as servers:
         call = await call_of(servers, "look")
         for methods in (["tools/call"], ["tools/list"], ["server/discover", "initialize"]):
             server.does = dict.fromkeys(methods, away)
-            with pytest.raises(ServedToolInvalid, match=r"it redirects: Redirect to .* not followed"):
+            with pytest.raises(ServedToolInvalid) as raised:
                 await servers.call(call)
+            assert str(raised.value).endswith(f"it redirects ({status}) to {elsewhere.url}: check its url")
     assert elsewhere.requests == []
+
+
+def _moved(status: int, where: str) -> Answers:
+    """Redirects what comes to `/mcp`, and answers at `where`."""
+
+    def answers(request: BadRequest) -> None:
+        if request.handler.path == "/mcp":
+            request.body(b"", status=status, headers={"Location": where})
+        elif request.method == "tools/call":
+            request.result(content=[{"type": "text", "text": "done"}])
+        else:
+            request.result(tools=[tool("look"), tool("send")], **FRESH)
+
+    return answers
+
+
+@pytest.mark.parametrize("status", [301, 307, 308])
+@pytest.mark.parametrize("legacy", [False, True])
+async def test_a_redirect_to_the_same_origin_is_followed_with_all_of_it(
+    server: BadServer, status: int, legacy: bool
+) -> None:
+    server.legacy = legacy
+    server.does = dict.fromkeys(["tools/list", "tools/call"], _moved(status, "/mcp/"))
+    async with opened(server.url, http={"header": {"value": "Bearer s3cret"}}) as servers:
+        answer = await servers.call(await call_of(servers, "send", to="ann"), confirmed=True)
+    assert answer.text == "done"
+    first, second = (each for each in server.requests if b"tools/call" in each[3])
+    assert (first[1], second[1]) == ("/mcp", "/mcp/")
+    assert (second[0], second[3]) == ("POST", first[3])
+    assert second[2]["authorization"] == "Bearer s3cret"
+    assert json.loads(second[3])["params"]["arguments"] == {"to": "ann"}
+
+
+@pytest.mark.parametrize(
+    ("status", "where", "reason"),
+    [
+        (307, "/mcp", "it redirects more than 5 times"),
+        (303, "/mcp/", "it redirects (303) to {}/: check its url"),
+        (308, "https://127.0.0.1:9/mcp", "it redirects (308) to https://127.0.0.1:9/mcp: check its url"),
+        (307, "http://a.example:port/", "it answers 307 and no address"),
+        (307, "file:///etc/passwd", "it answers 307 and no address"),
+    ],
+)
+async def test_other_redirects_are_told(server: BadServer, status: int, where: str, reason: str) -> None:
+    server.does["tools/list"] = _moved(status, where)
+    async with opened(server.url) as servers:
+        listing = await servers.listing("mail")
+    assert (listing.state, listing.reason) == ("invalid", reason.format(server.url))
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        ({"name": "look"}, "its declaration can't be read: inputSchema: Field required"),
+        ({"name": "look", "inputSchema": "x"}, "its declaration can't be read: inputSchema: Input should be"),
+        (tool("look", description=7), "its declaration can't be read: description: Input should be"),
+        (tool("look", annotations=[]), "its declaration can't be read: annotations: Input should be"),
+        (tool("look", inputSchema={"type": "array"}), "its input schema is refused: its type is not object"),
+    ],
+)
+@pytest.mark.parametrize("legacy", [False, True])
+async def test_a_tool_that_cant_be_read_is_withheld_alone(
+    server: BadServer, broken: dict[str, Any], reason: str, legacy: bool
+) -> None:
+    server.legacy = legacy
+    server.tools = (tool("send"), broken, {"inputSchema": {}}, "nonsense")  # type: ignore[assignment]
+    async with opened(server.url) as servers:
+        listing = await servers.listing("mail")
+    assert (listing.state, [each.name for each in listing.tools]) == ("answers", ["send"])
+    ((name, told),) = [(each.name, each.reason) for each in listing.withheld]
+    assert name == "look"
+    assert told.startswith(reason)
+
+
+async def test_several_texts_of_an_answer_are_told_apart(server: BadServer) -> None:
+    texts = ['{"id": "B-1\0"}', "[image, left out]", '{"id": "B-2"}']
+    blocks = [{"type": "text", "text": texts[0]}, {"type": "image", "data": "", "mimeType": "image/png"}]
+    server.does["tools/call"] = lambda request: request.result(
+        content=[*blocks, {"type": "text", "text": texts[2]}]
+    )
+    async with opened(server.url) as servers:
+        answer = await servers.call(await call_of(servers, "look"))
+    found = [item.data for item in items_of(answer, agent="gmail", call=1)]
+    assert found == [{"id": "B-1"}, {"text": texts[1]}, {"id": "B-2"}]
 
 
 async def test_a_list_without_end_is_left(server: BadServer) -> None:

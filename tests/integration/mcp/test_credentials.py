@@ -105,7 +105,7 @@ async def test_a_write_is_not_sent_again_with_another_token(server: BadServer, t
 @pytest.mark.parametrize(
     ("status", "state", "reason"),
     [
-        (401, "refuses", "its token_url answers 401: check client_id"),
+        (401, "refuses", "its token_url answers 401 (invalid_client): check client_id"),
         (503, "away", "its token_url answers 503"),
     ],
 )
@@ -119,6 +119,54 @@ async def test_without_a_token_nothing_is_sent(
     assert reason in (listing.reason or "")
     assert "s3cret" not in (listing.reason or "")
     assert server.requests == []
+
+
+async def test_a_client_may_show_itself_in_the_form_and_name_no_resource(
+    server: BadServer, tokens: TokenServer
+) -> None:
+    settings = credentials(tokens)
+    settings["client_credentials"] |= {"secret_in": "form", "sends_resource": False}
+    async with opened(server.url, http=settings) as servers:
+        assert (await servers.listing("mail")).state == "answers"
+    assert tokens.forms == [
+        {
+            "grant_type": ["client_credentials"],
+            "scope": ["mail.read mail.send"],
+            "client_id": ["sign off"],
+            "client_secret": ["s3cret:/"],
+        }
+    ]
+    assert shown(tokens) == [None]
+
+
+async def test_what_the_provider_says_is_shown_without_the_secret(
+    server: BadServer, tokens: TokenServer
+) -> None:
+    basic = base64.b64encode(b"sign+off:s3cret%3A%2F").decode()
+    tokens.status = 400
+    tokens.refusal = {
+        "error": "invalid_target",
+        "error_description": "AADSTS9010010:\r\n resource \x1b[31mnot known, "
+        f"for s3cret:/ s3cret%3A%2F {basic}",
+    }
+    async with opened(server.url, http=credentials(tokens)) as servers:
+        listing = await servers.listing("mail")
+    assert listing.state == "refuses"
+    assert listing.reason == (
+        "its token_url answers 400 (invalid_target: AADSTS9010010: resource not known, for *** *** ***): "
+        "check client_id, client_secret, scopes, secret_in and sends_resource"
+    )
+
+
+async def test_a_token_url_that_redirects_is_named_and_not_followed(
+    server: BadServer, tokens: TokenServer
+) -> None:
+    with HttpSite() as elsewhere:
+        tokens.status, tokens.location = 307, f"{elsewhere.url}?secret=s3cret"
+        async with opened(server.url, http=credentials(tokens)) as servers:
+            listing = await servers.listing("mail")
+        assert elsewhere.requests == []
+        assert listing.reason == f"its token_url redirects (307) to {elsewhere.url}: check token_url"
 
 
 async def test_a_write_without_a_token_is_an_outage(server: BadServer) -> None:
