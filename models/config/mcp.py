@@ -34,9 +34,7 @@ class ClientCredentials(Section):
     client_secret: Secret
     scopes: tuple[Text, ...] = Field(default=(), strict=False)  # to ask for; none: what the client has
     secret_in: Literal["header", "form"] = "header"  # header: as HTTP Basic; form: beside the scopes
-    sends_resource: bool = (
-        True  # names the server's `url` (RFC 8707); false where that is refused, as by Entra ID
-    )
+    sends_resource: bool = True  # names `url` (RFC 8707); false where that is refused, as by Entra ID
 
 
 class HttpServer(Section):
