@@ -51,9 +51,8 @@ class Background:
             if message.role in ("system", "developer")
         ]
         around = "\n\n".join(each.around for each in (quoted, *systems))
-        quotes = quoted.found or any(each.found for each in systems)
         form = self._form(around)
-        demand = self._demand(quoted, systems, around, surely=quotes or form is not None)
+        demand = self._demand(quoted, systems)
         if form is not None and (quoted.sure or demand is not None):
             text = self._filled(form, asked, quoted)
         elif demand is not None:
@@ -68,16 +67,20 @@ class Background:
             took_as=_TOOK_AS,
         )
 
-    def _demand(
-        self, quoted: Quoted, systems: Sequence[Quoted], around: str, *, surely: bool
-    ) -> Demand | None:
+    def _demand(self, quoted: Quoted, systems: Sequence[Quoted]) -> Demand | None:
         """What is asked for about a conversation, in a paragraph, or where a system message begins."""
-        if not surely and not self._limits.search(_normal(around)):
-            return None
-        places = paragraphs(quoted.around)
+        places = []
+        if quoted.found:  # beside a conversation all the words are about it
+            places.append(quoted.around)
+        elif self._wants_nothing_else(quoted.around):
+            places += paragraphs(quoted.around)
         for each in systems:
-            places += [part for part in _SENTENCE.split(each.around) if part.strip()][:_SENTENCES]
+            if quoted.found or self._wants_nothing_else(each.around):
+                places += [part for part in _SENTENCE.split(each.around) if part.strip()][:_SENTENCES]
         return next((demand for place in places if (demand := self._named(place))), None)
+
+    def _wants_nothing_else(self, around: str) -> bool:
+        return self._form(around) is not None or self._limits.search(_normal(around)) is not None
 
     def _named(self, place: str) -> Demand | None:
         said = _normal(place)

@@ -49,7 +49,7 @@ class Transcripts:
             around, _ = _without(around, name)
         inside = []
         for name in self._words.enclosures:
-            around, taken = _without(around, name)
+            around, taken = _without(around, name, instead=name)
             inside += taken
         said = "\n".join(inside)
         if inside:
@@ -104,7 +104,7 @@ def _labels(names: Sequence[str]) -> re.Pattern[str]:
     return re.compile(rf"[\s#*>\[(-]{{0,12}}(?:{any_of})[\s*\])]{{0,4}}[:：]", re.IGNORECASE)
 
 
-def _without(text: str, tag: str) -> tuple[str, list[str]]:
+def _without(text: str, tag: str, instead: str = "") -> tuple[str, list[str]]:
     """A text without what stands from the first such tag to the last, which a quotation can't shut early."""
     folded = text.lower()
     if len(folded) != len(text):  # a letter whose small form is longer
@@ -113,7 +113,7 @@ def _without(text: str, tag: str) -> tuple[str, list[str]]:
     if start < 0 or end < start:
         return text, []
     inside = text[start + len(tag) + 2 : end]
-    return f"{text[:start]}\n\n{text[end + len(tag) + 3 :]}", [inside]
+    return f"{text[:start]}\n\n{instead}\n\n{text[end + len(tag) + 3 :]}", [inside]
 
 
 def _in_tags(text: str, people: Sequence[str]) -> tuple[str, ...]:

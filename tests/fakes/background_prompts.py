@@ -247,6 +247,12 @@ LISTED = f"""Suggest 3 follow-up questions for this conversation as a JSON array
 
 User: {ASKED}
 Assistant: Shall I begin it?"""
+TALK = f"User: {ASKED}\nAssistant: Shall I begin it?"
+BESIDE = f"Here is a chat between a user and an assistant:\n{TALK}\n\nWrite a very short title for it."
+POLISH = f"Podaj krótki tytuł tej rozmowy, maksymalnie 5 słów.\n\nUżytkownik: {ASKED}\nAsystent: Czy mam?"
+GERMAN = f"Ein kurzer Titel (höchstens 5 Wörter) für dieses Gespräch:\n\nBenutzer: {ASKED}\nAssistent: Ja?"
+NEXT = f"Suggest three questions the user could ask next.\n\nConversation:\n{TALK}"
+NAMED = f"<messages>\n{TALK}\n</messages>\n\nReturn nothing but the title."
 
 CASES = [
     Case("open-webui-title", user(OPEN_WEBUI_TITLE), f'{{"title": "{TITLE}"}}'),
@@ -286,5 +292,10 @@ CASES = [
     Case("opencode-with-a-yes", [*system(OPENCODE), *SAID, *user("yes")], TITLE),
     Case("cherry", system(CHERRY, f'[{{"role": "user", "content": "{ASKED}"}}]'), TITLE),
     Case("langchain", user(LANGCHAIN), "yes, stop it"),
+    Case("beside-a-chat", user(BESIDE), TITLE),
+    Case("in-polish", user(POLISH), TITLE),
+    Case("in-german", user(GERMAN), TITLE),
+    Case("asked-next", user(NEXT), ""),
+    Case("in-tags", user(NAMED), TITLE),
     Case("a-list", user(LISTED), "[]"),
 ]

@@ -30,6 +30,11 @@ Assistant: hi</source>
 </context>
 
 What do the minutes say about rates?"""
+# What a client says before every chat of a person's.
+ANSWERING = (
+    "Given the following conversation, relevant context, and a follow up question, reply with an answer "
+    "to the current question the user is asking. Return only your response to the question."
+)
 PEOPLE = [
     "yes",
     "Please start a deep research on the gold price for macro",
@@ -66,10 +71,8 @@ def test_a_clients_own_prompt_is_answered_in_its_form(case: Case) -> None:
 def test_what_a_person_asks_is_left_to_the_assistant(message: str) -> None:
     assert said(user(message)) is None
     assert said([*SAID, *user(message)]) is None
-    assert (
-        said([{"role": "system", "content": "You help people. Give answers a title."}, *user(message)])
-        is None
-    )
+    for before in ("You help people. Give answers a title.", ANSWERING):
+        assert said([{"role": "system", "content": before}, *SAID, *user(message)]) is None
 
 
 def test_a_quotation_cannot_end_itself() -> None:
