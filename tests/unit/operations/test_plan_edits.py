@@ -63,6 +63,7 @@ async def test_notes_of_agents_that_are_left_out_go_and_others_stay() -> None:
     plan = await planned("gmail", "crm", listings=listings, feedback="crm: look twice")
     said, gmail, bills, crm = plan.notes
     assert [note.partition(":")[0] for note in (gmail, bills, crm)] == list(SOURCE_AGENTS)
+    assert gmail == "gmail: pay is not to be had: not allowed"
     assert edit(plan, skip_agents=["crm"]).notes == (said, gmail, bills)
     assert edit(plan, agent_sequence=["crm", "gmail", "analysis"]).notes == plan.notes
 
