@@ -13,7 +13,7 @@ from models.content.articles import Cell
 from models.content.drafting import Finding, Findings
 from models.record import Record
 from models.runtime.approvals import content_digest
-from models.text import cut, one_line, shortened, storable
+from models.text import cut, one_line, seen, shortened, storable
 
 # What the tools that create resources take at most (actors/tools/resources.py).
 _NAME = 255
@@ -56,12 +56,16 @@ def usable(findings: tuple[Findings, ...]) -> tuple[Findings, ...]:
 
 
 def storable_finding(finding: Finding) -> Finding:
-    """The finding without what neither JSON nor Postgres can keep: NUL, halves of characters, NaN."""
+    """The finding without what neither JSON nor Postgres can keep: NUL, halves of characters, NaN.
+
+    What is shown of it as a label or a note says nothing that can't be seen, either.
+    """
     rows, columns = finding.rows, finding.columns
     texts = {name: getattr(finding, name) for name in ("name", "description", "content", "source", "url")}
     return finding.model_copy(
         update={
             **{name: None if text is None else storable(text) for name, text in texts.items()},
+            "description": None if finding.description is None else seen(storable(finding.description)),
             "columns": None if columns is None else tuple(storable(column) for column in columns),
             "rows": None if rows is None else tuple(tuple(_cell(cell) for cell in row) for row in rows),
         }

@@ -71,7 +71,7 @@ def test_each_sentence_has_a_footnote_with_the_words_that_it_rests_on() -> None:
     assert text.startswith(
         "## Mills\n\nNine mills turn.[^1][^2] - They \\*stop\\* \\<b\\>in winter\\</b\\>.[^1] (unverified"
     )
-    assert "\n\nAnn runs them.[^3]\n\n---\n\n" in text
+    assert "\n\nAnn runs them.[^3]\n\n[^1]: " in text
     assert (
         "[^1]: The Mill — <https://example.org/mill>, characters 3 to 13: “nine mills” (resource 50)" in text
     )
