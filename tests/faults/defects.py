@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from actors import sending
 from actors.operations import graph as operation
 from actors.operations import working, writing
 from actors.outside import outbox
@@ -224,6 +225,11 @@ def _a_pool_loses_connections() -> None:
     pool.Pool.look = lambda self: 0  # type: ignore[method-assign]
 
 
+def _a_sender_asks_nobody() -> None:
+    """What is sent under a claim goes out whether that stands or not."""
+    _change(sending.Clearance, "take", ("if self._sender.claim is not None:", "if False:"))
+
+
 @dataclass(frozen=True)
 class Defect:
     """A defect, and what finds it by itself: a seed, and the faults that are drawn.
@@ -313,6 +319,13 @@ DEFECTS: dict[int, Defect] = {
     ),
     107: Defect(
         _a_pool_loses_connections, "a pool loses connections", holds=11, seed=1, only=("many_stopped",)
+    ),
+    108: Defect(
+        _a_sender_asks_nobody,
+        "a sender asks nobody whether it may",
+        holds=3,
+        seed=71,
+        only=("stop_before_a_write",),
     ),
     109: Defect(
         _a_write_goes_out_that_was_refused,
