@@ -5,12 +5,14 @@ sends takes a `Clearance` for each request, after connecting: it sees that the c
 the request goes out, and sends nothing that is late by its own clock. So no two clocks are ever compared.
 """
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from models.errors import NotSent
 from models.runtime.workflows import ClaimMark
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 # From before the look at the claim until the request must be out. Postgres ends the look no sooner; and who
 # has waited so long since a workflow was taken over knows that nothing of the claim before goes out any more.
 SECONDS = 2.0
+# How long a look may take, and how many a process has at once: each is a connection to Postgres.
+_LOOK_SECONDS, LOOKS = 10.0, 4
 # Goes on while the machine sleeps, where the system has such a clock.
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
@@ -41,6 +45,14 @@ class Sender:
 
 _NOBODY = Sender()
 _current: ContextVar[Sender] = ContextVar("sender", default=_NOBODY)
+
+
+# A semaphore belongs to the loop that waits for it.
+_PLACES: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+
+
+def _places() -> asyncio.Semaphore:
+    return _PLACES.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(LOOKS))
 
 
 def take(sender: Sender) -> None:
@@ -70,6 +82,7 @@ class Clearance:
         self._sender = _current.get()
         self._until = self._sender.until
         self._looking: Looking | None = None
+        self._place: asyncio.Semaphore | None = None
 
     async def take(self) -> None:
         """See that it may.
@@ -91,9 +104,14 @@ class Clearance:
 
     async def end(self) -> None:
         """It is out, or will not be sent: the claim is let go."""
-        if self._looking is not None:
-            await self._looking.close()
-            self._looking = None
+        place, self._place = self._place, None
+        try:
+            if self._looking is not None:
+                await self._looking.close()
+                self._looking = None
+        finally:
+            if place is not None:
+                place.release()
 
     def around(self, extensions: Mapping[str, Any]) -> dict[str, Any]:
         """The extensions of an HTTP request that takes it when its headers are about to be written."""
@@ -112,6 +130,17 @@ class Clearance:
         return {**extensions, "trace": trace}
 
     async def _hold(self, claim: ClaimMark) -> None:
+        """Look, for a while of its own: Postgres is waited for here, and not whom the request is for."""
+        try:
+            async with asyncio.timeout(_LOOK_SECONDS):
+                places = _places()
+                await places.acquire()
+                self._place = places
+                await self._look_up(claim)
+        except TimeoutError:
+            raise NotSent("Postgres does not say in time whether it may be", waits_for="Postgres") from None
+
+    async def _look_up(self, claim: ClaimMark) -> None:
         import psycopg
 
         from models.store.runtime import claim_hold

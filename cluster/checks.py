@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from actors.search.encoder import embeddings_folder
+from actors.sending import LOOKS
 from cluster import bundled_model
 from models.config import Config
 from models.error_lines import error_line
@@ -26,6 +27,8 @@ LOCAL_MEMORY = 2 * GB
 CPU_MODEL_MEMORY = 4 * GB
 # A process listens and renews a lease beside its pool; agents have small pools, commands a connection each.
 CONNECTIONS_APART, SMALL_POOLS = 2, 24
+# Agents that ask at the same time whether a request may go out: each has `LOOKS` connections for that.
+ASKING_AGENTS = 6
 
 
 def check_disk(data_dir: Path, *, converting: bool) -> str:
@@ -154,7 +157,7 @@ def check_database_fits(config: Config, url: str) -> None:
 def connections_needed(config: Config) -> int:
     """How many connections a site opens at the most, with one batch and a command or two."""
     processes = config.runners.count + config.http.replicas + len(("the dispatcher", "a batch"))
-    return processes * (config.database.pool_size + CONNECTIONS_APART) + SMALL_POOLS
+    return processes * (config.database.pool_size + CONNECTIONS_APART) + SMALL_POOLS + ASKING_AGENTS * LOOKS
 
 
 def _unreachable(error: Exception) -> ClusterProblem:

@@ -5,6 +5,7 @@ saved indexes, tables of batches. A reader sees the old content or the new, also
 between; what he leaves then is removed by whoever first writes beside it from another process.
 """
 
+import errno
 import fcntl
 import os
 import uuid
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 _ENDING = ".tmp"
+_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)
 
 
 class DraftFile:
@@ -107,10 +109,10 @@ def _sweep(folder: Path) -> None:
     for draft in drafts:
         try:
             with open(draft, "rb") as file:
-                if _locks(file):
+                if _locks(file, where_none_can_be=False):
                     os.unlink(draft)
-        except FileNotFoundError:
-            continue  # its writer, or another who sweeps, has come before
+        except OSError:
+            continue  # its writer, or another who sweeps, has come before; or it is somebody else's
 
 
 def _is_draft(name: str) -> bool:
@@ -118,10 +120,18 @@ def _is_draft(name: str) -> bool:
     return name == f".{middle}{_ENDING}" and len(middle) == 32 and not middle.strip("0123456789abcdef")
 
 
-def _locks(file: BinaryIO) -> bool:
-    """Lock it, unless somebody else has: whether it is ours now."""
+def _locks(file: BinaryIO, *, where_none_can_be: bool = True) -> bool:
+    """Lock it, unless somebody else has: whether it is ours now.
+
+    Args:
+        where_none_can_be: the answer on a file system without locks.
+    """
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
+    except OSError as error:
+        if error.errno in _NO_LOCKS:
+            return where_none_can_be
+        raise
     return True

@@ -21,6 +21,8 @@ WRONG_KEYS = "wrong_keys"
 _INT = "tag:yaml.org,2002:int"
 _KEYS = frozenset({"tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"})
 # `0600` is 384 and `1:30` is 90 to YAML 1.1; `0x1f` and `0b1` say themselves what they are.
+# PyYAML quotes what it stumbles over.
+_WORDS_OF_FILE = re.compile(r"'.*'|\".*\"", re.DOTALL)
 _NOT_DECIMAL = re.compile(r"[-+]?(0[0-9_]|[0-9_]+:)")
 
 
@@ -42,13 +44,23 @@ def read_mapping(path: Path) -> dict[Any, Any]:
     except OSError as error:
         raise ConfigInvalid(f"{path}: can't be read: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigInvalid(f"{path}: not valid YAML: {error}") from error
+        # Not with its words: they show the line, and a secret may stand there.
+        raise ConfigInvalid(f"{path}: not valid YAML: {_fault(error)}") from None
     if not isinstance(raw, dict):
         what = (
             "is empty" if raw is None else "holds a list" if isinstance(raw, list) else "holds a plain value"
         )
         raise ConfigInvalid(f"{path}: the file {what}: it must hold a mapping of sections, as `key: value`")
     return raw
+
+
+def _fault(error: yaml.YAMLError | UnicodeDecodeError) -> str:
+    """What is wrong and where, without a word of the file."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"it is not UTF-8, at byte {error.start}"
+    problem = _WORDS_OF_FILE.sub("…", getattr(error, "problem", None) or "it can't be read")
+    mark = getattr(error, "problem_mark", None)
+    return problem if mark is None else f"{problem}, in line {mark.line + 1}, column {mark.column + 1}"
 
 
 def _refuse_traps(path: Path, root: yaml.Node | None) -> None:
@@ -63,7 +75,7 @@ def _refuse_traps(path: Path, root: yaml.Node | None) -> None:
         if isinstance(node, yaml.ScalarNode) and node.tag == _INT and _NOT_DECIMAL.match(node.value):
             line = node.start_mark.line + 1
             raise ConfigInvalid(
-                f"{path}: {where.rstrip('.')}: {node.value} in line {line} is read in base 8 or 60: write it "
+                f"{path}: {where.rstrip('.')}: the number in line {line} is read in base 8 or 60: write it "
                 "as a decimal number without leading zeros, or in quotes where a text is meant"
             )
         if not isinstance(node, yaml.CollectionNode) or id(node) in seen_nodes:

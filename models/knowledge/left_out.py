@@ -6,7 +6,6 @@ page on many servers. It can't be complete: by which other paths a server gives 
 """
 
 import re
-from collections.abc import Iterator
 from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
 
@@ -34,17 +33,33 @@ def may_be_one_of(url: str, wide_keys: frozenset[str]) -> bool:
     More parameters than a page has, and in another order, are taken for its own address.
     """
     path, parameters = _read(url)
-    places = {_without_ending(one) for one in (path, *_scripts_before(path))}
     for key in wide_keys:
         place, _, named = key.partition("?")
-        if place in places and parameters.issuperset(named.split("&") if named else ()):
+        if parameters.issuperset(named.split("&") if named else ()) and _answers(path, place):
             return True
     return False
+
+
+def _answers(path: str, place: str) -> bool:
+    """Whether a path may be answered by what is at a place: it, or what goes on behind a program there.
+
+    `/page.php/x` is answered by `/page.php`.
+    """
+    if _without_ending(path) == place:
+        return True
+    if not path.startswith(place):
+        return False
+    name, slash, _ = path[len(place) :].partition("/")
+    ending = name.removeprefix(".")
+    _, is_page, own = place.partition("/")
+    is_program = "." in own.rpartition("/")[2] if not name else name != ending and ending in _ENDINGS
+    return bool(slash and is_page) and is_program
 
 
 def _read(url: str) -> tuple[str, frozenset[str]]:
     parts = urlsplit(url)
     host = (parts.hostname or "").rstrip(".")
+    host = f"[{host}]" if ":" in host else host
     port = "" if parts.port in _USUAL_PORTS else f":{parts.port}"
     # Google's copies for phones, `www`, index.html and what serves counting are known there.
     path, _, query = page_key(f"https://{host}{port}{_path(parts.path)}?{parts.query}").partition("?")
@@ -78,11 +93,3 @@ def _without_ending(path: str) -> str:
     host, slash, rest = path.partition("/")
     name, dot, ending = rest.rpartition(".")
     return host + slash + (name if dot and ending in _ENDINGS else rest)
-
-
-def _scripts_before(path: str) -> Iterator[str]:
-    """What a path goes on behind, where that may be a program: `/page.php/x` is answered by `/page.php`."""
-    at = path.find("/")
-    while (at := path.find("/", at + 1)) > 0:
-        if "." in path[:at].rpartition("/")[2]:
-            yield path[:at]

@@ -194,6 +194,8 @@ class Database:
                 await self.look()
             except psycopg.Error as error:
                 _log.warning("%s: some connections can't be had: %s", self._application, error)
+            except Exception:  # noqa: BLE001  # whatever it was: what is lost later is looked for all the same
+                _log.exception("%s: its pool can't be looked at", self._application)
 
     async def listen(self, channel: str, heard: Callable[[str], None]) -> None:
         """Call `heard` with the payload of each NOTIFY on `channel`, until cancelled.

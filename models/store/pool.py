@@ -91,6 +91,9 @@ class Pool:
     async def _replace(self) -> None:
         old, new = self._lending, _Lending(self._make())
         await new.pool.open()
+        if old.pool.closed:  # whoever had it is gone meanwhile
+            await new.pool.close()
+            return
         self._lending = new
         self._looks.clear()
         await old.pool.close()

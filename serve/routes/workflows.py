@@ -89,7 +89,7 @@ def _shown(workflow: WorkflowStanding, caller: UserContext) -> WorkflowStanding:
     if check_permission([scope for scope in caller.scopes if scope.is_global], "editor"):
         return workflow
     told = dict.fromkeys(("result", "error", "key", "reason"))
-    hidden: dict[str, Any] = {**told, "input": {}, "input_digest": ""}
+    hidden: dict[str, Any] = {**told, "input": {}, "input_digest": "", "outcome": workflow.status}
     waits_for = named(workflow.parked_for) if workflow.parked_for else None
     return workflow.model_copy(update={**hidden, "parked_for": waits_for})
 

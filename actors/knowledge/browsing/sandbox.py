@@ -90,7 +90,13 @@ def program_of(executable: str) -> Iterator[str]:
                 f"{_NOBODY}: run `apt-get install chromium`, or have playwright install it elsewhere "
                 "(PLAYWRIGHT_BROWSERS_PATH)"
             )
-    other = pwd.getpwnam(_NOBODY)
+    try:
+        other = pwd.getpwnam(_NOBODY)
+    except KeyError as error:
+        raise BrowserUnavailable(
+            f"there is no user {_NOBODY} here, as whom Chromium runs where root starts it: run "
+            f"`useradd --system {_NOBODY}`, or start the site as another user than root"
+        ) from error
     code = _AS_ANOTHER.replace("KEPT", repr(_KEPT))
     words = [sys.executable, "-I", "-c", code, str(other.pw_uid), str(other.pw_gid), str(resolved)]
     with tempfile.TemporaryDirectory(prefix="signoff-browser-") as made:

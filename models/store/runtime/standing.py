@@ -14,6 +14,15 @@ _UNDRIVEN = (
     "its batch is gone, so nobody drives it: submit the batch again to go on, or end it with "
     "`signoff workflows cancel {id}`"
 )
+_DECIDED = ("rejected", "expired", "void")
+_WORDS: Mapping[str, str] = {
+    "expired": "nobody decided in time",
+    "not_enough": "there was too little to write from",
+    "nothing_found": "no page was found",
+    "nothing_read": "no page could be read",
+    "nothing_extracted": "nothing was found in what was read",
+    "nothing_written": "nothing could be written about what was found",
+}
 _NO_RUNNER = "no runner is up, so nobody takes it: `signoff up` starts them"
 
 
@@ -22,7 +31,7 @@ async def standing(
 ) -> list[WorkflowStanding]:
     """How each of these workflows stands, in their order."""
     outcomes = {one.id: _outcome(one, kinds) for one in found}
-    reasons = await reasons_of(connection, [one for one in found if outcomes[one.id] != one.status])
+    reasons = await _reasons(connection, found, outcomes)
     going = [one for one in found if one.status in ("queued", "running", "parked")]
     still = await _stands_still(connection, going)
     return [
@@ -36,21 +45,24 @@ async def standing(
     ]
 
 
-async def reasons_of(connection: Connection, ended: Sequence[Workflow]) -> dict[str, str]:
-    """Why workflows ended without what was asked for, by their ids, where anybody or anything says so."""
-    if not ended:
-        return {}
-    cursor = await connection.execute(
-        """SELECT DISTINCT ON (workflow_id) workflow_id, status, decided_by, notes FROM approvals
-           WHERE workflow_id = ANY(%s) AND status IN ('rejected', 'expired', 'void')
-           ORDER BY workflow_id, created_at DESC, length(id) DESC, id DESC""",
-        ([one.id for one in ended],),
-    )
-    said = {
-        row["workflow_id"]: reason_of(row["status"], decided_by=row["decided_by"], notes=row["notes"])
-        for row in await cursor.fetchall()
-    }
-    reasons = {one.id: said.get(one.id) or _told(one.result or {}) for one in ended}
+async def _reasons(
+    connection: Connection, found: Sequence[Workflow], outcomes: Mapping[str, str]
+) -> dict[str, str]:
+    """Why workflows ended without what was asked for, by their ids: who said no, or what results say."""
+    reasons = {one.id: _told(outcomes[one.id], one.result or {}) for one in found}
+    by_people = [one.id for one in found if outcomes[one.id] in _DECIDED]
+    if by_people:
+        # The last of them ended it: a no at an earlier gate did not.
+        cursor = await connection.execute(
+            """SELECT DISTINCT ON (workflow_id) workflow_id, status, decided_by, notes FROM approvals
+               WHERE workflow_id = ANY(%s) AND status = ANY(%s)
+               ORDER BY workflow_id, created_at DESC, length(id) DESC, id DESC""",
+            (by_people, list(_DECIDED)),
+        )
+        for row in await cursor.fetchall():
+            if row["status"] == outcomes[row["workflow_id"]]:
+                said = reason_of(row["status"], decided_by=row["decided_by"], notes=row["notes"])
+                reasons[row["workflow_id"]] = said
     return {id_: reason for id_, reason in reasons.items() if reason}
 
 
@@ -59,10 +71,12 @@ def _outcome(workflow: Workflow, kinds: Kinds) -> str:
     return workflow.status if kind is None else kind.outcome(workflow.status, workflow.result)
 
 
-def _told(result: Mapping[str, Any]) -> str | None:
-    """What a result itself says of why there is nothing."""
+def _told(outcome: str, result: Mapping[str, Any]) -> str | None:
+    """What a result itself says of why there is nothing; else what its outcome says to anybody."""
     notes = result.get("desk_notes")
-    return "; ".join(str(note) for note in notes) if isinstance(notes, list) and notes else None
+    if outcome == "not_enough" and isinstance(notes, list) and notes:
+        return "; ".join(str(note) for note in notes)
+    return _WORDS.get(outcome)
 
 
 async def _stands_still(connection: Connection, going: Sequence[Workflow]) -> dict[str, str]:

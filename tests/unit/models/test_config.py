@@ -149,12 +149,12 @@ def test_a_merge_key_is_no_duplicate(tmp_path: Path) -> None:
         ("5: 6", "5: in line 1 is read as int, and a key is a text: put it in quotes"),
         ("publishing:\n  topics:\n    no: {}", "publishing.topics.no: in line 3 is read as bool, and a key"),
         ("retention: {000: 1}", "retention.000: in line 1 is read as int"),
-        ("http:\n  port: 010000", "http.port: 010000 in line 2 is read in base 8 or 60"),
+        ("http:\n  port: 010000", "http.port: the number in line 2 is read in base 8 or 60"),
         (
             "outages: {patience_seconds: 1:00:00}",
-            "outages.patience_seconds: 1:00:00 in line 1 is read in base",
+            "outages.patience_seconds: the number in line 1 is read in base",
         ),
-        ("a: [1, [-0_7]]", "a.1.0: -0_7 in line 1 is read in base 8 or 60"),
+        ("a: [1, [-0_7]]", "a.1.0: the number in line 1 is read in base 8 or 60"),
     ],
 )
 def test_what_is_no_mapping_is_refused(tmp_path: Path, text: str, reason: str) -> None:
@@ -255,7 +255,7 @@ def test_a_file_that_can_not_be_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigInvalid, match="can't be read: Is a directory"):
         load(tmp_path)
     (tmp_path / "latin.yaml").write_bytes(b"data_dir: caf\xe9")
-    with pytest.raises(ConfigInvalid, match="not valid YAML: 'utf-8' codec"):
+    with pytest.raises(ConfigInvalid, match="not valid YAML: it is not UTF-8, at byte"):
         load(tmp_path / "latin.yaml")
 
 
@@ -311,3 +311,20 @@ def test_an_embedding_that_stands_where_it_stood_is_told_its_place(tmp_path: Pat
 
 def test_every_editorial_agent_has_its_resources() -> None:
     assert set(systems.roles()) <= set(load(LOCAL).agents)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        'password: "hunter2swordfish',
+        "{api_key: hunter2: swordfish}",
+        *(f"api_key: {sign}hunter2swordfish" for sign in "*%`@"),
+        "api_key: !hunter2swordfish x",
+        r'password: "hunter2\qswordfish"',
+        "pin: 0123456",
+    ],
+)
+def test_what_is_no_yaml_is_told_without_a_word_of_it(tmp_path: Path, written: str) -> None:
+    told = refusal(tmp_path, f"http:\n  port: 8000\n{written}\n")
+    assert "line" in told
+    assert not any(part in told for part in ("hunter2", "swordfish", "0123456"))

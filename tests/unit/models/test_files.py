@@ -1,5 +1,6 @@
 """Files that appear whole or not at all, and what is left of writers that were killed."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -97,3 +98,27 @@ def test_tables_are_on_disk_before_they_are_in_their_place(
     assert done == ["file", "in place", "folder"]
     assert pyarrow.parquet.read_table(path).num_rows == 0
     assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_a_draft_that_may_not_be_opened_keeps_nobody_from_writing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = tmp_path / f".{'a' * 32}.tmp"
+    theirs.mkdir()  # root may open anything but a folder
+    write_atomically(tmp_path / "b.json", "b")
+    assert (tmp_path / "b.json").read_text() == "b"
+    assert theirs.exists()
+
+
+def test_a_file_system_without_locks_takes_files_and_loses_no_drafts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_locks(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(files.fcntl, "flock", no_locks)
+    draft = tmp_path / f".{'a' * 32}.tmp"
+    draft.write_bytes(b"half")
+    write_atomically(tmp_path / "b.json", "b")
+    assert (tmp_path / "b.json").read_text() == "b"
+    assert draft.exists()

@@ -1,5 +1,6 @@
 """Requests that may get a page that was left out, however its address is written."""
 
+import tracemalloc
 from urllib.parse import quote
 
 import pytest
@@ -112,3 +113,21 @@ def test_an_address_is_never_let_by_escapes_or_case(parts: list[str], data: st.D
     )
     reach = PageReach.of([f"{SITE}/"], left_out=[f"{SITE}/{quote(path)}"])
     assert not reach.lets(f"{SITE}/{written.replace('%2F', '/')}")
+
+
+def test_a_long_address_costs_no_more_than_its_length() -> None:
+    reach = PageReach.of([READ], left_out=[LEFT_OUT])
+    tracemalloc.start()
+    try:
+        assert reach is not None
+        reach.lets(f"{SITE}/" + ".a/" * 16_000)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 20 * 2**20
+
+
+def test_an_address_by_ipv6_is_compared_too() -> None:
+    site = "https://[2606:4700::1111]"
+    reach = PageReach.of([f"{site}/open"], left_out=[f"{site}/secret"])
+    assert not reach.lets(f"{site}/SECRET?x")
