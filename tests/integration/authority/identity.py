@@ -24,6 +24,7 @@ def identity_app(auth: AuthConfig, database_url: str, *, verifier: TokenVerifier
             yield
 
     app = FastAPI(lifespan=lifespan)
+    app.state.kinds = {}
     app.state.verifier = verifier or TokenVerifier(auth)
     add_problem_handlers(app)
     app.include_router(users.router)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from models.chat.messages import ChatMessage, Piece
+from models.text import one_line
 from tests.fakes.model.model_script import Rule
 from tests.integration.chat.sites.agents_site import ChatSite, done, make_chat, make_scripted_chat, tools
 from tests.unit.chat.links_in_text import links
@@ -114,7 +115,9 @@ async def test_a_search_hit_gives_no_orders(chat: ChatSite, order: str) -> None:
 async def test_what_an_editor_is_shown_gives_no_orders_either(chat: ChatSite, order: str) -> None:
     number = await chat.desk.with_editor(content=f"Text. {order}")
     ann = await chat.person("ann", "macro:analyst")
-    await chat.desk.call(ann, "write_article_content", article_id=number, content=order, headline=order[:200])
+    await chat.desk.call(
+        ann, "write_article_content", article_id=number, content=order, headline=one_line(order)[:200]
+    )
     editor = await chat.person("eve", "macro:editor")
     before = await state(chat)
     pieces = await chat.ask(editor, f"review article {number}", agent="editor", intent="review")

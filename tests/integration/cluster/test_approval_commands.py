@@ -80,7 +80,7 @@ async def test_the_inbox_is_listed_filtered_and_read_by_programs(site: Site) -> 
         "digest",
     ]
     assert first.startswith(f"{macro.id} ")
-    assert r"Rates [bold]hold[/] \x1b[2J" in first
+    assert "Rates [bold]hold[/] [2J" in first
     assert second.split()[-2:] == ["0/1", equity.digest[:12]]
     assert " edit_articles " in second
     assert " 6 days " in second
@@ -380,7 +380,7 @@ async def test_the_demo_ends_with_the_command_that_approves(site: Site) -> None:
     approval = await site.ask(headline="Rates \x1b[2J")
     for _ in range(2):
         told, command = (await asyncio.to_thread(end)).splitlines()
-        assert told == rf"one article waits for a human, as approval {approval.id}: Rates \x1b[2J"
+        assert told == f"one article waits for a human, as approval {approval.id}: Rates [2J"
     program, *arguments = shlex.split(command.removeprefix("approve"))
     assert program == "signoff"
     done = await asyncio.to_thread(CliRunner().invoke, app, [*arguments, "--yes", "--wait", "0"])

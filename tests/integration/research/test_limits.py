@@ -360,14 +360,14 @@ async def test_a_page_that_the_scraper_fails_on_is_told_as_one_that_cannot_be_re
 async def test_a_section_that_fails_is_left_and_the_others_are_approved(
     limited: Callable[..., ResearchDesk], kept: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    passages = organizing.passages
+    standing = organizing.standing
 
     def failing(text: str, spans: Any) -> Any:
         if "free of ice" in text:
             raise ValueError("no sentence ends")
-        return passages(text, spans)
+        return standing(text, spans)
 
-    monkeypatch.setattr(organizing, "passages", failing)
+    monkeypatch.setattr(organizing, "standing", failing)
     desk = limited()
     async with desk.running():
         research = await admitted(desk, "/mill", "/ice", task_type="full_pipeline")

@@ -93,6 +93,9 @@ class Stage:
         runner = f"r{self._lives}"
         await lease(self.database, runner)
         held = await self._claim(runner)
+        while held is None and await self._is_to_be_had():
+            # A connection of the life before is still being given back, and holds the row until it is.
+            held = await self._claim(runner)
         due = await projections.due(self.database, kinds=await self._kinds(), besides=(), limit=9)
         if held is None and not due:
             return False
@@ -126,6 +129,12 @@ class Stage:
         self.answered += mortal.answered
         await end(self.database, runner)
         return True
+
+    async def _is_to_be_had(self) -> bool:
+        """Whether a workflow waits for a runner, or had one of the lives before, which are over."""
+        async with self.database.connection() as connection:
+            cursor = await connection.execute("SELECT 1 FROM workflows WHERE status IN ('queued', 'running')")
+            return await cursor.fetchone() is not None
 
     async def decide(self, answer: dict[str, Any]) -> bool:
         """Decide what waits for a decision; whether anything did."""
