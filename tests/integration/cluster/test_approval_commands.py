@@ -90,7 +90,9 @@ async def test_the_inbox_is_listed_filtered_and_read_by_programs(site: Site) -> 
     await site.run("reject", macro.id, "--reason", "no", "--yes", "--wait", "0", "--user", "ann")
     assert [a["id"] for a in json.loads((await site.run("approvals", "--json")).stdout)] == [equity.id]
     every = (await site.run("approvals", "--all")).stdout.splitlines()
-    assert [line.split()[-1] for line in every] == ["status", "rejected", "pending"]
+    assert every[0].split()[-2:] == ["status", "why"]
+    assert every[1].endswith("rejected  rejected by ann: no")
+    assert every[2].rstrip().endswith("pending")
 
 
 async def test_an_inbox_of_several_pages_is_listed_whole(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
