@@ -24,7 +24,9 @@ _VALUE = r"""(?:b?'(?:\\.|''|[^'\\])*+'?|b?"(?:\\.|""|[^"\\])*+"?|(?:\\.|[^\s\\'
 _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(
-            r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}KEY-----|\Z)", re.DOTALL
+            r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*?"
+            r"(?:-----END [A-Z ]{0,40}KEY(?: BLOCK)?-----|\Z)",
+            re.DOTALL,
         ),
         HIDDEN,
     ),
@@ -48,6 +50,17 @@ _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         rf"\1{HIDDEN}",
     ),
+    # Headers that let somebody in, whatever their scheme.
+    (
+        re.compile(
+            r"""(\b(?:proxy-)?authorization['"]?\s{0,4}[:=]\s{0,4}(?-i:b?)['"]?)"""
+            r"""(?:(?-i:[A-Z])[\w-]{1,40}\s{1,4})?"""
+            r"""(?=[A-Za-z]*(?:[0-9+/=._~-]|(?-i:[a-z][A-Z])))[^\s'"]{4,}""",
+            re.IGNORECASE,
+        ),
+        rf"\1{HIDDEN}",
+    ),
+    (re.compile(r"(\b(?:set-)?cookie:\s{0,4})[^\r\n]{4,}", re.IGNORECASE), rf"\1{HIDDEN}"),
     (re.compile(r"""(\b(?:x-)?api-key['"]?\s*[:,]\s*b?['"]?)[^\s'"]{4,}""", re.IGNORECASE), rf"\1{HIDDEN}"),
     # What is in no dictionary: with a digit or a mark in it, or a capital after a small letter.
     (

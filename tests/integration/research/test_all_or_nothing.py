@@ -123,14 +123,14 @@ async def test_a_step_that_could_not_be_kept_has_done_nothing(
 async def test_a_section_that_was_written_is_not_written_again_when_its_gate_is_decided(
     desk: ResearchDesk, site: PageSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    passages = organizing.passages
+    standing = organizing.standing
     looked: list[str] = []
 
     def counted(text: str, spans: Any) -> Any:
         looked.append(text)
-        return passages(text, spans)
+        return standing(text, spans)
 
-    monkeypatch.setattr(organizing, "passages", counted)
+    monkeypatch.setattr(organizing, "standing", counted)
     async with desk.running():
         research = await desk.start(task_type="full_pipeline")
         await to_the_tree(desk, research)

@@ -47,13 +47,13 @@ async def test_what_was_away_for_a_moment_leaves_nothing_out(
         role = "extractor" if verb == "extract" else "scraper"
         desk.agents[role] = away = _AwayOnce(desk.agents[role], verb)
         if verb == "passages":
-            passages = organizing.passages
+            standing = organizing.standing
 
             def once(*given: Any) -> Any:
                 away.fail_once()
-                return passages(*given)
+                return standing(*given)
 
-            monkeypatch.setattr(organizing, "passages", once)
+            monkeypatch.setattr(organizing, "standing", once)
         research = await desk.start(task_type="full_pipeline")
         urls = (await desk.gate(research)).content
         here = [url for url in urls["urls"] if url["url"].endswith(("/mill", "/login"))]

@@ -29,6 +29,8 @@ MAKERS = {
     ("models/store/connecting.py", "psycopg.connect"),
     ("models/store/database.py", "AsyncConnectionPool"),
     ("models/store/database.py", "psycopg.AsyncConnection[DictRow].connect"),
+    # Of its own, for whoever sends: see there.
+    ("models/store/runtime/claim_hold.py", "psycopg.AsyncConnection.connect"),
     ("models/store/schema/migrate.py", "sa.create_engine"),
 }
 
