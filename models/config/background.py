@@ -1,8 +1,7 @@
 """Configuration of what OpenAI clients ask by themselves, in the background of a chat: the words of it.
 
 Part of `models.config`; `serve.openai.background` reads by it. Words are compared lower-case and without
-accents, every number of one or two digits as `0`; a final `*` stands for any ending. Chinese needs no
-blanks around it.
+accents; a final `*` stands for any ending. Chinese needs no blanks around it.
 """
 
 from typing import Annotated, Literal
@@ -24,7 +23,7 @@ class BackgroundConfig(Section):
 
     demands: dict[Demand, _Words]  # what is asked for
     conversations: _Words  # of what
-    limits: _Words  # how a program says that it wants nothing else
+    limits: _Words  # how a system message says that it wants nothing else
     enclosures: _Words  # names of the tags around a conversation
     sources: _Words  # names of the tags around other people's texts: nothing in them asks for anything
     people: _Words  # before what a person said, in a conversation that is quoted

@@ -1,35 +1,41 @@
 """What OpenAI clients ask by themselves beside a chat: titles, tags, follow-ups, search queries.
 
 No person said it: it is answered here by code, in the form that it demands, and no agent, tool, open question
-or conversation hears of it. It is known by its structure, a conversation together with a demanded form, or by
-words of the configuration (`chat.background`). What is quoted demands nothing.
+or conversation hears of it. To lose what a person says is worse than to let a client's prompt reach the
+assistant, which asks before it does anything: so it is known by its structure alone, a conversation that is
+quoted beside a demand, in words of the configuration (`chat.background`). What is quoted demands nothing.
 """
 
 import json
 import re
 from collections.abc import Sequence
-from typing import get_args
 
+from actors.chat.turn.confirmation import is_yes
 from actors.text.normal_form import words
 from models.chat.messages import Done
 from models.config.background import BackgroundConfig, Demand, Filling
 from models.text import cut, one_line
 from serve.openai.request import CompletionRequest
-from serve.openai.transcript import Quoted, Transcripts, paragraphs
+from serve.openai.transcript import Quoted, Transcripts
 
 _TOOK_AS = "Taken for what a client asks by itself: answered without the assistant, and nothing is done."
 _TITLE_WORDS, _TITLE = 6, 60
 _ASKED = 500
 # So many of the first messages are looked at for a title, and so much of each.
 _EARLIER, _LOOKED_AT = 4, 1000
-# A system message says at once what it is for.
-_SENTENCES = 3
-_SENTENCE = re.compile(r"[.!?。\n]\s|\n")
-_FLAT = re.compile(r"\{[^{}]*\}")
+_SENTENCE = re.compile(r"[.!?。]\s|\n")
+# A form is announced by a colon. What has none before it is data.
+_FORM = re.compile(r"[:：][\s`]{0,20}(\{[^{}]*\})")
 _KEY = re.compile(r'"(\w{1,60})"\s{0,20}:\s{0,20}(["\[]?)')
 _LIST = re.compile(r'\[\s{0,20}"')
-_SMALL_NUMBER = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
 _QUOTES = " \t\"'`“”„*#"
+_PLAIN: dict[Demand, Filling] = {
+    "title": "title",
+    "tags": "tags",
+    "follow_ups": "nothing",
+    "queries": "asked",
+    "question": "asked",
+}
 
 
 class Background:
@@ -45,114 +51,104 @@ class Background:
     def answer(self, asked: CompletionRequest, topic: str | None) -> Done | None:
         """The answer to what a client asks by itself; None where it may be a person who asks."""
         quoted = self._transcripts.of(asked.messages[-1].words)
+        for task in self._tasks(asked, quoted):
+            form, demand = self._form(task), self._demand(task)
+            if demand is None and (form is None or not quoted.sure):
+                continue
+            texts = self._texts(quoted.people if quoted.found else self._told(asked), quoted)
+            told: str | list[str] | dict[str, str | list[str]]
+            if form is None and demand is not None:
+                is_list = demand in ("tags", "follow_ups", "queries") and _LIST.search(task) is not None
+                told = _listed(texts[_PLAIN[demand]], is_list)
+            else:
+                told = {
+                    key: _listed(texts[self._settings.keys[key]], is_list)
+                    for key, is_list in (form or {}).items()
+                }
+            return Done(
+                response=told if isinstance(told, str) else json.dumps(told, ensure_ascii=False),
+                agent_type="main_chat",
+                topic=topic,
+                status="completed",
+                took_as=_TOOK_AS,
+            )
+        return None
+
+    def _tasks(self, asked: CompletionRequest, quoted: Quoted) -> Sequence[str]:
+        """Texts that may be such a task: what stands beside what is quoted, else the system messages."""
+        if quoted.found and quoted.around:
+            return [quoted.around]
         systems = [
-            self._transcripts.of(message.words)
+            self._transcripts.of(message.words).around
             for message in asked.messages
             if message.role in ("system", "developer")
         ]
-        around = "\n\n".join(each.around for each in (quoted, *systems))
-        form = self._form(around)
-        demand = self._demand(quoted, systems)
-        if form is not None and (quoted.sure or demand is not None):
-            text = self._filled(form, asked, quoted)
-        elif demand is not None:
-            text = self._plain(demand, asked, quoted, as_list=_LIST.search(around) is not None)
-        else:
-            return None
-        return Done(
-            response=text,
-            agent_type="main_chat",
-            topic=topic,
-            status="completed",
-            took_as=_TOOK_AS,
+        if quoted.found or self._is_announced(asked):
+            return systems
+        return [each for each in systems if is_yes(asked.messages[-1].words) and self._is_whole(each)]
+
+    def _is_announced(self, asked: CompletionRequest) -> bool:
+        """Whether all the messages are quoted by the first, which ends with a colon and is not answered."""
+        first, *after = [each for each in asked.messages if each.role in ("user", "assistant")]
+        if [each.role for each in (first, *after[:1])] != ["user", "user"]:
+            return False
+        return first.words.rstrip().endswith((":", "：")) and self._demand(first.words) is not None
+
+    def _is_whole(self, system: str) -> bool:
+        """Whether a system message is nothing but a task, and says that only its outcome is wanted."""
+        named = [(said, self._first(said)) for said in map(words, _sentences(system))]
+        return all(found or self._limits.fullmatch(said) for said, found in named) and any(
+            found and self._limits.search(said, 0, found[0]) for said, found in named
         )
 
-    def _demand(self, quoted: Quoted, systems: Sequence[Quoted]) -> Demand | None:
-        """What is asked for about a conversation, in a paragraph, or where a system message begins."""
-        places = []
-        if quoted.found:  # beside a conversation all the words are about it
-            places.append(quoted.around)
-        elif self._wants_nothing_else(quoted.around):
-            places += paragraphs(quoted.around)
-        for each in systems:
-            if quoted.found or self._wants_nothing_else(each.around):
-                places += [part for part in _SENTENCE.split(each.around) if part.strip()][:_SENTENCES]
-        return next((demand for place in places if (demand := self._named(place))), None)
+    def _demand(self, task: str) -> Demand | None:
+        """What a text asks for about a conversation; its first sentence says one or the other."""
+        said, begins = (words(text) for text in (task, next(iter(_sentences(task)), "")))
+        found = self._first(said) if self._conversations.search(said) else None
+        return found[1] if found and (self._first(begins) or self._conversations.search(begins)) else None
 
-    def _wants_nothing_else(self, around: str) -> bool:
-        return self._form(around) is not None or self._limits.search(_normal(around)) is not None
-
-    def _named(self, place: str) -> Demand | None:
-        said = _normal(place)
-        if not self._conversations.search(said):
-            return None
-        found = [(match.start(), name) for name in get_args(Demand) if (match := self._at(name, said))]
+    def _first(self, said: str) -> tuple[int, Demand] | None:
+        """What is asked for first, and where."""
+        found = [(match.start(), name) for name, of in self._demands.items() if (match := of.search(said))]
         # A follow-up that is to be put in other words is a question, and no follow-up.
-        if any(name == "question" for _, name in found):
-            return "question"
-        return min(found)[1] if found else None
+        return next((each for each in found if each[1] == "question"), min(found, default=None))
 
-    def _at(self, name: Demand, said: str) -> re.Match[str] | None:
-        pattern = self._demands.get(name)
-        return None if pattern is None else pattern.search(said)
-
-    def _form(self, around: str) -> dict[str, bool] | None:
+    def _form(self, task: str) -> dict[str, bool] | None:
         """The keys of the JSON form that is demanded, and whether each holds a list; all are known."""
-        for match in _FLAT.finditer(around):
-            keys = {key: begins == "[" for key, begins in _KEY.findall(match[0])}
+        for match in _FORM.finditer(task):
+            keys = {key: begins == "[" for key, begins in _KEY.findall(match[1])}
             if keys and keys.keys() <= self._settings.keys.keys():
                 return keys
         return None
 
-    def _filled(self, form: dict[str, bool], asked: CompletionRequest, quoted: Quoted) -> str:
-        filled: dict[str, str | list[str]] = {}
-        for key, is_list in form.items():
-            text = self._text(self._settings.keys[key], asked, quoted)
-            filled[key] = ([text] if text else []) if is_list else text
-        return json.dumps(filled, ensure_ascii=False)
-
-    def _plain(self, demand: Demand, asked: CompletionRequest, quoted: Quoted, *, as_list: bool) -> str:
-        fillings: dict[Demand, Filling] = {
-            "title": "title",
-            "tags": "tags",
-            "follow_ups": "nothing",
-            "queries": "asked",
-            "question": "asked",
+    def _texts(self, said: Sequence[str], quoted: Quoted) -> dict[Filling, str]:
+        # Only what is quoted is said again.
+        last = (quoted.asked or quoted.people)[-1:]
+        return {
+            "title": _title(said[0] if said else "") or self._settings.untitled,
+            "tags": self._settings.general,
+            "asked": cut(one_line("".join(last)), _ASKED),
+            "nothing": "",
         }
-        text = self._text(fillings[demand], asked, quoted)
-        if as_list and demand in ("tags", "follow_ups", "queries"):
-            return json.dumps([text] if text else [], ensure_ascii=False)
-        return text
-
-    def _text(self, filling: Filling, asked: CompletionRequest, quoted: Quoted) -> str:
-        if filling == "nothing":
-            return ""
-        if filling == "tags":
-            return self._settings.general
-        said = quoted.people or quoted.asked or (() if quoted.sure else self._told(asked))
-        if filling == "title":
-            return _title(said[0] if said else "") or self._settings.untitled
-        last = quoted.asked or said
-        return cut(one_line(last[-1]), _ASKED) if last else ""
 
     def _told(self, asked: CompletionRequest) -> tuple[str, ...]:
-        """What the person said in the messages themselves, or in what stands beside the demand."""
-        *earlier, last = [message.words for message in asked.messages if message.role == "user"]
-        looked_at = [text[:_LOOKED_AT] for text in (*earlier[:_EARLIER], *earlier[-1:])]
-        if said := tuple(text for text in looked_at if text.strip(_QUOTES) and self._named(text) is None):
-            return said
-        rest = [part for part in paragraphs(last) if self._named(part) is None]
-        lines = [line for part in rest for line in part.split("\n") if not line.rstrip().endswith(":")]
-        after = last.partition(":")[2]
-        return tuple(line for line in (*lines, after) if line.strip(_QUOTES))
+        """What the person said in the first messages themselves."""
+        users = [each.words[:_LOOKED_AT] for each in asked.messages if each.role == "user"]
+        return tuple(each for each in users[:_EARLIER] if self._demand(each) is None and not is_yes(each))
+
+
+def _sentences(text: str) -> list[str]:
+    """Its sentences and lines, without headings and tags."""
+    parts = (part.strip() for part in _SENTENCE.split(text))
+    return [part for part in parts if part and part[0] not in "#<"]
+
+
+def _listed(text: str, is_list: bool) -> str | list[str]:
+    return ([text] if text else []) if is_list else text
 
 
 def _title(said: str) -> str:
     return cut(" ".join(one_line(said).strip(_QUOTES).split()[:_TITLE_WORDS]), _TITLE).strip(_QUOTES)
-
-
-def _normal(text: str) -> str:
-    return _SMALL_NUMBER.sub("0", words(text))
 
 
 def _any_of(phrases: Sequence[str]) -> re.Pattern[str]:
@@ -161,7 +157,7 @@ def _any_of(phrases: Sequence[str]) -> re.Pattern[str]:
 
 
 def _pattern(phrase: str) -> str:
-    said = re.escape(_normal(phrase))
+    said = re.escape(words(phrase))
     if not said.isascii():
         return said
     return rf"(?<!\w){said}" if phrase.endswith("*") else rf"(?<!\w){said}(?!\w)"

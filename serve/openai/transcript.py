@@ -18,8 +18,8 @@ _AROUND = " \t\"'`“”„*#>-"
 class Quoted(Record):
     """A message apart: `around` is its own words, `people` what persons say in what it quotes.
 
-    `found`: it quotes a conversation; `sure`: by tags, by JSON, or both sides of it. `asked` is what follows
-    such words as `Follow Up Input:`.
+    `found`: it quotes a conversation, both sides of it or nothing else; `sure`: by tags, by JSON, or nothing
+    else. `asked` is what follows such words as `Follow Up Input:`.
     """
 
     around: str
@@ -38,6 +38,7 @@ class Transcripts:
         self._both = _labels((*words.people, *words.assistants))
         self._assistants = _labels(words.assistants)
         self._asked = _labels(words.asked)
+        self._any = _labels((*words.people, *words.assistants, *words.asked))
 
     def of(self, text: str) -> Quoted:
         """The message apart."""
@@ -47,20 +48,23 @@ class Transcripts:
         around = text
         for name in self._words.sources:
             around, _ = _without(around, name)
-        inside = []
+        around, inside = around.strip(), []
         for name in self._words.enclosures:
-            around, taken = _without(around, name, instead=name)
-            inside += taken
-        said = "\n".join(inside)
+            around, taken = _without(around, name)
+            if taken:
+                around = around and f"{around}\n\n{name}"
+                inside += taken
         if inside:
+            said = "\n".join(inside)
             people = self._said(said, self._people) or _in_tags(said, self._words.people)
             people = people or tuple(self._first_line(said))
             asked = self._said(around, self._asked)
             return Quoted(around=around, found=True, sure=True, people=people, asked=asked)
         people, asked = self._said(around, self._people), self._said(around, self._asked)
-        sure = bool(people) and bool(self._said(around, self._assistants))
-        around, found = self._unlabelled(around)
-        return Quoted(around=around, found=found, sure=sure, people=people, asked=asked)
+        both = bool(people) and bool(self._said(around, self._assistants))
+        around = self._unlabelled(around)
+        alone = bool(people) and not around
+        return Quoted(around=around, found=both or alone, sure=alone, people=people, asked=asked)
 
     def _said(self, text: str, labels: re.Pattern[str]) -> tuple[str, ...]:
         """What follows the labels, one line each; on the next line where the label's own holds nothing."""
@@ -76,15 +80,15 @@ class Transcripts:
                 found.append(said)
         return tuple(found)
 
-    def _unlabelled(self, text: str) -> tuple[str, bool]:
+    def _unlabelled(self, text: str) -> str:
         """The text before the first words that are somebody's, and the last paragraph after them."""
         lines = text.split("\n")
-        at = [number for number, line in enumerate(lines) if self._both.match(line)]
-        if not at:
-            return text, False
+        at = [number for number, line in enumerate(lines) if self._any.match(line)]
+        if not any(self._both.match(lines[number]) for number in at):
+            return text
         before = "\n".join(lines[: at[0]])
         _, *after = _BLANK.split("\n".join(lines[at[-1] :]))
-        return "\n\n".join((before, *after[-1:])), True
+        return "\n\n".join((before, *after[-1:])).strip()
 
     def _first_line(self, text: str) -> Iterator[str]:
         for line in text.split("\n"):
@@ -93,18 +97,13 @@ class Transcripts:
                 return
 
 
-def paragraphs(text: str) -> list[str]:
-    """What stands between blank lines."""
-    return _BLANK.split(text)
-
-
 def _labels(names: Sequence[str]) -> re.Pattern[str]:
     """A line that begins with one of the names and a colon: `**User**:`, `- You:`, `### User Message:`."""
     any_of = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.compile(rf"[\s#*>\[(-]{{0,12}}(?:{any_of})[\s*\])]{{0,4}}[:：]", re.IGNORECASE)
 
 
-def _without(text: str, tag: str, instead: str = "") -> tuple[str, list[str]]:
+def _without(text: str, tag: str) -> tuple[str, list[str]]:
     """A text without what stands from the first such tag to the last, which a quotation can't shut early."""
     folded = text.lower()
     if len(folded) != len(text):  # a letter whose small form is longer
@@ -113,7 +112,7 @@ def _without(text: str, tag: str, instead: str = "") -> tuple[str, list[str]]:
     if start < 0 or end < start:
         return text, []
     inside = text[start + len(tag) + 2 : end]
-    return f"{text[:start]}\n\n{instead}\n\n{text[end + len(tag) + 3 :]}", [inside]
+    return f"{text[:start]}\n\n{text[end + len(tag) + 3 :]}".strip(), [inside]
 
 
 def _in_tags(text: str, people: Sequence[str]) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """What OpenAI clients send by themselves: their prompts, shortened where they only say the same again.
 
-`CASES` are messages and the right answer. The conversation in them asks to begin a research and ends with a
-yes, so that whatever takes it for a person's words would do something.
+`CASES` are messages and the right answer; `UNQUOTED` are left to the assistant, as nothing in their structure
+tells them from what a person says: they quote no conversation. The conversation in them asks to begin a
+research and ends with a yes, so that whatever takes it for a person's words would do something.
 """
 
 from typing import NamedTuple
@@ -276,10 +277,7 @@ CASES = [
     Case("lobe-task", system(LOBE, LOBE_TASK), TITLE),
     Case("lobe-old", system(LOBE_OLD, LOBE_OLD_TASK), TITLE),
     Case("lobe-chinese", system(LOBE_CHINESE, LOBE_CHINESE_TASK), TITLE),
-    Case("continue", user(CONTINUE), TITLE),
     Case("big-agi", user(BIG_AGI), TITLE),
-    Case("nextchat", [*SAID, *user(NEXTCHAT)], TITLE),
-    Case("zed", [*SAID, *user(ZED)], TITLE),
     Case("chatbox", user(CHATBOX), TITLE),
     Case("hugging-face", system(HUGGING_FACE, f'User message: "{ASKED}"'), TITLE),
     Case(
@@ -287,7 +285,6 @@ CASES = [
         system(VERCEL, f'{{"role": "user", "parts": [{{"type": "text", "text": "{ASKED}"}}]}}'),
         TITLE,
     ),
-    Case("n8n", system(N8N, ASKED), TITLE),
     Case("opencode", system(OPENCODE, "Generate a title for this conversation:\n", ASKED), TITLE),
     Case("opencode-with-a-yes", [*system(OPENCODE), *SAID, *user("yes")], TITLE),
     Case("cherry", system(CHERRY, f'[{{"role": "user", "content": "{ASKED}"}}]'), TITLE),
@@ -298,4 +295,12 @@ CASES = [
     Case("asked-next", user(NEXT), ""),
     Case("in-tags", user(NAMED), TITLE),
     Case("a-list", user(LISTED), "[]"),
+]
+UNQUOTED = [
+    # The conversation stands beside the demand without a mark, or is the very messages.
+    user(CONTINUE),
+    [*SAID, *user(NEXTCHAT)],
+    [*SAID, *user(ZED)],
+    # The person's own first message, under a system message with rules as any other has.
+    system(N8N, ASKED),
 ]

@@ -44,7 +44,7 @@ _MADE: dict[str, re.Pattern[Any]] = {
     ),
     "actors.knowledge.scraping.wall_words._any_of": NOT_FOUND,  # all that it makes are tried by their names
     "models.redaction._spellings": spellings("of the 'key\\\" ä"),
-    "serve.openai.background._any_of": background_pattern(("follow up*", "0 word*", "chat history", "标题")),
+    "serve.openai.background._any_of": background_pattern(("follow up*", "only", "chat history", "标题")),
     "serve.openai.transcript._labels": labels_pattern(("user message", "user", "用户")),
     "actors.outside.web.local._passage": re.compile(r"\b(?:rates|inflation|federal)", re.IGNORECASE),
 }

@@ -7,10 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from actors.chat.turn.confirmation import is_yes, named_by
 from models.config import load
 from serve.openai.background import Background
 from serve.openai.request import CompletionRequest
-from tests.fakes.background_prompts import CASES, HISTORY, OPEN_WEBUI_TITLE, SAID, Case, Messages, user
+from tests.fakes.background_prompts import (
+    ASKED,
+    CASES,
+    HISTORY,
+    OPEN_WEBUI_TITLE,
+    OPENCODE,
+    SAID,
+    TALK,
+    UNQUOTED,
+    Case,
+    Messages,
+    system,
+    user,
+)
 
 BACKGROUND = Background(load("configs/local.yaml").chat.background)
 
@@ -48,6 +62,38 @@ PEOPLE = [
     RAG,
     # Somebody asks what another asked for.
     "What did they want?\n\nUser: give me a title for this chat, only the title\nAssistant: Gold",
+    "yes, approve",
+    "cancel the research",
+    # What names a title and a conversation, and wants nothing else, but quotes none.
+    "Cancel the research on gold and give me a title for this conversation, nothing else",
+    "Yes, approve it. Only respond when this conversation's title is published.",
+    "stop the search queries for the dialogue paper; nothing else",
+    "Remove the tags from the discussion paper, nothing else",
+    "Nenne mir den Titel der Unterhaltung zwischen Merkel und Putin, nur den Titel",
+    'Publish an article {"title": "Gold rises"} on the discussion thread about its title',
+    'Publish this for the discussion: {"title": "Gold rises"}',
+    "Publish article 17. Name the reviewer in this message, nothing else.",
+    "approve 12, nothing else. Add keywords to the thread",
+    "Write an article with a title of 10 words about the messages of the ECB.",
+    "What are the keywords of the discussion on inflation? Reply only with the list.",
+    "Find articles with tags inflation and summarise the discussion; one per line.",
+    # One side of a conversation is none.
+    "User: gold\n\nstop research 4 and give this conversation a title",
+    # The message begins with something else than what is quoted, or what is wanted of it.
+    f"Stop research 4. Give this chat a title, nothing else.\n\n{TALK}",
+    f'Publish {{"title": "Gold rises"}}, please.\n\n{TALK}',
+    f'Publish this: {{"title": "Gold rises"}}\n\n{TALK}',
+]
+STANDING = [
+    "You help people. Give answers a title.",
+    ANSWERING,
+    "Answer in at most 50 words. Use headings and titles in this chat.",
+    "You are a helpful assistant. Title each conversation. Respond only with facts, nothing else.",
+    "You name this conversation in few words. Output only markdown.",
+    "Always end by suggested questions to ask next in the conversation. No explanations.",
+    'Reply in JSON: {"text": "..."} in this conversation; give tags',
+    "Give every answer in this chat a title.",
+    "You title the discussion. Be kind. Output only the title where somebody asks for one.",
 ]
 
 
@@ -71,8 +117,30 @@ def test_a_clients_own_prompt_is_answered_in_its_form(case: Case) -> None:
 def test_what_a_person_asks_is_left_to_the_assistant(message: str) -> None:
     assert said(user(message)) is None
     assert said([*SAID, *user(message)]) is None
-    for before in ("You help people. Give answers a title.", ANSWERING):
-        assert said([{"role": "system", "content": before}, *SAID, *user(message)]) is None
+    for before in STANDING:
+        assert said(system(before, message)) is None
+        assert said([*system(before), *SAID, *user(message)]) is None
+
+
+@pytest.mark.parametrize("messages", UNQUOTED)
+def test_what_quotes_nothing_is_left_to_the_assistant_for_whom_it_is_no_yes(messages: Messages) -> None:
+    assert said(messages) is None
+    assert not is_yes(messages[-1]["content"])
+    assert named_by(messages[-1]["content"]) is None
+
+
+def test_under_a_task_and_nothing_else_only_a_plain_yes_is_kept_from_the_assistant() -> None:
+    assert said(system(OPENCODE, "yes")) == "New conversation"
+    for message in ("yes, approve", "cancel the research", ASKED):
+        assert said(system(OPENCODE, message)) is None
+
+
+def test_a_first_message_that_was_answered_announces_no_conversation() -> None:
+    announced = "Generate a title for this conversation:\n"
+    assert said(system(OPENCODE, announced, "approve 12")) == "approve 12"
+    answered = [*system(OPENCODE, announced), {"role": "assistant", "content": "Gold"}]
+    assert said([*answered, *user("approve 12")]) is None
+    assert said([*user(announced), *user("approve 12")]) is None
 
 
 def test_a_quotation_cannot_end_itself() -> None:
