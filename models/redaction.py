@@ -6,6 +6,7 @@ those look like that nobody gave to us: a password in an URL, `password=…`, a 
 rather too much than too little, and before a text is cut, for half a secret looks like nothing.
 """
 
+import json
 import re
 import string
 from functools import lru_cache
@@ -114,7 +115,7 @@ def _ways(char: str) -> str:
     encoded = char.encode(errors="replace")
     pair = divmod(code - 0x10000, 0x400)
     unicode = f"\\u{code:04x}" if code < 0x10000 else f"\\u{0xD800 + pair[0]:04x}\\u{0xDC00 + pair[1]:04x}"
-    escapes = {unicode, ascii(char)[1:-1], repr(encoded)[2:-1]} - {char}
+    escapes = {unicode, ascii(char)[1:-1], repr(encoded)[2:-1], json.dumps(char)[1:-1]} - {char}
     in_url = "".join(f"%{byte:02x}" for byte in encoded)
     ways = [
         r"\\{0,8}+" + re.escape(char),

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from actors.runtime import projection
 from actors.runtime.projection import Projector
 from actors.runtime.workflow_graph import WorkflowGraph
 from models.config import Config
@@ -118,8 +119,9 @@ async def test_the_newest_of_a_key_owns_the_files(
 
 
 async def test_files_that_can_t_be_written_hold_up_no_others(
-    database: Database, configure: Configure, disk: Disk
+    database: Database, configure: Configure, disk: Disk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(projection, "_FIRST_PAUSE_SECONDS", 60.0)  # however slow the machine is
     config = configure()
     with Barrier() as barrier:
         made = [(await begin(database, barrier)).id for _ in range(21)]

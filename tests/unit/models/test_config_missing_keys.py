@@ -41,7 +41,8 @@ def is_optional(path: Key) -> bool:
     has_default = has_default or provider or priority or role or kind or on_cpus or rated or task_type
     no_server = path in {("mcp",), ("mcp", "servers")} or (path[:2] == ("mcp", "servers") and len(path) == 3)
     one_tool_less = path[:2] == ("mcp", "servers") and ("writes" in path or isinstance(path[-1], int))
-    has_default = has_default or no_server or one_tool_less
+    one_word_less = path[:2] == ("chat", "background") and len(path) > 3
+    has_default = has_default or no_server or one_tool_less or one_word_less
     return bool(in_open_mapping or has_default or other_style or topic or own_limit)
 
 

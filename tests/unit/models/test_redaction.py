@@ -65,6 +65,7 @@ def nothing_kept() -> Iterator[None]:
 
 
 @given(kept_secrets, st.sampled_from(SPELT), st.sampled_from(["{}", "x{}y", "at {}: refused", "a={}&b=1"]))
+@example("000000\f0", json.dumps, "{}")
 @example("a@b:c/d?e%f", quote, "postgresql+psycopg://u:{}@h/db")
 def test_a_secret_that_is_kept_is_told_in_no_spelling(secret: str, spelt: object, around: str) -> None:
     assert callable(spelt)
