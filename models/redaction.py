@@ -9,7 +9,6 @@ rather too much than too little, and before a text is cut, for half a secret loo
 import json
 import re
 import string
-from functools import lru_cache
 
 HIDDEN = "***"
 # A shorter one may be a word like any other. What gives it away is where it stands.
@@ -79,30 +78,26 @@ _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = (
         HIDDEN,
     ),
 )
-# The longest first: an URL goes with the password in it. Replaced, never changed: other threads read it.
-_kept: tuple[str, ...] = ()
+# Each secret however it is spelt, the longest first: an URL goes with the password in it. Replaced, never
+# changed: other threads read it.
+_kept: dict[str, re.Pattern[str]] = {}
 
 
 def keep(secret: str) -> None:
     """Remember a secret of this process, so that it is never told."""
     global _kept
     if len(secret := secret.strip()) >= _SHORTEST and secret not in _kept:
-        _kept = tuple(sorted((*_kept, secret), key=len, reverse=True))
+        more = {**_kept, secret: re.compile("".join(map(_ways, secret)))}
+        _kept = {each: more[each] for each in sorted(more, key=len, reverse=True)}
 
 
 def redacted(text: str) -> str:
     """A text with `***` for each secret in it."""
-    for secret in _kept:
-        text = _spellings(secret).sub(HIDDEN, text)
+    for spellings in _kept.values():
+        text = spellings.sub(HIDDEN, text)
     for shape, instead in _SHAPES:
         text = shape.sub(instead, text)
     return text
-
-
-@lru_cache(maxsize=1000)
-def _spellings(secret: str) -> re.Pattern[str]:
-    """A secret however it is spelt."""
-    return re.compile("".join(map(_ways, secret)))
 
 
 def _ways(char: str) -> str:

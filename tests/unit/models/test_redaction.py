@@ -57,7 +57,7 @@ SPELT = (
 @contextmanager
 def nothing_kept() -> Iterator[None]:
     """No secret of another test is known."""
-    before, redaction._kept = redaction._kept, ()
+    before, redaction._kept = redaction._kept, {}
     try:
         yield
     finally:
