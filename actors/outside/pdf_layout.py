@@ -17,12 +17,13 @@ _MOST_CHARACTERS = 200_000
 _PIECES, _PARAGRAPHS = 1.3, 1.6
 _LINES, _PROSE = 3, 15
 _SPACED, _FEWEST_SPACED = 0.7, 6
+# As PDFium gives a hyphen at the end of a line, and as fonts have it.
+_HYPHENS = frozenset("\x02\xad\u2010\u2011\ufffe")
 # Of the usual gap between the letters of such a line.
 _WORD_GAP = 1.7
 # A line at the edge of a page that is so much shorter than others, and ends no sentence, is none of them.
 _SHORT = 0.6
 _ENDS = (".", "!", "?", ":", "”", '"', "…")
-_INTEGER = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
 _NUMBER = re.compile(r"\W{0,3}(?:[^\W\d_]{1,12}\.?\s)?\d{1,4}(?:\s?(?:[^\W\d_]{1,6}|/)\s?\d{1,4})?\W{0,3}")
 
 
@@ -92,42 +93,6 @@ def lines_of(page: Any) -> list[str]:
     return _apart(list(_ordered(lines)))
 
 
-def without_running_lines(pages: Sequence[list[str]]) -> tuple[list[list[str]], int]:
-    """The pages without lines that stand at the edge of half of them, numbers aside; how many went."""
-    seen: dict[tuple[str, int], int] = {}
-    for place, lines in enumerate(pages):
-        for form in {form for line in _edges(lines) for form in _forms(line, place)}:
-            seen[form] = seen.get(form, 0) + 1
-    running = {form for form, count in seen.items() if count >= 2 and 2 * count >= len(pages)}
-    kept, gone = [], 0
-    known: set[tuple[str, int]] = set()
-    for place, lines in enumerate(pages):
-        edges, left = set(_edges(lines)), []
-        for line in lines:
-            forms = running.intersection(_forms(line, place)) if line in edges else set()
-            if forms & known:
-                gone += 1
-            else:
-                left.append(line)
-            known |= forms
-        kept.append(left)
-    return kept, gone
-
-
-def _forms(line: str, place: int) -> Iterator[tuple[str, int]]:
-    """A line as it stands; if no sentence, also without each number that may count pages, with the first."""
-    yield line, 0
-    if line.endswith(_ENDS):
-        return
-    for number in list(_INTEGER.finditer(line))[:4]:
-        yield f"{line[: number.start()]}#{line[number.end() :]}", int(number[0]) - place
-
-
-def _edges(lines: Sequence[str]) -> list[str]:
-    said = [line for line in lines if line]
-    return said[:2] + said[-2:] if len(said) > 4 else []
-
-
 def _pieces(page: Any) -> list[TextPiece]:
     """What stands together, in the order of the document."""
     from pypdfium2 import raw
@@ -142,6 +107,8 @@ def _pieces(page: Any) -> list[TextPiece]:
         if sign in "\r\n":
             last = None
             continue
+        if sign in _HYPHENS:
+            sign = "-"
         # As high as the font, not the letter; as wide as it takes up.
         raw.FPDFText_GetLooseCharBox(text.raw, place, box)
         left, right, bottom, top = box.left, box.right, box.bottom, box.top

@@ -1,8 +1,8 @@
 """Reads one PDF in a process of its own: bytes on stdin, JSON on stdout. Started by `actors.tools.pdf`.
 
 A PDF is a program of strangers for a dozen decoders, so it is run where it can be killed, with little memory
-and no file to write to. It imports nothing of ours but `pdf_layout`, which says in which order a page is
-read, and is started by its path.
+and no file to write to. It imports nothing of ours but `pdf_layout` and `pdf_pages`, which say in which order
+a page is read and what of it is left out, and is started by its path.
 """
 
 import importlib.util
@@ -85,7 +85,7 @@ class _Reading:
                 f"only the first {self._most_pages} of {self.pages} pages were read (outside.pdf.max_pages)"
             )
         document = pypdfium2.PdfDocument(self._data)
-        layout = _layout()
+        layout = _beside("pdf_layout")
         left, too_large = _MOST_TEXT, False
         for number in range(1, min(self.pages, self._most_pages) + 1):
             try:
@@ -110,15 +110,20 @@ class _Reading:
             raise _Unreadable(faulty if self._faulty else "without_text")
 
     def settle_texts(self) -> None:
-        """Each page's text, of what was read of it: what stands on every page stands once."""
-        pages, gone = _layout().without_running_lines([lines for _, lines in self._lines])
+        """Each page's text, of what was read of it, without what stands on every page."""
+        beside = _beside("pdf_pages")
+        pages, gone = beside.without_running_lines([lines for _, lines in self._lines])
+        pages, broken = beside.with_whole_words(pages)
         left = _MOST_TEXT
         for (number, _), lines in zip(self._lines, pages, strict=True):
             if text := "\n".join(lines).strip()[:left]:
                 self.texts.append((number, text))
                 left -= len(text)
         if gone:
-            self.notes.append(f"lines at the edges of pages that repeat were read once: {gone} left out")
+            shown = ", ".join(f"“{line[:60]}”" for line in list(dict.fromkeys(gone))[:3])
+            self.notes.append(f"lines at the edges of pages that repeat: {len(gone)} left out, as {shown}")
+        if broken:
+            self.notes.append(f"words broken at ends of lines that may have a hyphen: {broken}")
 
     def read_tables(self) -> None:
         """The ruled tables of each page whose text could be read."""
@@ -164,15 +169,16 @@ def _look_at(page: Any) -> None:
         raise LimitReachedError("a page holds more than is read")
 
 
-def _layout() -> ModuleType:
-    """The module beside this one: it is started by its path, and finds none by name."""
-    spec = importlib.util.spec_from_file_location("pdf_layout", Path(__file__).with_name("pdf_layout.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules.setdefault("pdf_layout", importlib.util.module_from_spec(spec))
-    if not hasattr(module, "lines_of"):
+def _beside(name: str) -> ModuleType:
+    """A module beside this one: it is started by its path, and finds none by name."""
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
         spec.loader.exec_module(module)
-    return module
+    return sys.modules[name]
 
 
 def _ring(*_: object) -> NoReturn:

@@ -31,8 +31,8 @@ _TAKES_BACK: dict[Language, re.Pattern[str]] = {
 }
 # A word that was broken at the end of a line: whether its hyphen stays is not known.
 _BROKEN = re.compile(
-    r"[^\W\d_][-\u00ad][ \t]{0,20}\r?\n[ \t]{0,20}"
-    r"(?!(?:und|oder|bis|sowie|and|or|to|i|oraz|lub)\b)[^\W\d_A-Z]"
+    r"[^\W_][-\u00ad\u2010\u2011][ \t]{0,20}\r?\n[ \t]{0,20}"
+    r"(?!(?:und|oder|bis|sowie|and|or|to|i|oraz|lub)\b)[^\W_]"
 )
 
 

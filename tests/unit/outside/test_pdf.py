@@ -245,7 +245,7 @@ def reading(data: bytes, pages: int = 100, seconds: float = 60) -> dict[str, Any
 
 
 def test_a_broken_page_does_not_spoil_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    layout = pdf_reader._layout()
+    layout = pdf_reader._beside("pdf_layout")
     whole = layout.lines_of
 
     def lines_of(page: Any) -> list[str]:
@@ -278,7 +278,7 @@ def test_text_is_kept_when_its_tables_take_too_long(monkeypatch: pytest.MonkeyPa
 
 
 def test_pages_that_were_read_are_kept_when_the_next_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    layout = pdf_reader._layout()
+    layout = pdf_reader._beside("pdf_layout")
     whole = layout.lines_of
     monkeypatch.setattr(
         layout, "lines_of", lambda page: lines if "out" not in "".join(lines := whole(page)) else spin()

@@ -3,7 +3,7 @@
 import pytest
 from pypdfium2 import PdfDocument
 
-from actors.outside.pdf_layout import lines_of, without_running_lines
+from actors.outside.pdf_layout import lines_of
 from tests.fakes.outside.pdfs import assemble
 
 LEFT = (
@@ -81,16 +81,3 @@ def test_a_line_at_the_edge_of_a_page_is_set_apart() -> None:
     )  # fmt: skip
     assert told[:2] == ["ACME Corp - Quarterly report", ""]
     assert told[-3:] == ["this year.", "", "Page 1 of 3"]
-
-
-def test_what_stands_on_every_page_is_read_once() -> None:
-    def page(number: int) -> list[str]:
-        said = ("It rose to 7.", "It fell to 3.", "It rose to 9.")[number - 1]
-        return ["ACME Corp", said, "It is so.", f"And {said}", "Yes." * number, f"Page {number} of 3"]
-
-    pages, gone = without_running_lines([page(number) for number in (1, 2, 3)])
-    assert "".join(line for page in pages for line in page).count("ACME") == 1
-    assert "".join(line for page in pages for line in page).count("Page") == 1
-    assert gone == 4
-    assert "It fell to 3." in pages[1]
-    assert without_running_lines([page(1)]) == ([page(1)], 0)
