@@ -43,8 +43,13 @@ def goes_on(before: str, after: str, language: Language) -> bool:
         return False
     last, upcoming = _bare(tail[-1]), _WORD.search(after[:_TAIL])
     word, before_number = upcoming[0] if upcoming else "", after[:1].isdigit()
-    # "0. 5 percent", "1. 234,5": a number that was broken.
-    if before_number and last[-2:-1].isdigit():
+    # "0. 5 percent", "1. 234,5", "3 . 5": a number that was broken.
+    if before_number and before.rstrip(" .")[-1:].isdigit():
+        return True
+    # "Sp. z o.o. Sp. k. wygrała": an abbreviation before one.
+    if _is_listed(tail, language, "may_end") and _is_listed(
+        after[:_TAIL].split()[:1] or [""], language, "goes_on"
+    ):
         return True
     if _is_listed(tail, language, "goes_on") or (
         before_number and _is_listed(tail, language, "before_numbers")

@@ -276,6 +276,8 @@ def _cuts(shown: str, language: Language) -> list[int]:
 
 def _belong_together(plain: str, before: _Span, after: _Span, language: Language) -> bool:
     """Whether the second piece goes on with the first one's sentence."""
+    if before[1] == after[0]:
+        return True  # "Node.js and .NET": nothing parts them
     told = plain[max(before[0], before[1] - _LOOKED_AT) : before[1]]
     upcoming = plain[after[0] : min(after[1], after[0] + _LOOKED_AT)].lstrip(_OPENING)
     if upcoming[:1].islower() or upcoming[:1] in (",", ";", ":", ")") or not _WORD_SIGN.search(upcoming):

@@ -159,7 +159,7 @@ class Execution:
                     elif len(gates.keys() | {stop.gate for stop in stops.values()}) > MOST_GATES:
                         raise GatesExhausted(
                             f"it has asked people at {MOST_GATES} gates, as many as one workflow may: what "
-                            " was decided and done stands; begin another for what is left"
+                            "was decided and done stands; begin another for what is left"
                         )
                     return list(stops.values()) or dict(outcome)
                 for stop_id in answers:
