@@ -182,10 +182,9 @@ async def details(context: ToolContext, article: Article, version: ArticleVersio
 
 
 async def _last_request(context: ToolContext, article_id: int) -> PublicationRequest | None:
-    asked = await approval_inbox.listed_about(context.connection, f"article:{article_id}")
-    if not asked:
+    newest = await approval_inbox.last_about(context.connection, f"article:{article_id}")
+    if newest is None:
         return None
-    newest = asked[0]
     return PublicationRequest(
         approval_id=newest.id,
         status=newest.status,

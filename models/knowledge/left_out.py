@@ -19,6 +19,7 @@ _MOST_ESCAPED = 4
 _ENDS = re.compile(r"[\0?#]")
 _BETWEEN_PARAMETERS = re.compile(r"[&;]")
 _ENDINGS = frozenset(word_list("html htm xhtml shtml php phtml asp aspx jsp jspx cgi cfm do"))
+_INDEX = frozenset(f"index.{ending}" for ending in _ENDINGS)
 
 
 def wide_key(url: str) -> str:
@@ -63,7 +64,7 @@ def _read(url: str) -> tuple[str, frozenset[str]]:
     port = "" if parts.port in _USUAL_PORTS else f":{parts.port}"
     # Google's copies for phones, `www`, index.html and what serves counting are known there.
     path, _, query = page_key(f"https://{host}{port}{_path(parts.path)}?{parts.query}").partition("?")
-    found = (_folded(one).removesuffix("=") for one in _BETWEEN_PARAMETERS.split(query))
+    found = (_folded(one).partition("\0")[0].removesuffix("=") for one in _BETWEEN_PARAMETERS.split(query))
     return path, frozenset(one for one in found if one)
 
 
@@ -74,7 +75,7 @@ def _path(path: str) -> str:
         plain = part.partition(";")[0].partition("::")[0]
         if plain == "..":
             kept = kept[:-1]
-        elif plain := plain.strip().rstrip(". "):
+        elif (plain := plain.strip().rstrip(". ")) and plain not in _INDEX:  # `/index.php/page` is `/page`
             kept.append(plain)
     return "/" + "/".join(kept)
 

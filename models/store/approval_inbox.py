@@ -76,12 +76,14 @@ async def about(connection: Connection, thing: str) -> list[Approval]:
     return [Approval.model_validate(row) for row in await cursor.fetchall()]
 
 
-async def listed_about(connection: Connection, thing: str) -> list[Approval]:
-    """The same, with as much of their `content` as `inbox` has."""
+async def last_about(connection: Connection, thing: str) -> Approval | None:
+    """The newest of them, with as much of its `content` as `inbox` has."""
     cursor = await connection.execute(
-        _LISTED + "WHERE a.about = %s ORDER BY a.created_at DESC, length(a.id) DESC, a.id DESC", (thing,)
+        _LISTED + "WHERE a.about = %s ORDER BY a.created_at DESC, length(a.id) DESC, a.id DESC LIMIT 1",
+        (thing,),
     )
-    return [Approval.model_validate(row) for row in await cursor.fetchall()]
+    row = await cursor.fetchone()
+    return None if row is None else Approval.model_validate(row)
 
 
 async def revealing(connection: Connection, resource_id: int) -> list[Approval]:

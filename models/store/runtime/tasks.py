@@ -12,6 +12,7 @@ from models.config import Config
 from models.errors import ArticleNotFound, InputInvalid, TaskNotFound, WorkflowNotFound
 from models.people.scopes import Scope, check_permission
 from models.runtime.outages import without_addresses
+from models.runtime.standing import WorkflowStanding
 from models.runtime.tasks import Task, TaskStatus
 from models.runtime.workflow_kinds import Kinds
 from models.runtime.workflows import Workflow
@@ -34,7 +35,8 @@ async def get(
     """One task, for its requester and for `global:editor`; TaskNotFound for everybody else."""
     scopes = tuple(scopes)
     workflow = await _seen(connection, task_id, person, scopes, kinds)
-    return await _task(connection, workflow, config, scopes, kinds)
+    [stands] = await standing(connection, [workflow], kinds=kinds)
+    return await _task(connection, workflow, stands, config, scopes, kinds)
 
 
 async def recent(
@@ -69,8 +71,9 @@ async def recent(
     )
     ids = [row["id"] for row in await cursor.fetchall()]
     found = {workflow.id: workflow for workflow in await workflows.get_many(connection, ids)}
+    stand = await standing(connection, [found[task_id] for task_id in ids], kinds=kinds)
     scopes = tuple(scopes)
-    return [await _task(connection, found[task_id], config, scopes, kinds) for task_id in ids]
+    return [await _task(connection, found[one.id], one, config, scopes, kinds) for one in stand]
 
 
 async def cancel(
@@ -149,7 +152,12 @@ def _seen_kinds(kinds: Kinds) -> list[str]:
 
 
 async def _task(
-    connection: Connection, workflow: Workflow, config: Config, scopes: tuple[Scope, ...], kinds: Kinds
+    connection: Connection,
+    workflow: Workflow,
+    stands: WorkflowStanding,
+    config: Config,
+    scopes: tuple[Scope, ...],
+    kinds: Kinds,
 ) -> Task:
     state = await _state(connection, workflow, config, kinds)
     # What came of it tells of the draft: whoever began it and sees the topic's drafts no more is told only
@@ -157,7 +165,6 @@ async def _task(
     shown = check_permission(scopes, "editor", state.current_topic)
     if not shown:
         state = _as_begun(state, workflow)
-    [stands] = await standing(connection, [workflow], kinds=kinds)
     error = workflow.error if shown else None
     if error and not check_permission([scope for scope in scopes if scope.is_global], "editor"):
         error = without_addresses(error)

@@ -46,6 +46,7 @@ REACH = PageReach.of([READ], left_out=[LEFT_OUT])
             "/news/Secret-report.html%09",
             "/news/Secret-report.amp.html",
         ),
+        *("/index.php/news/Secret-report.html", "/index.cgi/news/secret-report"),
     ],
 )
 def test_other_ways_to_write_a_page_that_was_left_out(written: str) -> None:
@@ -59,6 +60,14 @@ def test_other_ways_to_write_a_page_that_was_left_out(written: str) -> None:
         assert REACH.was_left_out(base + written)
         assert not REACH.lets(base + written)
     assert REACH.lets(READ)
+
+
+def test_programs_and_values_are_read_as_servers_read_them() -> None:
+    reach = PageReach.of([READ], left_out=[f"{SITE}/index.php/article-7", f"{SITE}/show?id=7"])
+    for other in ("/article-7", "/index.html/article-7", "/show?id=7%00", "/show?id=7%00.png&x=1"):
+        assert reach.was_left_out(SITE + other), other
+    for other in ("/article-8", "/show?id=8%007", "/index.php"):
+        assert not reach.was_left_out(SITE + other), other
 
 
 def test_pages_beside_it_are_let() -> None:
