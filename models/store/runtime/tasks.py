@@ -3,7 +3,7 @@
 Which kinds there are is given: the systems, which lie above, declare them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
@@ -35,8 +35,8 @@ async def get(
     """One task, for its requester and for `global:editor`; TaskNotFound for everybody else."""
     scopes = tuple(scopes)
     workflow = await _seen(connection, task_id, person, scopes, kinds)
-    [stands] = await standing(connection, [workflow], kinds=kinds)
-    return await _task(connection, workflow, stands, config, scopes, kinds)
+    [task] = await _tasks(connection, [workflow], config, scopes, kinds)
+    return task
 
 
 async def recent(
@@ -71,9 +71,7 @@ async def recent(
     )
     ids = [row["id"] for row in await cursor.fetchall()]
     found = {workflow.id: workflow for workflow in await workflows.get_many(connection, ids)}
-    stand = await standing(connection, [found[task_id] for task_id in ids], kinds=kinds)
-    scopes = tuple(scopes)
-    return [await _task(connection, found[one.id], one, config, scopes, kinds) for one in stand]
+    return await _tasks(connection, [found[task_id] for task_id in ids], config, tuple(scopes), kinds)
 
 
 async def cancel(
@@ -94,7 +92,8 @@ async def cancel(
     scopes = tuple(scopes)
     await _seen(connection, task_id, person, scopes, kinds)
     stopped = await stop(connection, task_id, by=person, reason=reason, config=config, kinds=kinds)
-    return await _task(connection, stopped, config, scopes, kinds)
+    [task] = await _tasks(connection, [stopped], config, scopes, kinds)
+    return task
 
 
 async def stop(
@@ -149,6 +148,21 @@ async def _seen(
 
 def _seen_kinds(kinds: Kinds) -> list[str]:
     return [kind.name for kind in kinds.values() if kind.word is not None]
+
+
+async def _tasks(
+    connection: Connection,
+    found: Sequence[Workflow],
+    config: Config,
+    scopes: tuple[Scope, ...],
+    kinds: Kinds,
+) -> list[Task]:
+    """What each is to somebody with these scopes, in their order."""
+    stand = await standing(connection, found, kinds=kinds)
+    return [
+        await _task(connection, workflow, stands, config, scopes, kinds)
+        for workflow, stands in zip(found, stand, strict=True)
+    ]
 
 
 async def _task(
