@@ -47,15 +47,18 @@ def link(items: Sequence[SourceItem]) -> LinkedItems:
         for number, pair in enumerate(pairs, 1)
     )
     contexts = [Context(one) for one in read]
-    claims = [claims_of(context) for context in contexts]
-    conflicts = tuple(conflicts_of(contexts, claims, pairs))
+    said = [claims_of(context) for context in contexts]
+    conflicts = tuple(conflicts_of(contexts, [one.clear for one in said], pairs))
+    linked = {place for pair in pairs for place in (pair.left, pair.right)}
     return LinkedItems(
         identifiers=identifiers,
         correlations=correlations,
         conflicts=conflicts,
         figures=figures_of(len(items), identifiers, correlations, conflicts),
         unread=tuple(
-            one for context, own in zip(contexts, claims, strict=True) for one in unread_of(context, own)
+            one
+            for place, context in enumerate(contexts)
+            for one in unread_of(context, said[place].understood, is_linked=place in linked)
         ),
     )
 

@@ -4,8 +4,8 @@ Called by `link`. Said of a number in the same clause or object; of the item's o
 none where that is not clear. What an item says in two ways it does not say, but where one is later.
 """
 
-import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
 
 from actors.operations.linking.reading import fields
 from actors.operations.linking.reading.claim import ClaimKind, InvoiceClaim
@@ -14,25 +14,30 @@ from actors.operations.linking.reading.dates import days
 from actors.operations.linking.reading.leaves import Leaf
 from actors.operations.linking.reading.money_claims import amount_claims, due_claims, sums_within
 from actors.operations.linking.reading.releases import release_of, releases_in
-from actors.operations.linking.reading.statuses import state_of, states_in
+from actors.operations.linking.reading.statuses import answer_of, names_others, state_of, states_in
 
-# Of what a mail is not about: everything else, or an account as a whole.
-_OF_OTHERS = re.compile(
-    r"(?<![^\W_])(?:account|other|others|otherwise|rest|konto|kontos|andere[nrs]?|übrige[nr]?|inn[aey]|pozostał[aey])"
-    r"(?![^\W_])",
-    re.IGNORECASE,
-)
 _NO_TEXT = ("vendor", "currency", "invoice", "total", "open_amount", "paid_amount", "amount")
 
 
-def claims_of(context: Context) -> list[InvoiceClaim]:
-    """What is clear of what an item says of invoices: one claim at most of a kind and an invoice."""
+class ItemClaims(NamedTuple):
+    """What an item says: one claim at most of a kind and an invoice, and all that was understood for it."""
+
+    clear: list[InvoiceClaim]
+    understood: list[InvoiceClaim]
+
+
+def claims_of(context: Context) -> ItemClaims:
+    """What is clear of what an item says of invoices."""
     found = [*_states(context), *_releases(context), *amount_claims(context), *due_claims(context)]
     by_key: dict[tuple[ClaimKind, str], list[InvoiceClaim]] = {}
     for claim in found:
         by_key.setdefault((claim.kind, claim.invoice), []).append(claim)
-    clear = [_clear(same) for same in by_key.values()]
-    return [claim for claim in clear if claim is not None]
+    claims = ItemClaims([], [])
+    for same in by_key.values():
+        if (clear := _clear(same)) is not None:
+            claims.clear.append(clear)
+            claims.understood.extend(one for one in same if _is_understood(one, clear))
+    return claims
 
 
 def _clear(same: list[InvoiceClaim]) -> InvoiceClaim | None:
@@ -47,6 +52,12 @@ def _clear(same: list[InvoiceClaim]) -> InvoiceClaim | None:
         return None
     # The one with a day of its own tells more.
     return next((claim for claim in same if claim.when), same[0]) if same[0].stated else same[0]
+
+
+def _is_understood(one: InvoiceClaim, clear: InvoiceClaim) -> bool:
+    """Whether it says the same as what is compared, a hold under dispute, or what was before that."""
+    is_held = (one.value, clear.value) == ("hold", "disputed")
+    return one.value == clear.value or is_held or (one.stated == clear.stated and one.when < clear.when)
 
 
 def _states(context: Context) -> Iterable[InvoiceClaim]:
@@ -77,7 +88,11 @@ def _stated(leaf: Leaf, role: fields.Role | None, *, of_payments: bool) -> str |
     # Nothing of it is left to be paid.
     if leaf.value == 0 and of_payments and role == "open_amount":
         return "paid"
-    if leaf.value is not None or not fields.is_status(leaf.names):
+    if leaf.value is not None:
+        return None
+    if fields.says_paid(leaf.names) and (answer := answer_of(leaf.text)) is not None:
+        return "paid" if answer else "open"
+    if not fields.is_status(leaf.names):
         return None
     return state_of(leaf.text.strip(), of_payment=of_payments or fields.is_of_payment(leaf.names))
 
@@ -89,15 +104,32 @@ def _day(leaf: Leaf) -> str:
 def _said_states(leaf: Leaf, context: Context) -> Iterable[InvoiceClaim]:
     for said in states_in(leaf.text):
         words = leaf.words(said.start, said.end)
-        near = {found.normal for found in context.within(leaf, *said.clause)}
-        near = near or _only({found.normal for found in context.within(leaf, *said.sentence)})
-        others = _OF_OTHERS.search(leaf.text, *said.sentence)
-        if not near and not others and not context.within(leaf, *said.sentence):
-            near = _only(context.numbers_of(leaf)) or ({UNNUMBERED} if not context.numbers else set())
         sums = sums_within(context, leaf, *said.sentence)
-        for invoice in sorted(near):
+        for invoice in sorted(_meant(context, leaf, said.clause, said.sentence)):
             if words:
                 yield _text_claim(context, leaf, words, "status", invoice, said.state, sums)
+
+
+def _meant(
+    context: Context, leaf: Leaf, clause: tuple[int, int], sentence: tuple[int, int]
+) -> Collection[str]:
+    """The invoices that a clause is about; none where it may be about another thing."""
+    if context.starts_unknown(leaf, *clause):
+        return ()
+    if near := {found.normal for found in context.within(leaf, *clause)}:
+        return near
+    around = context.within(leaf, *sentence)
+    if names_others(leaf.text[slice(*sentence)]) or (not around and context.starts_unknown(leaf, *sentence)):
+        return ()
+    # `As to INV-2041, it was paid`, `paid: INV-2041`; but not `the first one was paid, INV-2041 was not`.
+    if around:
+        is_label = leaf.text[clause[1] : around[0].start].lstrip()[:1] in (":", "-", "–", "—")
+        known = around[0].start < clause[0] or is_label
+        unknown = context.starts_unknown(leaf, *sentence) or context.goes_on_about_unknown(leaf, clause[0])
+        return _only({found.normal for found in around}) if known and not unknown else ()
+    if context.goes_on_about_unknown(leaf, clause[0]):
+        return ()
+    return _only(context.numbers_of(leaf)) or ({UNNUMBERED} if not context.numbers else ())
 
 
 def _releases(context: Context) -> Iterable[InvoiceClaim]:
@@ -130,10 +162,9 @@ def _stated_release(context: Context, leaf: Leaf, release: str) -> Iterable[Invo
 def _said_releases(leaf: Leaf, context: Context) -> Iterable[InvoiceClaim]:
     for said in releases_in(leaf.text):
         words = leaf.words(said.start, said.end)
-        near = {found.normal for found in context.within(leaf, said.sentence.start, said.sentence.end)}
-        near = near or _only(context.numbers_of(leaf))
-        for invoice in sorted(near):
-            if words:
+        place = (said.sentence.start, said.sentence.end)
+        for invoice in sorted(_meant(context, leaf, place, place)):
+            if words and invoice != UNNUMBERED:
                 yield _text_claim(context, leaf, words, "release", invoice, said.release)
 
 

@@ -4,10 +4,12 @@ Called by `claims` and `money_claims`. What is nested is a thing of its own: the
 or of a note is never that of another thing which the item names.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from functools import cached_property
 
 from actors.operations.linking.reading import fields
+from actors.operations.linking.reading.addresses import ibans
+from actors.operations.linking.reading.invoices import number_like_tokens
 from actors.operations.linking.reading.item import ReadItem, Sighting
 from actors.operations.linking.reading.leaves import Leaf
 from actors.operations.linking.reading.sayings import Sayings
@@ -34,6 +36,7 @@ class Context:
         self.numbers = [found for found in read.of("invoice") if self.is_own(found)]
         self.stated = [found for found in self.numbers if found.stated]
         self._here: dict[str, list[Sighting]] = {}
+        self._unknown: dict[str, list[int]] = {}
         self._parts: dict[str, set[str]] = {}
         self._stated_parts: dict[str, set[str]] = {}
         self._parents: dict[str, set[str]] = {}
@@ -67,6 +70,49 @@ class Context:
     def within(self, leaf: Leaf, start: int, end: int) -> list[Sighting]:
         """The numbers that stand there."""
         return [found for found in self._here.get(leaf.path, ()) if start <= found.start < end]
+
+    def starts_unknown(self, leaf: Leaf, start: int, end: int) -> bool:
+        """Whether the first number that stands there is in no record: then it is that one which is meant."""
+        unknown = self._unknown_in(leaf)
+        at = bisect_left(unknown, start)
+        known = [found.start for found in self.within(leaf, start, end)]
+        return at < len(unknown) and unknown[at] < min(end, *known, end)
+
+    def goes_on_about_unknown(self, leaf: Leaf, place: int) -> bool:
+        """Whether the number that was named last, in a text before a place or in a title, is in no record."""
+        before = bisect_left(unknown := self._unknown_in(leaf), place) - 1
+        known = [found.start for found in self._here.get(leaf.path, ()) if found.start < place]
+        if before >= 0 or known:
+            return before >= 0 and unknown[before] > max(known, default=-1)
+        return self._is_headed_by_unknown
+
+    @cached_property
+    def _is_headed_by_unknown(self) -> bool:
+        titles = [one for one in self.read.leaves if fields.is_title(one.names) and one.value is None]
+        return any(self._unknown_in(one) and not self._here.get(one.path) for one in titles)
+
+    def is_of_unknown(self, leaf: Leaf, start: int, end: int, place: int) -> bool:
+        """Whether a value at a place of a sentence is said of a number that is in no record.
+
+        The last one before it counts, else the first that stands in the sentence.
+        """
+        unknown = [one for one in self._unknown_in(leaf) if start <= one < end]
+        known = [found.start for found in self.within(leaf, start, end)]
+        before = max((one for one in (*unknown, *known) if one < place), default=None)
+        first = min((*unknown, *known), default=None)
+        return (first if before is None else before) in unknown
+
+    def _unknown_in(self, leaf: Leaf) -> list[int]:
+        """Where in a text something begins that may be a number, and that nothing is known by."""
+        if leaf.path not in self._unknown:
+            known = [(one.start, one.end) for one in self.read.findings if one.leaf is leaf]
+            known += [(start, end) for start, end, _ in ibans(leaf.text)]
+            self._unknown[leaf.path] = [
+                first
+                for first, last in number_like_tokens(leaf.text, 0, len(leaf.text))
+                if not any(start < last and first < end for start, end in known)
+            ]
+        return self._unknown[leaf.path]
 
     def numbers_of(self, leaf: Leaf) -> set[str]:
         """The numbers of the thing that a value is of; of a note that names none, those of its object."""

@@ -12,6 +12,7 @@ from models.text import word_list
 
 _LONGEST = 40
 _LEAST_BARE = 3
+_LEAST_DIGITS = 5
 # What says "invoice" before a number, and says nothing more.
 _PREFIXES = frozenset(
     word_list(
@@ -78,6 +79,27 @@ def numbers_like(text: str) -> Iterator[tuple[int, int, str]]:
             continue
         if (normal := invoice_number(token)) is not None:
             yield found.start(), found.end(), normal
+
+
+def number_like_tokens(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """What may be a number of something, known or not: `KR-7`, `76/26`, `invoice 76`; no days, no sums."""
+    found = {one.span() for one in _CODE.finditer(text, start, end) if _may_be_one(one[0])}
+    for keyword in _KEYWORD.finditer(text, start, end):
+        mark = _MARK.match(text, keyword.end(), end)
+        token = _TOKEN.match(text, mark.end() if mark else keyword.end(), end)
+        if token and token[0][0].isdecimal():
+            found.add(token.span())
+    return iter(sorted(one for one in found if not _NO_NUMBER.match(text, one[1])))
+
+
+def _may_be_one(token: str) -> bool:
+    digits = sum(map(str.isdecimal, token))
+    if _DAY.match(token) or token.isdecimal():
+        return token.isdecimal() and digits >= _LEAST_DIGITS
+    parted = not token.isalnum()
+    if token[0].isdecimal():
+        return digits >= _LEAST_DIGITS or (parted and "/" in token and digits >= _LEAST_BARE)
+    return parted or digits > 1
 
 
 def _prefixed(text: str) -> Iterator[tuple[int, int, str]]:

@@ -80,7 +80,7 @@ def _said_amounts(
     named = {number.normal for number in numbers}
     if not named and is_called_total(text, whole[0].start):
         named = context.numbers_of(leaf)
-    if len(named) == 1:
+    if len(named) == 1 and not context.is_of_unknown(leaf, start, end, whole[0].start):
         yield _said(context, whole[0], next(iter(named)))
 
 
@@ -120,7 +120,8 @@ def due_claims(context: Context) -> Iterable[InvoiceClaim]:
             continue
         near = {number.normal for number in context.within(leaf, sentence.start, sentence.end)}
         near = near or context.numbers_of(leaf) or ({UNNUMBERED} if not context.numbers else set())
-        if len(near) == 1:
+        unknown = context.is_of_unknown(leaf, sentence.start, sentence.end, found.start)
+        if len(near) == 1 and not unknown:
             yield _said(context, found, next(iter(near)))
 
 

@@ -60,7 +60,8 @@ _HELD = re.compile(
     r"|zahlungs(?:sperre|stopp)|(?:zur|für die) zahlung gesperrt|zahlung(?: [^\s.,;]{1,20}){0,4} "
     r"(?:gestoppt|ausgesetzt|angehalten|gesperrt|zurückgehalten|zurückgestellt)"
     r"|zahlen wir (?:erst|vorerst nicht|nicht)"
-    r"|zahlung(?: \w{1,12}){0,3} zurück(?:halten)?|wstrzyman[aey]|wstrzyma(?:ć|jcie|liśmy|no)"
+    r"|h[aä]lt(?:en|et|e)?(?: \w{1,12}){0,4} zahlung(?: \w{1,12}){0,3} zurück"
+    r"|zahlung(?: \w{1,12}){0,3} zurückhalten|wstrzyman[aey]|wstrzyma(?:ć|jcie|liśmy|no)"
     r"|nie (?:płac(?:ić|imy|ić)|opłacać|wypłacać|realizować płatności)|proszę nie płacić"
     r"|zablokowan[aey]|blokad[aą] płatności)(?![^\W_])",
     re.IGNORECASE,

@@ -200,11 +200,11 @@ def listed(key: str) -> frozenset[str]:
 def vocabulary() -> frozenset[str]:
     """The words that are known: those of which each says something of a payment, or changes nothing of it."""
     some = (PAID, OPEN, MONEY, CAME, WAIT, NOT, LONGER, UNTIL, NOW, PART, HAS)
-    return listed("plain").union(listed("denies"), *some)
+    return frozenset().union(*some, *map(listed, ("plain", "denies", "reports", "yes", "no", "yet")))
 
 
 @cache
-def about_payments() -> re.Pattern[str]:
-    """What finds a word that has to do with payments, in a text in small letters and without accents."""
-    spelled = "|".join(sorted(re.escape(word).replace(r"\*", r"\w{0,30}") for word in listed("about")))
+def finder(key: str) -> re.Pattern[str]:
+    """What finds a word of those under a key in a text of small letters without accents; `*`: any ending."""
+    spelled = "|".join(sorted(re.escape(word).replace(r"\*", r"\w{0,30}") for word in listed(key)))
     return re.compile(rf"(?<!\w)(?:{spelled})(?!\w)")

@@ -1,34 +1,34 @@
 """Whether something is paid: by the value of a status, and by what a text says, in three languages.
 
-Called by `reading.item`. Unclear is no status: a question, a condition, a request or what somebody believes
-says nothing of how it stands. "Not yet paid", "nie zapłacono" and "noch nicht bezahlt" are open. Nor does a
-clause that has a word before its verb which is not known: "much too early to call it paid".
+Called by `reading.claims`. Unclear is no status: a question, a condition, a request, hearsay, or what is
+taken back behind it. "Not yet paid", "nie zapłacono" and "paid: no" are open. Nor does a sentence say a thing
+with a word that is not known: "much too early to call it paid", "paid, then pulled by the bank".
 """
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from actors.knowledge.entities.names import without_accents
 from actors.operations.linking.reading import status_words as known
-from actors.operations.linking.reading.sentences import sentences
+from actors.operations.linking.reading.clause_states import clause_state
+from actors.operations.linking.reading.clauses import Clause, clauses
+from actors.operations.linking.reading.dates import days
+from actors.operations.linking.reading.invoices import number_like_tokens
 from actors.operations.linking.reading.status_words import PaymentState
 
-_CLAUSE = re.compile(
-    r",\s{1,3}(?=(?:but|however|while|whereas|although|though|and|yet|aber|jedoch|während|obwohl|und|doch|ale"
-    r"|jednak|natomiast|a|lecz|choć|if|when|wenn|falls|jeśli|please|bitte|prosimy|proszę)\s)"
-    r"|(?<!\s)\s{1,3}(?=(?:but|however|whereas|aber|jedoch|ale|natomiast|lecz|although)\s)"
-    r"|(?<!\s)\s{1,3}(?=(?:while|and|und|oraz)\s(?:the\s|die\s)?(?:inv|faktur|rechnung|fv))"
-    r"|\s[-–—]\s|:\s|,\s(?=[^\W_]{1,12}[-/]\d)",
-    re.IGNORECASE,
-)
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_NEAR = 7
 _LONGEST_QUOTE = 160
 # With fewer it is a heading.
 _FEWEST_WORDS = 4
-# "Bezahlt wurde die Rechnung nicht."
-_NOT_BEHIND = frozenset(["not", "nicht", "nie", "never", "niemals", "nigdy", "nobody", "niemand", "nikt"])
+# A label has no more: `Already paid: no`.
+_LONGEST_LABEL = 3
+# How many clauses behind one may take back what it says; a sentence of more is not understood.
+_LOOKED_AHEAD = 20
+_MARK = re.compile(r"\s{0,3}[:=–—-]\s{0,3}")
+_ENDED = re.compile(r"[,;.(]")
+_NUMBER_BEHIND = re.compile(r"[.:#\s]{0,3}\d")
+_DONE: tuple[PaymentState, ...] = ("paid", "partly")
 
 
 class SaidState(NamedTuple):
@@ -41,6 +41,14 @@ class SaidState(NamedTuple):
     sentence: tuple[int, int]
 
 
+class UnclearSentence(NamedTuple):
+    """A sentence on payments; it is understood where something was read of each of some of its clauses."""
+
+    start: int
+    end: int
+    clauses: tuple[tuple[int, int], ...]
+
+
 def state_of(value: str, *, of_payment: bool) -> PaymentState | None:
     """What the value of a status says; `of_payment`: it is the status of what is to be paid."""
     plain = " ".join(
@@ -49,177 +57,211 @@ def state_of(value: str, *, of_payment: bool) -> PaymentState | None:
     return known.VALUES.get(plain) or (known.OF_PAYMENTS.get(plain) if of_payment else None)
 
 
+def answer_of(value: str) -> bool | None:
+    """What a value says to whether something is paid: yes, no, or neither; it says nothing else."""
+    words = set(re.findall(r"[^\W_]+", without_accents(value[:_LONGEST_QUOTE])))
+    no = known.NOT | known.listed("no")
+    if words & no and words <= no | known.listed("yet"):
+        return False
+    return True if words and words <= known.listed("yes") else None
+
+
+def names_others(sentence: str) -> bool:
+    """Whether a sentence is about everything else, or an account as a whole."""
+    words = map(without_accents, re.findall(r"[^\W\d_]+", sentence))
+    return not known.listed("others").isdisjoint(words)
+
+
+def is_on_payments(value: str) -> bool:
+    """Whether a value has a word that has to do with payments, or with one that did not stay."""
+    words = [without_accents(word) for word in re.findall(r"[^\W\d_]+", value[:_LONGEST_QUOTE])]
+    return _finds("about", words) or _finds("takes_back", words)
+
+
 def states_in(text: str) -> Iterator[SaidState]:
     """What the clauses of a text say of payments; none of what is asked, wished, quoted or not clear."""
-    for start, end, mark in sentences(text):
-        if mark == "?":
-            continue
-        for first, last in _clauses(text, start, end):
-            words = list(_WORD.finditer(text, first, last))
-            spelled = [word[0] for word in words]
-            found = _state(_plain(spelled))
-            if found is None:
+    every = list(clauses(text))
+    flat = list(chain.from_iterable(every))
+    at = 0
+    for some in every:
+        for place, clause in enumerate(some):
+            at += 1
+            if len(some) > _LOOKED_AHEAD:
+                continue
+            if clause.sentence.mark == "?" or (found := clause_state(clause.words)) is None:
                 continue
             said, begun, ended = found
-            lead = _lead(text[start:first])
-            state = _in_its_frame(said, spelled, begun, ended, lead)
+            state, answered = _answered(said, text, clause, ended)
+            if answered is None and state is not None:
+                state = _in_its_frame(said, clause, begun, ended, some[:place], text)
+                behind = flat[at : at + _LOOKED_AHEAD]
+                state = state if state and _stands(state, clause, some[place + 1 :], behind) else None
             if state is None:
                 continue
-            left, right = words[begun].start(), words[ended].end()
+            left, right = clause.places[begun][0], answered or clause.places[ended][1]
             if right - left <= _LONGEST_QUOTE:
-                yield SaidState(state, left, right, (first, last), (start, end))
+                sentence = (clause.sentence.start, clause.sentence.end)
+                yield SaidState(state, left, right, (clause.start, clause.end), sentence)
 
 
-def unclear_in(text: str) -> Iterator[tuple[int, int]]:
-    """Sentences on payments that say nothing which is read; no questions, wishes or conditions."""
-    told = {said.sentence for said in states_in(text)}
-    for start, end, mark in sentences(text):
-        words = _plain(_WORD.findall(text[start:end]))
-        if mark == "?" or len(words) < _FEWEST_WORDS or (start, end) in told:
+def unclear_in(text: str) -> Iterator[UnclearSentence]:
+    """Sentences on payments, each with what must be read of it; no questions, wishes or conditions.
+
+    Whoever calls knows what was read. A question that is answered at once says something.
+    """
+    told, asked = False, None
+    for some in clauses(text):
+        start, end, mark = some[0].sentence
+        words = [word for clause in some for word in clause.words]
+        said = any(clause_state(clause.words) for clause in some)
+        if asked is not None and answer_of(_ENDED.split(text[start:end], maxsplit=1)[0]) is not None:
+            yield UnclearSentence(asked, end, ())
+        asked = start if mark == "?" and (said or _is_about(words)) else None
+        wished = (known.IF | known.WILL).difference(known.listed("may_be")).intersection(words)
+        is_about = _is_about(words)
+        back = (told or is_about) and _finds("takes_back", words)
+        told = told or said
+        if mark != "?" and (said or (not wished and (back or (is_about and len(words) >= _FEWEST_WORDS)))):
+            yield UnclearSentence(start, end, tuple(_to_be_read(some, text)))
+
+
+def _to_be_read(some: list[Clause], text: str) -> Iterator[tuple[int, int]]:
+    """The clauses that say a thing of their own: of a number, or that something is not so; no answers."""
+    denies = known.NOT.union(known.listed("denies"), known.listed("unsure"))
+    for before, clause in zip([None, *some], some, strict=False):
+        end = clause.sentence.end
+        if before is not None and _answer_at(text, before.end, end) is not None:
             continue
-        if known.about_payments().search(" ".join(words)) and not (known.IF | known.WILL).intersection(words):
-            yield start, end
+        is_denied = not denies.isdisjoint(clause.words)
+        is_about = _is_about(clause.words)
+        says = (is_about and (clause.numbers or is_denied)) or (clause.numbers and is_denied)
+        if says or _finds("takes_back", clause.words):
+            answered = _answer_at(text, clause.end, end)
+            yield clause.start, answered[1] if answered else clause.end
 
 
-def _lead(before: str) -> list[str]:
-    """The words before a clause that it belongs to: those before a colon; `anything` before `but paid`."""
-    words = _plain(_WORD.findall(before))
-    leads = before.rstrip().endswith(":") or not known.listed("unsure").isdisjoint(words[-1:])
-    return words if leads else []
+def _is_about(words: list[str]) -> bool:
+    return _finds("about", words)
 
 
-def _plain(words: list[str]) -> list[str]:
-    return [without_accents(word.replace("’", "'")) for word in words]
+def _finds(key: str, words: list[str]) -> bool:
+    return known.finder(key).search(" ".join(words)) is not None
+
+
+def _answered(
+    said: PaymentState, text: str, clause: Clause, ended: int
+) -> tuple[PaymentState | None, int | None]:
+    """What a label says by the answer behind it, `paid: no`, and where that ends; None where nothing answers.
+
+    A label with neither an answer, a number nor a day says nothing.
+    """
+    place, end = clause.places[ended][1], clause.sentence.end
+    behind = _MARK.match(text, place, end)
+    if behind is None or ended >= _LONGEST_LABEL:
+        return said, None
+    if (found := _answer_at(text, place, end)) is not None:
+        answer, answered = found
+        return (said if answer else ("open" if said == "paid" else None)), answered
+    is_label = behind[0].strip() in (":", "=")
+    return (None if is_label and not _names_a_thing(text[behind.end() : end]) else said), None
+
+
+def _answer_at(text: str, place: int, end: int) -> tuple[bool, int] | None:
+    """The yes or no that stands behind a mark at a place, and where it ends."""
+    behind = _MARK.match(text, place, end)
+    if behind is None:
+        return None
+    words = _ENDED.split(text[behind.end() : min(end, behind.end() + _LONGEST_QUOTE)], maxsplit=1)[0].rstrip()
+    answer = answer_of(words)
+    return None if answer is None else (answer, behind.end() + len(words))
+
+
+def _names_a_thing(rest: str) -> bool:
+    """Whether what a label is of begins so: a number of something, or a day."""
+    some = chain(number_like_tokens(rest, 0, len(rest)), ((start, end) for start, end, _ in days(rest)))
+    return any(not rest[:start].strip(" #(*_") for start, _ in some)
 
 
 def _in_its_frame(
-    said: PaymentState, spelled: list[str], begun: int, ended: int, lead: list[str]
+    said: PaymentState, clause: Clause, begun: int, ended: int, before: list[Clause], text: str
 ) -> PaymentState | None:
     """What is said by a clause as a whole: turned round by who denies it; None where a word leaves it open.
 
     Args:
-        lead: the words before a colon, where the clause stands behind one.
+        before: the clauses before it, in its sentence.
     """
-    words = _plain(spelled)
-    denies, unsure = known.listed("denies"), known.listed("unsure")
-    if (denies | unsure | known.THINK | known.IF).intersection(lead):
+    words = clause.words
+    denies, unsure = known.listed("denies"), known.listed("unsure") | known.THINK
+    lead = _lead(before, text)
+    if (denies | unsure | known.IF).intersection(lead):
         return None
-    frame = range(ended + 1)
-    behind = words[ended + 1 : ended + 1 + _NEAR]
-    if unsure.intersection(words[: ended + 1]) or (
-        said == "paid" and (denies | unsure | known.THINK | _NOT_BEHIND).intersection(behind)
+    if unsure.intersection(words[: ended + 1]) or not _is_known(clause, range(ended + 1)):
+        return None
+    if said in _DONE and (
+        _is_hearsay([*(word for one in before for word in one.words), *words])
+        or _is_open(clause, range(ended + 1, len(words)), text)
+        or not known.vocabulary().union(*(one.words for one in before if one.numbers)).issuperset(lead)
     ):
         return None
-    if any(spelled[n].islower() and words[n] not in known.vocabulary() for n in frame):
-        return None
+    frame = range(ended + 1)
     denied = sum(words[n] in denies or "_".join(words[n : n + 2]) in denies for n in frame)
     if not denied:
         return said
     return "open" if denied == 1 and said == "paid" else None
 
 
-def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    for found in _CLAUSE.finditer(text, start, end):
-        if found.start() > start:
-            yield start, found.start()
-        start = found.end()
-    yield start, end
+def _lead(before: list[Clause], text: str) -> list[str]:
+    """The words before a clause that it belongs to: those before a colon; `anything` before `but paid`."""
+    words = [word for one in before for word in one.words]
+    if not words:
+        return []
+    leads = text[before[-1].end :].lstrip()[:1] == ":" or words[-1] in known.listed("unsure")
+    return words if leads else []
 
 
-def _state(words: list[str]) -> tuple[PaymentState, int, int] | None:
-    """The state that a clause says, and by which of its words; none if two of them differ."""
-    said: list[tuple[PaymentState | None, int, int]] = []
-    # `bis heute`, `until now`: no condition.
-    followed = zip(words, [*words, ""][1:], strict=True)
-    words = ["" if word in known.UNTIL and after in known.NOW else word for word, after in followed]
-    for at, word in enumerate(words):
-        if word in known.PAID:
-            said.append(_paid(words, at, at))
-        elif word in known.OPEN or (word == "due" and words[at - 1 : at] == ["past"]):
-            said.append(_open(words, at))
-        elif word in known.MONEY and (verb := _near(words, at, known.CAME)) is not None:
-            said.append(_paid(words, min(at, verb), max(at, verb)))
-        elif word in known.MONEY and (verb := _near(words, at, known.WAIT)) is not None:
-            clear = (
-                _before(words, at, known.IF | known.THINK) is None and _before(words, verb, known.NOT) is None
-            )
-            said.append(("open" if clear else None, min(at, verb), max(at, verb)))
-    states = {state for state, _, _ in said}
-    if len(states) != 1:
-        return None
-    state, first, last = said[0]
-    return (state, first, last) if state is not None else None
+def _is_known(clause: Clause, some: range) -> bool:
+    """Whether each of some of its words is known, or a name: then they change nothing of what is said."""
+    return not any(clause.spelled[n].islower() and clause.words[n] not in known.vocabulary() for n in some)
 
 
-def _paid(words: list[str], first: int, last: int) -> tuple[PaymentState | None, int, int]:
-    begun = first
-    if (negated := _before(words, first, known.NOT)) is None and last > first:
-        negated = next((n for n in range(first, last) if words[n] in known.NOT), None)
-    if _before(words, first, known.IF | known.THINK) is not None:
-        return None, first, last
-    if negated is None and (waiting := _before(words, first, known.WAIT)) is not None:
-        return "open", waiting, last
-    if negated is None:
-        if _before(words, first, known.WILL) is not None or words[first] == "pay":
-            return None, first, last
-        if first == last and words[first] == "paid" and _is_attribute(words, first):
-            return None, first, last
-        part = _before(words, first, known.PART) is not None or any(
-            word in known.PART for word in words[last + 1 : last + 3]
-        )
-        helped = _before(words, first, known.HAS)
-        begun = first if helped is None else _first_of(words, helped)
-        return ("partly" if part else "paid"), begun, last
-    begun = min(negated, first)
-    # `no longer` and `not only`, `not until`: what is said of it is another thing.
-    if any(
-        word in known.LONGER or word in ("only", "nur", "tylko") for word in words[negated + 1 : negated + 2]
-    ):
-        return None, first, last
-    if (
-        sum(word in known.NOT for word in words[max(0, first - _NEAR) : last]) > 1
-        and "nigdy" not in words
-        and "nie" not in words
-    ):
-        return None, first, last
-    helped = _before(words, negated, known.HAS)
-    begun = begun if helped is None or negated - helped > 2 else _first_of(words, helped)
-    after = last + 1 if words[last + 1 : last + 2] in (["yet"], ["noch"], ["jeszcze"]) else last
-    return "open", begun, after
+def _is_hearsay(words: list[str]) -> bool:
+    return not (known.listed("reports") | known.listed("unsure") | known.THINK).isdisjoint(words)
 
 
-def _first_of(words: list[str], at: int) -> int:
-    """Where the words of a verb begin that ends there: `has been`."""
-    while at and words[at - 1] in known.HAS:
-        at -= 1
-    return at
+def _is_open(clause: Clause, some: range, text: str) -> bool:
+    """Whether words behind "paid" leave it open: `Bezahlt wurde sie nicht`, `paid by mistake`."""
+    if not _is_known(clause, some):
+        return True
+    turned = known.NOT | known.listed("no") | known.listed("denies") | known.IF
+    return any(
+        clause.words[n] in turned and not _NUMBER_BEHIND.match(text, clause.places[n][1]) for n in some
+    )
 
 
-def _is_attribute(words: list[str], at: int) -> bool:
-    """Whether `paid` is said of what follows, not that it is so: `the paid invoice`, `paid leave`."""
-    if _before(words, at, known.HAS) is not None:
-        return False
-    if at:
-        return words[at - 1] in known.BEFORE_ATTRIBUTES
-    return bool(words[1:]) and words[1] not in known.BEHIND_PAID
+def _stands(state: PaymentState, clause: Clause, rest: list[Clause], behind: list[Clause]) -> bool:
+    """Whether nothing behind a clause takes back what it says.
 
-
-def _open(words: list[str], at: int) -> tuple[PaymentState | None, int, int]:
-    if _before(words, at, known.IF | known.THINK | frozenset(["will", "wird", "bedzie"])) is not None:
-        return None, at, at
-    negated = _before(words, at, known.NOT | frozenset(["nothing", "nichts", "nic"]))
-    if negated is None:
-        return "open", at, at
-    longer = words[negated + 1] in known.LONGER if negated + 1 < len(words) else False
-    return ("paid", negated, at) if longer and words[at] not in ("overdue", "uberfallig") else (None, at, at)
-
-
-def _before(words: list[str], at: int, some: frozenset[str]) -> int | None:
-    """The last of some words before a place, and near it."""
-    return next((n for n in range(at - 1, max(-1, at - 1 - _NEAR), -1) if words[n] in some), None)
-
-
-def _near(words: list[str], at: int, some: frozenset[str]) -> int | None:
-    """The nearest of some words to a place, on either side."""
-    found = [n for n in range(max(0, at - _NEAR), min(len(words), at + _NEAR + 1)) if words[n] in some]
-    return min(found, key=lambda n: (abs(n - at), n), default=None)
+    Args:
+        rest: the other clauses of its sentence, behind it.
+        behind: clauses behind it, of its and other sentences.
+    """
+    for one in rest:
+        if one.numbers:
+            break
+        if state in _DONE and (_is_hearsay(one.words) or not _is_known(one, range(len(one.words)))):
+            return False
+        wished = (known.IF | known.WILL).intersection(one.words)
+        if known.NOT.intersection(one.words) or (
+            _finds("about", one.words) and not wished and clause_state(one.words) is None
+        ):
+            return False
+    if state not in _DONE:
+        return True
+    is_other = False
+    for one in behind:
+        if one.numbers:
+            is_other = bool(clause.numbers) and not clause.numbers & one.numbers
+        is_denied = _finds("about", one.words) and known.NOT.intersection(one.words)
+        if not is_other and (_finds("takes_back", one.words) or is_denied):
+            return False
+    return True

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from actors.operations.linking.reading import fields
 from actors.operations.linking.reading.claim import InvoiceClaim
 from actors.operations.linking.reading.context import Context
-from actors.operations.linking.reading.statuses import unclear_in
+from actors.operations.linking.reading.leaves import Leaf
+from actors.operations.linking.reading.statuses import is_on_payments, unclear_in
 from models.operations.evidence import Evidence
 from models.text import one_line
 
@@ -16,17 +17,39 @@ _LONGEST = 300
 _MOST = 20
 
 
-def unread_of(context: Context, claims: Sequence[InvoiceClaim]) -> list[Evidence]:
-    """What an item says of payments and nobody understood, at most 20 sentences, each with its place."""
+def unread_of(context: Context, understood: Sequence[InvoiceClaim], *, is_linked: bool) -> list[Evidence]:
+    """What an item says of payments and nobody understood, at most 20 sentences, each with its place.
+
+    Args:
+        understood: what was read of it with certainty, compared or made out of date by what is later.
+        is_linked: it is about the same as another item, whether or not it names an invoice.
+    """
     found: list[Evidence] = []
+    if context.is_closed or not (context.numbers or is_linked):
+        return found
     for leaf in context.read.leaves:
-        if leaf.value is not None or context.is_closed or fields.is_status(leaf.names):
+        if leaf.value is not None:
             continue
-        for start, end in unclear_in(leaf.text):
+        read = [one.words for one in understood if one.leaf is leaf]
+        for start, end in _unread_in(leaf, read):
             words = leaf.words(start, end)
-            is_named = context.within(leaf, start, end) or context.numbers_of(leaf)
-            is_read = words and any(one.leaf is leaf and one.words in words for one in claims)
-            if words and is_named and not is_read and len(found) < _MOST:
+            if words and len(found) < _MOST:
                 shown = one_line(words)[:_LONGEST]
                 found.append(Evidence(item=context.read.item.id, path=leaf.path, words=shown))
     return found
+
+
+def _unread_in(leaf: Leaf, read: Sequence[str]) -> list[tuple[int, int]]:
+    if fields.is_status(leaf.names) or fields.says_paid(leaf.names):
+        of_payment = fields.says_paid(leaf.names) or is_on_payments(leaf.text)
+        return [(0, len(leaf.text))] if of_payment and not read else []
+    return [
+        (one.start, one.end)
+        for one in unclear_in(leaf.text)
+        if not all(_is_read(leaf, place, read) for place in ((one.start, one.end), *one.clauses))
+    ]
+
+
+def _is_read(leaf: Leaf, place: tuple[int, int], read: Sequence[str]) -> bool:
+    words = leaf.words(*place)
+    return not words or any(one in words for one in read)

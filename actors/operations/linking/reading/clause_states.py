@@ -1,0 +1,108 @@
+"""How a payment stands by the words of one clause: by its verb, and what denies it or leaves it open.
+
+Called by `statuses`, which knows what stands around the clause. Words are small and without accents.
+"""
+
+from actors.operations.linking.reading import status_words as known
+from actors.operations.linking.reading.status_words import PaymentState
+
+_NEAR = 7
+
+
+def clause_state(words: list[str]) -> tuple[PaymentState, int, int] | None:
+    """The state that a clause says, and by which of its words; none if two of them differ."""
+    said: list[tuple[PaymentState | None, int, int]] = []
+    # `bis heute`, `until now`: no condition.
+    followed = zip(words, [*words, ""][1:], strict=True)
+    words = ["" if word in known.UNTIL and after in known.NOW else word for word, after in followed]
+    for at, word in enumerate(words):
+        if word in known.PAID:
+            said.append(_paid(words, at, at))
+        elif word in known.OPEN or (word == "due" and words[at - 1 : at] == ["past"]):
+            said.append(_open(words, at))
+        elif word in known.MONEY and (verb := _near(words, at, known.CAME)) is not None:
+            said.append(_paid(words, min(at, verb), max(at, verb)))
+        elif word in known.MONEY and (verb := _near(words, at, known.WAIT)) is not None:
+            clear = (
+                _before(words, at, known.IF | known.THINK) is None and _before(words, verb, known.NOT) is None
+            )
+            said.append(("open" if clear else None, min(at, verb), max(at, verb)))
+    states = {state for state, _, _ in said}
+    if len(states) != 1:
+        return None
+    state, first, last = said[0]
+    return (state, first, last) if state is not None else None
+
+
+def _paid(words: list[str], first: int, last: int) -> tuple[PaymentState | None, int, int]:
+    begun = first
+    if (negated := _before(words, first, known.NOT)) is None and last > first:
+        negated = next((n for n in range(first, last) if words[n] in known.NOT), None)
+    if _before(words, first, known.IF | known.THINK) is not None:
+        return None, first, last
+    if negated is None and (waiting := _before(words, first, known.WAIT)) is not None:
+        return "open", waiting, last
+    if negated is None:
+        if _before(words, first, known.WILL) is not None or words[first] == "pay":
+            return None, first, last
+        if first == last and words[first] == "paid" and _is_attribute(words, first):
+            return None, first, last
+        part = _before(words, first, known.PART) is not None or any(
+            word in known.PART for word in words[last + 1 : last + 3]
+        )
+        helped = _before(words, first, known.HAS)
+        begun = first if helped is None else _first_of(words, helped)
+        return ("partly" if part else "paid"), begun, last
+    begun = min(negated, first)
+    # `no longer` and `not only`, `not until`: what is said of it is another thing.
+    if any(
+        word in known.LONGER or word in ("only", "nur", "tylko") for word in words[negated + 1 : negated + 2]
+    ):
+        return None, first, last
+    if (
+        sum(word in known.NOT for word in words[max(0, first - _NEAR) : last]) > 1
+        and "nigdy" not in words
+        and "nie" not in words
+    ):
+        return None, first, last
+    helped = _before(words, negated, known.HAS)
+    begun = begun if helped is None or negated - helped > 2 else _first_of(words, helped)
+    after = last + 1 if words[last + 1 : last + 2] in (["yet"], ["noch"], ["jeszcze"]) else last
+    return "open", begun, after
+
+
+def _first_of(words: list[str], at: int) -> int:
+    """Where the words of a verb begin that ends there: `has been`."""
+    while at and words[at - 1] in known.HAS:
+        at -= 1
+    return at
+
+
+def _is_attribute(words: list[str], at: int) -> bool:
+    """Whether `paid` is said of what follows, not that it is so: `the paid invoice`, `paid leave`."""
+    if _before(words, at, known.HAS) is not None:
+        return False
+    if at:
+        return words[at - 1] in known.BEFORE_ATTRIBUTES
+    return bool(words[1:]) and words[1] not in known.BEHIND_PAID
+
+
+def _open(words: list[str], at: int) -> tuple[PaymentState | None, int, int]:
+    if _before(words, at, known.IF | known.THINK | frozenset(["will", "wird", "bedzie"])) is not None:
+        return None, at, at
+    negated = _before(words, at, known.NOT | frozenset(["nothing", "nichts", "nic"]))
+    if negated is None:
+        return "open", at, at
+    longer = words[negated + 1] in known.LONGER if negated + 1 < len(words) else False
+    return ("paid", negated, at) if longer and words[at] not in ("overdue", "uberfallig") else (None, at, at)
+
+
+def _before(words: list[str], at: int, some: frozenset[str]) -> int | None:
+    """The last of some words before a place, and near it."""
+    return next((n for n in range(at - 1, max(-1, at - 1 - _NEAR), -1) if words[n] in some), None)
+
+
+def _near(words: list[str], at: int, some: frozenset[str]) -> int | None:
+    """The nearest of some words to a place, on either side."""
+    found = [n for n in range(max(0, at - _NEAR), min(len(words), at + _NEAR + 1)) if words[n] in some]
+    return min(found, key=lambda n: (abs(n - at), n), default=None)

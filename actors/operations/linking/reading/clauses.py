@@ -1,0 +1,73 @@
+"""The clauses of a text, each with its words and with what in it may be a number of something.
+
+Called by `statuses`. A clause that names a number is about that; one that names none goes on about what was
+named before it.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from typing import NamedTuple
+
+from actors.knowledge.entities.names import without_accents
+from actors.operations.linking.reading.amounts import amounts
+from actors.operations.linking.reading.invoices import number_like_tokens
+from actors.operations.linking.reading.sentences import SentenceSpan, sentences
+
+_PARTED = re.compile(
+    r",\s{1,3}(?=(?:but|however|while|whereas|although|though|and|yet|aber|jedoch|während|obwohl|und|doch|ale"
+    r"|jednak|natomiast|a|lecz|choć|if|when|wenn|falls|jeśli|please|bitte|prosimy|proszę)\s)"
+    r"|(?<!\s)\s{1,3}(?=(?:but|however|whereas|aber|jedoch|ale|natomiast|lecz|although)\s)"
+    r"|(?<!\s)\s{1,3}(?=(?:while|and|und|oraz)\s(?:the\s|die\s)?(?:inv|faktur|rechnung|fv))"
+    r"|\s[-–—]\s|:\s|,\s(?=[^\W_]{1,12}[-/]\d)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+
+
+class Clause(NamedTuple):
+    """From where to where it goes; its words as they stand, in small letters, and their places."""
+
+    start: int
+    end: int
+    sentence: SentenceSpan
+    spelled: list[str]
+    words: list[str]
+    places: list[tuple[int, int]]
+    numbers: frozenset[str]
+
+
+def clauses(text: str) -> Iterator[list[Clause]]:
+    """The clauses of each sentence that is the writer's own."""
+    sums = [(start, end) for start, end, _ in amounts(text)]
+    every = (
+        _clause(text, sentence, start, end, sums)
+        for sentence in sentences(text)
+        for start, end in _parts(text, sentence.start, sentence.end)
+    )
+    for _, some in groupby(every, key=lambda one: one.sentence.start):
+        yield list(some)
+
+
+def _clause(text: str, sentence: SentenceSpan, start: int, end: int, sums: list[tuple[int, int]]) -> Clause:
+    found = list(_WORD.finditer(text, start, end))
+    spelled = [word[0] for word in found]
+    numbers = frozenset(
+        text[first:last].casefold()
+        for first, last in number_like_tokens(text, start, end)
+        if not any(begun < last and first < ended for begun, ended in sums)
+    )
+    return Clause(start, end, sentence, spelled, plain(spelled), [word.span() for word in found], numbers)
+
+
+def plain(words: list[str]) -> list[str]:
+    """Words in small letters, without accents."""
+    return [without_accents(word.replace("’", "'")) for word in words]
+
+
+def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for found in _PARTED.finditer(text, start, end):
+        if found.start() > start:
+            yield start, found.start()
+        start = found.end()
+    yield start, end
