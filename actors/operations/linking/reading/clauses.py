@@ -26,7 +26,10 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 
 class Clause(NamedTuple):
-    """From where to where it goes; its words as they stand, in small letters, and their places."""
+    """From where to where it goes; its words as they stand, in small letters, and their places.
+
+    In `words`, letters of a number are empty: they are neither words nor names.
+    """
 
     start: int
     end: int
@@ -50,14 +53,20 @@ def clauses(text: str) -> Iterator[list[Clause]]:
 
 
 def _clause(text: str, sentence: SentenceSpan, start: int, end: int, sums: list[tuple[int, int]]) -> Clause:
-    found = list(_WORD.finditer(text, start, end))
-    spelled = [word[0] for word in found]
-    numbers = frozenset(
-        text[first:last].casefold()
+    some = [
+        (first, last)
         for first, last in number_like_tokens(text, start, end)
         if not any(begun < last and first < ended for begun, ended in sums)
+    ]
+    found = list(_WORD.finditer(text, start, end))
+    spelled = [word[0] for word in found]
+    numbers = frozenset(text[first:last].casefold() for first, last in some)
+    letters = set(
+        place for place, word in enumerate(found) if any(first <= word.start() < last for first, last in some)
     )
-    return Clause(start, end, sentence, spelled, plain(spelled), [word.span() for word in found], numbers)
+    places = [word.span() for word in found]
+    words = ["" if place in letters else word for place, word in enumerate(plain(spelled))]
+    return Clause(start, end, sentence, spelled, words, places, numbers)
 
 
 def plain(words: list[str]) -> list[str]:

@@ -12,7 +12,7 @@ from models.text import word_list
 
 _END = re.compile(r"[!?](?=\s|\Z)|\.(?=\s+[^\Wa-zäöüßąćęłńóśźż_\d]|\s*\Z)|[\n\r]+|;\s")
 _ABBREVIATED = frozenset(
-    word_list("no nr inc ltd co corp sp z o dr mr mrs ms st ul tel ref art pkt bzw ca z.o.o")
+    word_list("no nr inc ltd co corp sp z o dr mr mrs ms st ul tel ref art pkt bzw ca z.o.o lt wg")
 )
 _LONGEST_WORD = 40
 # A line of so many characters was broken because it was full.

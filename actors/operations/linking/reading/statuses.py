@@ -26,6 +26,8 @@ _LONGEST_LABEL = 3
 # How many clauses behind one may take back what it says; a sentence of more is not understood.
 _LOOKED_AHEAD = 20
 _MARK = re.compile(r"\s{0,3}[:=–—-]\s{0,3}")
+# What is crossed, or a box that is not.
+_CROSSED = re.compile(r"[✗✘✕❌☐]|\[ ?\]")
 _ENDED = re.compile(r"[,;.(]")
 _NUMBER_BEHIND = re.compile(r"[.:#\s]{0,3}\d")
 _DONE: tuple[PaymentState, ...] = ("paid", "partly")
@@ -113,7 +115,7 @@ def unclear_in(text: str) -> Iterator[UnclearSentence]:
     for some in clauses(text):
         start, end, mark = some[0].sentence
         words = [word for clause in some for word in clause.words]
-        said = any(clause_state(clause.words) for clause in some)
+        said = any(clause_state(one.words) or _is_label(one, text) for one in some)
         if asked is not None and answer_of(_ENDED.split(text[start:end], maxsplit=1)[0]) is not None:
             yield UnclearSentence(asked, end, ())
         asked = start if mark == "?" and (said or _is_about(words)) else None
@@ -121,8 +123,14 @@ def unclear_in(text: str) -> Iterator[UnclearSentence]:
         is_about = _is_about(words)
         back = (told or is_about) and _finds("takes_back", words)
         told = told or said
-        if mark != "?" and (said or (not wished and (back or (is_about and len(words) >= _FEWEST_WORDS)))):
+        is_long = len(words) >= _FEWEST_WORDS or _is_hearsay(words)
+        if mark != "?" and (said or (not wished and (back or (is_about and is_long)))):
             yield UnclearSentence(start, end, tuple(_to_be_read(some, text)))
+
+
+def _is_label(clause: Clause, text: str) -> bool:
+    """Whether it is a word on payments that is answered behind it."""
+    return _is_about(clause.words) and _answer_at(text, clause.end, clause.sentence.end) is not None
 
 
 def _to_be_read(some: list[Clause], text: str) -> Iterator[tuple[int, int]]:
@@ -193,14 +201,19 @@ def _in_its_frame(
     words = clause.words
     denies, unsure = known.listed("denies"), known.listed("unsure") | known.THINK
     lead = _lead(before, text)
-    if (denies | unsure | known.IF).intersection(lead):
+    if (denies | unsure | known.IF).intersection(lead) or _CROSSED.search(text, clause.start, clause.end):
+        return None
+    # `all but INV-2041 have been paid`
+    if before and known.listed("excepting").intersection(before[-1].words[-1:]):
         return None
     if unsure.intersection(words[: ended + 1]) or not _is_known(clause, range(ended + 1)):
         return None
     if said in _DONE and (
         _is_hearsay([*(word for one in before for word in one.words), *words])
         or _is_open(clause, range(ended + 1, len(words)), text)
-        or not known.vocabulary().union(*(one.words for one in before if one.numbers)).issuperset(lead)
+        or not known.vocabulary().union([""], *(one.words for one in before if one.numbers)).issuperset(lead)
+        or known.listed("speakers").issuperset(lead or ["-"])
+        or not all(one.numbers or _is_known(one, range(len(one.words))) for one in before)
     ):
         return None
     frame = range(ended + 1)
@@ -221,7 +234,22 @@ def _lead(before: list[Clause], text: str) -> list[str]:
 
 def _is_known(clause: Clause, some: range) -> bool:
     """Whether each of some of its words is known, or a name: then they change nothing of what is said."""
-    return not any(clause.spelled[n].islower() and clause.words[n] not in known.vocabulary() for n in some)
+    # Where all words begin with a capital, that makes none of them a name.
+    has_names = any(map(str.islower, clause.spelled))
+    return all(
+        not clause.words[n] or clause.words[n] in known.vocabulary() or (has_names and _is_name(clause, n))
+        for n in some
+    )
+
+
+def _is_name(clause: Clause, n: int) -> bool:
+    """Whether a word is a name by its capital; at the start of a sentence, one that has done something."""
+    if clause.spelled[n].islower():
+        return False
+    if n or clause.start != clause.sentence.start:
+        return True
+    does = known.HAS | known.PAID | known.CAME | known.NOT | known.listed("denies") | known.listed("reports")
+    return not clause.spelled[1:2] or not clause.spelled[1].islower() or clause.words[1] in does
 
 
 def _is_hearsay(words: list[str]) -> bool:
@@ -230,7 +258,7 @@ def _is_hearsay(words: list[str]) -> bool:
 
 def _is_open(clause: Clause, some: range, text: str) -> bool:
     """Whether words behind "paid" leave it open: `Bezahlt wurde sie nicht`, `paid by mistake`."""
-    if not _is_known(clause, some):
+    if not _is_known(clause, some) or _finds("takes_back", [clause.words[n] for n in some]):
         return True
     turned = known.NOT | known.listed("no") | known.listed("denies") | known.IF
     return any(
