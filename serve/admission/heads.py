@@ -2,7 +2,8 @@
 
 uvicorn's protocol has no bound for any of them (httptools keeps what comes, in quadratic time), so this is
 the one that every server of ours speaks with; see `serve.admission.sockets`. What is over a bound is answered
-with 431, what does not come in time with 408, and the connection is closed.
+with 431, what does not come in time with 408, and the connection is closed. What ends a body in chunks (its
+trailers) has the bounds of a head again, and is read for nothing else.
 """
 
 import asyncio
@@ -18,7 +19,7 @@ MOST_HEADERS: Final = 100
 HEAD_SECONDS: Final = 10.0
 # What is looked at between two looks at the bounds.
 _PIECE = 8 * 1024
-# Of a body in chunks, beside it: lengths and line ends of chunks, but no trailers without an end.
+# Of a body in chunks, beside it: lengths and line ends of chunks.
 _BESIDE_BODY = 16
 
 
@@ -32,7 +33,7 @@ class BoundedHeads(HttpToolsProtocol):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._in_head = True
-        self._size = self._count = self._body = self._beside = self._messages = 0
+        self._size = self._count = self._body = self._beside = self._since = self._messages = 0
         self._timer: asyncio.TimerHandle | None = None
         self._fault: tuple[int, str] | None = None
 
@@ -64,15 +65,19 @@ class BoundedHeads(HttpToolsProtocol):
         if in_head and self._size > HEAD_BYTES:
             self._refuse(431, f"the head is over {HEAD_BYTES} bytes: send less")
         elif not in_head:
-            self._beside += len(piece) - (self._body - body)
-            if self._beside > HEAD_BYTES + _BESIDE_BODY * self._body:
+            came = self._body - body
+            self._beside += len(piece) - came
+            self._since = 0 if came else self._since + len(piece)
+            if self._since > HEAD_BYTES:
+                self._refuse(431, f"what follows the body is over {HEAD_BYTES} bytes: send fewer trailers")
+            elif self._beside > HEAD_BYTES + _BESIDE_BODY * self._body:
                 self._refuse(431, "what is sent beside the body is too much: send it in larger chunks")
 
     def on_message_begin(self) -> None:
         """A request begins."""
         super().on_message_begin()
         self._messages += 1
-        self._count = self._body = self._beside = 0
+        self._count = self._body = self._beside = self._since = 0
 
     def on_url(self, url: bytes) -> None:
         """The parser has a piece of the address."""
@@ -86,11 +91,16 @@ class BoundedHeads(HttpToolsProtocol):
             self._fault = (431, f"there are more than {MOST_HEADERS} headers: send fewer")
             raise _OverBound
         self._check_line(len(name) + len(value), "a header")
-        super().on_header(name, value)
+        if self._in_head:  # what comes after the body was checked by nobody as a header
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """The head is whole."""
-        self._in_head = False
+        if self.parser.should_upgrade() and self._should_upgrade() and self._announces_body():
+            said = "Content-Length and Transfer-Encoding"
+            self._fault = (400, f"a WebSocket is opened by a request without a body: leave out {said}")
+            raise _OverBound
+        self._in_head, self._count = False, 0
         self._forget_timer()
         super().on_headers_complete()
 
@@ -111,6 +121,10 @@ class BoundedHeads(HttpToolsProtocol):
             super().send_400_response(msg)
         else:
             self._refuse(*self._fault)
+
+    def _announces_body(self) -> bool:
+        given = dict(self.headers)
+        return b"transfer-encoding" in given or int(given.get(b"content-length", 0)) > 0
 
     def _check_line(self, size: int, what: str) -> None:
         if size > LINE_BYTES:

@@ -20,6 +20,11 @@ from serve.admission.heads import HEAD_BYTES, LINE_BYTES, MOST_HEADERS
 from serve.admission.sockets import server_options
 
 _GET = b"GET / HTTP/1.1\r\nHost: x\r\n"
+_POST = _GET.replace(b"GET", b"POST")
+_UPGRADE = (
+    _GET + b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+)
 _MEGABYTE = 1024 * 1024
 
 
@@ -28,6 +33,7 @@ class App:
 
     def __init__(self) -> None:
         self.asked = 0
+        self.headers: list[tuple[bytes, bytes]] = []
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "websocket":
@@ -44,6 +50,7 @@ class App:
                 return
             size += len(message["body"])
             more = message["more_body"]
+        self.headers = list(scope["headers"])
         await send({"type": "http.response.start", "status": 200, "headers": [(b"x-size", b"%d" % size)]})
         await send({"type": "http.response.body", "body": b""})
 
@@ -236,13 +243,63 @@ def test_what_follows_a_large_body_in_one_piece_is_read(site: Site) -> None:
 
 def test_a_body_in_small_chunks_is_taken(site: Site) -> None:
     with site.open() as made:
-        made.sendall(
-            _GET.replace(b"GET", b"POST") + b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
-        )
+        made.sendall(_POST + b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n")
         made.sendall(b"1\r\nx\r\n" * 50_000 + b"0\r\n\r\n")
         assert answer_of(made)[0] == 200
 
 
-def test_a_socket_is_opened(site: Site) -> None:
-    with connect(f"ws://127.0.0.1:{site.port}/", proxy=None) as opened:
+@pytest.mark.parametrize("body", [0, 600_000], ids=["no body", "a large body"])
+@pytest.mark.parametrize(
+    ("end", "status"),
+    [
+        (b"0\r\n\r\n", 200),
+        (b"0\r\n" + b"X-T: t\r\n" * MOST_HEADERS + b"\r\n", 200),
+        (b"0\r\n" + b"X-T: t\r\n" * (MOST_HEADERS + 1) + b"\r\n", 431),
+        (b"0\r\n" + b"X-T: " + b"t" * LINE_BYTES + b"\r\n\r\n", 431),
+        (b"0\r\n" + (b"X-T: " + b"t" * 12_000 + b"\r\n") * (5 * _MEGABYTE // 12_000) + b"\r\n", 431),
+        (b"0\r\n" + (b"X-T: " + b"t" * 12_000 + b"\r\n") * 7 + b"\r\n", 431),
+        (b"0\r\nX-T: " + b"t" * 5 * _MEGABYTE + b"\r\n\r\n", 431),
+        (b"1;e=" + b"e" * 5 * _MEGABYTE + b"\r\nx\r\n0\r\n\r\n", 431),
+    ],
+    ids=["none", "as many as headers", "one more", "a long one", "5 MB", "84 kB", "one of 5 MB", "extension"],
+)
+def test_the_end_of_a_body_in_chunks_has_the_bounds_of_a_head(
+    site: Site, body: int, end: bytes, status: int
+) -> None:
+    chunk = b"%x\r\n" % body + b"b" * body + b"\r\n" if body else b""
+    with site.open() as made:
+        made.sendall(_POST + b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk)
+        send_on(made, iter([end]), len(end))
+        # An answer that the app is about to give is broken off.
+        assert answer_of(made)[0] in ((200,) if status == 200 else (0, status))
+
+
+def test_what_comes_after_the_body_is_no_header(site: Site) -> None:
+    with site.open() as made:
+        made.sendall(_POST + b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n")
+        made.sendall(b"1\r\nx\r\n0\r\nX-Late: 1\r\n\r\n")
+        assert answer_of(made)[0] == 200
+    assert b"x-late" not in [name for name, _ in site.app.headers]
+
+
+@pytest.mark.parametrize("come", [b"", b"x" * 5, b"x" * 50], ids=["none of it", "all of it", "more"])
+@pytest.mark.parametrize(
+    "said", [b"Content-Length: 5", b"Transfer-Encoding: chunked"], ids=["5 bytes", "chunks"]
+)
+def test_a_socket_that_is_asked_for_with_a_body_is_answered(site: Site, said: bytes, come: bytes) -> None:
+    with site.open() as made:
+        made.sendall(_UPGRADE + said + b"\r\n\r\n" + come)
+        status, problem = answer_of(made)
+    assert (status, "without a body" in problem["detail"]) == (400, True)
+
+
+def test_another_upgrade_is_passed_over_and_the_request_is_served(site: Site) -> None:
+    with site.open() as made:
+        made.sendall(_POST + b"Connection: Upgrade, close\r\nUpgrade: h2c\r\nContent-Length: 5\r\n\r\nhello")
+        assert answer_of(made)[0] == 200
+
+
+@pytest.mark.parametrize("more", [{}, {"Content-Length": "0"}])
+def test_a_socket_is_opened(site: Site, more: dict[str, str]) -> None:
+    with connect(f"ws://127.0.0.1:{site.port}/", proxy=None, additional_headers=more) as opened:
         assert opened.recv(timeout=20) == "hello"
