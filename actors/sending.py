@@ -78,7 +78,9 @@ def sending_for(sender: Sender = _NOBODY) -> Iterator[None]:
 class Clearance:
     """That one request may go out: `take` it right before, `look` before each further part, and `end` it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, due: bool = False) -> None:
+        """`due`: it goes out under a claim, or until a time, and not for nobody in particular."""
+        self._due = due
         self._sender = _current.get()
         self._until = self._sender.until
         self._looking: Looking | None = None
@@ -92,6 +94,12 @@ class Clearance:
         """
         if self._sender.claim is not None:
             await self._hold(self._sender.claim)
+        elif self._due and self._until is None:
+            raise NotSent(
+                "it may go out under a claim alone, and there is no claim here: whoever asks for it is of an "
+                "earlier release; run `signoff up`",
+                waits_for="runners of this release",
+            )
         self.look()
 
     def look(self) -> None:

@@ -4,18 +4,20 @@ The SDK carries its sender's context to wherever it writes a message, and handle
 so `CURRENT` is, far below, the exchange that a request, an answer or an elicitation belongs to.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from models.errors import SignoffError
+from actors.sending import Clearance
+from models.errors import NotSent, SignoffError
 
 if TYPE_CHECKING:
     from mcp_types import ElicitRequestParams, ElicitResult
 
 # `away`: it can't be reached, or is too slow. `refuses`: it lets us not in. `invalid`: it lies, or babbles.
 FaultKind = Literal["away", "refuses", "invalid"]
+_CALL = "tools/call"
 
 
 class Unanswered(Exception):
@@ -51,6 +53,15 @@ class Exchange:
         """Something went wrong. The first thing that did is told; what is away may still come back."""
         if self.fault is None or (self.fault.kind == "away" and kind != "away"):
             self.fault = Unanswered(kind, reason, stale=stale)
+
+    def check(self, methods: Collection[str]) -> None:
+        """See that messages of these methods may be of it. Raises NotSent: one calls a tool."""
+        if _CALL in methods and not self.acts:
+            raise NotSent("a tool was to be called, and nobody told what for", waits_for="a claim")
+
+    def clearance(self) -> Clearance | None:
+        """What to take right before it goes out; None where it calls no tool, and nothing is asked."""
+        return Clearance(due=self.writes) if self.acts else None
 
     def withhold(self, why: SignoffError) -> None:
         """It may not go out any more."""

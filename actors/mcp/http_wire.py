@@ -16,7 +16,6 @@ import httpx2
 from actors.mcp.client_credentials import TokenSource
 from actors.mcp.exchange import CURRENT, Exchange, Unanswered
 from actors.mcp.redirects import origin, redirected, told
-from actors.sending import Clearance
 from models.config import HttpServer
 from models.errors import Fenced, NotSent
 
@@ -66,10 +65,12 @@ class _Wire(httpx2.AsyncBaseTransport):
             return httpx2.Response(405)
         if exchange.over:
             return httpx2.Response(503)
-        is_request = request.method == "POST" and _is_request(request.content)
+        messages = _messages(request.content) if request.method == "POST" else []
+        is_request = any("method" in one and "id" in one for one in messages)
         if is_request:
             request.headers.update(exchange.headers)
         try:
+            exchange.check({str(one.get("method")) for one in messages})
             answer = await self._let_in(request, exchange)
         except Unanswered as fault:
             exchange.failed(fault.kind, fault.reason)
@@ -136,9 +137,8 @@ class _Wire(httpx2.AsyncBaseTransport):
                 exchange.sent = True
 
         request.extensions = {**request.extensions, "trace": noted}
-        if not exchange.acts:
+        if (clearance := exchange.clearance()) is None:
             return await self._inner.handle_async_request(request)
-        clearance = Clearance()
         request.extensions = clearance.around(request.extensions)
         try:
             return await self._inner.handle_async_request(request)
@@ -206,10 +206,10 @@ def _look_at(answer: httpx2.Response, exchange: Exchange) -> None:
         exchange.failed("invalid", f"it answers {content_type[:60] or 'no content type'}: check its url")
 
 
-def _is_request(content: bytes) -> bool:
-    """Whether it is a request that is to be answered, and no notification or answer of ours."""
-    message = json.loads(content)
-    return isinstance(message, dict) and "method" in message and "id" in message
+def _messages(content: bytes) -> list[dict[str, Any]]:
+    """Those that are sent. What has a method and an id is a request, to be answered."""
+    told = json.loads(content)
+    return [one for one in (told if isinstance(told, list) else [told]) if isinstance(one, dict)]
 
 
 def _told(error: Exception) -> str:

@@ -16,7 +16,6 @@ import anyio
 import mcp_types as types
 
 from actors.mcp.exchange import CURRENT, Exchange, Unanswered
-from actors.sending import Clearance
 from models.config import StdioServer
 from models.error_lines import error_line
 from models.errors import Fenced, NotSent
@@ -173,9 +172,10 @@ class ServerProgram:
         self, stdin: asyncio.StreamWriter, request: types.JSONRPCRequest, exchange: Exchange
     ) -> types.JSONRPCError | None:
         """Write a request, where it may still go out; if not, what is answered in the program's place."""
-        clearance = Clearance()
+        clearance = exchange.clearance()
         try:
-            if exchange.acts:
+            exchange.check({request.method})
+            if clearance is not None:
                 await clearance.take()
             # A pipe tells nobody how much of it was read.
             exchange.sent = True
@@ -186,7 +186,8 @@ class ServerProgram:
             error = types.ErrorData(code=types.CONNECTION_CLOSED, message=str(late))
             return types.JSONRPCError(jsonrpc="2.0", id=request.id, error=error)
         finally:
-            await clearance.end()
+            if clearance is not None:
+                await clearance.end()
         return None
 
     async def _hear_complaints(self, stderr: asyncio.StreamReader) -> None:

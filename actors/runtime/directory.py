@@ -11,7 +11,7 @@ import logging
 import random
 import time
 import zlib
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator, Callable, Collection
 from contextlib import aclosing
 from typing import Any
 
@@ -25,7 +25,7 @@ from actors.system import load_named
 from models import log_ids
 from models.config import Config, lacks_secrets
 from models.error_lines import error_line
-from models.errors import AgentDied, ClusterProblem
+from models.errors import AgentDied, ClusterProblem, NotSent
 
 NAMESPACE = "signoff"
 PREFIX = "agent:"
@@ -194,10 +194,12 @@ class RemoteAgent:
 
         Raises:
             AgentDied: whether it ran, and how far, is not known.
+            NotSent: it is of an earlier release, and would not look whether it still may. It was not called.
         """
         try:
             actor = await self._handle(self._chosen())
-            return await _answer(getattr(actor, verb).options(max_task_retries=0), args, kwargs)
+            once = getattr(actor, verb).options(max_task_retries=0)
+            return await _answer(once, args, kwargs, unless_looked=self._not_sent)
         except _OWN:
             raise
         except ray.exceptions.RayError as error:
@@ -247,14 +249,27 @@ class RemoteAgent:
         known = None if fresh else self._directory.known(self._role, replica)
         return known or await asyncio.to_thread(self._directory.handle, self._role, replica, fresh=fresh)
 
+    def _not_sent(self) -> NotSent:
+        return NotSent(
+            f"the agent {self._role} was started by an earlier release, which does not look whether it still "
+            "may be sent: run `signoff up`, which has it started anew",
+            waits_for=f"agent {self._role} of this release",
+        )
+
     def _away(self, what: str, error: Exception) -> AgentDied:
         _log.warning("the agent %s %s: %s", self._role, what, error_line(error))
         return AgentDied(f"the agent {self._role} {what}: ask again", waits_for=f"agent {self._role}")
 
 
-async def _answer(verb: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+async def _answer(
+    verb: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    unless_looked: Callable[[], Exception] | None = None,
+) -> Any:
     """What a verb of an actor answers. Cancelling this cancels it."""
-    reference = _begin(verb, args, kwargs)
+    reference = _begin(verb, args, kwargs, unless_looked)
     try:
         return await reference
     except asyncio.CancelledError:
@@ -264,12 +279,23 @@ async def _answer(verb: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         raise _own_error(error) from None
 
 
-def _begin(verb: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a verb of an actor, with the ids and the claim of what is done now."""
+def _begin(
+    verb: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    unless_looked: Callable[[], Exception] | None = None,
+) -> Any:
+    """Call a verb of an actor, with the ids and the claim of what is done now.
+
+    Args:
+        unless_looked: what is raised rather than call an agent that takes no claim, so looks at none.
+    """
     try:
         return verb.remote(*args, **kwargs, **{IDS: log_ids.current(), CLAIM: sending.claim()})
-    except TypeError:
-        # Ray knows the verb's signature. An agent that the last release has started takes neither.
+    except TypeError as error:
+        # Ray knows the verb's signature. An agent that an earlier release has started takes less.
+        if unless_looked is not None:
+            raise unless_looked() from error
         return verb.remote(*args, **kwargs)
 
 

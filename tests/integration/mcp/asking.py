@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from actors.mcp.servers import McpServers
+from actors.sending import Sender, now, sending_for
 from models.mcp.served_tools import ServedTool
 from models.mcp.tool_answers import ServedToolCall
 from tests.fakes.mcp_servers import configured
@@ -15,7 +16,9 @@ async def opened(url: str, **settings: Any) -> AsyncIterator[McpServers]:
     """The servers of a site that has one, `mail`, at this URL."""
     servers = McpServers({"mail": configured(url, **settings)})
     try:
-        yield servers
+        # What writes goes out under a claim, or until a time.
+        with sending_for(Sender(until=now() + 600)):
+            yield servers
     finally:
         await servers.close()
 

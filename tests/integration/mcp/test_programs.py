@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from actors.mcp.servers import McpServers
+from actors.sending import Sender, now, sending_for
 from models.config import McpServer
 from models.errors import McpServerAway, ServedToolInvalid, WriteAnswerLost
 from models.mcp.tool_answers import GivenToServer
@@ -33,7 +34,9 @@ async def opened(folder: Path, *words: str, **changes: Any) -> AsyncIterator[Mcp
     settings = {"title": "Mail", "stdio": stdio, "tools": ("look",), "writes": ("send",), **changes}
     servers = McpServers({"mail": McpServer.model_validate(settings)})
     try:
-        yield servers
+        # What writes goes out under a claim, or until a time.
+        with sending_for(Sender(until=now() + 600)):
+            yield servers
     finally:
         await servers.close()
 
