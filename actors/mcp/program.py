@@ -150,6 +150,8 @@ class ServerProgram:
         sent: "ContextReceiveStream[SessionMessage]",
         to_us: "anyio.streams.memory.MemoryObjectSendStream[SessionMessage | Exception]",
     ) -> None:
+        from mcp.shared.message import SessionMessage
+
         async with sent:
             try:
                 async for message in sent:

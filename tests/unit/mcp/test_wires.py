@@ -80,11 +80,14 @@ async def test_a_call_that_writes_is_not_posted_under_no_claim() -> None:
 
 async def test_a_call_that_no_exchange_tells_of_is_not_written_to_a_program(tmp_path: Path) -> None:
     heard = tmp_path / "heard"
-    settings = StdioServer(command=("/bin/sh", "-c", f"cat > {heard}; true"))
+    answer = json.dumps({"jsonrpc": "2.0", "id": 2, "result": {}})
+    program = f"while read -r line; do echo \"$line\" >> {heard}; echo '{answer}'; done"
+    settings = StdioServer(command=("/bin/sh", "-c", program))
     async with ServerProgram(settings, max_bytes=1000).streams() as (answers, to_it):
         sending = [SessionMessage(types.jsonrpc_message_adapter.validate_python(one)) for one in (CALL, LIST)]
         await to_it.send(sending[0])
         refused: Any = (await answers.receive()).message  # type: ignore[union-attr]
         await to_it.send(sending[1])
+        await answers.receive()
         assert (refused.id, "nobody told" in refused.error.message) == (1, True)
     assert [json.loads(line)["id"] for line in heard.read_text().splitlines()] == [2]
