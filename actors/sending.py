@@ -47,6 +47,9 @@ _NOBODY = Sender()
 _current: ContextVar[Sender] = ContextVar("sender", default=_NOBODY)
 
 
+# What goes out now in this task, part by part.
+_going: ContextVar["Clearance | None"] = ContextVar("going", default=None)
+
 # A semaphore belongs to the loop that waits for it.
 _PLACES: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
@@ -75,14 +78,24 @@ def sending_for(sender: Sender = _NOBODY) -> Iterator[None]:
         _current.reset(before)
 
 
+def look() -> None:
+    """See that what this task sends is not too late, right before the system takes a part. Raises NotSent."""
+    if (clearance := _going.get()) is not None:
+        clearance.look()
+
+
 class Clearance:
-    """That one request may go out: `take` it right before, `look` before each further part, and `end` it."""
+    """That one request may go out: `take` it right before, and `end` it. `look` says that it is not late yet.
+
+    `through` has every part looked at that a `LookedAtStream` sends from then on, until it ends.
+    """
 
     def __init__(self, *, due: bool = False) -> None:
         """`due`: it goes out under a claim, or until a time, and not for nobody in particular."""
         self._due = due
         self._sender = _current.get()
         self._until = self._sender.until
+        self._ended = False
         self._looking: Looking | None = None
         self._place: asyncio.Semaphore | None = None
 
@@ -104,14 +117,20 @@ class Clearance:
 
     def look(self) -> None:
         """See that it is not too late. Raises NotSent."""
-        if self._until is not None and now() >= self._until:
+        if not self._ended and self._until is not None and now() >= self._until:
             raise NotSent(
                 "this process was held up right before it was sent, and it may not be any more",
                 waits_for="a process that is held up",
             )
 
+    async def through(self) -> None:
+        """Take it, and have it looked at before each part."""
+        await self.take()
+        _going.set(self)
+
     async def end(self) -> None:
         """It is out, or will not be sent: the claim is let go."""
+        self._ended = True
         place, self._place = self._place, None
         try:
             if self._looking is not None:
@@ -127,7 +146,7 @@ class Clearance:
 
         async def trace(event: str, info: Any) -> None:
             if event.endswith("send_request_headers.started"):
-                await self.take()
+                await self.through()
             elif event.endswith("send_request_body.started"):
                 self.look()
             elif event.endswith("send_request_body.complete"):

@@ -11,8 +11,10 @@ from collections.abc import AsyncIterator
 from functools import cache
 from typing import Any
 
+import httpcore2
 import httpx2
 
+from actors.looked_at_stream import LookedAtBackend
 from actors.mcp.client_credentials import TokenSource
 from actors.mcp.exchange import CURRENT, Exchange, Unanswered
 from actors.mcp.redirects import origin, redirected, told
@@ -46,8 +48,14 @@ class _Wire(httpx2.AsyncBaseTransport):
         self._max_bytes = max_bytes
         self._header = settings.header
         # Servers usually end an idle connection after five seconds: not to be met while they do.
-        limits = httpx2.Limits(keepalive_expiry=2.0)
-        self._inner = httpx2.AsyncHTTPTransport(verify=_trusted(), trust_env=False, limits=limits)
+        self._inner = httpx2.AsyncHTTPTransport(verify=_trusted(), trust_env=False)
+        # It can't be given connections of another make.
+        self._inner._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=_trusted(),
+            max_connections=None,
+            keepalive_expiry=2.0,
+            network_backend=LookedAtBackend(),
+        )
         self._tokens: TokenSource | None = None
         self._tokens_http: httpx2.AsyncClient | None = None
         if settings.client_credentials is not None:

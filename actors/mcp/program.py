@@ -8,6 +8,7 @@ import asyncio
 import logging
 import os
 import signal
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 import anyio
 import mcp_types as types
 
+from actors.looked_at_stream import LookedAtStream
 from actors.mcp.exchange import CURRENT, Exchange, Unanswered
 from models.config import StdioServer
 from models.error_lines import error_line
@@ -41,6 +43,7 @@ class ServerProgram:
         self._max_bytes = max_bytes
         self._complaint = b""
         self._asked: set[str] = set()  # ids of requests that it has not answered yet
+        self._half_written = False  # then it can be told nothing more
         self._written = 0  # bytes, since its last answer to one of them
         self.fault: Unanswered | None = None
 
@@ -60,22 +63,30 @@ class ServerProgram:
         from mcp.shared._context_streams import create_context_streams
         from mcp.shared.message import SessionMessage
 
-        process = await self._start()
+        ours, its = socket.socketpair()
+        stdin = LookedAtStream(ours)
+        try:
+            process = await self._start(its.fileno())
+        except BaseException:
+            await stdin.aclose()
+            raise
+        finally:
+            its.close()
         tasks: list[asyncio.Task[None]] = []
         to_us, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         to_it, sent = create_context_streams[SessionMessage](0)
         try:
-            assert process.stdin is not None
             assert process.stdout is not None
             assert process.stderr is not None
             tasks = [
                 asyncio.create_task(self._listen(process.stdout, to_us)),
-                asyncio.create_task(self._tell(process.stdin, sent, to_us)),
+                asyncio.create_task(self._tell(stdin, sent, to_us)),
                 asyncio.create_task(self._hear_complaints(process.stderr)),
             ]
             yield received, to_it
         finally:
             try:
+                await stdin.aclose()
                 await _ended(process)
             finally:
                 # Also where we are cancelled ourselves: nothing of it is left running.
@@ -86,14 +97,14 @@ class ServerProgram:
                 for stream in (to_us, received, to_it, sent):
                     stream.close()
 
-    async def _start(self) -> asyncio.subprocess.Process:
+    async def _start(self, stdin: int) -> asyncio.subprocess.Process:
         program, *words = self._settings.command
         given = {name: value.get_secret_value() for name, value in self._settings.environment.items()}
         try:
             return await asyncio.create_subprocess_exec(
                 program,
                 *words,
-                stdin=asyncio.subprocess.PIPE,
+                stdin=stdin,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 # Where the command is looked up, and what it starts in turn (`npx` starts `node`). It gets
@@ -146,7 +157,7 @@ class ServerProgram:
 
     async def _tell(
         self,
-        stdin: asyncio.StreamWriter,
+        stdin: LookedAtStream,
         sent: "ContextReceiveStream[SessionMessage]",
         to_us: "anyio.streams.memory.MemoryObjectSendStream[SessionMessage | Exception]",
     ) -> None:
@@ -163,26 +174,28 @@ class ServerProgram:
                         )
                         if (refused := await call) is not None:
                             await to_us.send(SessionMessage(refused))
+                        if self._half_written:
+                            break
                     else:
-                        await _written(stdin, message.message)
-            except OSError:
+                        await self._write(stdin, message.message)
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                 to_us.close()  # whoever waits for an answer is told that there will be none
             finally:
-                stdin.close()
+                await stdin.aclose()
 
     async def _ask(
-        self, stdin: asyncio.StreamWriter, request: types.JSONRPCRequest, exchange: Exchange
+        self, stdin: LookedAtStream, request: types.JSONRPCRequest, exchange: Exchange
     ) -> types.JSONRPCError | None:
         """Write a request, where it may still go out; if not, what is answered in the program's place."""
         clearance = exchange.clearance()
         try:
             exchange.check({request.method})
             if clearance is not None:
-                await clearance.take()
+                await clearance.through()
             # A pipe tells nobody how much of it was read.
             exchange.sent = True
             self._asked.add(str(request.id))
-            await _written(stdin, request)
+            await self._write(stdin, request)
         except (Fenced, NotSent) as late:
             exchange.withhold(late)
             error = types.ErrorData(code=types.CONNECTION_CLOSED, message=str(late))
@@ -192,20 +205,18 @@ class ServerProgram:
                 await clearance.end()
         return None
 
+    async def _write(self, stdin: LookedAtStream, message: types.JSONRPCMessage) -> None:
+        self._half_written = True
+        await stdin.send(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+        self._half_written = False
+
     async def _hear_complaints(self, stderr: asyncio.StreamReader) -> None:
         while part := await stderr.read(4096):
             self._complaint = (self._complaint + part)[-_MOST_COMPLAINT:]
 
 
-async def _written(stdin: asyncio.StreamWriter, message: types.JSONRPCMessage) -> None:
-    stdin.write(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
-    await stdin.drain()
-
-
 async def _ended(process: asyncio.subprocess.Process) -> None:
-    """Have it end by itself: its input ends, and then it is asked to."""
-    if process.stdin is not None:
-        process.stdin.close()
+    """Have it end by itself, now that its input has ended, and then because it is asked to."""
     for asked in (None, signal.SIGTERM):
         if asked is not None:
             _signal(process, asked)

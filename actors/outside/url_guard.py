@@ -19,6 +19,7 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 import httpcore2
 import httpx2
 
+from actors.looked_at_stream import LookedAtBackend
 from actors.outside.resolver import system_resolver
 from actors.sending import Clearance
 from models.addresses import Address, Allowed, ends_in_number, is_host_name
@@ -182,7 +183,7 @@ class _GuardedBackend(httpcore2.AsyncNetworkBackend):
     def __init__(self, allowed: Allowed, resolve: Resolve) -> None:
         self._allowed = allowed
         self._resolve = resolve
-        self._network = httpcore2.AnyIOBackend()
+        self._network = LookedAtBackend()
 
     async def connect_tcp(
         self,

@@ -124,7 +124,8 @@ async def too_much(how: str) -> AsyncIterator[McpServers]:
     settings = {"title": "Mail", "stdio": stdio, "tools": ("look",), "writes": ("send",)}
     servers = McpServers({"mail": McpServer.model_validate(settings)})
     try:
-        yield servers
+        with sending_for(Sender(until=now() + 600)):
+            yield servers
     finally:
         await servers.close()
 
