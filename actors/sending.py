@@ -170,6 +170,7 @@ class Clearance:
     async def _look_up(self, claim: ClaimMark) -> None:
         import psycopg
 
+        from models.store.database import missing
         from models.store.runtime import claim_hold
 
         if self._sender.database_url is None:
@@ -180,5 +181,5 @@ class Clearance:
             await claim_hold.hold(self._looking, claim, seconds=SECONDS)
         except psycopg.Error as error:
             raise NotSent(
-                f"Postgres does not say whether it may be: {error}", waits_for="Postgres"
+                f"without {missing(error)} nobody says whether it may be: {error}", waits_for=missing(error)
             ) from error

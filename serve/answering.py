@@ -20,14 +20,13 @@ from models.error_lines import trace_of
 from models.errors import (
     AgentDied,
     AnswerFailed,
-    DatabaseUnavailable,
     FeatureOff,
     ModelUnavailable,
     RateLimited,
     SignoffError,
 )
 from models.people.users import UserContext
-from models.store.database import GONE, Database
+from models.store.database import GONE, Database, unavailable
 from models.store.people import tool_calls
 from models.text import storable
 
@@ -177,7 +176,7 @@ class Answering(Generic[T]):
         except SignoffError:
             raise
         except GONE as error:
-            raise DatabaseUnavailable("the database is away: try again in a moment") from error
+            raise unavailable(error) from error
         except Exception as error:
             trace_id = trace_of(error, _log, "an answer failed")
             raise AnswerFailed(

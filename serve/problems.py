@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from models.error_lines import error_line, trace_of
 from models.errors import PermissionMissing, SignoffError, Unauthenticated
 from models.redaction import redacted
-from models.store.database import GONE
+from models.store.database import GONE, missing
 from models.text import flat
 
 _log = logging.getLogger(__name__)
@@ -97,6 +97,8 @@ def add_problem_handlers(app: FastAPI) -> None:
         @app.exception_handler(gone)
         async def away(request: Request, error: Exception) -> JSONResponse:
             pause = {"Retry-After": f"{_RETRY_SECONDS}"}
+            if (what := missing(error)) != "Postgres":
+                return _answer("RowHeld", f"It needs {what}.", 503, "try again in a moment", {}, pause)
             return _answer("DatabaseAway", "The database is away.", 503, "try again in a moment", {}, pause)
 
     @app.exception_handler(Exception)

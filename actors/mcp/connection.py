@@ -43,6 +43,8 @@ _Result = TypeVar("_Result", bound=BaseModel)
 # What the SDK says in place of a body that holds no error of JSON-RPC.
 _STAND_INS = ("Server returned an error response", "Not Found", "Session terminated")
 _CLOSING_SECONDS = 6.0
+# Whoever asks gives up before the wire does, and says after how long.
+_WIRE_LONGER_SECONDS = 5.0
 
 
 class ServerConnection:
@@ -202,7 +204,9 @@ class ServerConnection:
         assert settings.http is not None
         async with (
             http_client(
-                settings.http, max_bytes=settings.max_answer_bytes, timeout=settings.timeout_seconds
+                settings.http,
+                max_bytes=settings.max_answer_bytes,
+                timeout=settings.timeout_seconds + _WIRE_LONGER_SECONDS,
             ) as http,
             streamable_http_client(
                 settings.http.url, http_client=http, max_sse_event_size=settings.max_answer_bytes

@@ -24,7 +24,7 @@ from models.config import Config
 from models.errors import AddressRefused, DatabaseUnavailable, NotSent, SealBroken
 from models.retry_after import retry_after
 from models.store import outbox, webhooks
-from models.store.database import GONE, Database
+from models.store.database import GONE, Database, missing
 from models.text import storable
 from models.webhooks.records import DeliveryClaim
 from models.webhooks.sealing import Seal
@@ -132,7 +132,7 @@ class Dispatcher:
                 lease_seconds=self._settings.timeout_seconds + _GRACE_SECONDS,
             )
         except GONE as error:
-            _log.warning("Postgres is away: %s", error)
+            _log.warning("without %s nothing is claimed: %s", missing(error), error)
             return []
 
     async def _carry(self, claim: DeliveryClaim, begun: float) -> None:

@@ -11,7 +11,7 @@ import ray.exceptions
 from models.config import OutagesConfig
 from models.error_lines import error_line
 from models.errors import PlacesTaken, SignoffError
-from models.store.database import is_gone
+from models.store.database import is_gone, missing
 
 # Of the machine or the network, whatever was to be done.
 _SITE = {
@@ -39,7 +39,7 @@ def waits_for(error: BaseException) -> str | None:
     if isinstance(error, SignoffError):
         return str(error.facts.get("waits_for") or error_line(error)) if error.outage else None
     if is_gone(error):
-        return "Postgres"
+        return missing(error)
     if isinstance(error, ray.exceptions.RayError) and not isinstance(error, ray.exceptions.RayTaskError):
         return f"Ray ({type(error).__name__})"
     if isinstance(error, OSError) and error.errno in _SITE:

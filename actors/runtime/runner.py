@@ -26,7 +26,7 @@ from models.errors import Fenced
 from models.log_ids import LogIds
 from models.runtime.workflows import Claim
 from models.store import approvals
-from models.store.database import GONE, Connection, Database
+from models.store.database import GONE, Connection, Database, missing
 from models.store.runtime import claims, runners, workflows
 
 _log = logging.getLogger("signoff.runner")
@@ -125,7 +125,7 @@ class Runner:
                         await self._reconcile(connection)
                         await _wait(self._check, self._settings.lease_seconds / 4)
             except GONE as error:
-                _log.warning("%s: Postgres is away: %s", self.id, error)
+                _log.warning("%s is without %s: %s", self.id, missing(error), error)
                 await asyncio.sleep(min(0.5, self._settings.lease_seconds / 8))
 
     async def _bury_the_dead(self, connection: Connection) -> None:
@@ -166,7 +166,7 @@ class Runner:
             try:
                 await act()
             except GONE as error:
-                _log.warning("%s: Postgres is away: %s", self.id, error)
+                _log.warning("%s is without %s: %s", self.id, missing(error), error)
             except Exception:  # noqa: BLE001  # one bad row, say: leases and claims go on
                 _log.exception("%s: will be tried again in %g s", self.id, seconds)
             await asyncio.sleep(seconds)
@@ -217,7 +217,7 @@ class Runner:
                     if not any(execution.suspect for execution in self._active.values()):
                         await self._take(dict.fromkeys(self._kinds, 1), limit=1, suspects=True)
             except GONE as error:
-                _log.warning("%s: Postgres is away: %s", self.id, error)
+                _log.warning("%s is without %s: %s", self.id, missing(error), error)
                 return False
         return taken == max(rooms.values())
 

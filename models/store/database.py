@@ -40,8 +40,21 @@ GONE = (
 
 
 def is_gone(error: BaseException) -> bool:
-    """Whether Postgres is away, and the same statement may do later."""
+    """Whether Postgres, or a row there, can't be had now, and the same statement may do later."""
     return isinstance(error, GONE) and not isinstance(error, psycopg.errors.ProgramLimitExceeded)
+
+
+def missing(error: BaseException) -> str:
+    """What has to be there again where `is_gone`: Postgres itself, or a row that somebody else has locked."""
+    held = isinstance(error, psycopg.errors.LockNotAvailable | psycopg.errors.DeadlockDetected)
+    return "a row that somebody else holds" if held else "Postgres"
+
+
+def unavailable(error: BaseException) -> DatabaseUnavailable:
+    """The same, for whoever asked."""
+    what = missing(error)
+    said = "the database is away" if what == "Postgres" else f"it needs {what}"
+    return DatabaseUnavailable(f"{said}: try again in a moment")
 
 
 _TOO_SLOW = psycopg.errors.QueryCanceled
@@ -132,10 +145,10 @@ class Database:
             await connection.close()
 
     async def steadily(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Run `call`, again and again while Postgres is away; it must be idempotent.
+        """Run `call`, again and again while Postgres, or a row, can't be had; it must be idempotent.
 
         Raises:
-            DatabaseUnavailable: Postgres stayed away for longer than `patience_seconds`.
+            DatabaseUnavailable: it could not be had for longer than `patience_seconds`.
         """
         told = started = time.monotonic()
         pause = 0.05
@@ -149,11 +162,11 @@ class Database:
                 patience = min(self._patience, 60.0) if isinstance(error, _TOO_SLOW) else self._patience
                 if time.monotonic() > started + patience:
                     raise DatabaseUnavailable(
-                        f"Postgres stayed away: {error}", waits_for="Postgres"
+                        f"waited too long for {missing(error)}: {error}", waits_for=missing(error)
                     ) from error
                 if time.monotonic() > told + _SAY_AGAIN_SECONDS:
                     told = time.monotonic()
-                    _log.warning("Postgres is away since %.0f s: %s", told - started, error)
+                    _log.warning("%.0f s without %s: %s", told - started, missing(error), error)
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, 1.0)
 

@@ -14,9 +14,9 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from models.config import HttpConfig
-from models.errors import DatabaseUnavailable, RateLimited, SignoffError
+from models.errors import RateLimited, SignoffError
 from models.json_once import named_twice
-from models.store.database import GONE
+from models.store.database import GONE, unavailable
 from serve.admission.bodies import BodyRefused, ClientLeft, closing, has_body, read_body, told_again
 from serve.admission.limits import is_stream, is_wide, most_bytes, needs_token, too_much
 from serve.auth.caller import caller, identity_of
@@ -107,8 +107,8 @@ class Admission:
             await caller(connection)
         except SignoffError as error:
             await self._refuse(error, scope, receive, send)
-        except GONE:
-            away = DatabaseUnavailable("the database is away: try again in a moment")
+        except GONE as error:
+            away = unavailable(error)
             await self._refuse(away, scope, receive, send)
         else:
             await self._with_body(scope, receive, send)

@@ -22,9 +22,9 @@ from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
 from models.config import Config
-from models.errors import DatabaseUnavailable, InputInvalid, SignoffError
+from models.errors import InputInvalid, SignoffError
 from models.people.scopes import GLOBAL, Role
-from models.store.database import GONE
+from models.store.database import GONE, unavailable
 from serve.admission.bodies import told_again
 from serve.admission.limits import LARGE_BODY_BYTES
 from serve.auth.caller import caller
@@ -144,8 +144,8 @@ class _McpApp:
         except SignoffError as error:
             await self._refusal(error, request)(scope, receive, send)
             return
-        except GONE:
-            away = DatabaseUnavailable("the database is away: try again in a moment")
+        except GONE as error:
+            away = unavailable(error)
             await self._refusal(away, request)(scope, receive, send)
             return
         if request.method != "POST":

@@ -21,11 +21,11 @@ from actors.tools.registry import Registry
 from actors.tools.tool import Tool
 from models.config import Config
 from models.error_lines import trace_of
-from models.errors import DatabaseUnavailable, PermissionMissing, RateLimited, SignoffError, ToolNotFound
+from models.errors import PermissionMissing, RateLimited, SignoffError, ToolNotFound
 from models.people.users import UserContext
 from models.record import reason_of
 from models.store.content import prompts
-from models.store.database import GONE, Database
+from models.store.database import GONE, Database, unavailable
 from models.text import cut, flat
 from serve.auth.caller import caller
 from serve.problems import MOST_FAULTS, Problem, members_of
@@ -74,8 +74,8 @@ async def _refusing(ctx: Context, call_next: CallNext) -> HandlerResult:
         raise _malformed(error) from error
     except SignoffError as error:
         refusal = error
-    except GONE:
-        refusal = DatabaseUnavailable("the database is away: try again in a moment")
+    except GONE as error:
+        refusal = unavailable(error)
     except Exception as error:
         trace_id = trace_of(error, _log, f"{ctx.method}")
         reason = f"Internal error: see the server's log (trace {trace_id})"

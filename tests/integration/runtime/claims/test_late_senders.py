@@ -10,7 +10,7 @@ from actors import sending
 from actors.outside.url_guard import guarded_client
 from actors.sending import Clearance, Sender, sending_for
 from models.config import OutgoingConfig
-from models.errors import Fenced, NotSent
+from models.errors import DatabaseUnavailable, Fenced, NotSent
 from models.store.database import Database
 from models.store.runtime import claim_hold, claims
 from tests.fakes.mcp_servers import BadServer
@@ -132,6 +132,40 @@ async def test_where_postgres_does_not_say_nothing_is_sent(database: Database) -
                 await post(to)
             assert raised.value.facts == {"waits_for": "Postgres"}
         assert await to.all_that_came() == b""
+
+
+async def test_who_holds_the_workflow_is_told_of_and_not_postgres(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "SECONDS", 0.2)
+    held = await claimed(database)
+    async with database.transaction() as other, target() as to:
+        await claims.fence(other, held)
+        with (
+            sending_for(sender(database, held)),
+            pytest.raises(NotSent, match="a row that somebody else") as raised,
+        ):
+            await post(to)
+        assert raised.value.facts == {"waits_for": "a row that somebody else holds"}
+        assert await to.all_that_came() == b""
+
+
+async def test_an_effect_that_waits_for_what_is_being_sent_says_so(database: Database) -> None:
+    held = await claimed(database)
+
+    async def effect() -> None:
+        async with hasty.transaction() as connection:
+            await claims.fence(connection, held)
+
+    async with Database(url=database.url, pool_size=1, patience_seconds=0) as hasty:
+        with sending_for(sender(database, held)):
+            clearance = Clearance()
+            await clearance.take()
+            with pytest.raises(DatabaseUnavailable, match="a row that somebody else holds") as raised:
+                await hasty.steadily(effect)
+            assert raised.value.facts == {"waits_for": "a row that somebody else holds"}
+            await clearance.end()
+        await database.steadily(effect)
 
 
 async def test_what_has_a_time_instead_of_a_claim_goes_out_until_then() -> None:
