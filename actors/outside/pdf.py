@@ -21,7 +21,7 @@ from models.config.outside import PdfConfig
 from models.content.pdf import PdfContents, PdfTable
 from models.errors import DocumentUnreadable
 from models.record import Record
-from models.text import seen
+from models.text import one_line, seen
 
 _READER = Path(__file__).with_name("pdf_reader.py")
 # Where readers of PDFs look for its mark (ISO 32000-1, Annex H.3.4.1).
@@ -176,7 +176,7 @@ def _contents(url: str, told: _Told) -> PdfContents:
         pages=told.pages,
         texts=tuple(_split(pages)),
         tables=tuple(_seen_table(table) for table in told.tables),
-        note="; ".join(told.notes) or None,
+        note=one_line("; ".join(told.notes)) or None,
     )
 
 

@@ -1,238 +1,221 @@
 """The text of a page of a PDF in the order in which it is read: column by column, its words whole.
 
-Called by `pdf_reader`, which loads it by its path: it imports nothing of ours. PDFium says where each
-character stands. What stands side by side with a wide gap is two pieces; where such gaps are above each other
-between lines of prose, what is left of them is read before what is right. A table's short cells stay in their
-row.
+Called by `pdf_reader`, which loads it by its path: it imports nothing of ours. What stands side by side
+is read one after the other where one of it is prose, else row by row, as a table. Where it isn't certain what
+goes on where, U+FFFC stands between: no sentence goes across it.
 """
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any
+from __future__ import annotations
 
-_MOST_CHARACTERS = 200_000
-# Of a letter's height: a gap that parts two pieces, and one that parts paragraphs, from line to line.
-_PIECES, _PARAGRAPHS = 1.3, 1.6
-_LINES, _PROSE = 3, 15
-_SPACED, _FEWEST_SPACED = 0.7, 6
-# As PDFium gives a hyphen at the end of a line, and as fonts have it.
-_HYPHENS = frozenset("\x02\xad\u2010\u2011\ufffe")
-# Of the usual gap between the letters of such a line.
-_WORD_GAP = 1.7
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from actors.outside.pdf_rows import TextPiece
+
+# Of a letter's size: a gap that parts paragraphs, from baseline to baseline; a gap between columns.
+_PARAGRAPHS, _GAP = 1.9, 0.4
+_EDGE = 2.0
+_CANDIDATES = 40
+_PROSE, _FLOWS = 12, 0.25
+_OTHER_SIZE, _SURE = 0.12, 2
 # A line at the edge of a page that is so much shorter than others, and ends no sentence, is none of them.
 _SHORT = 0.6
 _ENDS = (".", "!", "?", ":", "”", '"', "…")
+_HOLE = "\ufffc"
 _NUMBER = re.compile(r"\W{0,3}(?:[^\W\d_]{1,12}\.?\s)?\d{1,4}(?:\s?(?:[^\W\d_]{1,6}|/)\s?\d{1,4})?\W{0,3}")
 
 
 @dataclass(slots=True)
-class _Sign:
-    """A character and where it stands."""
+class _Stretch:
+    """Rows that are read one after the other.
 
-    text: str
-    left: float
-    right: float
+    What is sure goes on from the block before; what is torn, from any before it.
+    """
 
-
-@dataclass(slots=True)
-class TextPiece:
-    """What stands in one line without a wide gap. Ordinates go down from the top of the page."""
-
-    top: float
-    bottom: float
-    signs: list[_Sign] = field(default_factory=list)
-
-    @property
-    def left(self) -> float:
-        """Where it begins."""
-        return self.signs[0].left
-
-    @property
-    def right(self) -> float:
-        """Where it ends."""
-        return max(sign.right for sign in self.signs)
-
-    @property
-    def height(self) -> float:
-        """Of its letters."""
-        return max(self.bottom - self.top, 1.0)
-
-    @property
-    def text(self) -> str:
-        """Its words; those that are set with a space between all letters without it."""
-        told = " ".join("".join(sign.text for sign in self.signs).split())
-        return self._closed_up() if is_spaced_out(told) else told
-
-    def _closed_up(self) -> str:
-        letters = [sign for sign in self.signs if not sign.text.isspace()]
-        gaps = [after.left - before.right for before, after in pairwise(letters)]
-        usual = max(sorted(gaps)[len(gaps) // 2], 0.5) if gaps else 0.0
-        told = letters[0].text if letters else ""
-        for gap, letter in zip(gaps, letters[1:], strict=True):
-            told += (" " if gap > _WORD_GAP * usual else "") + letter.text
-        return told
+    rows: list[list[TextPiece]]
+    is_sure: bool = False
+    is_torn: bool = False
 
 
-def is_spaced_out(text: str) -> bool:
-    """Whether nearly all words of a line are single letters, as those of a line that is set wide are."""
-    words = text.split()
-    singles = sum(len(word) == 1 for word in words)
-    return len(words) >= _FEWEST_SPACED and singles >= _SPACED * len(words)
-
-
-def page_text(page: Any) -> str:
-    """The text of a page of PDFium, with an empty line between paragraphs as far as they are set apart."""
-    return "\n".join(lines_of(page))
-
-
-def lines_of(page: Any) -> list[str]:
-    """The lines of a page in their order; "" between paragraphs."""
-    lines = _lines(_pieces(page))
-    return _apart(list(_ordered(lines)))
-
-
-def _pieces(page: Any) -> list[TextPiece]:
-    """What stands together, in the order of the document."""
-    from pypdfium2 import raw
-
-    text = page.get_textpage()
-    height = page.get_height()
-    box = raw.FS_RECTF()
-    found: list[TextPiece] = []
-    last: TextPiece | None = None
-    for place in range(min(text.count_chars(), _MOST_CHARACTERS)):
-        sign = chr(raw.FPDFText_GetUnicode(text.raw, place) or 32)
-        if sign in "\r\n":
-            last = None
-            continue
-        if sign in _HYPHENS:
-            sign = "-"
-        # As high as the font, not the letter; as wide as it takes up.
-        raw.FPDFText_GetLooseCharBox(text.raw, place, box)
-        left, right, bottom, top = box.left, box.right, box.bottom, box.top
-        if sign.isspace():
-            if last is not None:
-                end = last.signs[-1].right
-                last.signs.append(_Sign(" ", end, end))
-            continue
-        top, bottom = height - top, height - bottom
-        if last is None or not _goes_on(last, left, top, bottom):
-            last = TextPiece(top=top, bottom=bottom)
-            found.append(last)
-        last.top, last.bottom = min(last.top, top), max(last.bottom, bottom)
-        last.signs.append(_Sign(sign, left, right))
-    return found
-
-
-def _goes_on(piece: TextPiece, left: float, top: float, bottom: float) -> bool:
-    overlap = min(piece.bottom, bottom) - max(piece.top, top)
-    is_beside = overlap > 0 or (
-        top < piece.bottom + piece.height / 2 and bottom > piece.top - piece.height / 2
-    )
-    gap = left - piece.signs[-1].right
-    return is_beside and -2 * piece.height < gap <= _PIECES * max(piece.height, 6.0)
-
-
-def _lines(pieces: Sequence[TextPiece]) -> list[list[TextPiece]]:
-    """The pieces by lines, from the top, each from the left."""
-    lines: list[list[TextPiece]] = []
-    for piece in sorted(pieces, key=lambda one: ((one.top + one.bottom) / 2, one.left)):
-        middle = (piece.top + piece.bottom) / 2
-        if lines and lines[-1][0].top <= middle <= lines[-1][0].bottom:
-            lines[-1].append(piece)
-        else:
-            lines.append([piece])
-    return [_joined(sorted(line, key=lambda one: one.left)) for line in lines]
-
-
-def _joined(line: list[TextPiece]) -> list[TextPiece]:
-    """A line whose letters are set wide apart is one piece: its gaps part words."""
-    if len(line) < 2 or not is_spaced_out(
-        " ".join("".join(sign.text for sign in piece.signs) for piece in line)
-    ):
-        return line
-    whole = TextPiece(top=min(one.top for one in line), bottom=max(one.bottom for one in line))
-    whole.signs = [sign for piece in line for sign in piece.signs]
-    return [whole]
-
-
-def _ordered(lines: list[list[TextPiece]]) -> Iterator[list[TextPiece]]:
-    """The lines in the order in which they are read: of columns, the left one first."""
-    gutter = _gutter(lines)
-    if gutter is None:
-        yield from lines
-        return
-    band: list[list[TextPiece]] = []
-    for line in lines:
-        if any(piece.left < gutter < piece.right for piece in line):
-            yield from _columns(band, gutter)
-            band = []
-            yield line
-        else:
-            band.append(line)
-    yield from _columns(band, gutter)
-
-
-def _columns(band: list[list[TextPiece]], gutter: float) -> Iterator[list[TextPiece]]:
-    for is_left in (True, False):
-        column = [[piece for piece in line if (piece.left < gutter) is is_left] for line in band]
-        yield from _ordered([line for line in column if line])
-
-
-def _gutter(lines: Sequence[Sequence[TextPiece]]) -> float | None:
-    """Where most gaps between two pieces of prose are above each other; None where there is no such place."""
-    gaps = [
-        (left.right, right.left)
-        for line in lines
-        for left, right in pairwise(line)
-        if right.left > left.right
-    ]
-    best, most = None, _LINES - 1
-    for start in sorted({begun for begun, _ in gaps}):
-        at = start + 0.5
-        through = sum(begun < at < end for begun, end in gaps)
-        if through > most:
-            best, most = at, through
-    if best is None:
-        return None
-    sides = [[], []]  # type: list[list[int]]
-    for line in lines:
-        if len(line) > 1 and not any(piece.left < best < piece.right for piece in line):
-            for piece in line:
-                sides[piece.left > best].append(len(piece.text))
-    is_prose = all(len(side) >= _LINES and sum(side) >= _PROSE * len(side) for side in sides)
-    return best if is_prose else None
-
-
-def _apart(lines: list[list[TextPiece]]) -> list[str]:
+def lines_of(rows: Sequence[list[TextPiece]]) -> list[str]:
+    """The lines of rows of pieces in their order; "" between paragraphs, U+FFFC where they may not go on."""
+    pieces = [piece for row in rows for piece in row]
+    sizes = sorted(piece.size for piece in pieces)
+    usual = sizes[len(sizes) // 2] if sizes else 0.0
+    blocks = [block for block in _blocks(pieces, 0) if block.rows]
+    width = max((one.right for one in pieces), default=0) - min((one.left for one in pieces), default=0)
     told: list[str] = []
-    width = max((line[-1].right - line[0].left for line in lines), default=0.0)
-    before: list[TextPiece] | None = None
-    for place, line in enumerate(lines):
-        text = " ".join(piece.text for piece in line)
-        if before is not None and _is_set_apart(before, line, width, is_edge=place in (1, len(lines) - 1)):
-            told.append("")
-        if text:
-            told.append(text)
-            before = line
+    is_open = was_ever_open = False
+    for place, block in enumerate(blocks):
+        flows = _flows(block.rows, usual)
+        is_doubtful = is_open or (block.is_torn and was_ever_open)
+        if told and not (is_open and block.is_sure):
+            told.append(_HOLE if is_doubtful and flows else "")
+        told.extend(_apart(block.rows, width, (place == 0, place == len(blocks) - 1)))
+        is_unfinished = flows and not _text(block.rows[-1]).endswith(_ENDS)
+        is_open = is_unfinished or (is_open and not flows)
+        was_ever_open |= is_unfinished
     return told
 
 
-def _is_set_apart(
-    above: Sequence[TextPiece], line: Sequence[TextPiece], width: float, *, is_edge: bool
-) -> bool:
-    gap = line[0].top - above[0].bottom
-    if gap > _PARAGRAPHS * max(line[0].height, above[0].height):
-        return True
-    # The next column: a sentence may go on in it.
-    if gap < -3 * line[0].height:
-        return above[-1].text.endswith(_ENDS)
-    if not is_edge:
+def _flows(rows: Sequence[list[TextPiece]], usual: float) -> bool:
+    """Whether a block is of the page's prose: what it breaks off may go on elsewhere."""
+    is_usual = abs(rows[-1][0].size - usual) <= _OTHER_SIZE * usual
+    return len(rows) > 1 and is_usual and max(len(_text(row)) for row in rows) > _PROSE
+
+
+def _rows(pieces: Sequence[TextPiece]) -> list[list[TextPiece]]:
+    rows: list[list[TextPiece]] = []
+    for piece in sorted(pieces, key=lambda one: (one.base, one.left)):
+        if rows and abs(piece.base - rows[-1][0].base) <= 0.2 * min(piece.size, rows[-1][0].size):
+            rows[-1].append(piece)
+        else:
+            rows.append([piece])
+    return [sorted(row, key=lambda one: one.left) for row in rows]
+
+
+def _blocks(pieces: Sequence[TextPiece], depth: int) -> Iterator[_Stretch]:
+    """The pieces by what is read together: of columns, the left one first."""
+    found = _best_bands(pieces) if depth < 8 else None
+    if found is None:
+        yield _Stretch(_rows(pieces))
+        return
+    several = sum(len(band) > 1 for band in found) > 1
+    for band in found:
+        before: _Stretch | None = None
+        for side in band:
+            inner = list(_blocks(side, depth + 1)) if len(band) > 1 else [_Stretch(_rows(side))]
+            inner[0].is_torn = several
+            inner[0].is_sure = before is not None and not several and _are_alike(before.rows, inner[0].rows)
+            before = inner[-1]
+            yield from inner
+
+
+def _are_alike(left: Sequence[list[TextPiece]], right: Sequence[list[TextPiece]]) -> bool:
+    """Whether both are columns of one text: prose of one size, begun at one height, as wide or less."""
+    size = left[-1][0].size
+    sides = [[row for row in side if abs(row[0].size - size) < _OTHER_SIZE * size] for side in (left, right)]
+    if len(sides[1]) < len(right) or min(map(len, sides)) < _SURE:
         return False
-    texts = [" ".join(piece.text for piece in one) for one in (above, line)]
+    widths = [max(row[-1].right for row in side) - min(row[0].left for row in side) for side in sides]
+    return (
+        all(len(row) == 1 for side in sides for row in side)
+        and all(_is_prose([row[0] for row in side]) for side in sides)
+        and abs(sides[0][0][0].base - sides[1][0][0].base) < 0.2 * size
+        and widths[1] < 1.25 * widths[0]
+    )
+
+
+def _best_bands(pieces: Sequence[TextPiece]) -> list[list[list[TextPiece]]] | None:
+    """The pieces in bands, from the top: of one part, or of two that stand side by side."""
+    ordered = sorted(pieces, key=lambda one: (one.base, one.left))
+    lefts = Counter(round(piece.left) for piece in pieces)
+    best, most = None, 0
+    for at, _ in sorted(lefts.most_common(_CANDIDATES)):
+        bands = list(_bands(ordered, at))
+        count = sum(len(side) for band in bands if len(band) > 1 for side in band)
+        if count > most:
+            best, most = bands, count
+    return best
+
+
+def _bands(ordered: Sequence[TextPiece], at: float) -> Iterator[list[list[TextPiece]]]:
+    whole: list[TextPiece] = []
+    sides: tuple[list[TextPiece], list[TextPiece]] = ([], [])
+    for piece in [*ordered, None]:
+        if piece is not None and not piece.left < at - _EDGE < piece.right - _EDGE:
+            sides[piece.left >= at - _EDGE].append(piece)
+            continue
+        if any(sides):
+            if _are_columns(*sides):
+                if whole:
+                    yield [whole]
+                yield [*sides]
+                whole = []
+            else:
+                whole += [*sides[0], *sides[1]]
+            sides = ([], [])
+        if piece is not None:
+            whole.append(piece)
+    if whole:
+        yield [whole]
+
+
+def _are_columns(left: Sequence[TextPiece], right: Sequence[TextPiece]) -> bool:
+    if not left or not right:
+        return False
+    size = min(left[0].size, right[0].size)
+    if left[-1].base < right[0].base - size / 2 or right[-1].base < left[0].base - size / 2:
+        return False
+    begins, ends = min(one.left for one in right), max(one.right for one in left)
+    if begins - ends < _GAP * size:
+        return False
+    if _are_numbers(left) or _are_numbers(right):
+        return _is_prose(left) or _is_prose(right)
+    if min(len(left), len(right)) > 1:
+        return _is_prose(left) or _is_prose(right)
+    # One line beside others: it stands in their margin, or behind a hole in one of them.
+    if len(right) == 1:
+        beside = [one for one in left if abs(one.base - right[0].base) < 0.2 * size]
+        edge = min(one.left for one in left)
+        return (
+            _is_prose(left)
+            and len(left) > 2
+            and all(one.right - edge > 0.85 * (ends - edge) for one in beside)
+        )
+    beside = [one for one in right if abs(one.base - left[0].base) < 0.2 * size]
+    return _is_prose(right) and len(right) > 2 and all(one.left - begins < size / 2 for one in beside)
+
+
+def _are_numbers(side: Sequence[TextPiece]) -> bool:
+    return len(side) > 1 and all(piece.text.isdigit() for piece in side)
+
+
+def _is_prose(side: Sequence[TextPiece]) -> bool:
+    """Whether lines go on in the next one: many begin with a small letter."""
+    texts = [piece.text for piece in side]
+    if len(texts) < 2 or sum(map(len, texts)) < _PROSE * len(texts):
+        return False
+    small = sum(text[:1].islower() for text in texts[1:])
+    return small >= _FLOWS * (len(texts) - 1)
+
+
+def _text(row: list[TextPiece]) -> str:
+    return f" {_HOLE} ".join(text for piece in row if (text := piece.text))
+
+
+def _apart(rows: list[list[TextPiece]], width: float, edges: tuple[bool, bool]) -> list[str]:
+    told: list[str] = []
+    last = len(rows) - 1
+    for place, row in enumerate(rows):
+        near = [rows[at] for at in (place - 1, place + 1) if 0 <= at <= last]
+        is_table = len(row) > 1 and any(len(one) > 1 for one in near)
+        text = f"| {' | '.join(piece.text for piece in row)} |" if is_table else _text(row)
+        if place:
+            is_edge = (place == 1 and edges[0]) or (place == last and edges[1])
+            between = _between(rows[place - 1], row, width, is_edge=is_edge)
+            told.extend(between)
+        if text:
+            told.append(text)
+    return told
+
+
+def _between(above: list[TextPiece], row: list[TextPiece], width: float, *, is_edge: bool) -> list[str]:
+    gap, size = row[0].base - above[0].base, max(row[0].size, above[0].size)
+    if gap > _PARAGRAPHS * size or abs(row[0].size - above[0].size) > _OTHER_SIZE * size:
+        return [""]
+    # Half a line below, and beside it: of another column.
+    if gap < 0.9 * size and (row[0].left > above[-1].right or row[-1].right < above[0].left):
+        return [_HOLE]
+    if not is_edge:
+        return []
+    texts = [_text(above), _text(row)]
     is_short = above[-1].right - above[0].left < _SHORT * width
-    return _NUMBER.fullmatch(texts[1]) is not None or (
+    is_set_apart = _NUMBER.fullmatch(texts[1]) is not None or (
         is_short and not texts[0].endswith(_ENDS) and texts[1][:1].isupper()
     )
+    return [""] if is_set_apart else []

@@ -14,6 +14,7 @@ _INTEGER = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _BROKEN = re.compile(r"([^\W\d_]{1,40})-\Z")
 _RUN = 3
+_HOLE = "\ufffc"
 _Form = tuple[str, int | None]
 
 
@@ -61,7 +62,7 @@ def _forms(line: str, place: int) -> Iterator[_Form]:
 
 
 def _edges(lines: Sequence[str], fewest: int = 5) -> list[str]:
-    said = [line for line in lines if line]
+    said = [line for line in lines if line.strip(_HOLE)]
     return said[:2] + said[-2:] if len(said) >= fewest else []
 
 

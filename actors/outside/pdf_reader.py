@@ -1,8 +1,8 @@
 """Reads one PDF in a process of its own: bytes on stdin, JSON on stdout. Started by `actors.tools.pdf`.
 
 A PDF is a program of strangers for a dozen decoders, so it is run where it can be killed, with little memory
-and no file to write to. It imports nothing of ours but `pdf_layout` and `pdf_pages`, which say in which order
-a page is read and what of it is left out, and is started by its path.
+and no file to write to. It imports nothing of ours but `pdf_signs`, `pdf_rows`, `pdf_layout` and `pdf_pages`,
+which say what of a page is read, and in which order; and is started by its path.
 """
 
 import importlib.util
@@ -21,13 +21,15 @@ from typing import Any, NoReturn
 
 _MEMORY = 1024**3
 _MOST_TEXT = 3_000_000
-# Of one page: bytes of its contents, and texts that it shows.
-_MOST_CONTENTS, _MOST_SHOWN = 20_000_000, 200_000
+# Of one page: bytes of its contents, texts that it shows, bytes of what is painted.
+_MOST_CONTENTS, _MOST_SHOWN, _MOST_PAINTED = 20_000_000, 200_000, 2_000_000
 _MOST_TABLES = 40
 # Of one table, as of every table resource.
 _MOST_COLUMNS, _MOST_ROWS, _MOST_CELLS = 200, 50_000, 200_000
 _MOST_TABLE_TEXT = 3_000_000
 _LONGEST_CELL, _LONGEST_COLUMN = 2000, 255
+# Of what was left out, in a note.
+_SHOWN = 60
 # Shares of the time; the rest is for telling.
 _TEXT_UNTIL, _TABLES_UNTIL = 0.6, 0.85
 
@@ -49,6 +51,7 @@ class _Reading:
         self._begun = time.monotonic()
         self._seconds = seconds
         self._faulty: list[int] = []
+        self._unseen: dict[int, str] = {}
         self._lines: list[tuple[int, list[str]]] = []
         self.title = ""
         self.pages = 0
@@ -85,12 +88,11 @@ class _Reading:
                 f"only the first {self._most_pages} of {self.pages} pages were read (outside.pdf.max_pages)"
             )
         document = pypdfium2.PdfDocument(self._data)
-        layout = _beside("pdf_layout")
         left, too_large = _MOST_TEXT, False
         for number in range(1, min(self.pages, self._most_pages) + 1):
             try:
-                _look_at(reader.pages[number - 1])
-                lines = layout.lines_of(document[number - 1])
+                size = _look_at(reader.pages[number - 1])
+                lines = self._page_lines(number, document[number - 1], is_painted=size < _MOST_PAINTED)
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001  # a page is broken in any way; the others still count
@@ -109,6 +111,17 @@ class _Reading:
             faulty = "too_large" if too_large else "broken"
             raise _Unreadable(faulty if self._faulty else "without_text")
 
+    def _page_lines(self, number: int, page: Any, *, is_painted: bool) -> list[str]:
+        """The lines of a page that a reader sees, in each direction for itself."""
+        turns, unseen = _beside("pdf_signs").signs_of(page, is_painted=is_painted)
+        if unseen:
+            self._unseen[number] = unseen
+        lines: list[str] = []
+        for signs in turns:
+            told = _beside("pdf_layout").lines_of(_beside("pdf_rows").rows_of(signs))
+            lines.extend(["", *told] if lines and told else told)
+        return lines
+
     def settle_texts(self) -> None:
         """Each page's text, of what was read of it, without what stands on every page."""
         beside = _beside("pdf_pages")
@@ -120,8 +133,13 @@ class _Reading:
                 self.texts.append((number, text))
                 left -= len(text)
         if gone:
-            shown = ", ".join(f"“{line[:60]}”" for line in list(dict.fromkeys(gone))[:3])
+            shown = ", ".join(f"“{line[:_SHOWN]}”" for line in list(dict.fromkeys(gone))[:3])
             self.notes.append(f"lines at the edges of pages that repeat: {len(gone)} left out, as {shown}")
+        if self._unseen:
+            first = next(iter(self._unseen.values()))[:_SHOWN]
+            self.notes.append(
+                f"words that can't be seen were left out, on pages {_listed([*self._unseen])}, as “{first}”"
+            )
         if broken:
             self.notes.append(f"words broken at ends of lines that may have a hyphen: {broken}")
 
@@ -159,14 +177,15 @@ class _Reading:
             self.notes.append(f"pages whose tables can't be read: {_listed(faulty)}")
 
 
-def _look_at(page: Any) -> None:
-    """Unpack what a page holds before PDFium does, which has no limit, and ends where memory does."""
+def _look_at(page: Any) -> int:
+    """Unpack what a page holds before PDFium does, which has no limit; its bytes."""
     from pypdf.errors import LimitReachedError
 
     contents = page.get_contents()
     data = contents.get_data() if contents is not None else b""
     if len(data) > _MOST_CONTENTS or data.count(b"Tj") + data.count(b"TJ") > _MOST_SHOWN:
         raise LimitReachedError("a page holds more than is read")
+    return len(data)
 
 
 def _beside(name: str) -> ModuleType:

@@ -337,9 +337,11 @@ def test_odd_characters_do_not_get_through() -> None:
         pages=1,
         texts=((1, "pay\x00 \u202eload"),),
         tables=(pdf.PdfTable(page=1, columns=("\u200b", "b"), rows=(("\x00", "x\u2066y"),)),),
+        notes=("left out: “a\x1b\u202eb”",),
     )
     contents = pdf._contents(FETCHED, told)
     assert contents.title == "a b.pdf"
+    assert contents.note == "left out: “a b”"
     assert contents.texts == ("[page 1]\npay  load",)
     assert contents.tables[0].columns == ("column 1", "b")
     assert contents.tables[0].rows == ((None, "xy"),)

@@ -3,9 +3,12 @@
 import pytest
 from pypdfium2 import PdfDocument
 
-from actors.outside.pdf_layout import lines_of
+from actors.quoting.quotable import quotable
+from models.text import seen
 from tests.fakes.outside.pdfs import assemble
+from tests.unit.outside.test_pdf import reading
 
+HOLE = "\ufffc"
 LEFT = (
     "The council met on Monday in the",
     "hall of the works. It decided to",
@@ -26,8 +29,13 @@ def put(*texts: tuple[float, float, str]) -> bytes:
     return "\n".join(told).encode("cp1252")
 
 
+def offered(told: list[str]) -> list[str]:
+    return [one.text for one in quotable(seen("\n".join(told)), "en")]
+
+
 def lines(content: bytes) -> list[str]:
-    return lines_of(PdfDocument(assemble([content]))[0])
+    told = reading(assemble([content]))
+    return told["texts"][0][1].split("\n")
 
 
 def rows(
@@ -59,12 +67,89 @@ def test_three_columns_below_a_headline() -> None:
     assert told == [headline, *LEFT[:3], *RIGHT[:3], *LEFT[1:4]]
 
 
+@pytest.mark.parametrize("gutter", [8, 9, 10])
+def test_columns_with_a_narrow_gutter_are_not_mixed(gutter: int) -> None:
+    """Written row by row; the lines of the left one are all as wide as it is."""
+    mixed = [
+        f"{(158 - width_of(left)) / left.count(' '):.3f} Tw {put((50, y, left)).decode()} "
+        f"0 Tw {put((208 + gutter, y, right)).decode()}"
+        for y, left, right in zip((780, 766, 752, 738), LEFT, RIGHT, strict=True)
+    ]
+    assert lines("\n".join(mixed).encode()) == [*LEFT, "", *RIGHT]
+
+
+def width_of(line: str) -> float:
+    """In Helvetica of 10 points."""
+    text = PdfDocument(assemble([put((0, 700, line))]))[0].get_textpage()
+    return float(text.get_charbox(text.count_chars() - 1, loose=True)[2])
+
+
+def test_columns_with_baselines_of_their_own_are_not_mixed() -> None:
+    assert lines(put(*rows((50, LEFT)), *rows((215, RIGHT), top=774))) == [*LEFT, "", *RIGHT]
+    told = lines(put(*rows((50, LEFT[:2])), *rows((215, RIGHT[:2]), top=774)))
+    assert told == [*LEFT[:2], HOLE, *RIGHT[:2]]
+
+
+def test_what_a_line_across_both_columns_breaks_off_is_not_put_together() -> None:
+    caption = "Figure 1: the works and the bridge of the northern district, as they were in June"
+    above, below = rows((50, LEFT[:3]), (215, RIGHT[:3])), rows((50, LEFT[1:]), (215, RIGHT[1:]), top=710)
+    told = lines(put(*above, (50, 730, caption), *below))
+    assert told == [*LEFT[:3], HOLE, *RIGHT[:3], "", caption, HOLE, *LEFT[1:], HOLE, *RIGHT[1:]]
+    assert offered(told)
+    assert all(one in " ".join(LEFT) or one in " ".join(RIGHT) for one in offered(told))
+
+
+@pytest.mark.parametrize("base", [766, 760])
+def test_a_note_in_the_margin_is_apart(base: int) -> None:
+    assert lines(put(*rows((150, LEFT)), (50, base, "see the annex"))) == ["see the annex", "", *LEFT]
+    told = lines(put(*rows((50, (LEFT[0], LEFT[1], f"{LEFT[2]} the"))), (240, base, "see the annex")))
+    assert told == [LEFT[0], LEFT[1], f"{LEFT[2]} the", "", "see the annex"]
+
+
+def test_a_sidebar_of_other_letters_is_apart() -> None:
+    small = b"\n".join(b"BT /F1 8 Tf 1 0 0 1 230 %d Tm (%s) Tj ET" % (776 - 11 * row, line.encode())
+                       for row, line in enumerate(RIGHT))  # fmt: skip
+    assert lines(put(*rows((50, LEFT))) + b"\n" + small) == [*LEFT, "", *RIGHT]
+
+
+@pytest.mark.parametrize("left", [30, 36])
+def test_numbers_of_lines_are_apart(left: int) -> None:
+    counted = [(left, 780 - 14 * row, str(row + 5)) for row in range(4)]
+    told = lines(put(*(place for pair in zip(counted, rows((50, LEFT)), strict=True) for place in pair)))
+    assert told[-4:] == list(LEFT)
+    assert [line for line in told[:-4] if line] == ["5", "6", "7", "8"]
+
+
+def test_numbers_and_bullets_of_lists_stay_with_their_items() -> None:
+    told = lines(
+        put((50, 780, "1."), (80, 780, LEFT[0]), (80, 766, "hall."), (50, 752, "•"), (80, 752, LEFT[3]))
+    )
+    assert told == [f"1. {LEFT[0]}", "hall.", f"• {LEFT[3]}"]
+
+
+def test_a_hole_in_a_line_is_marked() -> None:
+    told = lines(
+        put((50, 780, "So it said. The rate is"), (200, 780, "percent of the price of the"),
+            (50, 766, "coal in the district of the north. It is so."))
+    )  # fmt: skip
+    assert told[0] == f"So it said. The rate is {HOLE} percent of the price of the"
+    assert not [said for said in offered(told) if "rate" in said or "percent" in said]
+    told = lines(put(*rows((50, ("The bank said so.", "The rate of it is", "coal in the north", "and more"))),
+                     (160, 766, "percent.")))  # fmt: skip
+    assert told[1] == f"The rate of it is {HOLE} percent."
+
+
 def test_a_table_stays_in_its_rows() -> None:
     columns = rows((50, ("month", "2026-05", "2026-06", "2026-07")), (250, ("CPI", "3.1", "3.2", "3.3")))
-    assert lines(put(*columns)) == ["month CPI", "2026-05 3.1", "2026-06 3.2", "2026-07 3.3"]
+    assert lines(put(*columns)) == [
+        "| month | CPI |",
+        "| 2026-05 | 3.1 |",
+        "| 2026-06 | 3.2 |",
+        "| 2026-07 | 3.3 |",
+    ]
 
 
-@pytest.mark.parametrize("step", [9, 12, 20])
+@pytest.mark.parametrize("step", [9, 12, 19])
 def test_words_that_are_set_wide_are_whole(step: int) -> None:
     said = "The rate rose by 0.5 percent."
     wide = [(50 + step * place, 700, letter) for place, letter in enumerate(said) if letter != " "]

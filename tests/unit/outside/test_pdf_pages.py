@@ -61,6 +61,13 @@ def test_a_chapter_has_a_running_line_of_its_own_and_a_short_page_too() -> None:
     assert pages[-1] == ["The end."]
 
 
+def test_marks_of_holes_do_not_run() -> None:
+    told = [
+        ["The rate is", "\ufffc", f"Percent of {word}.", "Yes.", word, "No."] for word in ("gold", "coal")
+    ]
+    assert without_running_lines(told)[0][0][:3] == ["\ufffc", "Percent of gold.", "Yes."]
+
+
 def test_what_is_left_out_is_noted() -> None:
     found = contents(*(page(number, HEAD) for number in (1, 2, 3)))
     assert "Brandt" not in found.texts[0]

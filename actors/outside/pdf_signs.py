@@ -1,0 +1,213 @@
+"""The characters of a PDF's page that a reader sees, by the direction in which they are written.
+
+Called by `pdf_reader`, which loads it by its path: it imports nothing of ours. A word counts as seen if it
+stands out where PDFium paints the page: white, covered, clipped, hidden and invisible ones don't, those of a
+scanned page do. Where a page isn't painted, what its words' colour tells counts. A character without a
+meaning is U+FFFC: what is said with it is not known.
+"""
+
+import ctypes
+import math
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+_MOST_CHARACTERS = 200_000
+_MOST_PIXELS, _SCALE, _LEAST_SCALE = 4_000_000, 2.0, 0.7
+_MOST_IMAGE = 40_000_000
+# Of 255: how far a word stands out at least; and how light it may be where that isn't known.
+_CONTRAST, _LIGHTEST = 24, 225
+# In points; and what is tiny beside the page's usual letters.
+_TINIEST, _TINY, _OF_USUAL = 2.0, 4.0, 0.4
+_TURN = 5
+# As PDFium gives a hyphen at the end of a line, and as fonts have it.
+_HYPHENS = frozenset("\x02\xad\u2010\u2011\ufffe")
+_BULLETS = frozenset("\uf0b7\uf0a7\uf076\uf0d8\uf02d")
+_MEANINGLESS, _HOLE = ("Cc", "Cs", "Co", "Cn"), "\ufffc"
+_INVISIBLE = 3
+
+
+@dataclass(slots=True)
+class Sign:
+    """A character, upright: where it stands, from the left and down; or a space, or a line's end."""
+
+    text: str
+    left: float = 0.0
+    right: float = 0.0
+    top: float = 0.0
+    bottom: float = 0.0
+    base: float = 0.0
+    size: float = 0.0
+    # Where what is painted of it ends, below.
+    foot: float = 0.0
+    is_after_space: bool = False
+
+
+@dataclass(slots=True)
+class _Character:
+    """A character as PDFium has it."""
+
+    sign: Sign
+    turn: int
+    box: tuple[float, float, float, float]
+    is_light: bool
+
+
+def signs_of(page: Any, *, is_painted: bool = True) -> tuple[list[list[Sign]], str]:
+    """The characters of each direction, that of most first, in the document's order; and what isn't seen."""
+    found = list(_found(page))
+    sizes = sorted(one.sign.size for one in found if one.sign.size)
+    usual = sizes[len(sizes) // 2] if sizes else 0.0
+    look = _Painting(page, is_painted=is_painted)
+    turns: dict[int, list[Sign]] = {}
+    unseen: list[str] = []
+    for word in _words(found):
+        signs = [one.sign for one in word]
+        size = max(sign.size for sign in signs)
+        is_tiny = size < _TINIEST or (size < _TINY and size < _OF_USUAL * usual)
+        if size and (is_tiny or not look.is_seen(word)):
+            unseen.append("".join(sign.text for sign in signs))
+            signs = [Sign("\n")]
+        turns.setdefault(word[0].turn, []).extend(signs)
+    return sorted(turns.values(), key=len, reverse=True), " ".join(unseen)
+
+
+def _found(page: Any) -> Iterator[_Character]:
+    from pypdfium2 import raw
+
+    text = page.get_textpage()
+    box, matrix = raw.FS_RECTF(), raw.FS_MATRIX()
+    x, y = ctypes.c_double(), ctypes.c_double()
+    edges = tuple(ctypes.c_double() for _ in range(4))
+    colours = tuple(ctypes.c_uint() for _ in range(4))
+    turn = 0
+    for place in range(min(text.count_chars(), _MOST_CHARACTERS)):
+        shown = _meant(raw.FPDFText_GetUnicode(text.raw, place))
+        if shown.isspace():
+            yield _Character(Sign("\n" if shown in "\r\n" else " "), turn, (0, 0, 0, 0), is_light=False)
+            continue
+        # As high as the font, not the letter; as wide as it takes up.
+        raw.FPDFText_GetLooseCharBox(text.raw, place, box)
+        raw.FPDFText_GetCharOrigin(text.raw, place, x, y)
+        raw.FPDFText_GetMatrix(text.raw, place, matrix)
+        raw.FPDFText_GetFillColor(text.raw, place, *colours)
+        raw.FPDFText_GetCharBox(text.raw, place, *edges)
+        size = raw.FPDFText_GetFontSize(text.raw, place) * math.hypot(matrix.c, matrix.d)
+        turn = round(math.degrees(math.atan2(matrix.b, matrix.a)) / _TURN) * _TURN % 360
+        whole = raw.FPDFText_GetTextObject(text.raw, place)
+        mode = raw.FPDFTextObj_GetTextRenderMode(whole) if whole else 0
+        red, green, blue, alpha = (colour.value for colour in colours)
+        left, right, bottom, top = (edge.value for edge in edges)
+        sign = _upright(shown, turn, box, (x.value, y.value), size)
+        sign.foot = sign.base - (bottom - y.value if turn == 0 else 0.0)
+        yield _Character(
+            sign,
+            turn,
+            (left, bottom, right, top),
+            is_light=min(red, green, blue) > _LIGHTEST or alpha < _CONTRAST or mode == _INVISIBLE,
+        )
+
+
+def _meant(code: int) -> str:
+    shown = chr(code)
+    if shown in _HYPHENS:
+        return "-"
+    if shown in _BULLETS:
+        return "•"
+    return _HOLE if unicodedata.category(shown) in _MEANINGLESS and not shown.isspace() else shown
+
+
+def _upright(shown: str, turn: int, box: Any, origin: tuple[float, float], size: float) -> Sign:
+    along = (math.cos(math.radians(turn)), math.sin(math.radians(turn)))
+
+    def turned(x: float, y: float) -> tuple[float, float]:
+        return x * along[0] + y * along[1], x * along[1] - y * along[0]
+
+    left, base = turned(*origin)
+    if turn % 90:
+        return Sign(shown, left, left + 0.95 * size, base - 0.8 * size, base + 0.2 * size, base, size)
+    corners = [turned(box.left, box.bottom), turned(box.right, box.top)]
+    lefts, tops = sorted(x for x, _ in corners), sorted(y for _, y in corners)
+    return Sign(shown, lefts[0], lefts[1], tops[0], tops[1], base, max(size, (tops[1] - tops[0]) / 2))
+
+
+def _words(found: list[_Character]) -> Iterator[list[_Character]]:
+    word: list[_Character] = []
+    for one in found:
+        if word and (one.sign.text.isspace() or one.turn != word[-1].turn or not _is_beside(word[-1], one)):
+            yield word
+            word = []
+        if one.sign.text.isspace():
+            yield [one]
+        else:
+            word.append(one)
+    if word:
+        yield word
+
+
+def _is_beside(before: _Character, one: _Character) -> bool:
+    is_near = abs(one.sign.base - before.sign.base) < max(before.sign.size, one.sign.size)
+    return (
+        is_near and one.is_light == before.is_light and abs(one.sign.left - before.sign.right) < one.sign.size
+    )
+
+
+class _Painting:
+    """The page as it is painted, if it is."""
+
+    def __init__(self, page: Any, *, is_painted: bool) -> None:
+        self._page = page
+        self._width, self._height = page.get_size()
+        area = max(self._width * self._height, 1.0)
+        self._scale = min(_SCALE, math.sqrt(_MOST_PIXELS / area))
+        self._pixels: bytes | None = None
+        self._row = 0
+        if is_painted and self._scale >= _LEAST_SCALE and _has_small_images(page):
+            painted = page.render(scale=self._scale, grayscale=True)
+            self._pixels, self._row = bytes(painted.buffer), painted.stride
+            painted.close()
+
+    def is_seen(self, word: list[_Character]) -> bool:
+        """Whether it stands out from what is around it, on the page."""
+        boxes = [one.box for one in word]
+        left, top, right, bottom = self._on_screen(
+            min(box[0] for box in boxes), min(box[1] for box in boxes),
+            max(box[2] for box in boxes), max(box[3] for box in boxes),
+        )  # fmt: skip
+        wide, high = int(self._width * self._scale), int(self._height * self._scale)
+        middle = (left + right) / 2, (top + bottom) / 2
+        if not (0 <= middle[0] <= wide and 0 <= middle[1] <= high):
+            return False
+        if self._pixels is None:
+            return not any(one.is_light for one in word)
+        columns = slice(max(left, 0), min(right, wide - 1) + 1)
+        rows = [
+            self._pixels[self._row * row + columns.start : self._row * row + columns.stop]
+            for row in range(max(top, 0), min(bottom, high - 1) + 1)
+        ]
+        told = [row for row in rows if row]
+        return bool(told) and max(map(max, told)) - min(map(min, told)) >= _CONTRAST
+
+    def _on_screen(self, *box: float) -> tuple[int, int, int, int]:
+        from pypdfium2 import raw
+
+        x, y = ctypes.c_int(), ctypes.c_int()
+        wide, high = round(self._width * self._scale), round(self._height * self._scale)
+        places = []
+        for corner in (box[:2], box[2:]):
+            raw.FPDF_PageToDevice(self._page.raw, 0, 0, wide, high, 0, *corner, x, y)
+            places.append((x.value, y.value))
+        (left, right), (top, bottom) = (sorted(each) for each in zip(*places, strict=True))
+        return left, top, right, bottom
+
+
+def _has_small_images(page: Any) -> bool:
+    from pypdfium2 import raw
+
+    wide, high = ctypes.c_uint(), ctypes.c_uint()
+    left = _MOST_IMAGE
+    for image in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=3):
+        raw.FPDFImageObj_GetImagePixelSize(image.raw, wide, high)
+        left -= wide.value * high.value
+    return left > 0
