@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 _WIDE, _NARROW, _LEVEL, _RAISED = 1.0, 0.5, 0.2, 0.12
 _SMALL, _LARGE = 0.85, 1.7
 _RUN, _ALIGNED, _PROSE, _TRIED = 3, 1.0, 12, 24
-_SPACED, _FEWEST_SPACED = 0.7, 6
+_SPACED, _DOUBTFUL, _FEWEST_SPACED = 0.7, 0.4, 6
+# Of the usual gap between the words of a line, and of a letter's size: what is wider than both is odd.
+_ODD, _ODDEST, _FEWEST_GAPS = 2.2, 0.6, 4
 # Of the usual gap between the letters of a line that is set wide.
 _WORD_GAP = 1.7
+# What parts two words that are written apart, and letters between which nothing is written.
+_TOUCH, _LETTERS = 0.1, 0.3
 _MARKS = frozenset("•▪●○◦‣·–—-*")
 _HOLE = "\ufffc"
 _ABOVE = str.maketrans(
@@ -45,9 +49,10 @@ class TextPiece:
 
 @dataclass(slots=True)
 class _Letters:
-    """The characters of a piece, from the left."""
+    """The characters of a piece, from the left; which of all that is written it is."""
 
     signs: list[Sign]
+    place: int = -1
 
     @property
     def left(self) -> float:
@@ -75,7 +80,10 @@ class _Letters:
     def text(self) -> str:
         """Its words; those that are set with a space between all letters without it."""
         told = "".join(self.as_set()).strip()
-        return self._closed_up() if is_spaced_out(told) else " ".join(told.split())
+        if is_spaced_out(told):
+            return self._closed_up()
+        # Letters that partly stand apart: which of them make a word isn't certain.
+        return (_HOLE if is_spaced_out(told, _DOUBTFUL) else "") + " ".join(told.split())
 
     def as_set(self) -> Iterator[str]:
         """Its characters, and spaces as far as they are set apart."""
@@ -104,21 +112,21 @@ class _Letters:
 
 def _is_apart(before: Sign, sign: Sign) -> bool:
     """Whether a space is between them: one that is written, or a gap as wide as one."""
-    return sign.is_after_space or sign.left - before.right > 0.2 * min(before.size, sign.size)
+    return sign.is_after_space or sign.left - before.right > _LETTERS * min(before.size, sign.size)
 
 
-def is_spaced_out(text: str) -> bool:
+def is_spaced_out(text: str, share: float = _SPACED) -> bool:
     """Whether nearly all words of a line are single letters, as those of a line that is set wide are."""
     words = text.split()
     singles = sum(len(word) == 1 for word in words)
-    return len(words) >= _FEWEST_SPACED and singles >= _SPACED * len(words)
+    return len(words) >= _FEWEST_SPACED and singles >= share * len(words)
 
 
 def rows_of(signs: Sequence[Sign]) -> list[list[TextPiece]]:
     """The rows from the top, each with its pieces from the left."""
     caps, rest = _drop_caps(signs)
     rows = _with_marks(_levels(_runs(rest)))
-    told = [_pieces(row) for row in rows]
+    told = [[part for piece in _pieces(row) for part in _at_odd_gaps(piece)] for row in rows]
     _split_at_gutters(told)
     told = [_with_list_marks(row) for row in told]
     for cap in caps:
@@ -168,8 +176,8 @@ def _runs(signs: Iterable[Sign]) -> Iterator[list[Sign]]:
     is_after_space = False
     for sign in signs:
         if not sign.size:
-            is_after_space = True
-            if sign.text == "\n" and run:
+            is_after_space = sign.text != "\n"
+            if not is_after_space and run:
                 yield run
                 run = []
             continue
@@ -195,7 +203,8 @@ def _goes_on(run: Sequence[Sign], sign: Sign) -> bool:
 def _levels(runs: Iterable[list[Sign]]) -> list[list[_Letters]]:
     """The runs by their baselines."""
     rows: list[list[_Letters]] = []
-    for piece in sorted(map(_Letters, runs), key=lambda one: (one.base, one.left)):
+    written = [_Letters(run, place) for place, run in enumerate(runs)]
+    for piece in sorted(written, key=lambda one: (one.base, one.left)):
         if rows and abs(piece.base - rows[-1][0].base) <= _LEVEL * min(piece.size, rows[-1][0].size):
             rows[-1].append(piece)
         else:
@@ -233,12 +242,27 @@ def _pieces(row: list[_Letters]) -> list[_Letters]:
         return [_Letters(sorted((sign for piece in row for sign in piece.signs), key=lambda sign: sign.left))]
     told: list[_Letters] = []
     for piece in sorted(row, key=lambda one: one.left):
-        if told and piece.left - told[-1].right <= _WIDE * max(piece.size, told[-1].size):
-            piece.signs[0].is_after_space |= piece.left - told[-1].right > 0
-            told[-1].signs = [*told[-1].signs, *piece.signs]
+        gap = piece.left - told[-1].right if told else 0.0
+        # What is not written one after the other is of one line only where it stands close together.
+        wide = _WIDE if told and piece.place == told[-1].place + 1 else _NARROW
+        if told and gap <= wide * max(piece.size, told[-1].size):
+            piece.signs[0].is_after_space |= gap > _TOUCH * piece.size
+            told[-1] = _Letters([*told[-1].signs, *piece.signs], piece.place)
         else:
             told.append(piece)
     return told
+
+
+def _at_odd_gaps(piece: _Letters) -> Iterator[_Letters]:
+    """A piece cut where a gap is far wider than what parts its other words."""
+    pairs = list(enumerate(pairwise(piece.signs), 1))
+    gaps = {cut: after.left - before.right for cut, (before, after) in pairs if _is_apart(before, after)}
+    usual = sorted(gaps.values())[len(gaps) // 2] if gaps else 0.0
+    odd = [cut for cut, gap in gaps.items() if gap > max(_ODD * usual, _ODDEST * piece.size)]
+    if len(gaps) < _FEWEST_GAPS or is_spaced_out("".join(piece.as_set())):
+        odd = []
+    for start, end in pairwise([0, *odd, len(piece.signs)]):
+        yield _Letters(piece.signs[start:end], piece.place)
 
 
 def _with_list_marks(row: list[_Letters]) -> list[_Letters]:
@@ -250,7 +274,9 @@ def _with_list_marks(row: list[_Letters]) -> list[_Letters]:
 
 
 def _is_list_mark(text: str) -> bool:
-    return text in _MARKS or (len(text) < 5 and text[-1:] in (".", ")") and text.strip("(.)").isalnum())
+    return text in _MARKS or (
+        len(text) < 5 and text[-1:] in (".", ")") and text.replace(".", "").strip("()").isalnum()
+    )
 
 
 def _gaps(row: Sequence[_Letters]) -> Iterator[tuple[float, float, float]]:

@@ -78,6 +78,19 @@ def test_columns_with_a_narrow_gutter_are_not_mixed(gutter: int) -> None:
     assert lines("\n".join(mixed).encode()) == [*LEFT, "", *RIGHT]
 
 
+@pytest.mark.parametrize("is_by_row", [True, False])
+def test_columns_whose_lines_rarely_stand_side_by_side_are_not_mixed(is_by_row: bool) -> None:
+    left = [(50, 780 - 14 * row, line) for row, line in enumerate(LEFT)]
+    right = [(58 + width_of(LEFT[0]), 780 - 17 * row, line) for row, line in enumerate(RIGHT)]
+    both = [one for pair in zip(left, right, strict=True) for one in pair] if is_by_row else [*left, *right]
+    assert lines(put(*both)) == [*LEFT, "", *RIGHT]
+
+
+def test_two_lines_of_columns_with_a_narrow_gutter_are_not_mixed() -> None:
+    told = lines(put((50, 780, LEFT[0]), (58 + width_of(LEFT[0]), 780, RIGHT[0])))
+    assert told == [f"{LEFT[0]} {HOLE} {RIGHT[0]}"]
+
+
 def width_of(line: str) -> float:
     """In Helvetica of 10 points."""
     text = PdfDocument(assemble([put((0, 700, line))]))[0].get_textpage()
@@ -154,6 +167,16 @@ def test_words_that_are_set_wide_are_whole(step: int) -> None:
     said = "The rate rose by 0.5 percent."
     wide = [(50 + step * place, 700, letter) for place, letter in enumerate(said) if letter != " "]
     assert lines(put(*wide)) == [said]
+
+
+def test_words_whose_letters_partly_stand_apart_are_not_offered() -> None:
+    """Each letter takes up the same, as in the type of a typewriter."""
+    said = "It rose by 5 percent."
+    told = lines(
+        put(*((50 + 5.6 * place, 700, letter) for place, letter in enumerate(said) if letter != " "))
+    )
+    assert told[0].replace(" ", "") == HOLE + said.replace(" ", "")
+    assert offered(told) == []
 
 
 def test_a_line_at_the_edge_of_a_page_is_set_apart() -> None:
