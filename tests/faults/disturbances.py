@@ -7,6 +7,8 @@ from dataclasses import dataclass
 _OF_A_RUNNER = {"kill", "stop", "partition", "late lease"}
 # Of all: leases were ended by their clock, or the machine itself stood still.
 _OF_ALL = {"clock step", "stall"}
+# Postgres lost its connections, or whoever had one was cut off: nothing is locked any more.
+_OF_POSTGRES = {"away", "restart", "fail over", "partition"}
 # Something was under way that hinders renewing: excuses a lease that has run out, and nothing else.
 HINDERED = "hindered"
 # The faults that do so, by their names.
@@ -59,3 +61,8 @@ def lost_its_claim(
 def had_an_outage(done: Iterable[Disturbance], start: float, end: float) -> bool:
     """Whether the model was away between two moments."""
     return any(d.start <= end and d.end >= start and d.kind == "model" for d in done)
+
+
+def lost_looks(done: Iterable[Disturbance], start: float, end: float) -> bool:
+    """Whether Postgres may have let go of what a connection had locked, between two moments."""
+    return any(d.start <= end and d.end >= start and d.kind in _OF_POSTGRES for d in done)

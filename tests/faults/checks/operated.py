@@ -26,7 +26,7 @@ async def check(
             one = await _gathered(world, begun, workflow, list(kept[begun.workflow_id]))
             wrong += _odd(one, work)
             keeps = await ledger.keeps(world.rows, [begun.workflow_id])
-            said = writes.yeses(one.approvals, one.history, keeps, one.moves)
+            said = writes.yeses(one.approvals, one.history, keeps, one.moves, world.disturbances)
             came = [call for call in _calls(world, begun) if call.tool == NOTE]
             wrong += writes.came_once_for_each(one.name, said, came)
     there = await world.rows(

@@ -1,18 +1,21 @@
 """What an operation writes outside comes once for each yes, while that yes stands, and as it is told.
 
-Pure functions over what people decided, what was kept, and the log of the server that is written to.
+Pure functions over what people decided, what was kept, and the log of the server that is written to. No time
+is allowed for the way: what ends a yes waits in Postgres until what is being sent has come to the kernel.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from actors import sending
+from tests.faults.disturbances import Disturbance, lost_looks
 from tests.faults.ledger import Keep, Move
 from tests.faults.site.books import BookCall
 
 WRITE = "operation_write"
-# As long as a request may be on its way on a busy machine.
-_ON_ITS_WAY_SECONDS = 1.0
+# The kernel counts by ticks, of 10 ms at most.
+_TICKS_SECONDS = 0.02
 _DONE = "write_done/"
 
 
@@ -31,6 +34,7 @@ def yeses(
     history: Sequence[Mapping[str, Any]],
     keeps: Sequence[Keep],
     moves: Sequence[Move],
+    done: Sequence[Disturbance],
 ) -> list[Yes]:
     """Those of an operation, in order. One stands until its outcome is kept, or the operation is cancelled.
 
@@ -39,8 +43,11 @@ def yeses(
         history: its entries, in order.
         keeps: what was done to its documents.
         moves: of its workflow.
+        done: what was done to the site. A look that Postgres has lost holds up no cancellation.
     """
     over = min((move.at for move in moves if move.after == "cancelled"), default=float("inf"))
+    if lost_looks(done, over - sending.SECONDS, over):
+        over += sending.SECONDS
     kept = {keep.key: keep.at for keep in keeps if keep.did == "INSERT"}
     told = {
         entry["result"]["write"]["approval_id"]: entry["result"]["write"]["status"]
@@ -82,5 +89,5 @@ def came_once_for_each(name: str, said: Sequence[Yes], came: Sequence[BookCall])
 
 
 def _is_of(call: BookCall, yes: Yes) -> bool:
-    in_time = yes.since <= call.at <= yes.until + _ON_ITS_WAY_SECONDS
+    in_time = yes.since <= call.at <= yes.until + _TICKS_SECONDS
     return in_time and dict(call.arguments) == dict(yes.arguments)

@@ -7,6 +7,8 @@ The CRM takes notes, too. A fault lets one refuse, hang up, hang or be slow.
 import contextlib
 import json
 import re
+import socket
+import struct
 import sys
 import threading
 import time
@@ -39,6 +41,8 @@ _NOTE = tool(
         "required": ["account", "text"],
     },
 )
+# Linux' `struct tcp_info` up to `tcpi_last_data_recv`.
+_TCP_INFO = struct.Struct("8x44xI")
 _SECONDS, _SLOW_SECONDS = 0.05, 0.8
 _PLAN = {
     "description": "All three systems are read, and what they say is compared.",
@@ -56,6 +60,13 @@ PLANS = Rule(
 )
 
 
+def came_at(connection: socket.socket) -> float:
+    """When the kernel had the last that came by it, to a tick: however late a busy thread gets to it."""
+    information = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
+    milliseconds_ago = _TCP_INFO.unpack(information)[-1]
+    return time.time() - milliseconds_ago / 1000
+
+
 def code_of(run: int, number: int) -> str:
     """A word that stands in all that an operation asks for and is told, and in nothing of another one."""
     letters = str.maketrans("0123456789", "abcdefghij")
@@ -70,9 +81,9 @@ def code_in(text: str) -> str:
 
 @dataclass(frozen=True)
 class BookCall:
-    """A tool call as it came in (`at`: `time.time()`). `answered`: it was answered well, or was to be.
+    """A tool call, and when the kernel had all of it (`at`, in seconds of `time.time()`).
 
-    `query` is all that it asks for. One of `NOTE` has written by then, whatever became of its answer.
+    `answered`: it was answered well, or was to be. `query` is all that it asks for. One of `NOTE` has written by then, whatever became of its answer.
     """
 
     book: str
@@ -121,17 +132,18 @@ class BookServer(HttpSite):
             return None  # whoever asked was killed at it
         self.hindered += mood is not None
         if request.method == "tools/call":
-            self._enter(request.params["name"], request.params["arguments"], mood)
+            at = came_at(handler.connection)
+            self._enter(request.params["name"], request.params["arguments"], mood, at)
         with contextlib.suppress(OSError):  # whoever asked is gone
             self._answer(request, mood)
         return None
 
-    def _enter(self, name: str, given: Mapping[str, Any], mood: BookMood | None) -> None:
+    def _enter(self, name: str, given: Mapping[str, Any], mood: BookMood | None, at: float) -> None:
         if name == NOTE and mood == "refuses":
             return  # nothing is written
         query = str(given["query"]) if name == SEARCH else json.dumps(given)
         well = mood in (None, "slow", "holds", "holds writes")
-        self.entries.append(BookCall(self.name, code_in(query), query, time.time(), well, name, given))
+        self.entries.append(BookCall(self.name, code_in(query), query, at, well, name, given))
 
     def _answer(self, request: BadRequest, mood: BookMood | None) -> None:
         if mood == "refuses":

@@ -1,13 +1,18 @@
 """The campaign's checks of what operations write outside: red where something is wrong."""
 
+import select
+import socket
+import time
 from typing import Any
 
 import pytest
 
+from actors import sending
 from tests.faults.checks import writes
 from tests.faults.checks.writes import Yes
+from tests.faults.disturbances import Disturbance
 from tests.faults.ledger import Keep, Move
-from tests.faults.site.books import NOTE, BookCall, code_of
+from tests.faults.site.books import NOTE, BookCall, came_at, code_of
 from tests.faults.site.chooser import WANTS_A_NOTE, choice
 from tests.unit.faults.rows import assert_told
 
@@ -33,6 +38,9 @@ def yes(since: float, until: float, told: str | None = "done") -> Yes:
         ([yes(1, FOREVER, None)], [came(30)], ""),
         # It is said again at once.
         ([yes(1, 5, "unknown"), yes(5.2, 8)], [came(5.6)], ""),
+        # Whatever ends a yes waits until what is being sent has come.
+        ([yes(1, 5)], [came(5.01)], ""),
+        ([yes(1, 5)], [came(5.05)], "no yes stood"),
         ([], [came(3)], "no yes stood"),
         ([yes(4, 8)], [came(3), came(5)], "no yes stood"),
         ([yes(1, 5)], [came(3, text="else")], "no yes stood"),
@@ -65,9 +73,43 @@ def test_a_yes_stands_until_its_outcome_is_kept_or_the_operation_is_cancelled() 
         {"result": {"write": {"approval_id": "1", "status": "unknown"}}},
     ]
     rows = [approval(1, 1.0), approval(2, 6.0), approval(3, 9.0, "rejected")]
-    first, second = writes.yeses(rows, history, keeps, moves)
+    first, second = writes.yeses(rows, history, keeps, moves, [])
     assert (first.since, first.until, first.told) == (1.0, 5.0, "unknown")
     assert (second.since, second.until, second.told) == (6.0, 20.0, None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "start", "end", "until"),
+    [
+        ("restart", 19.0, 19.5, 20.0 + sending.SECONDS),
+        ("fail over", 17.0, 18.5, 20.0 + sending.SECONDS),
+        ("restart", 15.0, 17.5, 20.0),
+        ("restart", 20.5, 21.0, 20.0),
+        ("stop", 15.0, 30.0, 20.0),
+    ],
+)
+def test_a_look_that_postgres_lost_holds_up_no_cancellation(
+    kind: str, start: float, end: float, until: float
+) -> None:
+    moves = [Move("w", 20.0, "running", "cancelled", 1, 2)]
+    [one] = writes.yeses([approval(1, 1.0)], [], [], moves, [Disturbance(kind, start, end, None)])
+    assert one.until == until
+
+
+def test_a_call_came_when_the_kernel_had_it_however_late_it_is_read() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket() as client:
+        client.connect(server.getsockname())
+        its, _ = server.accept()
+        with its:
+            before = time.time()
+            client.sendall(b"a")
+            after = time.time()
+            # Nobody reads for a while.
+            assert select.select([client], [], [], 0.1)[0] == []
+            read = time.time()
+            assert its.recv(1) == b"a"
+            at = came_at(its)
+    assert before - 0.02 <= at <= after + 0.02 < read
 
 
 def test_the_played_chooser_looks_for_each_lead_once_and_then_leaves_its_note_once() -> None:
