@@ -83,7 +83,8 @@ def code_in(text: str) -> str:
 class BookCall:
     """A tool call, and when the kernel had all of it (`at`, in seconds of `time.time()`).
 
-    `answered`: it was answered well, or was to be. `query` is all that it asks for. One of `NOTE` has written by then, whatever became of its answer.
+    `answered`: it was answered well, or was to be. `query` is all that it asks for. One of `NOTE` has written
+    by then, whatever became of its answer.
     """
 
     book: str
