@@ -62,15 +62,40 @@ def signs_of(page: Any, *, is_painted: bool = True) -> tuple[list[list[Sign]], s
     look = _Painting(page, is_painted=is_painted)
     turns: dict[int, list[Sign]] = {}
     unseen: list[str] = []
+    before: _Character | None = None
+    is_open = was_seen = True
     for word in _words(found):
         signs = [one.sign for one in word]
+        told = turns.setdefault(word[0].turn, [])
         size = max(sign.size for sign in signs)
+        if not size:
+            told.extend(signs)
+            continue
         is_tiny = size < _TINIEST or (size < _TINY and size < _OF_USUAL * usual)
-        if size and (is_tiny or not look.is_seen(word)):
+        is_seen = not is_tiny and look.is_seen(word)
+        is_hole = is_seen is not was_seen and is_open and before is not None and _are_in_line(before, word[0])
+        if is_hole:
+            told.append(_hole_of(signs[0], signs[0].left if is_seen else signs[-1].right))
+        if is_seen:
+            told.extend(signs)
+        else:
             unseen.append("".join(sign.text for sign in signs))
-            signs = [Sign("\n")]
-        turns.setdefault(word[0].turn, []).extend(signs)
+            told.extend([] if is_hole else [Sign("\n")])
+        # One mark for all that isn't seen between two words.
+        is_open = is_seen or (is_open and not is_hole)
+        before, was_seen = word[-1], is_seen
     return sorted(turns.values(), key=len, reverse=True), " ".join(unseen)
+
+
+def _are_in_line(before: _Character, one: _Character) -> bool:
+    size = max(before.sign.size, one.sign.size)
+    is_level = before.turn == one.turn and abs(before.sign.base - one.sign.base) < size / 5
+    return is_level and -size < one.sign.left - before.sign.right < 1.5 * size
+
+
+def _hole_of(first: Sign, right: float) -> Sign:
+    """What stands for words that aren't seen, in the line of those that are."""
+    return Sign(_HOLE, first.left, right, first.top, first.bottom, first.base, first.size, first.base)
 
 
 def _found(page: Any) -> Iterator[_Character]:

@@ -38,6 +38,13 @@ def test_what_is_not_seen_is_not_read_and_is_told(content: str) -> None:
     assert told["notes"] == [f"words that can't be seen were left out, on pages 1, as “{WORDS}”"]
 
 
+def test_a_line_that_runs_off_the_page_has_a_hole_there() -> None:
+    told = lines(put((480, 700, "The bank said that it is so, and"), (480, 686, "will be so in May.")))
+    assert told == [f"The bank said that it is so, {HOLE}", "will be so in May."]
+    told = lines(put((-40, 700, "The bank said that it is so, and"), (10, 686, "will be so in May.")))
+    assert told[0].startswith(HOLE)
+
+
 def test_a_figure_that_is_covered_leaves_a_hole() -> None:
     start = width_of("The rate fell by ") + 50
     cover = f" 0 g {start - 0.5} 695 6.5 14 re f"
