@@ -169,14 +169,14 @@ class Campaign:
             wrong += await checks.settle(world, work, goes_on)
             wrong += await checks.check(world, runs, readers)
             wrong += await chats.check()
-        for batch in work.batches:
-            world.drop(batch.name)
+        for name in work.drivers:
+            world.drop(name)
         return Outcome(
             run=number,
             drawn=[name for name, _, _ in drawn],
             struck=struck,
             workflows=len(work.ids),
-            batches=len(work.batches),
+            batches=len(work.drivers),
             messages=len(chats.sent),
             seconds=time.monotonic() - began,
             wrong=wrong,

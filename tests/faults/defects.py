@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from actors import sending
+from actors.knowledge.index import segment_files
 from actors.operations import graph as operation
 from actors.operations import working, writing
 from actors.outside import outbox
@@ -24,7 +25,9 @@ from actors.runtime.group_commit import JournalWriter
 from actors.runtime.run import Run
 from models.runtime.workflows import Workflow, WorkflowStatus
 from models.store import approvals, decisions, pool
+from models.store.knowledge import sources
 from models.store.runtime import claims, documents
+from pipelines import indexing_stages
 
 
 def put_back(number: int) -> None:
@@ -200,6 +203,25 @@ def _what_was_kept_is_made_again() -> None:
     _change(Run, "open", ("if claim.epoch > 1:", "if False:"))
 
 
+def _pages_that_are_kept_are_read_again() -> None:
+    """Whoever comes next claims what was read before."""
+    _change(sources, "claim", ("AND (%(again)s OR", "AND (%(again)s OR TRUE OR"))
+
+
+def _a_source_is_indexed_without_its_passages() -> None:
+    """What says that it is indexed is committed before its passages are."""
+    _change(indexing_stages.PassageEmbedding, "_keep", ("_database.transaction()", "_database.connection()"))
+
+
+def _an_index_is_cut_short() -> None:
+    """Where there is no room, what fits of a segment is its file."""
+    _change(
+        segment_files.SegmentFiles,
+        "write",
+        ("""raise OSError(f"{draft} can't be written: {error}") from error""", "del error"),
+    )
+
+
 # What must always hold, as far as a campaign can see it.
 HOLDS = {
     1: "whatever dies, acknowledged work goes on from its last document; an outage is no verdict",
@@ -351,6 +373,27 @@ DEFECTS: dict[int, Defect] = {
         only=("target_away",),
     ),
     113: Defect(_an_outage_is_a_verdict, "an outage is a verdict", holds=1, seed=14, only=("model_down",)),
+    116: Defect(
+        _pages_that_are_kept_are_read_again,
+        "pages that are kept are read again",
+        holds=1,
+        seed=18,
+        only=("knowledge_cut_off",),
+    ),
+    117: Defect(
+        _a_source_is_indexed_without_its_passages,
+        "a source is indexed without its passages",
+        holds=1,
+        seed=19,
+        only=("kill_before_passages",),
+    ),
+    118: Defect(
+        _an_index_is_cut_short,
+        "an index is cut short",
+        holds=1,
+        seed=20,
+        only=("disk_full_at_knowledge",),
+    ),
     114: Defect(
         _what_was_kept_is_made_again, "what was kept is made again", holds=1, seed=15, only=("kill",)
     ),

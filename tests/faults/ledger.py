@@ -119,7 +119,36 @@ BEGIN
 END $$;
 CREATE TRIGGER campaign_version AFTER INSERT OR UPDATE OR DELETE ON public.knowledge_trees
 FOR EACH ROW EXECUTE FUNCTION campaign.note_version();
+
+CREATE TABLE campaign.known (
+    n bigserial PRIMARY KEY, url text NOT NULL, what text NOT NULL,
+    at float8 NOT NULL DEFAULT extract(epoch FROM clock_timestamp()));
+CREATE INDEX ON campaign.known (url);
+CREATE FUNCTION campaign.note_known() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.settled_at IS NOT NULL AND OLD.settled_at IS NULL AND NEW.text IS NOT NULL THEN
+        INSERT INTO campaign.known (url, what) VALUES (NEW.url, 'kept');
+    END IF;
+    IF NEW.indexed_with IS NOT NULL AND NEW.indexed_with IS DISTINCT FROM OLD.indexed_with THEN
+        INSERT INTO campaign.known (url, what) VALUES (NEW.url, 'indexed');
+    END IF;
+    IF NEW.extracted_with IS NOT NULL AND NEW.extracted_with IS DISTINCT FROM OLD.extracted_with THEN
+        INSERT INTO campaign.known (url, what) VALUES (NEW.url, 'extracted');
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER campaign_known AFTER UPDATE ON public.sources
+FOR EACH ROW EXECUTE FUNCTION campaign.note_known();
+CREATE FUNCTION campaign.note_passage() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO campaign.known (url, what) SELECT url, 'passage' FROM public.sources WHERE id = NEW.source_id;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER campaign_passage AFTER INSERT ON public.source_passages
+FOR EACH ROW EXECUTE FUNCTION campaign.note_passage();
 """
+# What became of a source, as `Known.what` has it.
+KEPT, INDEXED, EXTRACTED, PASSAGE = "kept", "indexed", "extracted", "passage"
 
 
 @dataclass(frozen=True)
@@ -194,6 +223,15 @@ class TreeVersion:
     xact: str
 
 
+@dataclass(frozen=True)
+class Known:
+    """A source came to its text, its passages or its points, or one passage of it was written (`what`)."""
+
+    url: str
+    what: str
+    at: float
+
+
 async def install(database: Database) -> None:
     """Let the server note it from now on."""
     async with database.connection() as connection:
@@ -233,3 +271,9 @@ async def versions(ask: Ask, trees: Sequence[int]) -> list[TreeVersion]:
     """What these trees of knowledge have been, in order."""
     query = "SELECT tree, was, now, xact FROM campaign.versions WHERE tree = ANY(%s) ORDER BY n"
     return [TreeVersion(**row) for row in await ask(query, list(trees))]
+
+
+async def known(ask: Ask, urls: Sequence[str]) -> list[Known]:
+    """What became of the sources at these addresses, in order."""
+    query = "SELECT url, what, at FROM campaign.known WHERE url = ANY(%s) ORDER BY n"
+    return [Known(**row) for row in await ask(query, list(urls))]

@@ -20,6 +20,7 @@ from tests.faults.checks import (
     courses,
     decisions,
     files,
+    knowledge,
     operated,
     press,
     researches,
@@ -29,6 +30,7 @@ from tests.faults.checks.runs import Runs
 from tests.faults.checks.streams import streams
 from tests.faults.people import batches
 from tests.faults.people.batches import Batch
+from tests.faults.people.knowledge import KnowledgeBatch
 from tests.faults.people.readers import Readers
 from tests.faults.people.work import Work
 from tests.faults.site.driver import exit_file
@@ -83,6 +85,9 @@ async def check(world: World, runs: Runs, readers: Readers) -> list[str]:
     wrong += await connections.check(world)
     for batch in runs.works[-1].batches:
         wrong += await batches.check(world, batch) or await _submitted_again(world, batch)
+    wrong += knowledge.asked_for_by_somebody(world, runs)
+    for read in runs.works[-1].knowledge:
+        wrong += await knowledge.check(world, read) or await _read_again(world, read)
     await runs.looked(world)
     return wrong
 
@@ -201,7 +206,7 @@ async def _open(world: World, work: Work) -> list[dict[str, Any]]:
 
 
 def _driven(world: World, work: Work) -> list[str]:
-    return [batch.name for batch in work.batches if not world.is_over(batch.name)]
+    return [name for name in work.drivers if not world.is_over(name)]
 
 
 async def _came_of_it(world: World) -> int:
@@ -270,15 +275,35 @@ async def _submitted_again(world: World, batch: Batch) -> list[str]:
         return []
     before = await batches.trail(world, batch)
     world.submit(batch.name, batch.topics)
-    try:
-        async with asyncio.timeout(_QUIET_SECONDS):
-            while not world.is_over(batch.name):
-                world.ensure()
-                await asyncio.sleep(0.1)  # a process of its own
-    except TimeoutError:
+    if not await _is_over(world, batch.name):
         return [f"{batch.name}, submitted again, does not end"]
     after = await batches.trail(world, batch)
     wrong = await batches.check(world, batch)
     if before != after:
         wrong.append(f"{batch.name}, submitted again, did {after[len(before) :]}")
     return wrong
+
+
+async def _read_again(world: World, batch: KnowledgeBatch) -> list[str]:
+    """Pages that are known are not read, indexed or extracted again."""
+    before = await knowledge.trail(world, batch)
+    world.submit(batch.name, batch.folder, role="knowledge_driver")
+    if not await _is_over(world, batch.name):
+        return [f"{batch.name}, submitted again, does not end"]
+    after = await knowledge.trail(world, batch)
+    wrong = await knowledge.check(world, batch)
+    if before != after:
+        wrong.append(f"{batch.name}, submitted again, did {after} and not {before}")
+    return wrong
+
+
+async def _is_over(world: World, name: str) -> bool:
+    """Wait until a driver has ended by itself."""
+    try:
+        async with asyncio.timeout(_QUIET_SECONDS):
+            while not world.is_over(name):
+                world.ensure()
+                await asyncio.sleep(0.1)  # a process of its own
+    except TimeoutError:
+        return False
+    return True

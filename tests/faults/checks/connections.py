@@ -16,10 +16,11 @@ from tests.faults.site.world import RUNNERS, World
 # Each is used so often, on average, before one that was not at all is told of.
 _TURNS = 5
 _LONGEST_SECONDS, _PAUSE_SECONDS = 60.0, 0.1
-# Of the pool: what listens is not, and what renews a lease does so on a connection of its own.
+# Of the pool: what listens is not, what renews a lease does so on a connection of its own, and what was never
+# asked anything was given up while it was made.
 _QUERY = """
 SELECT application_name AS of, pid, state_change AS at FROM pg_stat_activity
-WHERE application_name = ANY(%s) AND query NOT ILIKE 'LISTEN%%'
+WHERE application_name = ANY(%s) AND query NOT ILIKE 'LISTEN%%' AND query <> ''
 """
 
 

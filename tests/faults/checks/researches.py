@@ -1,18 +1,17 @@
 """The rows of a run's deep researches, and the log of the site that they read, for the checks of them."""
 
-import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from models.runtime.workflows import Workflow
-from tests.fakes.outside.page_site import Hit
 from tests.faults import ledger
 from tests.faults.checks import deep, pasted, trees
 from tests.faults.checks.deep import Deep
 from tests.faults.checks.runs import Runs
 from tests.faults.people.deep import DeepResearch
 from tests.faults.people.work import Work
+from tests.faults.site.pages import timed
 from tests.faults.site.world import World
 
 _SOURCES = (
@@ -47,7 +46,7 @@ async def check(world: World, work: Work, mine: Mapping[str, Workflow]) -> list[
     )
     if (known := sorted(set(numbers))) != (there := [row["id"] for row in begun]):
         wrong.append(f"the researches {known} were asked for, and there are {there}")
-    hits = _timed(list(world.pages.hits))
+    hits = timed(list(world.pages.hits))
     for stopped in work.stopped:
         [one] = [one for one in found if one.workflow.id == stopped.workflow_id]
         since = min(one.let_in.values(), default=0.0)
@@ -59,19 +58,13 @@ async def check(world: World, work: Work, mine: Mapping[str, Workflow]) -> list[
 
 async def only_what_was_let_in(world: World, runs: Runs) -> list[str]:
     """What was asked for since it was looked at last, by all that anybody has ever let in, in any run."""
-    hits = _timed(runs.since("hits let in", list(world.pages.hits)))
+    hits = timed(runs.since("hits let in", list(world.pages.hits)))
     rows = await world.rows(
         "SELECT kind, status, content, extract(epoch FROM decided_at)::float8 AS at FROM approvals"
         " WHERE kind = ANY(%s) AND status = 'approved'",
         list(deep.ADDRESSES),
     )
     return list(deep.only_what_was_let_in(hits, deep.let_in(rows), world.pages.origin))
-
-
-def _timed(hits: Sequence[Hit]) -> list[tuple[str, float]]:
-    """Each by its path, and when it came by `time.time()`."""
-    start = time.time() - time.monotonic()
-    return [(hit.path, start + hit.at) for hit in hits]
 
 
 async def _gathered(world: World, research: DeepResearch, workflow: Workflow) -> Deep:

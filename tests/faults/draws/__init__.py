@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from tests.faults.draws import claims, operations, people, postgres, processes, services, writes
+from tests.faults.draws import claims, knowledge, operations, people, postgres, processes, services, writes
 from tests.faults.draws.scene import Scene
 
 FAULTS: dict[str, Callable[[Scene], Coroutine[Any, Any, bool]]] = {
@@ -40,6 +40,9 @@ FAULTS: dict[str, Callable[[Scene], Coroutine[Any, Any, bool]]] = {
         claims.cancel_in_an_effect,
         claims.stop_in_an_effect,
         claims.locked_lease,
+        knowledge.knowledge_cut_off,
+        knowledge.kill_before_passages,
+        knowledge.disk_full_at_knowledge,
         people.decisions,
         people.decided_early,
         people.late,
@@ -63,6 +66,8 @@ WEIGHTS = {
     "books_away": 1,
     "disk_full_at_a_summary": 1,
     "many_stopped": 1,
+    "kill_before_passages": 0.7,
+    "disk_full_at_knowledge": 0.7,
 }
 
 

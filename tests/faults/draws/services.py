@@ -43,7 +43,7 @@ async def disk_full(scene: Scene) -> bool:
     delayed = """SELECT 1 FROM incoming_events WHERE type = 'workflow.files_delayed' AND workflow_id = %s
                  UNION ALL
                  SELECT 1 FROM events WHERE type = 'workflow.files_delayed' AND workflow_id = %s"""
-    async with _filled(world):
+    async with filled(world):
         march = await scene.people.march(scene.work, scene.rng, steps=1, step_seconds=0.02, after_seconds=0)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_DELAYED_SECONDS):
@@ -59,7 +59,7 @@ async def disk_full_at_a_summary(scene: Scene) -> bool:
     if not os.path.ismount(world.output):
         return False
     batch = await scene.people.batch(scene.work, f"full-{scene.work.run}-{len(scene.work.batches)}", 1)
-    async with _filled(world):
+    async with filled(world):
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_SUMMED_UP_SECONDS):
                 while not (unwritten_file(batch.topics).exists() or world.is_over(batch.name)):
@@ -69,7 +69,7 @@ async def disk_full_at_a_summary(scene: Scene) -> bool:
 
 
 @contextlib.asynccontextmanager
-async def _filled(world: World) -> AsyncIterator[None]:
+async def filled(world: World) -> AsyncIterator[None]:
     """There is no room, for as long as the block."""
     path = world.output / f"ballast-{uuid.uuid4().hex}"
 

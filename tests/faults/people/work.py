@@ -23,10 +23,11 @@ from models.runtime.workflows import ENDED_STATUSES, WorkflowRequest
 from models.store import approvals, decisions
 from models.store.database import GONE
 from models.store.runtime import documents, workflows
-from tests.faults.people import batches, deep, operations
+from tests.faults.people import batches, deep, knowledge, operations
 from tests.faults.people.batches import Batch, topic_of
 from tests.faults.people.deep import DeepResearch
 from tests.faults.people.gates import How
+from tests.faults.people.knowledge import KnowledgeBatch
 from tests.faults.people.operations import BegunOperation
 from tests.faults.site.kinds import GATE, plan
 from tests.faults.site.world import World
@@ -100,6 +101,12 @@ class Work:
     said: list[Said] = field(default_factory=list)
     mended: dict[str, dict[str, Any]] = field(default_factory=dict)
     batches: list[Batch] = field(default_factory=list)
+    knowledge: list[KnowledgeBatch] = field(default_factory=list)
+
+    @property
+    def drivers(self) -> list[str]:
+        """The names of the drivers of its batches."""
+        return [batch.name for batch in (*self.batches, *self.knowledge)]
 
 
 class People:
@@ -243,11 +250,21 @@ class People:
         work.batches.append(batch)
         return batch
 
+    async def knowledge(self, work: Work) -> KnowledgeBatch:
+        """Submit pages to be scraped, indexed and extracted."""
+        batch = await asyncio.to_thread(knowledge.submit, self.world, work.run, len(work.knowledge))
+        work.knowledge.append(batch)
+        return batch
+
     async def look_up(self, work: Work) -> None:
         """Take note of what was begun by others in the name of the run."""
         for batch in work.batches:
             found = await batches.workflows_of(self.world, batch)
             work.ids += [w["id"] for w in found if w["id"] not in work.ids]
+        query = "SELECT w.id FROM workflows w JOIN sources s ON w.key = 'extraction:' || s.id"
+        query += " WHERE s.url = ANY(%s)"
+        found = await self.world.rows(query, [url for batch in work.knowledge for url in batch.urls])
+        work.ids += [w["id"] for w in found if w["id"] not in work.ids]
         query = "SELECT workflow_id FROM approvals WHERE about = ANY(%s)"
         found = await self.world.rows(query, [f"article:{number}" for number in work.articles])
         work.ids += [a["workflow_id"] for a in found if a["workflow_id"] not in work.ids]

@@ -36,6 +36,7 @@ def configure(folder: Path, output: Path, model_url: str, books: Mapping[str, Bo
     editing["editor"]["output"].update(
         final_articles_dir=str(output / "articles"), run_artifacts_dir=str(output / "runs")
     )
+    raw["knowledge"]["index"]["dir"] = str(output / "index")
     agents = editing["agents"]
     editing["batch"].update(lease_seconds=BATCH_SECONDS)
     models = [agents["writer_llm"], agents["article_review_llm"], agents["concern_mapping_llm"]]

@@ -68,7 +68,7 @@ def drive(topics: Path, config: Config, database_url: str) -> None:
             edit(rows, config, database_url, wishes, Drafting(), allow_blocked=False, write=noted)
         )
     except Exception as error:
-        if not _explained(error):
+        if not is_explained(error):
             with open(crash_file(topics), "a", encoding="utf-8") as file:
                 file.write(f"{type(error).__name__}: {error}\n")
         raise
@@ -77,7 +77,8 @@ def drive(topics: Path, config: Config, database_url: str) -> None:
     draft.replace(exit_file(topics))
 
 
-def _explained(error: BaseException) -> bool:
+def is_explained(error: BaseException) -> bool:
+    """Whether something outside a driver explains that it died."""
     if isinstance(error, BaseExceptionGroup):
-        return all(_explained(one) for one in error.exceptions)
+        return all(is_explained(one) for one in error.exceptions)
     return isinstance(error, _AWAY)

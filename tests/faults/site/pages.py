@@ -5,9 +5,11 @@ by a project already. Some come slowly.
 """
 
 import json
+import time
+from collections.abc import Sequence
 
 from tests.fakes.model.model_script import Rule
-from tests.fakes.outside.page_site import Answer, Page, article
+from tests.fakes.outside.page_site import Answer, Hit, Page, article
 from tests.integration.research.mill_site import ICE, MILL, NOTHING, SECRET
 
 UNAPPROVED = "secret"
@@ -15,10 +17,11 @@ HELD = "held"
 MIRROR = "-mirror"
 NAMES = ("mill", "ice", "login", "gone", UNAPPROVED)
 SLOW = ("slow-1", "slow-2", "slow-3", "slow-4", UNAPPROVED)
-_SLOW_SECONDS = 0.4
+GONE_PAGE = "gone"
+_SLOW_SECONDS, _READ_SECONDS = 0.4, 0.2
 
 LOCKS = "The lock-keeper opens the upper gate at dawn. Barges with timber pay by the ton. " * 6
-_BOATS = "Flour went to Warsaw by boat, as roads were bad. A boat carried ninety sacks. " * 6
+BOATS = "Flour went to Warsaw by boat, as roads were bad. A boat carried ninety sacks. " * 6
 # What people have a text of, where its page can't be read; and one that no reader gets through.
 PASTED = (
     "The guild of millers met on Fridays. Apprentices slept above the stones. " * 3,
@@ -68,10 +71,25 @@ def pages_of(run: int) -> dict[str, Page]:
         "mill": article("The Mill Company", MILL),
         "ice": article("Ice on wheels", ICE),
         "login": Answer(b"<h1>Log in</h1>", status=401),
-        f"login{MIRROR}": article("Boats", _BOATS),
+        f"login{MIRROR}": article("Boats", BOATS),
         HELD: article("Locks", LOCKS),
         UNAPPROVED: article("Not approved", SECRET),
     }
     for name in SLOW[:-1]:
         pages[name] = Answer(article(name, ICE).body, seconds=_SLOW_SECONDS)
     return {f"/{run}/{name}": page for name, page in pages.items()}
+
+
+def library(name: str) -> dict[str, tuple[Page, int]]:
+    """The pages that a batch of knowledge reads, by their paths, each with how many points `FINDS` has."""
+    texts = {"mill": (MILL, 3), "ice": (ICE, 1), "locks": (LOCKS, 2), "boats": (BOATS, 2)}
+    return {
+        f"/{name}/{title}": (Answer(article(title, text).body, seconds=_READ_SECONDS), points)
+        for title, (text, points) in texts.items()
+    }
+
+
+def timed(hits: Sequence[Hit]) -> list[tuple[str, float]]:
+    """Each by its path, and when it came by `time.time()`."""
+    start = time.time() - time.monotonic()
+    return [(hit.path, start + hit.at) for hit in hits]

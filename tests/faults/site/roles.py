@@ -1,5 +1,5 @@
 """What the campaign's processes are: a runner with its agents inside, a dispatcher, a replica of the app,
-a batch's driver.
+a batch's driver, one of pages.
 
 The agents are the product's own classes, asking the scripted model server over HTTP, those of the chat too;
 only the branches of a drafted article's research, the knowledge base, the search indices and hosts' turns are
@@ -11,6 +11,7 @@ import importlib
 import logging
 import math
 import signal
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -34,6 +35,7 @@ from tests.fakes.cast import Cast
 from tests.fakes.local_agents import LocalAgent, NoIndex
 from tests.fakes.outside.open_turns import OpenTurns
 from tests.faults import defects
+from tests.faults.site import knowledge_driver
 from tests.faults.site.books import BOOKS, WRITTEN
 from tests.faults.site.chooser import PlayedChooser
 from tests.faults.site.driver import drive
@@ -49,7 +51,7 @@ class Order:
     `called` is what a runner calls itself, where that is another's name.
     """
 
-    role: Literal["runner", "dispatcher", "api", "driver"]
+    role: Literal["runner", "dispatcher", "api", "driver", "knowledge_driver"]
     name: str
     config: str
     url: str
@@ -69,7 +71,7 @@ def live(order: Order) -> None:
     if order.defect:
         defects.put_back(order.defect)
     config = load(Path(order.config), root=Path(order.config).parent)
-    {"runner": _runner, "dispatcher": _dispatcher, "api": _api, "driver": _driver}[order.role](order, config)
+    _ROLES[order.role](order, config)
 
 
 def _runner(order: Order, config: Config) -> None:
@@ -116,6 +118,20 @@ def _api(order: Order, config: Config) -> None:
 
 def _driver(order: Order, config: Config) -> None:
     drive(Path(order.topics), config, order.url)
+
+
+def _knowledge_driver(order: Order, config: Config) -> None:
+    players: Any = _Players(config, order.url, {})
+    knowledge_driver.drive(Path(order.topics), config, order.url, players)
+
+
+_ROLES: dict[str, Callable[[Order, Config], None]] = {
+    "runner": _runner,
+    "dispatcher": _dispatcher,
+    "api": _api,
+    "driver": _driver,
+    "knowledge_driver": _knowledge_driver,
+}
 
 
 class _Players:

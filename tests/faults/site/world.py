@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from cluster.postgres import server as embedded
 from models.config import Config
@@ -57,6 +57,7 @@ class World:
         self.model: ModelServer
         self.target: Target
         self.pages: PageSite
+        self.library: PageSite
         self.books: dict[str, BookServer]
         self.nursery: Nursery
         self.database: Database
@@ -120,11 +121,13 @@ class World:
         self._pids[name] = self.nursery.start(order)
         return self._pids[name]
 
-    def submit(self, name: str, topics: Path) -> None:
+    def submit(
+        self, name: str, topics: Path, *, role: Literal["driver", "knowledge_driver"] = "driver"
+    ) -> None:
         """Let there be a batch's driver over a folder of topics, until it has ended by itself; also again."""
         exit_file(topics).unlink(missing_ok=True)
         self._orders[name] = Order(
-            role="driver",
+            role=role,
             name=name,
             config=str(self.folder / "config.yaml"),
             url=self.site_url,
@@ -262,6 +265,7 @@ async def open_world(*, defect: int | None = None) -> AsyncIterator[World]:
             world.model = stack.enter_context(ModelServer())
             await asyncio.to_thread(world.model.script, *FINDS, PLANS)
             world.pages = stack.enter_context(serving({}))
+            world.library = stack.enter_context(serving({}))
             world.books = {name: stack.enter_context(BookServer(name)) for name in BOOKS.values()}
             world.target = await stack.enter_async_context(Target())
             world.config = configure(folder, world.output, world.model.base_url, world.books)
