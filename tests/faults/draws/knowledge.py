@@ -18,7 +18,7 @@ from tests.faults.site.driver import unwritten_file
 
 _REACHED_SECONDS, _FULL_SECONDS = 20.0, 12.0
 _WAITS = """SELECT 1 FROM pg_stat_activity
-WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM source_passages%'"""
+WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM source_passages%%'"""
 
 
 async def knowledge_cut_off(scene: Scene) -> bool:
