@@ -16,8 +16,8 @@ from typing import Any
 
 from actors import sending
 from actors.knowledge.index import segment_files
+from actors.operations import answers, working, writing
 from actors.operations import graph as operation
-from actors.operations import working, writing
 from actors.outside import outbox
 from actors.research import admission as research
 from actors.runtime import execution, runner
@@ -161,6 +161,12 @@ def _a_lapsed_runner_claims() -> None:
 def _a_write_goes_out_that_was_refused() -> None:
     """Whatever was decided, it is sent."""
     _change(writing.ApprovedWrites, "settle", ('if decision.status == "approved":', "if True:"))
+
+
+def _a_server_is_not_told_what_was_given() -> None:
+    """Whatever a person gives to a server that asks, it is told that he declined."""
+    _change(answers, "with_answer", ("given = None if said is None else said.given", "given = None"))
+    operation.with_answer = answers.with_answer  # type: ignore[attr-defined]
 
 
 def _a_decision_is_taken_for_what_was_not_shown() -> None:
@@ -393,6 +399,13 @@ DEFECTS: dict[int, Defect] = {
         holds=1,
         seed=20,
         only=("disk_full_at_knowledge",),
+    ),
+    119: Defect(
+        _a_server_is_not_told_what_was_given,
+        "a server is not told what was given",
+        holds=4,
+        seed=21,
+        only=("kill_at_a_question",),
     ),
     114: Defect(
         _what_was_kept_is_made_again, "what was kept is made again", holds=1, seed=15, only=("kill",)

@@ -27,6 +27,9 @@ def made(said: Said, approval: Mapping[str, Any]) -> Iterator[str]:
             wanted, found = _edited(asked["tree"], said.changes["tree_edits"]), _edited(content["tree"], ())
         case "operation_plan":
             wanted, found = _plan(asked["plan"], said.changes), _plan(content["plan"], {})
+        case "operation_question":
+            given = said.changes.get("given")
+            wanted, found = (given, given is None), (content["given"], content["declined"])
         case _:
             wanted, found = "no change", "one"
     if wanted != found:

@@ -5,7 +5,7 @@ from typing import Any
 
 from models.runtime.workflows import Workflow
 from tests.faults import ledger
-from tests.faults.checks import operations, writes
+from tests.faults.checks import operations, questions, writes
 from tests.faults.checks.operations import OperationTrail
 from tests.faults.checks.runs import Runs
 from tests.faults.people.operations import BegunOperation
@@ -59,6 +59,7 @@ def _odd(one: OperationTrail, work: Work) -> Iterator[str]:
     yield from operations.read_for_a_reason(one)
     yield from operations.decisions_are_told(one, said)
     yield from operations.ended_as_decided(one)
+    yield from questions.told_as_given(one)
     if (at := work.cancelled_at.get(one.workflow.id)) is not None:
         yield from operations.called_after_its_cancel(one, at, hears_within=LEASE_SECONDS)
 

@@ -65,6 +65,11 @@ class OperationTrail:
         """The entries of its history that tell what an agent has read."""
         return [one for one in self.history if "task_digest" in one["result"]]
 
+    @property
+    def asked(self) -> list[str]:
+        """The agents whose reading ended with a question of their server, as often as one did."""
+        return [one["agent"] for one in self.history if one["result"].get("server_question")]
+
 
 def calls_were_approved(one: OperationTrail) -> Iterator[str]:
     """No call comes before a plan with its agent and its tool was approved.
@@ -105,7 +110,10 @@ def _standing(decided: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
 
 
 def calls_were_told(one: OperationTrail) -> Iterator[str]:
-    """Each call that an agent tells of was answered, and none was made again but after a crash."""
+    """Each call that an agent tells of was answered, and none was made again but after a crash.
+
+    What was called before its server asked something is called again with the answer.
+    """
     answered = Counter((call.book, call.query) for call in one.calls if call.answered)
     told: Counter[tuple[str, str]] = Counter()
     got: Counter[tuple[str, str]] = Counter()
@@ -119,8 +127,9 @@ def calls_were_told(one: OperationTrail) -> Iterator[str]:
             yield f"{one.name} tells {times} times of what {key} answered {answered[key]} times"
     # What is in flight when it is cancelled is not told of.
     more = one.crashes + (one.workflow.status != "succeeded")
+    asked = Counter(one.asked)
     for key, times in answered.items():
-        if times > told[key] + more:
+        if times > told[key] + more + asked[_AGENT_OF[key[0]]]:
             crashes = f"{told[key]} readings and {one.crashes} crashes"
             yield f"{one.name}: {key} was called {times} times for {crashes}"
 
@@ -142,7 +151,7 @@ def read_for_a_reason(one: OperationTrail) -> Iterator[str]:
                 yield f"{one.name}: {agent} read the same again in iteration {entry['iteration']}"
             last[agent] = result["task_digest"]
             may.discard(agent)
-    told = Counter(entry["agent"] for entry in one.readings)
+    told = Counter([*(entry["agent"] for entry in one.readings), *one.asked])
     kept = Counter(key.split("/")[1] for key in one.keys if key.startswith("read/"))
     if told != kept and one.workflow.status == "succeeded":
         yield f"{one.name} tells of the readings {dict(told)}, and has kept {dict(kept)}"

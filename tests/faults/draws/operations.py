@@ -10,7 +10,7 @@ from tests.fakes.model.model_script import Rule
 from tests.faults.draws.scene import Scene, send
 from tests.faults.people import deciding, operators
 from tests.faults.people.operations import BegunOperation
-from tests.faults.site.books import NOTE, SEARCH, WRITTEN, BookMood, code_of
+from tests.faults.site.books import ASKS, NOTE, SEARCH, WRITTEN, BookMood, code_of
 
 _AWAY_SECONDS = 5.0
 _REACHED_SECONDS = 15.0
@@ -61,6 +61,23 @@ async def kill_in_an_operation(scene: Scene) -> bool:
     finally:
         if stage in ("plan", "comparison"):
             await asyncio.to_thread(world.model.reset)
+
+
+async def kill_at_a_question(scene: Scene) -> bool:
+    """A runner is killed while a server is about to ask something, or is told what a person gave."""
+    book = scene.world.books[ASKS]
+    is_given = scene.rng.random() < 0.6
+    begun = await operators.begin(scene.people, scene.work, scene.rng, asks=True)
+
+    def has_come(*, given: bool) -> bool:
+        calls = [call for call in list(book.entries) if call.code == begun.code]
+        return any((call.given is not None) is given for call in calls)
+
+    if is_given and not await _until(scene, begun, lambda: has_come(given=False), yes=True):
+        return False
+    with book.being("holds"):
+        there = await _until(scene, begun, lambda: has_come(given=is_given), yes=True)
+        return there and await _kill_its_runner(scene, begun)
 
 
 async def _until(

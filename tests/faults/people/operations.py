@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.faults.people.gates import GateAnswer
-from tests.faults.site.books import code_of
+from tests.faults.site.books import ASKED_AT, code_of
 from tests.faults.site.chooser import WANTS_A_NOTE
 
 AT = "/api/operations"
@@ -35,14 +35,19 @@ class BegunOperation:
     code: str
 
 
-def asked(run: int, number: int, rng: random.Random, *, notes: bool = False) -> dict[str, Any]:
+def asked(
+    run: int, number: int, rng: random.Random, *, notes: bool = False, asks: bool = False
+) -> dict[str, Any]:
     """The request: one of all systems, with the operation's own invoice to look for.
 
     Args:
         notes: whether something is surely to be written; else in one of two.
+        asks: whether a server surely asks something before it answers; else in one of ten.
     """
     code = code_of(run, number)
-    query = f"why is invoice {code}-{rng.randrange(10**4, 10**5)} late? compare what is known of it"
+    invoice = str(rng.randrange(10**4, 10**5))
+    invoice = f"{invoice[:-1]}{ASKED_AT}" if asks else invoice
+    query = f"why is invoice {code}-{invoice} late? compare what is known of it"
     return {
         "query": f"{query}, and {WANTS_A_NOTE}" if notes or rng.random() < 0.5 else query,
         "topic": "macro",
@@ -60,6 +65,8 @@ def answer(
         careless: it may be what can't be done, or what contradicts itself.
         yes: somebody wants it to get on: to a plan and a write he says yes, and to most that is asked.
     """
+    if kind == "operation_question" and shown["kind"] == "server_asks":
+        return _given(rng, careless=careless, yes=yes)
     if yes:
         often = kind == "operation_question" and rng.random() < 0.25
         return GateAnswer("reject" if often else "approve")
@@ -103,6 +110,20 @@ def body(kind: str, said: GateAnswer, digest: str, feedback: str) -> dict[str, A
 def feedback(code: str, rng: random.Random) -> str:
     """What somebody says with an answer: one more number to look for, that nobody else says."""
     return f"look at {code}-{rng.randrange(10**9, 10**10)} as well"
+
+
+def _given(rng: random.Random, *, careless: bool, yes: bool) -> GateAnswer:
+    """What a server asks for, or that nobody gives it, or that one goes on without that server."""
+    given = {"answer": "answer", "given": {"code": str(rng.randrange(10**9, 10**10))}}
+    match "given" if yes else rng.choice(("given", "given", "declined", "without")):
+        case "given" if careless and rng.random() < 0.2:
+            return GateAnswer("modify", given | {"given": {"number": "7"}}, possible=False)
+        case "given":
+            return GateAnswer("modify", given)
+        case "declined":
+            return GateAnswer("modify", {"answer": "decline"})
+        case _:
+            return GateAnswer("reject")
 
 
 def _edit(plan: Mapping[str, Any], rng: random.Random) -> GateAnswer:

@@ -39,11 +39,18 @@ async def cancel(people: People, work: Work, begun: BegunOperation) -> None:
         work.cancelled_at[begun.workflow_id] = time.time()
 
 
-async def begin(people: People, work: Work, rng: random.Random, *, notes: bool = False) -> BegunOperation:
-    """The same operation, however often it is asked for. `notes`: something is to be written."""
+async def begin(
+    people: People, work: Work, rng: random.Random, *, notes: bool = False, asks: bool = False
+) -> BegunOperation:
+    """The same operation, however often it is asked for.
+
+    Args:
+        notes: something is to be written.
+        asks: a server asks something.
+    """
     number = work.operations_asked
     work.operations_asked += 1
-    body = operations.asked(work.run, number, rng, notes=notes)
+    body = operations.asked(work.run, number, rng, notes=notes, asks=asks)
     answer = await people.insist("ann", operations.AT, body)
     assert answer.status_code == 201, answer.text
     told = answer.json()

@@ -1,7 +1,8 @@
 """The MCP servers that the operations of a campaign read: mail, bills and accounts, and who asked for what.
 
 Each finds things for whatever it is asked that has the code of an operation; so each call tells whose it is.
-The CRM takes notes, too. A fault lets one refuse, hang up, hang or be slow.
+The CRM takes notes, too, and whoever has the bills asks a person for a code before it looks for some numbers.
+A fault lets one refuse, hang up, hang or be slow.
 """
 
 import contextlib
@@ -28,6 +29,8 @@ BOOKS = {"gmail": "mail", "accounts_payable": "bills", "crm": "crm"}
 SEARCH, NOTE = "search", "note"
 # Which of them can be written to.
 WRITTEN = "crm"
+# Which of them asks something, at what it is asked that ends like this; and how it knows its question again.
+ASKS, ASKED_AT, QUESTION = "bills", "0", "code"
 _CODE = re.compile(r"q[a-j]+x[a-j]+z")
 _SEARCH = tool(
     SEARCH,
@@ -43,6 +46,13 @@ _NOTE = tool(
 )
 # Linux' `struct tcp_info` up to `tcpi_last_data_recv`.
 _TCP_INFO = struct.Struct("8x44xI")
+_FORM = {"type": "object", "properties": {"code": {"type": "string"}}, "required": ["code"]}
+_ASKED = {
+    QUESTION: {
+        "method": "elicitation/create",
+        "params": {"mode": "form", "message": "Which code opens the bills?", "requestedSchema": _FORM},
+    }
+}
 _SECONDS, _SLOW_SECONDS = 0.05, 0.8
 _PLAN = {
     "description": "All three systems are read, and what they say is compared.",
@@ -84,7 +94,8 @@ class BookCall:
     """A tool call, and when the kernel had all of it (`at`, in seconds of `time.time()`).
 
     `answered`: it was answered well, or was to be. `query` is all that it asks for. One of `NOTE` has written
-    by then, whatever became of its answer.
+    by then, whatever became of its answer. `given` is what came with it as a person's answer to the server's
+    question: what he did, and what he gave.
     """
 
     book: str
@@ -94,6 +105,7 @@ class BookCall:
     answered: bool
     tool: str = SEARCH
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    given: tuple[str, Mapping[str, Any] | None] | None = None
 
 
 class BookServer(HttpSite):
@@ -134,17 +146,24 @@ class BookServer(HttpSite):
         self.hindered += mood is not None
         if request.method == "tools/call":
             at = came_at(handler.connection)
-            self._enter(request.params["name"], request.params["arguments"], mood, at)
+            self._enter(request, mood, at)
         with contextlib.suppress(OSError):  # whoever asked is gone
             self._answer(request, mood)
         return None
 
-    def _enter(self, name: str, given: Mapping[str, Any], mood: BookMood | None, at: float) -> None:
+    def _enter(self, request: BadRequest, mood: BookMood | None, at: float) -> None:
+        name, given = request.params["name"], request.params["arguments"]
         if name == NOTE and mood == "refuses":
             return  # nothing is written
         query = str(given["query"]) if name == SEARCH else json.dumps(given)
-        well = mood in (None, "slow", "holds", "holds writes")
-        self.entries.append(BookCall(self.name, code_in(query), query, at, well, name, given))
+        well = mood in (None, "slow", "holds", "holds writes") and not self._asks(request)
+        said = _said(request)
+        self.entries.append(BookCall(self.name, code_in(query), query, at, well, name, given, said))
+
+    def _asks(self, request: BadRequest) -> bool:
+        """Whether it asks a person before it answers a call."""
+        query = str(request.params["arguments"].get("query", ""))
+        return self.name == ASKS and query.endswith(ASKED_AT) and _said(request) is None
 
     def _answer(self, request: BadRequest, mood: BookMood | None) -> None:
         if mood == "refuses":
@@ -164,6 +183,10 @@ class BookServer(HttpSite):
                 if mood == "holds" or (mood == "holds writes" and request.params["name"] == NOTE):
                     self._better.wait()
                 time.sleep(_SLOW_SECONDS if mood == "slow" else _SECONDS)
+                if self._asks(request):
+                    return request.result(
+                        resultType="input_required", inputRequests=_ASKED, requestState="asked"
+                    )
                 if request.params["name"] == NOTE:
                     return request.result(content=[{"type": "text", "text": "noted"}])
                 found = {"items": list(things(self.name, str(request.params["arguments"]["query"])))}
@@ -172,6 +195,12 @@ class BookServer(HttpSite):
             case _:
                 request.error(-32601, "no such method", status=404)
         return None
+
+
+def _said(request: BadRequest) -> tuple[str, Mapping[str, Any] | None] | None:
+    """What a person has answered to the server's question, as it came with a call."""
+    answer = (request.params.get("inputResponses") or {}).get(QUESTION)
+    return None if answer is None else (answer["action"], answer.get("content"))
 
 
 def _told_of(request: object, address: object) -> None:
