@@ -1,16 +1,10 @@
 """Defects, put back on purpose: a campaign must find each of them, some in tests, all in a whole one.
 
-Whoever adds something that must hold adds its check to the campaign, and here the defect that breaks it. Each
-is a change of the product's source text, made in the processes of the campaign. A change whose text is not
-there any more fails loudly, so that none of them is lost when the product is rewritten.
+Whoever adds something that must hold adds its check to the campaign, and here the defect that breaks it.
 """
 
-import inspect
-import sys
-import textwrap
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,6 +22,7 @@ from models.store import approvals, decisions, pool
 from models.store.knowledge import sources
 from models.store.runtime import claims, documents
 from pipelines import indexing_stages
+from tests.faults.defect import Defect, change
 
 
 def put_back(number: int) -> None:
@@ -39,8 +34,8 @@ def _settled_work_is_run_again() -> None:
     """Settling does not raise the epoch, and `let_go` takes any status."""
     assert "runner_id = NULL, epoch = w.epoch + 1," in claims._FINISH
     claims._FINISH = claims._FINISH.replace("epoch = w.epoch + 1,", "")
-    _change(claims, "fail", ("epoch = epoch + 1,", ""))
-    _change(
+    change(claims, "fail", ("epoch = epoch + 1,", ""))
+    change(
         claims,
         "let_go",
         ("runner_id = NULL, epoch = epoch + 1", "runner_id = NULL"),
@@ -48,19 +43,19 @@ def _settled_work_is_run_again() -> None:
         ("(holding.workflow_id, holding.epoch, runner_id)", "(holding.workflow_id, holding.epoch)"),
     )
     # Reconciling waited for a claim then; now it is passed over, which alone hides most of this.
-    _change(runner.Runner, "_reconcile", ("if self._turn.locked():", "if False:"))
+    change(runner.Runner, "_reconcile", ("if self._turn.locked():", "if False:"))
 
 
 def _one_runner_runs_a_workflow_twice() -> None:
     """What is under way is kept by workflow id, and popped by whoever ends."""
     of = runner.Runner
-    _change(of, "_begin", ("self._active[claim.workflow_id, claim.epoch]", "self._active[claim.workflow_id]"))
-    _change(
+    change(of, "_begin", ("self._active[claim.workflow_id, claim.epoch]", "self._active[claim.workflow_id]"))
+    change(
         of,
         "_carry",
         ("del self._active[claim.workflow_id, claim.epoch]", "self._active.pop(claim.workflow_id, None)"),
     )
-    _change(
+    change(
         of,
         "_reconcile",
         ("(h.workflow_id, h.epoch): h", "h.workflow_id: h"),
@@ -121,7 +116,7 @@ def _a_locked_row_holds_up_the_others() -> None:
 
 def _a_research_reads_what_was_shown() -> None:
     """What a research may read is what its gate showed, and not what somebody made of it."""
-    _change(
+    change(
         research.UrlAdmission,
         "admit",
         ("approved = UrlList.model_validate(approval.subject)", "approved = shown"),
@@ -131,24 +126,24 @@ def _a_research_reads_what_was_shown() -> None:
 def _a_plan_runs_that_was_rejected() -> None:
     """A no to a plan is taken as a yes."""
     rejected = 'return "plan" if decision.status == "rejected"'
-    _change(operation, "after_plan_settled", (rejected, rejected.replace('"plan"', '"work"', 1)))
+    change(operation, "after_plan_settled", (rejected, rejected.replace('"plan"', '"work"', 1)))
 
 
 def _an_agent_reads_again_what_it_has_read() -> None:
     """A result that stands is made again."""
-    _change(working.Working, "round", ("before is not None and before.task_digest == task.digest", "False"))
+    change(working.Working, "round", ("before is not None and before.task_digest == task.digest", "False"))
 
 
 def _a_write_is_noted_after_it_was_sent() -> None:
     """Whoever dies between the two leaves no trace of what was sent, and it is sent again."""
     note = 'await self._run.effect(f"write_sent/{number}", WriteSent, begin)'
     send = 'answer: Answer[WriteOutcome] = await remote.call_once("write", write)'
-    _change(writing.ApprovedWrites, "_sent", (note, "pass"), (send, f"{send}; {note}"))
+    change(writing.ApprovedWrites, "_sent", (note, "pass"), (send, f"{send}; {note}"))
 
 
 def _a_fence_does_not_lock() -> None:
     """What ends the claim between an effect's fence and its commit goes unnoticed."""
-    _change(claims, "fence", (" FOR UPDATE NOWAIT", ""))
+    change(claims, "fence", (" FOR UPDATE NOWAIT", ""))
 
 
 def _a_lapsed_runner_claims() -> None:
@@ -160,23 +155,23 @@ def _a_lapsed_runner_claims() -> None:
 
 def _a_write_goes_out_that_was_refused() -> None:
     """Whatever was decided, it is sent."""
-    _change(writing.ApprovedWrites, "settle", ('if decision.status == "approved":', "if True:"))
+    change(writing.ApprovedWrites, "settle", ('if decision.status == "approved":', "if True:"))
 
 
 def _a_server_is_not_told_what_was_given() -> None:
     """Whatever a person gives to a server that asks, it is told that he declined."""
-    _change(answers, "with_answer", ("given = None if said is None else said.given", "given = None"))
+    change(answers, "with_answer", ("given = None if said is None else said.given", "given = None"))
     operation.with_answer = answers.with_answer  # type: ignore[attr-defined]
 
 
 def _a_decision_is_taken_for_what_was_not_shown() -> None:
     """The digest of what a person was shown is not compared."""
-    _change(decisions, "check_open", ("if digest != approval.digest:", "if False:"))
+    change(decisions, "check_open", ("if digest != approval.digest:", "if False:"))
 
 
 def _two_decisions_are_taken() -> None:
     """An approval is decided by all who decide at once."""
-    _change(
+    change(
         approvals,
         "lock",
         ("SELECT 1 FROM workflows WHERE id = %s FOR UPDATE", "SELECT %s"),
@@ -186,12 +181,12 @@ def _two_decisions_are_taken() -> None:
 
 def _whoever_asked_approves() -> None:
     """Four eyes are as good as two."""
-    _change(decisions, "_check_may_decide", ("if approval.bars(decided_by):", "if False:"))
+    change(decisions, "_check_may_decide", ("if approval.bars(decided_by):", "if False:"))
 
 
 def _a_message_counts_as_delivered_that_nobody_took() -> None:
     """A try that failed is the last."""
-    _change(
+    change(
         outbox.Dispatcher,
         "_settle",
         ("if answer.is_success and answer.status is not None:", "if True:"),
@@ -201,44 +196,31 @@ def _a_message_counts_as_delivered_that_nobody_took() -> None:
 
 def _an_outage_is_a_verdict() -> None:
     """What is away fails the work."""
-    _change(execution.Execution, "_park_or_fail", ("if waiting is None:", "if True:"))
+    change(execution.Execution, "_park_or_fail", ("if waiting is None:", "if True:"))
 
 
 def _what_was_kept_is_made_again() -> None:
     """A run begins without the documents of the runs before it."""
-    _change(Run, "open", ("if claim.epoch > 1:", "if False:"))
+    change(Run, "open", ("if claim.epoch > 1:", "if False:"))
 
 
 def _pages_that_are_kept_are_read_again() -> None:
     """Whoever comes next claims what was read before."""
-    _change(sources, "claim", ("AND (%(again)s OR", "AND (%(again)s OR TRUE OR"))
+    change(sources, "claim", ("AND (%(again)s OR", "AND (%(again)s OR TRUE OR"))
 
 
 def _a_source_is_indexed_without_its_passages() -> None:
     """What says that it is indexed is committed before its passages are."""
-    _change(indexing_stages.PassageEmbedding, "_keep", ("_database.transaction()", "_database.connection()"))
+    change(indexing_stages.PassageEmbedding, "_keep", ("_database.transaction()", "_database.connection()"))
 
 
 def _an_index_is_cut_short() -> None:
     """Where there is no room, what fits of a segment is its file."""
-    _change(
+    change(
         segment_files.SegmentFiles,
         "write",
         ("""raise OSError(f"{draft} can't be written: {error}") from error""", "del error"),
     )
-
-
-# What must always hold, as far as a campaign can see it.
-HOLDS = {
-    1: "whatever dies, acknowledged work goes on from its last document; an outage is no verdict",
-    2: "one runner at a time",
-    3: "nothing gated without its decision",
-    4: "a decision binds to exact content, and is taken once",
-    6: "whoever asked for something does not approve it",
-    8: "a message is sent at least once",
-    9: "nothing is read that nobody let in",
-    11: "nobody holds up the others",
-}
 
 
 def _a_pool_loses_connections() -> None:
@@ -255,26 +237,7 @@ def _a_pool_loses_connections() -> None:
 
 def _a_sender_asks_nobody() -> None:
     """What is sent under a claim goes out whether that stands or not."""
-    _change(sending.Clearance, "take", ("if self._sender.claim is not None:", "if False:"))
-
-
-@dataclass(frozen=True)
-class Defect:
-    """A defect, and what finds it by itself: a seed, and the faults that are drawn.
-
-    Args:
-        what: it does, in a few words.
-        holds: which of the things that must always hold it breaks, by its number in `HOLDS`.
-        seed: None: it is found by tests, and no campaign looks for it.
-        in_tests: whether the tests look for it, too; the others are left to `make faults`.
-    """
-
-    put_back: Callable[[], None]
-    what: str
-    holds: int
-    seed: int | None = None
-    only: tuple[str, ...] = ()
-    in_tests: bool = False
+    change(sending.Clearance, "take", ("if self._sender.claim is not None:", "if False:"))
 
 
 # By their numbers in the list of what was found; one that was never in a release has a hundred.
@@ -412,15 +375,3 @@ DEFECTS: dict[int, Defect] = {
     ),
 }
 FOUND_BY = {number: defect for number, defect in DEFECTS.items() if defect.seed is not None}
-
-
-def _change(owner: Any, name: str, *changes: tuple[str, str]) -> None:
-    """Replace a function or method by itself with changes of its text."""
-    text = textwrap.dedent(inspect.getsource(getattr(owner, name)))
-    for old, new in changes:
-        assert old in text, f"{name} has no {old!r} any more: put the defect back in another way"
-        text = text.replace(old, new)
-    module = sys.modules[owner.__module__] if inspect.isclass(owner) else owner
-    made: dict[str, Any] = {}
-    exec(compile(text, f"<defect in {name}>", "exec"), vars(module), made)
-    setattr(owner, name, made[name])

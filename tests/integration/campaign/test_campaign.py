@@ -14,7 +14,8 @@ import psycopg
 import pytest
 
 from tests.faults.campaign import Campaign
-from tests.faults.defects import DEFECTS, FOUND_BY, HOLDS
+from tests.faults.defect import HOLDS
+from tests.faults.defects import DEFECTS, FOUND_BY
 from tests.faults.draws import FAULTS, draw
 from tests.faults.site.proxy import Proxy
 from tests.integration.conftest import ROOT
