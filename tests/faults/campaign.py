@@ -112,7 +112,7 @@ class Campaign:
         drawn = draws.draw(rng, rng.randint(self.fewest, self.most), self.only)
         work, began = Work(number), time.monotonic()
         runs.works.append(work)
-        world.pages.pages |= pages_of(number)
+        world.pages.pages |= pages_of(number, world.never.origin)
         wrong: list[str] = []
         struck: list[str] = []
         researchers = Researchers(world, people, work, random.Random(f"{self.seed}/{number}/researches"))

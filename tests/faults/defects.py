@@ -14,9 +14,11 @@ from actors.operations import answers, working, writing
 from actors.operations import graph as operation
 from actors.outside import outbox
 from actors.research import admission as research
+from actors.research.discovery import ratings
 from actors.runtime import execution, runner
 from actors.runtime.group_commit import JournalWriter
 from actors.runtime.run import Run
+from models.knowledge.reach import PageReach
 from models.runtime.workflows import Workflow, WorkflowStatus
 from models.store import approvals, decisions, pool
 from models.store.knowledge import sources
@@ -121,6 +123,16 @@ def _a_research_reads_what_was_shown() -> None:
         "admit",
         ("approved = UrlList.model_validate(approval.subject)", "approved = shown"),
     )
+
+
+def _a_page_that_was_left_out_is_led_to() -> None:
+    """What was left out is read where another page leads to it."""
+    change(PageReach, "was_left_out", ("if not self.left_out_keys or", "if True or"))
+
+
+def _a_host_is_read_that_never_is() -> None:
+    """What the site never reads is rated like all else."""
+    change(ratings.Ratings, "of_host", ("if nearest is not None else", "if False else"))
 
 
 def _a_plan_runs_that_was_rejected() -> None:
@@ -369,6 +381,16 @@ DEFECTS: dict[int, Defect] = {
         holds=4,
         seed=21,
         only=("kill_at_a_question",),
+    ),
+    120: Defect(
+        _a_page_that_was_left_out_is_led_to,
+        "a page that was left out is led to",
+        holds=9,
+        seed=22,
+        only=("kill",),
+    ),
+    121: Defect(
+        _a_host_is_read_that_never_is, "a host is read that never is", holds=9, seed=23, only=("kill",)
     ),
     114: Defect(
         _what_was_kept_is_made_again, "what was kept is made again", holds=1, seed=15, only=("kill",)

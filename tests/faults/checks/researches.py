@@ -64,7 +64,9 @@ async def only_what_was_let_in(world: World, runs: Runs) -> list[str]:
         " WHERE kind = ANY(%s) AND status = 'approved'",
         list(deep.ADDRESSES),
     )
-    return list(deep.only_what_was_let_in(hits, deep.let_in(rows), world.pages.origin))
+    never = runs.since("hits of a host that is never read", list(world.never.hits))
+    wrong = [f"{hit.path} was asked for at a host that is never read" for hit in never]
+    return wrong + list(deep.only_what_was_let_in(hits, deep.let_in(rows), world.pages.origin))
 
 
 async def _gathered(world: World, research: DeepResearch, workflow: Workflow) -> Deep:

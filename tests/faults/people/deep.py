@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-from tests.faults.site.pages import NAMES, SLOW
+from tests.faults.site.pages import NAMES, NEVER, SLOW
 
 AT = "/api/v1/agent-workflows"
 # As the first of a run, which has its project alone; as those after it, which share one that holds a page
@@ -41,8 +41,11 @@ class AskedFor:
     grows: bool
     slow: bool
 
-    def body(self, run: int, origin: str, *, project: int, tree: int) -> dict[str, Any]:
-        """The request: the pages of this run, on a site at `origin`; the project and tree that are there."""
+    def body(self, run: int, origin: str, never: str, *, project: int, tree: int) -> dict[str, Any]:
+        """The request: the pages of this run, on a site at `origin`; the project and tree that are there.
+
+        One is on a host that is never read, at the origin `never`.
+        """
         config = {"language": "any", "scrape_parallel": not self.slow}
         asked: dict[str, Any] = {
             "task_type": self.task_type,
@@ -52,7 +55,8 @@ class AskedFor:
         }
         asked |= {"project_id": project} if self.shared else {"topic": "macro"}
         if self.task_type != "analyze":
-            asked["urls"] = [f"{origin}/{run}/{name}" for name in (SLOW if self.slow else NAMES)]
+            names = [f"{origin}/{run}/{name}" for name in (SLOW if self.slow else NAMES)]
+            asked["urls"] = [*names, f"{never}/{run}/{NEVER}"]
         return asked
 
 

@@ -65,7 +65,8 @@ class Researchers:
     async def _begin(self, asked: AskedFor) -> DeepResearch:
         """The same research, however often it is asked for."""
         held = await shelf(self._world, self._work.run)
-        body = asked.body(self._work.run, self._world.pages.origin, project=held.project, tree=held.tree)
+        sites = self._world.pages.origin, self._world.never.origin
+        body = asked.body(self._work.run, *sites, project=held.project, tree=held.tree)
         answer = await self._people.insist("ann", f"{deep.AT}/start", body)
         assert answer.status_code == 201, answer.text
         begun = answer.json()["workflow_id"]

@@ -12,6 +12,7 @@ from models.config.yaml_layers import read_layers
 from tests.fakes.endpoints import with_keys
 from tests.fakes.prose import in_prose
 from tests.faults.site.books import BOOKS, NOTE, SEARCH, WRITTEN, BookServer
+from tests.faults.site.pages import NEVER_READ
 
 ROOT = Path(__file__).resolve().parents[3]
 LEASE_SECONDS = 2.0
@@ -60,6 +61,7 @@ def configure(folder: Path, output: Path, model_url: str, books: Mapping[str, Bo
 
 def _configure_research(raw: dict[str, Any], model_url: str) -> None:
     research, extraction = raw["research"], raw["knowledge"]["extraction"]
+    research["domains"] = {"never": [NEVER_READ]}
     research["tree"]["names"] = "model"
     research["synthesis"]["llm"]["writes"] = "prose"
     research["synthesis"]["checker"] = "model"

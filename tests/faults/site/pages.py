@@ -1,7 +1,8 @@
 """The web site that the researches of a campaign read: a few pages for each run, and who asked for which.
 
 Two pages can't be read, one of which has a mirror that can; one is never approved by anybody, and one is held
-by a project already. Some come slowly.
+by a project already. Some come slowly, and two have moved: to the page that nobody approves, and to a host
+that the site never reads.
 """
 
 import json
@@ -15,7 +16,9 @@ from tests.integration.research.mill_site import ICE, MILL, NOTHING, SECRET
 UNAPPROVED = "secret"
 HELD = "held"
 MIRROR = "-mirror"
-NAMES = ("mill", "ice", "login", "gone", UNAPPROVED)
+NAMES = ("mill", "ice", "login", "gone", "moved", "moved-away", UNAPPROVED)
+# Where a host is that the site never reads, and what is asked for there.
+NEVER_READ, NEVER = "127.0.0.2", "never"
 SLOW = ("slow-1", "slow-2", "slow-3", "slow-4", UNAPPROVED)
 GONE_PAGE = "gone"
 _SLOW_SECONDS, _READ_SECONDS = 0.4, 0.2
@@ -65,13 +68,19 @@ FINDS = (
 )
 
 
-def pages_of(run: int) -> dict[str, Page]:
-    """The pages of a run, by their paths: what another run has let in lets none of them in."""
+def pages_of(run: int, never: str) -> dict[str, Page]:
+    """The pages of a run, by their paths: what another run has let in lets none of them in.
+
+    Args:
+        never: the origin of the host that is never read.
+    """
     pages = {
         "mill": article("The Mill Company", MILL),
         "ice": article("Ice on wheels", ICE),
         "login": Answer(b"<h1>Log in</h1>", status=401),
         f"login{MIRROR}": article("Boats", BOATS),
+        "moved": Answer(status=302, headers={"location": f"/{run}/{UNAPPROVED}"}),
+        "moved-away": Answer(status=302, headers={"location": f"{never}/{run}/{NEVER}"}),
         HELD: article("Locks", LOCKS),
         UNAPPROVED: article("Not approved", SECRET),
     }

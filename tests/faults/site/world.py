@@ -33,7 +33,7 @@ from tests.faults.site.configuring import LEASE_SECONDS, configure
 from tests.faults.site.driver import exit_file
 from tests.faults.site.kinds import Trace
 from tests.faults.site.nursery import Nursery
-from tests.faults.site.pages import FINDS
+from tests.faults.site.pages import FINDS, NEVER_READ
 from tests.faults.site.proxy import Proxy
 from tests.faults.site.roles import Order
 from tests.faults.site.starved import Starved
@@ -57,6 +57,7 @@ class World:
         self.model: ModelServer
         self.target: Target
         self.pages: PageSite
+        self.never: PageSite
         self.library: PageSite
         self.books: dict[str, BookServer]
         self.nursery: Nursery
@@ -265,6 +266,7 @@ async def open_world(*, defect: int | None = None) -> AsyncIterator[World]:
             world.model = stack.enter_context(ModelServer())
             await asyncio.to_thread(world.model.script, *FINDS, PLANS)
             world.pages = stack.enter_context(serving({}))
+            world.never = stack.enter_context(serving({}, address=NEVER_READ))
             world.library = stack.enter_context(serving({}))
             world.books = {name: stack.enter_context(BookServer(name)) for name in BOOKS.values()}
             world.target = await stack.enter_async_context(Target())
