@@ -170,7 +170,7 @@ def _a_write_goes_out_that_was_refused() -> None:
     change(writing.ApprovedWrites, "settle", ('if decision.status == "approved":', "if True:"))
 
 
-def _a_server_is_not_told_what_was_given() -> None:
+def _answers_are_lost() -> None:
     """Whatever a person gives to a server that asks, it is told that he declined."""
     change(answers, "with_answer", ("given = None if said is None else said.given", "given = None"))
     operation.with_answer = answers.with_answer  # type: ignore[attr-defined]
@@ -216,12 +216,12 @@ def _what_was_kept_is_made_again() -> None:
     change(Run, "open", ("if claim.epoch > 1:", "if False:"))
 
 
-def _pages_that_are_kept_are_read_again() -> None:
+def _kept_pages_are_read_again() -> None:
     """Whoever comes next claims what was read before."""
     change(sources, "claim", ("AND (%(again)s OR", "AND (%(again)s OR TRUE OR"))
 
 
-def _a_source_is_indexed_without_its_passages() -> None:
+def _passages_are_lost() -> None:
     """What says that it is indexed is committed before its passages are."""
     change(indexing_stages.PassageEmbedding, "_keep", ("_database.transaction()", "_database.connection()"))
 
@@ -355,32 +355,14 @@ DEFECTS: dict[int, Defect] = {
     ),
     113: Defect(_an_outage_is_a_verdict, "an outage is a verdict", holds=1, seed=14, only=("model_down",)),
     116: Defect(
-        _pages_that_are_kept_are_read_again,
-        "pages that are kept are read again",
-        holds=1,
-        seed=18,
-        only=("knowledge_cut_off",),
+        _kept_pages_are_read_again, "kept pages are read again", holds=1, seed=18, only=("knowledge_cut_off",)
     ),
-    117: Defect(
-        _a_source_is_indexed_without_its_passages,
-        "a source is indexed without its passages",
-        holds=1,
-        seed=19,
-        only=("kill_before_passages",),
-    ),
+    117: Defect(_passages_are_lost, "passages are lost", holds=1, seed=19, only=("kill_before_passages",)),
     118: Defect(
-        _an_index_is_cut_short,
-        "an index is cut short",
-        holds=1,
-        seed=20,
-        only=("disk_full_at_knowledge",),
+        _an_index_is_cut_short, "an index is cut short", holds=1, seed=20, only=("disk_full_at_knowledge",)
     ),
     119: Defect(
-        _a_server_is_not_told_what_was_given,
-        "a server is not told what was given",
-        holds=4,
-        seed=21,
-        only=("kill_at_a_question",),
+        _answers_are_lost, "answers to servers are lost", holds=4, seed=21, only=("kill_at_a_question",)
     ),
     120: Defect(
         _a_page_that_was_left_out_is_led_to,

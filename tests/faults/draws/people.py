@@ -59,7 +59,7 @@ async def abandoned_batch(scene: Scene) -> bool:
     await asyncio.to_thread(world.model.script, rule)
     began = time.time()
     try:
-        name = f"left-{scene.work.run}-{len(scene.work.batches)}"
+        name = f"left-{scene.work.run}-{next(scene.work.numbers)}"
         batch = await scene.people.batch(scene.work, name, 2)
         return await _leave(scene, batch)
     finally:

@@ -58,7 +58,7 @@ async def disk_full_at_a_summary(scene: Scene) -> bool:
     world = scene.world
     if not os.path.ismount(world.output):
         return False
-    batch = await scene.people.batch(scene.work, f"full-{scene.work.run}-{len(scene.work.batches)}", 1)
+    batch = await scene.people.batch(scene.work, f"full-{scene.work.run}-{next(scene.work.numbers)}", 1)
     async with filled(world):
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_SUMMED_UP_SECONDS):

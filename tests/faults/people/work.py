@@ -7,10 +7,11 @@ import asyncio
 import json
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any, Literal
 
 import httpx2
@@ -85,7 +86,7 @@ class Stopped:
 class Work:
     """What a run has asked for. `cancelled`: stopped with a 2xx; `mended`: failed with these documents, and
     begun again; `let_pass`: approvals whose time was let pass; `cancelled_at`: when that of an operation was
-    answered."""
+    answered; `numbers` tell its batches apart."""
 
     run: int
     ids: list[str] = field(default_factory=list)
@@ -102,6 +103,7 @@ class Work:
     mended: dict[str, dict[str, Any]] = field(default_factory=dict)
     batches: list[Batch] = field(default_factory=list)
     knowledge: list[KnowledgeBatch] = field(default_factory=list)
+    numbers: Iterator[int] = field(default_factory=count)
 
     @property
     def drivers(self) -> list[str]:
@@ -252,7 +254,7 @@ class People:
 
     async def knowledge(self, work: Work) -> KnowledgeBatch:
         """Submit pages to be scraped, indexed and extracted."""
-        batch = await asyncio.to_thread(knowledge.submit, self.world, work.run, len(work.knowledge))
+        batch = await asyncio.to_thread(knowledge.submit, self.world, work.run, next(work.numbers))
         work.knowledge.append(batch)
         return batch
 
