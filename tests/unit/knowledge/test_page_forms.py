@@ -3,6 +3,7 @@
 import pytest
 
 from actors.knowledge.reading.main_text import read_html
+from actors.knowledge.reading.parts import holes
 from actors.quoting.quotable import quotable
 
 SENTENCE = "The committee met on Tuesday and talked for three hours about the water supply. "
@@ -119,6 +120,19 @@ def test_what_nobody_sees_or_is_struck_is_not_read(inside: str) -> None:
         ("5 million<a href='#cite_note-4' class=reference>[4]</a> euros", "5 million euros"),
         ("5 million<a role=doc-noteref href='#n1'>1</a> euros", "5 million euros"),
         ("10<sup>6</sup> m<sup>2</sup> of H<sub>2</sub>O, the 5<sup>th</sup>", "10⁶ m² of H₂O, the 5th"),
+        ("410<span class=footnote-ref>12</span> euros", "410 euros"),
+        ("410<span class=przypis>[12]</span> euros", "410 euros"),
+        ("410<b role=doc-noteref>12</b> euros", "410 euros"),
+        ("410<a href='https://example.org/a?b=1#fn12'>12</a> euros", "410 euros"),
+        ("410<sup><a href='/a#n12'>12</a></sup> euros", "410 euros"),
+        ("410<sup>2</sup> euros", "410\ufffc euros"),
+        ("410<span style='vertical-align: super'>12</span> euros", "410\ufffc euros"),
+        ("410<font style='font-size:8px;vertical-align:text-top'>2</font> euros", "410\ufffc euros"),
+        ("410<span class=superscript>12</span> euros", "410\ufffc euros"),
+        ("4 m<small class=sup>2</small> of H<span style='vertical-align:sub'>2</span>O", "4 m² of H₂O"),
+        ("<span class=support>30</span> euros", "30 euros"),
+        ("<a href='/terms#refunds'>30</a> euros", "30 euros"),
+        ("<span class=refund>30</span> euros", "30 euros"),
     ],
 )  # fmt: skip
 def test_marks_of_footnotes_are_no_text_and_raised_numbers_are(inside: str, told: str) -> None:
@@ -141,11 +155,63 @@ def test_marks_of_footnotes_are_no_text_and_raised_numbers_are(inside: str, told
         ("<img src=q.png>", "\ufffc"),
         ("<img src=q.png alt='a drawing of the hall'>", "\ufffc"),
         ("<canvas></canvas>", "\ufffc"),
+        ("<select><option>low</option><option>high</option></select>", "\ufffc"),
+        ("<button>low</button>", "\ufffc"),
+        ("<input value=4>", "\ufffc"),
+        ("<svg><text>4</text></svg>", "\ufffc"),
+        ("<svg aria-hidden=true></svg>", "\ufffc"),
+        ("<i class='fa fa-ban' aria-hidden=true></i>", "\ufffc"),
+        ("<span class=value></span>", "\ufffc"),
+        ("<span data-value=4></span>", "\ufffc"),
+        ("<b><span class=value></span></b>", "**\ufffc**"),
+        ("<span class=value></span><i class=unit></i>", "\ufffc"),
+        ("<time datetime=2026-01-01></time>", "\ufffc"),
+        ("<x-flow></x-flow>", "\ufffc"),
+        ("<output></output>", "\ufffc"),
+        ("<iframe src=a></iframe>", "\ufffc"),
+        ("<embed src=a>", "\ufffc"),
+        ("<span style='background:#000'>&nbsp;&nbsp;</span>", "\ufffc"),
+        ("<span class=redacted>&nbsp;</span>", "\ufffc"),
+        ("<script>document.write(4)</script>", "\ufffc"),
+        ("<mjx-container><mjx-math><mjx-c class=a></mjx-c></mjx-math></mjx-container>", "\ufffc"),
+        ("<mjx-container><svg></svg><mjx-assistive-mml><math><mi>Q</mi></math></mjx-assistive-mml></mjx-container>",
+         "Q"),
+        ("low<span class=tooltip-text>Measured in May.</span>", "low\ufffcMeasured in May.\ufffc"),
+        ("low <ins class=ads>Buy pumps</ins>", "low \ufffcBuy pumps\ufffc"),
+        ("low <object data=a>See <b>Fig. 4</b></object>", "low \ufffcSee **Fig. 4**\ufffc"),
+        ("low<wbr>er", "lower"),
+        ("<a id=here></a>low", "low"),
+        ("<span></span>low<span id=a></span>", "low"),
+        ("low<span class=Apple-converted-space>&nbsp;</span>indeed", "low indeed"),
+        ("low<input type=hidden><link href=a><meta content=a>", "low"),
     ],
 )  # fmt: skip
 def test_a_formula_within_a_sentence_is_told_or_leaves_a_sign(figure: str, told: str) -> None:
     text = article(f"<p>The flow through the pipe is {figure}, where v is the speed.</p>")
     assert f"The flow through the pipe is {told}, where v is the speed." in text
+
+
+@pytest.mark.parametrize("tag", ["wbr", "embed", "source", "object", "keygen"])
+def test_what_follows_an_element_that_holds_nothing_is_read_and_counted(tag: str) -> None:
+    denied = "The mayor denies all of it, and <b>the council</b> has seen no proof."
+    html = f"<article>{TEXT}<p>The mayor resigned. <{tag}>{denied}</p></article>"
+    found = read_html(html.encode(), url="https://example.org/a", content_type="text/html; charset=utf-8")
+    assert "The mayor denies all of it, and **the council** has seen no proof." in found.text
+    assert found.coverage is not None
+    assert found.coverage.seen == found.coverage.kept
+
+
+def test_of_the_line_before_a_raised_mark_only_its_end_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+
+    class Looking:
+        def search(self, line: str) -> None:
+            looked.append(len(line))
+
+    monkeypatch.setattr(holes, "_WORD_OR_END", Looking())
+    article("<p>" + "The price<sup>1</sup> of water " * 300 + "</p>")
+    assert len(looked) == 300
+    assert sum(looked) <= 300 * 20
 
 
 def test_a_picture_at_the_edge_of_a_text_is_no_part_of_a_sentence() -> None:

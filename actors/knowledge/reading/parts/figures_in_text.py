@@ -1,7 +1,8 @@
-"""Formulas and pictures within a sentence: their alternative text, or U+FFFC where there is none.
+"""What stands for an element within a sentence that shows no words: its alternative text, U+FFFC, or nothing.
 
-Called by `settling`, which puts it into the page. A sentence with that sign has a hole, and is not to be
-quoted. What a picture shows is no part of the sentence that it stands in; elsewhere it is an illustration.
+Called by `holes`, which knows the sentence. A sentence with that sign has a hole, and is not to be quoted.
+What shows no words, and is not known to be nothing, is a hole: a field, a drawing, a blackened word. What a
+picture shows is no part of the sentence that it stands in; elsewhere it is an illustration.
 """
 
 import re
@@ -10,13 +11,24 @@ from typing import Any
 from models.text import word_list
 
 HOLE = "\ufffc"
-FIGURES = ("img", "svg", "math", "canvas", "picture", "object", "script")
+# Fields and frames: what they show is in no text of the page.
+_FRAMES = frozenset(
+    word_list("iframe object embed canvas audio video map select textarea input button progress meter")
+)
+# Nobody sees them, whatever they hold.
+_NOTHING = frozenset(
+    word_list("br wbr a style link meta template noscript title base param source track rp rt datalist area")
+)
+_FIGURES = frozenset(("img", "svg", "math", "picture", "script", "mjx-container"))
 _IS_FORMULA = re.compile(r"tex|math|formula|equation|mwe-", re.IGNORECASE)
-_IS_ICON = re.compile(r"icon|emoji|smiley|logo|avatar|pixel|spacer", re.IGNORECASE)
 _TWO_WORDS = re.compile(r"[^\W\d_]{3,40}\s+[^\W\d_]{3,40}")
 _TEX_SCRIPT = re.compile(r"\Amath/tex", re.IGNORECASE)
-_ENDS = ".!?:…。！？"
+_WRITES = "document.write"
 _LONGEST = 300
+# Attributes that show nothing; and what shows a blank as something else.
+_UNSEEN_NAMES = frozenset(("id", "name", "lang", "dir"))
+_SPACE = re.compile(r"apple-converted-space|space", re.IGNORECASE)
+_PAINTS = re.compile(r"background|border|width|content", re.IGNORECASE)
 # Parts of formulas that say something else in one line.
 _TWO_LINES = frozenset(
     word_list("mfrac msqrt mroot mtable munderover munder mover msup msub msubsup annotation annotation-xml")
@@ -24,23 +36,45 @@ _TWO_LINES = frozenset(
 
 
 def stands_for(element: Any) -> str | None:
-    """What stands for a formula or a picture; None of what is neither, or is there for the looks."""
+    """What stands for an element without words; None where that is nothing, or where it has words."""
     tag = element.tag
-    if tag == "script" and _TEX_SCRIPT.match(element.get("type") or ""):
-        return _alternative(element.text)
+    if tag in _FIGURES:
+        return _figure(element)
+    if tag in _FRAMES:
+        return None if element.get("type") == "hidden" else HOLE
+    if tag in _NOTHING or any(text.strip() or len(text) > _LONGEST for text in element.itertext()):
+        return None
+    return HOLE if _shows(element, "".join(element.itertext())) else None
+
+
+def _shows(element: Any, blank: str) -> bool:
+    """Whether an element that holds nothing but blanks is seen, for all that is known."""
+    if "-" in element.tag or element.tag == "output":
+        return True
+    called, style = element.get("class") or "", element.get("style") or ""
+    if not blank:
+        return any(name not in _UNSEEN_NAMES for name in element.attrib)
+    return bool(called and not _SPACE.search(called)) or _PAINTS.search(style) is not None
+
+
+def _figure(element: Any) -> str | None:
+    tag = element.tag
+    if tag == "script":
+        if _TEX_SCRIPT.match(element.get("type") or ""):
+            return _alternative(element.text)
+        return HOLE if _WRITES in (element.text or "") else None
+    if tag == "mjx-container":
+        formula = element.find(".//math")
+        return HOLE if formula is None else _formula(formula)
     if tag == "math":
         return _formula(element)
-    if tag == "script" or element.get("aria-hidden") == "true":
-        return None
     one = element.find(".//img") if tag == "picture" else element
     if one is None:
         return None
     alt = one.get("alt", one.get("aria-label"))
     called = f"{one.get('class') or ''} {one.get('src') or ''}"[:500]
-    if tag == "svg" and alt is None and one.get("role") != "img" and not _IS_FORMULA.search(called):
-        return None
     if alt is None:
-        return None if _IS_ICON.search(called) or one.get("width") in ("0", "1") else HOLE
+        return None if one.get("width") in ("0", "1") else HOLE
     if not alt.strip():
         return None
     # What describes a picture is no part of the sentence that it stands in.
@@ -63,9 +97,3 @@ def _formula(element: Any) -> str:
             if name == "annotation" and "tex" in (one.get("encoding") or "").lower():
                 return _alternative(one.text)
     return _alternative("".join(element.itertext())) if names.isdisjoint(_TWO_LINES) else HOLE
-
-
-def is_within_sentence(before: str, after: str) -> bool:
-    """Whether a sentence is under way at a place of a line, and goes on behind it."""
-    said = before.rstrip()
-    return bool(said) and said[-1] not in _ENDS and bool(after.strip())

@@ -31,8 +31,6 @@ def inline_marks(element: Any, inner: list[LinePiece], before: Sequence[LinePiec
     tag = element.tag
     if tag == "br":
         return [LinePiece(text="\n", is_set=True)]
-    if tag == "wbr":
-        return []
     if tag == "a":
         return [_linked(piece) for piece in inner]
     if tag in ("code", "kbd", "samp", "tt"):

@@ -120,7 +120,7 @@ class _Parts:
             return
         if (
             tag in BLOCKS
-            or (tag == "button" and not _opens(child))
+            or (tag == "button" and not opens(child))
             or (tag == "cite" and _ends_quotation(child))
         ):
             self._flush(part)
@@ -224,13 +224,6 @@ def is_hidden(element: Any) -> bool:
     )
 
 
-def _is_a_block(element: Any) -> bool:
-    """A button that is no heading, and who is named below a quotation."""
-    if element.tag == "button":
-        return not _opens(element)
-    return element.tag == "cite" and _ends_quotation(element)
-
-
 def _ends_quotation(cite: Any) -> bool:
     """Whether it says at the end of a quotation whose it is; elsewhere it is the title of a work."""
     if (cite.tail or "").strip() or any(
@@ -241,7 +234,7 @@ def _ends_quotation(cite: Any) -> bool:
     return "blockquote" in above and _SAYS_WHO.isdisjoint(above)
 
 
-def _opens(button: Any) -> bool:
+def opens(button: Any) -> bool:
     """Whether a button is the heading of what it unfolds."""
     above = button.getparent()
     if button.get("aria-expanded") is not None or button.get("aria-controls") is not None:
