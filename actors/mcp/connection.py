@@ -64,12 +64,7 @@ class ServerConnection:
         self._calls: list[Exchange] = []
         self._one_by_one = asyncio.Lock()
         self.retired = False
-
-    @property
-    def protocol(self) -> str:
-        """The version of the protocol."""
-        assert self._client is not None
-        return self._client.protocol_version
+        self.protocol = ""  # kept, for a client that has been closed knows its own no more
 
     @property
     def modern(self) -> bool:
@@ -88,6 +83,7 @@ class ServerConnection:
         try:
             async with asyncio.timeout(self._settings.timeout_seconds):
                 self._client = await asyncio.shield(opened)
+            self.protocol = self._client.protocol_version
             if self._settings.era == "2026-07-28" and not self.modern:
                 raise Unanswered("invalid", f"it speaks {self.protocol}: set its era to 2025-11-25 or newest")
         except BaseException as error:
@@ -121,6 +117,8 @@ class ServerConnection:
         self._under_way += 1
         try:
             async with self._alone(exchange), asyncio.timeout(self._settings.timeout_seconds):
+                if self._ending.is_set():
+                    raise Unanswered("away", "its connection was closed before the request", stale=True)
                 if as_it_is:
                     raw = await self._raw(self._client.session, request)
                     if isinstance(answer, TypeAdapter):

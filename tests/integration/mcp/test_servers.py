@@ -1,9 +1,14 @@
 """What agents see of a server, and what comes of calls: the SDK's own servers over HTTP, in both eras."""
 
+from typing import Any
+
 import pytest
 from mcp.server.mcpserver import MCPServer
 from pydantic import BaseModel
 
+from actors.mcp import servers as mcp_servers
+from actors.mcp.connection import ServerConnection
+from actors.mcp.listing import ToolsOnOffer
 from models.errors import McpServerAway, ServedToolChanged, ServedToolRefused
 from models.mcp.tool_answers import ServedToolCall
 from tests.fakes.mcp_servers import ERAS, free_port, serving
@@ -49,6 +54,29 @@ async def test_only_what_is_allowed_is_listed_and_called(era: str) -> None:
         wipe = ServedToolCall(server="mail", tool="wipe", digest="0" * 64, arguments={})
         with pytest.raises(ServedToolRefused, match=r"mail\.wipe: is not allowed"):
             await servers.call(wipe, confirmed=True)
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_connection_that_anothers_fault_closes_has_said_what_it_said(
+    era: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many share a connection: a fault of one retires it, right behind the answer to another."""
+    asked = mcp_servers.offered_by
+
+    async def and_closed(connection: ServerConnection, *given: Any) -> ToolsOnOffer:
+        offered = await asked(connection, *given)
+        await connection.close()
+        return offered
+
+    monkeypatch.setattr(mcp_servers, "offered_by", and_closed)
+    async with serving(mail_server()) as url, opened(url, era=era) as servers:
+        listing = await servers.listing("mail")
+        assert (listing.state, listing.protocol) == ("answers", era)
+        call = ServedToolCall(
+            server="mail", tool="look", digest=listing.tools[0].digest, arguments={"text": "abc"}
+        )
+        with pytest.raises(McpServerAway, match="closed before the request"):
+            await servers.call(call)
 
 
 @pytest.mark.parametrize("era", ERAS)
