@@ -85,8 +85,9 @@ def test_each_kind_of_research_has_its_share(number: int, types: set[tuple[str, 
     drawn = [deep.asked(number, random.Random(seed)) for seed in range(200)]
     assert {(asked.task_type, asked.grows) for asked in drawn} == types
     for asked in drawn:
-        body = asked.body(1, "http://site", project=5, tree=3)
+        body = asked.body(1, "http://site", "http://never", project=5, tree=3)
         assert ("urls" in body) == (asked.task_type != "analyze")
+        assert body.get("urls", ["http://never/"])[-1].startswith("http://never/")
         assert body["config"].get("category_id") == (3 if asked.grows else None)
         # A tree is its project's.
         assert not asked.grows or body["project_id"] == 5

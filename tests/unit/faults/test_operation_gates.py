@@ -29,7 +29,7 @@ PLAN = OperationPlan(
     complexity="low",
     steps=tuple(AgentStep(agent=agent, why="because", tools=(TOOL,)) for agent in _AGENTS),
 )
-SHOWN = {"iteration": 1, "plan": PLAN.model_dump(mode="json"), "feedback": None}
+SHOWN = {"kind": "away", "iteration": 1, "plan": PLAN.model_dump(mode="json"), "feedback": None}
 
 
 def is_taken(kind: str, said: GateAnswer) -> bool:

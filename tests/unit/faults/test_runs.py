@@ -25,6 +25,7 @@ class LoggedWorld:
         self.trace = SimpleNamespace(read=lambda: (self.begun, []))
         self.books = {"crm": self}
         self.pages = SimpleNamespace(hits=self.hits, origin=ORIGIN)
+        self.never = SimpleNamespace(hits=[])
 
     async def rows(self, query: str, *values: Any) -> list[dict[str, Any]]:
         if "approvals" in query:
@@ -79,3 +80,7 @@ async def test_a_page_that_an_earlier_run_let_in_may_be_read_late_and_no_other()
     [odd] = await researches.only_what_was_let_in(world, runs)
     assert odd == "/0/left-out was asked for, and approved by nobody"
     assert await researches.only_what_was_let_in(world, runs) == []  # told once
+    world.never.hits.append(Hit(at=1.0, path="/0/never", headers={}))
+    assert await researches.only_what_was_let_in(world, runs) == [
+        "/0/never was asked for at a host that is never read"
+    ]
