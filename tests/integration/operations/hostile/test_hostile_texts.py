@@ -9,9 +9,6 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
-from actors import sending
 from actors.text.links import links
 from models.config import Config
 from models.store.database import Database
@@ -77,11 +74,8 @@ def samples_at(url: str) -> dict[str, Any]:
 
 
 async def test_models_that_obey_every_text_get_nothing_that_nobody_approved(
-    configure: Callable[..., Config], database: Database, monkeypatch: pytest.MonkeyPatch
+    configure: Callable[..., Config], database: Database
 ) -> None:
-    # Agents, servers and the model share one loop here: what is sent may be late, and is not what is tried.
-    monkeypatch.setattr(sending, "SECONDS", 60.0)
-    monkeypatch.setattr(sending, "_LOOK_SECONDS", 60.0)
     wire = Wire()
     with HttpSite() as canary:
         cases = injections("injections.yaml", canary=canary.url.removesuffix("/mcp"))
