@@ -5,12 +5,14 @@ behind it, on the same line. The tree is looked at once; what is to be done to i
 """
 
 import re
-from typing import Any
+from typing import Any, get_args
 
 from lxml.etree import iterwalk
 
 from actors.knowledge.reading.parts.figures_in_text import HOLE, stands_for
 from actors.knowledge.reading.parts.page_parts import BLOCKS, is_hidden, opens
+from actors.text.language import Language
+from actors.text.lexicon import phrase_pattern
 from models.text import word_list
 
 _NO_TEXT = frozenset(
@@ -22,12 +24,11 @@ _RAISED, _LOWERED = (
     str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻"),
     str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋"),
 )
-# What notes are called where they are linked to: `#fn1`, `cite_ref-4`, `footnote`.
+# What programs call notes where they are linked to (`#fn1`, `cite_ref-4`), beside the words of languages.
 _NOTE = re.compile(
-    r"foot-?note|endnote|note-?ref|fu(?:ss|ß)note|przypis|cite[_-]?(?:note|ref)|citation|sdfoot|_ftn"
-    r"|\bfn(?![a-z])|\bfn-?ref|\bref(?:erence)?s?(?![a-z])",
-    re.IGNORECASE,
+    r"note-?ref|cite[_-]?(?:note|ref)|sdfoot|_ftn|\bfn(?![a-z])|\bfn-?ref|\brefs?(?![a-z])", re.IGNORECASE
 )
+_BETWEEN_WORDS = re.compile(r"_|(?<=[a-z])(?=[A-Z])")
 _MARK = re.compile(
     r"[\[(]?(?:\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,5}|[a-z]|[*†‡§¶#]{1,3}|note \d{1,3})[\])]?", re.IGNORECASE
 )
@@ -164,24 +165,32 @@ class SentenceHoles:
             return False
         called = f"{element.get('class') or ''} {element.get('role') or ''}"
         is_own = tag in ("a", "sup")
-        if not is_own and not (_NOTE.search(called) and self._line.strip()):
+        if not is_own and not (_names_note(called) and self._line.strip()):
             return False
         text = _short(element)
         if not _MARK.fullmatch(text):
             return False
         if not is_own or element.get("role") == "doc-noteref":
             return True
-        is_called = _NOTE.search(f"{called} {element.get('id') or ''}") is not None
+        is_called = _names_note(f"{called} {element.get('id') or ''}")
         if tag == "a":
             page, number, target = (element.get("href") or "").rpartition("#")
             is_raised = element.getparent().tag == "sup"
-            leads = _NOTE.search(target) is not None or (not page and (is_raised or not text[0].isalnum()))
+            leads = _names_note(target) or (not page and (is_raised or not text[0].isalnum()))
             return bool(number) and (is_called or leads)
         if not text[0].isalnum() or is_called:
             return True
         if any("#" in (link.get("href") or "") for link in element.iter("a")):
             return True
         return text.isdigit() and _WORD_OR_END.search(self._line) is not None
+
+
+def _names_note(names: str) -> bool:
+    """Whether classes, roles or ids are those of notes."""
+    apart = _BETWEEN_WORDS.sub(" ", names)
+    return _NOTE.search(names) is not None or any(
+        phrase_pattern(language, ("page_parts", "notes")).search(apart) for language in get_args(Language)
+    )
 
 
 def _short(element: Any) -> str:
