@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from actors import sending
 from models.store.database import Database
 from tests.integration.conftest import configuration, fresh_database
 from tests.integration.operations.operations_desk import operations_config
@@ -41,9 +40,7 @@ def house(postgres: str, migrated: str, tmp_path_factory: pytest.TempPathFactory
             "runners.max_attempts": 60,
         },
     )
-    with asyncio.Runner() as runner, pytest.MonkeyPatch.context() as changed:
-        # Nothing is sent from another process here, and many die.
-        changed.setattr(sending, "SECONDS", 0.02)
+    with asyncio.Runner() as runner:
         database = Database(url=url, pool_size=4)
         runner.run(database.__aenter__())
         try:
