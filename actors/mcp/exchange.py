@@ -57,7 +57,7 @@ class Exchange:
     def check(self, methods: Collection[str]) -> None:
         """See that messages of these methods may be of it. Raises NotSent: one calls a tool."""
         if _CALL in methods and not self.acts:
-            raise NotSent("a tool was to be called, and nobody told what for", waits_for="a claim")
+            raise NotSent("this call of a tool is for no workflow and no person", waits_for="a claim")
 
     def clearance(self) -> Clearance | None:
         """What to take right before it goes out; None where it calls no tool, and nothing is asked."""

@@ -216,7 +216,7 @@ class ServerProgram:
 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:
-    """Have it end by itself, now that its input has ended, and then because it is asked to."""
+    """Wait until it ends: its input has ended; then it is asked to."""
     for asked in (None, signal.SIGTERM):
         if asked is not None:
             _signal(process, asked)
