@@ -89,5 +89,5 @@ async def test_a_call_that_no_exchange_tells_of_is_not_written_to_a_program(tmp_
         refused: Any = (await answers.receive()).message  # type: ignore[union-attr]
         await to_it.send(sending[1])
         await answers.receive()
-        assert (refused.id, "nobody told" in refused.error.message) == (1, True)
+        assert (refused.id, "no workflow and no person" in refused.error.message) == (1, True)
     assert [json.loads(line)["id"] for line in heard.read_text().splitlines()] == [2]
