@@ -17,24 +17,29 @@ _WAITING = 12
 
 
 async def cancel_in_an_effect(scene: Scene) -> bool:
-    """Somebody stops a march that acts: it has done so whole, or not at all, before it is stopped."""
-    if (march := await _acting(scene)) is None:
+    """Somebody stops a march that acts, and its runner is held up so long that it can't hear of that.
+
+    It has acted whole, or not at all, before it is stopped.
+    """
+    if (march := await _acting(scene)) is None or (pid := await _runner_of(scene, march)) is None:
         return False
-    await scene.people.stop_march(scene.work, march)
+    await asyncio.gather(scene.people.stop_march(scene.work, march), stopped(scene, pid, _ACTS_SECONDS))
     return True
 
 
 async def stop_in_an_effect(scene: Scene) -> bool:
     """A runner sleeps past its lease while it acts, before what it does is kept."""
-    if (march := await _acting(scene)) is None:
-        return False
-    query = "SELECT r.name FROM workflows w JOIN runners r ON r.id = w.runner_id WHERE w.id = %s"
-    [row] = await scene.world.rows(query, march) or [{"name": None}]
-    pid = scene.world.pid(row["name"]) if row["name"] else None
-    if pid is None:
+    if (march := await _acting(scene)) is None or (pid := await _runner_of(scene, march)) is None:
         return False
     await stopped(scene, pid, LEASE_SECONDS * scene.rng.uniform(1.2, 3))
     return True
+
+
+async def _runner_of(scene: Scene, march: str) -> int | None:
+    """The process that runs a march, if any does."""
+    query = "SELECT r.name FROM workflows w JOIN runners r ON r.id = w.runner_id WHERE w.id = %s"
+    [row] = await scene.world.rows(query, march) or [{"name": None}]
+    return scene.world.pid(row["name"]) if row["name"] else None
 
 
 async def _acting(scene: Scene) -> str | None:
