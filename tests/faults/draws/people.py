@@ -7,7 +7,6 @@ import signal
 import time
 
 from models.runtime.workflows import ENDED_STATUSES
-from tests.fakes.model.model_script import Rule
 from tests.faults.draws.scene import Found, Scene, send
 from tests.faults.people import batches, deciding
 from tests.faults.people.batches import Batch
@@ -55,8 +54,8 @@ async def many_stopped(scene: Scene) -> bool:
 
 async def abandoned_batch(scene: Scene) -> bool:
     """A batch's driver is killed, and nobody submits it again for a while: its topics stop."""
-    world, rule = scene.world, Rule(delay=_SLOW_SECONDS)
-    await asyncio.to_thread(world.model.script, rule)
+    world = scene.world
+    await asyncio.to_thread(world.model.script, latency=_SLOW_SECONDS)
     began = time.time()
     try:
         name = f"left-{scene.work.run}-{next(scene.work.numbers)}"

@@ -25,8 +25,8 @@ async def model_down(scene: Scene) -> bool:
 
 
 async def model_slow(scene: Scene) -> bool:
-    """The model takes seconds for a call."""
-    return await _model(scene, Rule(delay=scene.rng.uniform(0.5, 3)))
+    """The model takes seconds for a call, and answers as it would have."""
+    return await _model(scene, latency=scene.rng.uniform(0.5, 3))
 
 
 async def model_lies(scene: Scene) -> bool:
@@ -88,9 +88,9 @@ async def filled(world: World) -> AsyncIterator[None]:
         path.unlink()
 
 
-async def _model(scene: Scene, rule: Rule) -> bool:
+async def _model(scene: Scene, *rules: Rule, latency: float | None = None) -> bool:
     began, asked = time.time(), time.monotonic()
-    await asyncio.to_thread(scene.world.model.script, rule)
+    await asyncio.to_thread(scene.world.model.script, *rules, latency=latency)
     calls = []
     try:
         await asyncio.sleep(scene.rng.uniform(0.5, 2))
