@@ -9,6 +9,8 @@ rather too much than too little, and before a text is cut, for half a secret loo
 import json
 import re
 import string
+from collections.abc import Iterable
+from functools import lru_cache
 
 HIDDEN = "***"
 # A shorter one may be a word like any other. What gives it away is where it stands.
@@ -87,7 +89,7 @@ def keep(secret: str) -> None:
     """Remember a secret of this process, so that it is never told."""
     global _kept
     if len(secret := secret.strip()) >= _SHORTEST and secret not in _kept:
-        more = {**_kept, secret: re.compile("".join(map(_ways, secret)))}
+        more = {**_kept, secret: _spellings(secret)}
         _kept = {each: more[each] for each in sorted(more, key=len, reverse=True)}
 
 
@@ -98,6 +100,18 @@ def redacted(text: str) -> str:
     for shape, instead in _SHAPES:
         text = shape.sub(instead, text)
     return text
+
+
+def without(text: str, secrets: Iterable[str]) -> str:
+    """A text with `***` for each of some secrets, however short, and spelt as it may be."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        text = _spellings(secret).sub(HIDDEN, text)
+    return text
+
+
+@lru_cache(maxsize=256)
+def _spellings(secret: str) -> re.Pattern[str]:
+    return re.compile("".join(map(_ways, secret)))
 
 
 def _ways(char: str) -> str:

@@ -16,6 +16,7 @@ from actors.mcp.exchange import Unanswered
 from actors.mcp.redirects import redirected, told
 from models.config import ClientCredentials
 from models.error_lines import error_line
+from models.redaction import without
 
 _MOST_BYTES = 100_000
 # Of the provider's own words: the reason and the names of what to check come after them in one line.
@@ -109,9 +110,7 @@ class TokenSource:
         except ValidationError:
             return ""
         words = ": ".join(filter(None, (said.error, said.error_description)))
-        secret = self._secret()
-        for each in (secret, quote_plus(secret), self._basic().removeprefix("Basic ")):
-            words = words.replace(each, "***")
+        words = without(words, (self._secret(), self._basic().removeprefix("Basic ")))
         line = error_line(" ".join(words.split()), _MOST_SAID)
         return f" ({line})" if line else ""
 

@@ -4,9 +4,10 @@ import logging
 import re
 from collections.abc import Mapping
 from functools import cache
-from urllib.parse import quote, quote_plus
 
 import httpx2
+
+from models.redaction import without
 
 _NAMES = re.compile(r"key|token|secret|passw|auth|cookie", re.IGNORECASE)
 
@@ -15,16 +16,11 @@ class Keys:
     """The values of those parameters and headers whose names speak of keys, tokens or secrets."""
 
     def __init__(self, given: Mapping[str, str]) -> None:
-        values = {value for name, value in given.items() if _NAMES.search(name) and value}
-        # In each way that a URL spells them, the longest first.
-        spelt = {way(value) for value in values for way in (str, quote, quote_plus)}
-        self._spelt = sorted(spelt, key=len, reverse=True)
+        self._values = frozenset(value for name, value in given.items() if _NAMES.search(name) and value)
 
     def scrubbed(self, text: str) -> str:
         """A text without them."""
-        for key in self._spelt:
-            text = text.replace(key, "…")
-        return text
+        return without(text, self._values)
 
 
 class _WithoutQuery(logging.Filter):

@@ -144,7 +144,7 @@ async def test_a_server_that_repeats_the_key_does_not_make_it_known(server: Sear
 
 async def test_a_key_that_comes_back_in_a_header_does_not_become_known(server: SearchServer) -> None:
     server.script(Reply(200, b"x", {"Content-Encoding": SECRET}))
-    assert "packed as …" in await failure(server.url, params={"key": SECRET})
+    assert "packed as ***" in await failure(server.url, params={"key": SECRET})
 
 
 @pytest.mark.parametrize(
