@@ -17,7 +17,7 @@ from actors.text.lexicon import phrase_pattern
 from actors.text.markdown import unlinked
 from actors.text.normal_form import words
 from actors.text.relevance import bears_on, best_passages
-from models.redaction import _ways
+from models.redaction import _spellings
 from serve.openai.background import _any_of as background_pattern
 from serve.openai.transcript import _labels as labels_pattern
 from tests.fakes.pumping import calls_in, modules_of, only_matched, patterns_in, slowness
@@ -43,7 +43,7 @@ _MADE: dict[str, re.Pattern[Any]] = {
         "de", *(("voices", key) for key in ("speech", "disputes", "denies", "negation", "corrections"))
     ),
     "actors.knowledge.scraping.wall_words._any_of": NOT_FOUND,  # all that it makes are tried by their names
-    "models.redaction.keep": re.compile("".join(map(_ways, "of the 'key\\\" ä"))),
+    "models.redaction._spellings": _spellings("of the 'key\\\" ä"),
     "serve.openai.background._any_of": background_pattern(("follow up*", "only", "chat history", "标题")),
     "serve.openai.transcript._labels": labels_pattern(("user message", "user", "用户")),
     "actors.outside.web.local._passage": re.compile(r"\b(?:rates|inflation|federal)", re.IGNORECASE),
