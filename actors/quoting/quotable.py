@@ -11,6 +11,7 @@ from bisect import bisect_right
 from actors.quoting.corrections import Corrections, is_verdict
 from actors.quoting.endings import OpenQuotations
 from actors.quoting.sentences import Sentence, as_read, sentences
+from actors.quoting.single_quotes import SingleQuotations
 from actors.quoting.speakers import speaks_first, takes_the_word
 from actors.quoting.standing import faults, says_nothing
 from actors.quoting.voices import Voices
@@ -79,6 +80,7 @@ class _Quotable:
         self._found: list[Sentence] = []
         self._run: Sentence | None = None
         self._quotations = OpenQuotations()
+        self._singles = SingleQuotations(text)
         self._turn: int | None = None
         self.voices = Voices(text, language)
         self.withheld: list[Sentence] = []
@@ -140,7 +142,7 @@ class _Quotable:
         is_inside = self._quotations.are_open
         self._quotations.read(self._text[start:end])
         self._read_to = end
-        return is_inside
+        return is_inside or (not is_bare and self._singles.hold(one.start, one.end))
 
     def _judged(self, one: Sentence, *, is_spoken: bool) -> tuple[bool, bool]:
         """Whether a sentence leans on the one before, and whether it stands by itself."""

@@ -39,6 +39,12 @@ _NOBODY = frozenset(
     )
 )
 _DASHED = re.compile(r" (?:--|–|—) ")
+# Behind what somebody said: "— Ann Example, spokeswoman", "– Ann, 34".
+_SIGNS = re.compile(
+    rf"[ \t]{{0,40}}[*_]{{0,3}}(?:[–—―]|--)[ \t]?[*_]{{0,3}}{_WORD}[*_]{{0,3}}(?:,|[ \t]+[*_]{{0,3}}[A-ZÀ-Ž])"
+    r"[^!?\n]{1,120}$"
+)
+_SENTENCE = re.compile(r"[^\W\d_]{4}[.!?]")
 _FIGURE = re.compile(r"[^\w\s]?\s?[\d$€£]")
 _JOINS = frozenset(("and", "und", "i"))
 
@@ -53,6 +59,12 @@ def is_name_line(line: str) -> bool:
     found = _NAME_LINE.match(line)
     name = line.strip(" \t#*_:\uff1a")
     return found is not None and " " in name and _is_somebody(name)
+
+
+def signs(line: str) -> bool:
+    """Whether a line only says who said what stands above it: `— Ann Example, spokeswoman`."""
+    bare = line.rstrip(" \t*_")
+    return _SIGNS.match(bare) is not None and not _SENTENCE.search(bare)
 
 
 def speaks_first(found: Sequence[Sentence], text: str) -> int | None:

@@ -74,6 +74,24 @@ CLAIMS = [
 ]
 
 
+MAILS: dict[Language, tuple[str, str, str, str, str]] = {
+    "en": ("From", "Sent", "To", "Subject", "On Tue, 3 Nov 2026, Ann Example <ann@example.org>\nwrote:"),
+    "de": ("Von", "Gesendet", "An", "Betreff", "Am Di., 3. Nov. 2026 um 10:12 Uhr schrieb Ann Example:"),
+    "pl": ("Od", "Wysłano", "Do", "Temat", "W dniu 3.11.2026 o 10:12, Ann Example pisze:"),
+}
+SIGNED = [
+    "{theirs}\n\n— Ann Example, Council of Example",
+    "{theirs}\n— Ann Example",
+    "{theirs}\n\n**– Ann Example**",
+    "*{theirs}*\n\n― **Ann Example**, 34",
+    "{theirs}\n\n-- Ann Example",
+    "“{theirs}”\n\n— Ann Example",
+    "“{theirs}”\n\nAnn Example, Council of Example",
+    "“{theirs} {theirs}”\n\n(Ann Example)",
+    "“A. B.\n\n{theirs}”\n\n— Ann Example",
+]
+
+
 def _told(text: str, language: Language) -> list[str]:
     return [one.text for one in quotable(text, language)]
 
@@ -130,3 +148,39 @@ def test_the_head_of_each_page_is_nobody_s_name(head: str) -> None:
 
 def test_a_mark_between_blanks_opens_nothing() -> None:
     assert _told(f"von Spanplatte » Montag, 10:22\n\n{OWN['de']}", "de") == [OWN["de"]]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("form", SIGNED)
+def test_what_a_name_stands_behind_is_that_person_s(form: str, language: Language) -> None:
+    said = form.format(theirs=THEIRS[language])
+    assert _told(f"{OWN[language]}\n\n{said}\n\n{OWN[language]}", language) == [OWN[language]] * 2
+
+
+@pytest.mark.parametrize("list_of", ["{}\n\n— Ann Example\n— Bob Example", "{}\n\n– One\n\n– Two Words"])
+def test_a_list_of_names_signs_nothing(list_of: str) -> None:
+    assert _told(list_of.format(OWN["en"]), "en") == [OWN["en"]]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "head",
+    [
+        "{0}: Ann Example\n{1}: 3.11.2026\n{2}: all\n{3}: works\n\n",
+        "{0}: Ann Example\n\n{1}: 3.11.2026\n\n{3}: works\n\n",
+        "**{0}:** Ann Example\n**{3}:** works\n\n",
+        "{0}: Ann Example {1}: 3.11.2026 {2}: all {3}: works\n\n",
+        "{3}: works\n{0}: Ann Example\n\n",
+        "| {0}: | Ann Example |\n|---|---|\n| {3}: | works |\n\n",
+        "From: Ann Example\nSubject: works\n\n",
+        "{4}\n\n",
+    ],
+)
+def test_what_a_mail_s_head_stands_before_is_its_writer_s(head: str, language: Language) -> None:
+    own, theirs = OWN[language], THEIRS[language]
+    text = f"{own}\n\n{head.format(*MAILS[language])}{theirs}\n\n{theirs}\n\n## Z\n\n{own}"
+    assert _told(text, language) == [own, own]
+
+
+def test_a_place_and_a_day_are_no_head_of_a_mail() -> None:
+    assert _told(f"From: Kiel\nTo: Hamburg\nDate: 3 November\n\n{OWN['en']}", "en") == [OWN["en"]]
