@@ -19,9 +19,9 @@ from trafilatura.settings import Document
 from trafilatura.utils import load_html
 
 from actors.knowledge.reading.charsets import decoded
+from actors.knowledge.reading.days.page_day import day_of
 from actors.knowledge.reading.genres import is_discussion
 from actors.knowledge.reading.json_ld import Node, nodes_of
-from actors.knowledge.reading.page_day import day_of
 from actors.knowledge.reading.page_links import links_of
 from actors.knowledge.reading.parts.choosing import choose, choose_all, regain, share_shown
 from actors.knowledge.reading.parts.coverage import coverage_of

@@ -5,7 +5,6 @@ captions and tables: what stands among what it found, is no heap of links and is
 text as well. Parts are found again by their words, five in a row, or by whole lines.
 """
 
-import re
 from collections.abc import Iterator
 
 from actors.knowledge.reading.parts.page_parts import (
@@ -19,6 +18,7 @@ from actors.knowledge.reading.parts.page_parts import (
     unfolds,
     words_of,
 )
+from actors.knowledge.reading.parts.part_names import is_called
 
 _IN_A_ROW = 5
 _FEW = range(3, _IN_A_ROW)
@@ -34,16 +34,6 @@ _FLOW = frozenset(("p", "ul", "ol", "dl", "table", "blockquote", "figure", "pre"
 _TEXT = _FLOW | frozenset(("h2", "h3", "h4", "h5", "h6", "hr"))
 _LISTS = frozenset(("ul", "ol", "dl"))
 _FORMS = frozenset(("form", "fieldset", "legend", "h1", "h2", "h3", "h4", "h5", "h6"))
-# What a page calls the parts that are not its text.
-_OTHER = re.compile(
-    r"(?:\b|_)(?:comments?|respond|related|recommend\w*|newsletter|subscri\w*|shar(?:e|ing)\w*|soci\w*|promo\w*"
-    r"|advert\w*|ads?|sponsor\w*|cookie\w*|consent|breadcrumbs?|sidebar|menu|nav|navbar|navigation|pag(?:er|ination)"
-    r"|toolbar|byline|author\w*|bio|tags?|meta|metadata|postmeta\w*|popular|trending|more|teasers?|outbrain|taboola"
-    r"|footer|login|signup|paywall|modal|popup|ratings?|print|toc|ticker|latest|credits?|copyrights?|nocomments"
-    r"|disqus|feedback|cta|donat\w*|timestamp|published|dateline|reactions?|votes?|embedded-content"
-    r"|navbox|editsection|reflist|references|noprint|posted\w*|entry-date)(?:\b|_)",
-    re.IGNORECASE,
-)
 
 
 def choose(page: PageBlock, found: str, *, is_dump: bool = False) -> None:
@@ -159,7 +149,7 @@ class _Regaining:
         holds = self._kept[part] >= _HOLDS * self._all
         name = names_of_part(part.element)
         gathers = part.tag in _LISTS or is_quotation(part) or unfolds(name)
-        gathers = gathers and not _OTHER.search(name)
+        gathers = gathers and not is_called(name, "others")
         near = self._beside_text(part)
         for place, child in enumerate(part.children):
             if self._has_kept(child):
@@ -203,7 +193,7 @@ class _Regaining:
         if child.around or child.tag in _FORMS or not self._is_little_linked(child):
             return
         name = names_of_part(child.element)
-        if _OTHER.search(name):
+        if is_called(name, "others"):
             return
         is_meant = child.tag in ("figure", "details") or is_meant_for_readers(name) or is_quotation(child)
         if child.tag == "figure":
@@ -217,7 +207,7 @@ class _Regaining:
     def _add_all(self, child: PageBlock | TextRun) -> None:
         if isinstance(child, TextRun):
             self._keep(child)
-        elif not child.around and not _OTHER.search(names_of_part(child.element)):
+        elif not child.around and not is_called(names_of_part(child.element), "others"):
             for inner in child.children:
                 self._add_all(inner)
 

@@ -5,14 +5,13 @@ behind it, on the same line. The tree is looked at once; what is to be done to i
 """
 
 import re
-from typing import Any, get_args
+from typing import Any
 
 from lxml.etree import iterwalk
 
 from actors.knowledge.reading.parts.figures_in_text import HOLE, stands_for
 from actors.knowledge.reading.parts.page_parts import BLOCKS, is_hidden, opens
-from actors.text.language import Language
-from actors.text.lexicon import phrase_pattern
+from actors.knowledge.reading.parts.part_names import is_called
 from models.text import word_list
 
 _NO_TEXT = frozenset(
@@ -28,7 +27,6 @@ _RAISED, _LOWERED = (
 _NOTE = re.compile(
     r"note-?ref|cite[_-]?(?:note|ref)|sdfoot|_ftn|\bfn(?![a-z])|\bfn-?ref|\brefs?(?![a-z])", re.IGNORECASE
 )
-_BETWEEN_WORDS = re.compile(r"_|(?<=[a-z])(?=[A-Z])")
 _MARK = re.compile(
     r"[\[(]?(?:\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,5}|[a-z]|[*†‡§¶#]{1,3}|note \d{1,3})[\])]?", re.IGNORECASE
 )
@@ -187,10 +185,7 @@ class SentenceHoles:
 
 def _names_note(names: str) -> bool:
     """Whether classes, roles or ids are those of notes."""
-    apart = _BETWEEN_WORDS.sub(" ", names)
-    return _NOTE.search(names) is not None or any(
-        phrase_pattern(language, ("page_parts", "notes")).search(apart) for language in get_args(Language)
-    )
+    return _NOTE.search(names) is not None or is_called(names, "notes")
 
 
 def _short(element: Any) -> str:
