@@ -89,6 +89,17 @@ APRIL = "2026-04-03"
         ("<p class=date>Valid until 5 April 2026</p>", "en", None),
         ("<p itemscope itemtype='https://schema.org/Event'>"
          "<time itemprop=startDate datetime=2026-04-05>5 April</time></p>", "en", None),
+        ("<p class=date>3 April 2026 to 5 April 2026</p>", "en", None),
+        ("<p class=date>16.03.2026 - 05.04.2026</p>", "de", None),
+        ("<p class=date>3–5 April 2026</p>", "en", None),
+        ("<p class=date>3. bis 5. April 2026</p>", "de", None),
+        ("<p class=date>Konzert am 3. April 2026</p>", "de", None),
+        ("<p class=date>Photo taken 3 April 2026</p>", "en", None),
+        ("<p class=date>Z dnia 3 kwietnia 2026</p>", "pl", None),
+        ("<ul class=meta><li>Updated</li><li><time datetime=2026-04-05>5 April</time></li></ul>", "en", None),
+        ("<div><a href=/ann>Ann Example</a> <time datetime=2026-04-03>3 April</time></div>", "en", APRIL),
+        ("<p>Posted on <a href=/water><time class='entry-date published updated' datetime=2026-04-03>"
+         "3 April 2026</time></a> by <a href=/u>admin</a></p>", "en", APRIL),
         # None.
         ("<p class=date>yesterday</p>", "en", None),
         ("<p class=date>vor 3 Tagen</p>", "de", None),
@@ -160,6 +171,7 @@ def test_what_stands_behind_the_text(end: str, lang: str) -> None:
         (meta(pubdate="1775001600"), None),
         (ld(news(1775001600)), None),
         (ld(news("2099-04-03")), None),
+        (ld({"@type": "WebPage", "datePublished": "2010-01-01", "url": "https://example.org/"}), None),
         (meta(dcterms__modified="2026-05-20", expires="2026-05-21", DC__date__valid="2026-05-22"), None),
     ],
 )  # fmt: skip

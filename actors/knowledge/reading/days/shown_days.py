@@ -26,6 +26,7 @@ _MOST, _LONGEST = 20_000, 150
 _FEW, _FEWEST = 4, 3
 _PARTS = re.compile(r"[|·•●]")
 _WORD = re.compile(r"[^\W\d_]+")
+_RANGE = re.compile(r"\d\.?\s?[–—-]\Z")
 # Behind these a day is not what the words before it are about.
 _APART = (",", ";", ".", ")", "-", "–", "—", "/")
 _UNCLEAR = WrittenDay(frozenset())
@@ -114,7 +115,8 @@ def _days_in(line: _Line, above: str, reader: DayReader) -> Iterator[_DayOf]:
     for place, day in enumerate(days):
         before = _PARTS.split(beside[place])[-1].strip()
         is_last, is_alone = place + 1 == len(days), place == 0 and not before
-        if _is_others(before if not is_alone else above, after if is_last else ""):
+        is_begun = not is_last and is_called(beside[place + 1], "ranges", file="days")
+        if is_begun or _is_others(before if not is_alone else above, after if is_last else ""):
             continue
         if day.is_published or is_called(before or (above if is_alone else ""), "published", file="days"):
             yield day._replace(is_published=True)
@@ -130,6 +132,8 @@ def _is_others(before: str, after: str) -> bool:
 def _is_apart(before: str) -> bool:
     """Whether the words before a day are a name, a place or a weekday, and not what happens on it."""
     told = _WORD.findall(before)
+    if _RANGE.search(before):
+        return False
     if not told or before.endswith(_APART):
         return True
     if before.endswith(":"):

@@ -78,12 +78,17 @@ def _likely(tree: Any, dated: Sequence[Node], url: str) -> Iterator[list[Node]]:
     links = (link.get("href") for link in tree.iter("link") if link.get("rel") == "canonical")
     own = {_parts(one, url) for one in (url, *_KEPT_OF.findall(url), *links) if one}
     yield [node for node in dated if own & {_parts(one, url) for one in (*_named(node), *_ids(node))}]
-    # The address of a site as a whole names no page of it.
-    nameless = [node for node in dated if not any(_parts(one, url).path for one in _named(node))]
+    nameless = [node for node in dated if not _is_of_another(node, url)]
     heading = tree.find(".//h1")
     headline = _words("" if heading is None else "".join(heading.itertext()))
     yield [node for node in nameless if headline and _words(text_of(node.get("headline"))) == headline]
     yield nameless if len(nameless) == len(dated) else []
+
+
+def _is_of_another(node: Node, url: str) -> bool:
+    """Whether it names some other page. Many articles give the address of the whole site for theirs."""
+    is_page = kinds_of(node) == {"WebPage"}
+    return any(is_page or _parts(one, url).path for one in _named(node))
 
 
 def _named(node: Node) -> Iterator[str]:
