@@ -186,7 +186,7 @@ def reason_of(status: ApprovalStatus, *, decided_by: str | None, notes: str | No
         case "expired":
             return "nobody decided in time"
         case "void":
-            return "what was asked for was changed before anybody decided"
+            return notes or "what was asked for was changed before anybody decided"
         case _:
             return None
 

@@ -82,14 +82,15 @@ async def get_events(
 
 
 def _shown(workflow: WorkflowStanding, caller: UserContext) -> WorkflowStanding:
-    """Readers see that it runs; what it works on is not published, nor where what it waits for is.
+    """Readers see how it stands; what it works on is not published, nor where what it waits for is.
 
-    Nor its digest: it would say whether somebody guessed right.
+    Nor why it ended so, as that tells of what it works on, nor its digest: that would say whether somebody
+    guessed right.
     """
     if check_permission([scope for scope in caller.scopes if scope.is_global], "editor"):
         return workflow
     told = dict.fromkeys(("result", "error", "key", "reason"))
-    hidden: dict[str, Any] = {**told, "input": {}, "input_digest": "", "outcome": workflow.status}
+    hidden: dict[str, Any] = {**told, "input": {}, "input_digest": ""}
     waits_for = named(workflow.parked_for) if workflow.parked_for else None
     return workflow.model_copy(update={**hidden, "parked_for": waits_for})
 

@@ -24,6 +24,9 @@ from models.store.runtime import batches, workflows
 from models.store.runtime.claimable import CLAIM as _CLAIM
 from models.store.runtime.claimable import GOT_ON, WANTED, waits_afresh
 
+# What is said of an approval that a workflow waited for, and failed.
+_FAILED_BEFORE = "what asked for it failed before anybody decided"
+
 
 async def claim(
     database: Database,
@@ -214,9 +217,9 @@ async def fail(
         )
         # A workflow that failed waits for no decision any more.
         await connection.execute(
-            """UPDATE approvals SET status = 'void', decided_at = now()
+            """UPDATE approvals SET status = 'void', decided_at = now(), notes = %s
                WHERE workflow_id = %s AND status = 'pending'""",
-            (claim.workflow_id,),
+            (_FAILED_BEFORE, claim.workflow_id),
         )
         await events.tell(connection, WorkflowFailed(error=error), claim.workflow_id)
 

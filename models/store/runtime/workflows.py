@@ -214,9 +214,9 @@ async def cancel(connection: Connection, workflow_id: str, *, reason: str) -> Wo
         workflow = await get(connection, workflow_id)
         raise WorkflowEnded(f"workflow {workflow_id} has already ended ({workflow.status})")
     await connection.execute(
-        """UPDATE approvals SET status = 'void', decided_at = now()
+        """UPDATE approvals SET status = 'void', decided_at = now(), notes = %s
            WHERE workflow_id = %s AND status = 'pending'""",
-        (workflow_id,),
+        (f"stopped before anybody decided: {reason}", workflow_id),
     )
     await events.tell(connection, WorkflowCancelled(reason=reason), workflow_id)
     await notify(connection, about=workflow_id)

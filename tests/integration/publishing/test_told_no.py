@@ -68,6 +68,34 @@ async def test_a_rejection_and_its_reason_stand_wherever_the_request_is_shown(
     assert (request["status"], request["reason"], request["decided_by"]) == ("rejected", why, "bob")
 
 
+async def test_who_reads_how_work_stands_is_told_of_a_rejection_without_its_words(
+    desk: Desk, press: None, config: Config, base: str
+) -> None:
+    _, workflow_id = await rejected(desk)
+    async with client(config, base, "rita", "global:reader") as rita:
+        [listed] = (await rita.get("/api/workflows")).json()
+        seen = (await rita.get(f"/api/workflows/{workflow_id}")).json()
+    for workflow in (listed, seen):
+        assert (workflow["outcome"], workflow["reason"]) == ("rejected", None)
+
+
+async def test_what_was_stopped_says_so_wherever_the_request_is_shown(
+    desk: Desk, press: None, eve: httpx2.AsyncClient
+) -> None:
+    number = await desk.with_editor()
+    person = await desk.person("eve", "macro:editor")
+    await desk.call(person, "publish_article", article_id=number)
+    approval = await desk.approval(number)
+    stopped = {"reason": "typed by mistake"}
+    await eve.post(f"/api/workflows/{approval.workflow_id}/cancel", json=stopped)
+    why = "stopped before anybody decided: typed by mistake (eve)"
+    [listed] = (await eve.get("/api/approvals", params={"status": "void"})).json()
+    seen = (await eve.get(f"/api/approvals/{approval.id}")).json()
+    request = (await eve.get(f"/api/tools/articles/{number}")).json()["article"]["last_request"]
+    for told in (listed, seen, request):
+        assert (told["status"], told["reason"]) == ("void", why)
+
+
 async def test_the_chat_tells_of_a_rejection_with_its_reason(
     desk: Desk, press: None, eve: httpx2.AsyncClient
 ) -> None:
