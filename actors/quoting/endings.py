@@ -55,7 +55,7 @@ def goes_on(before: str, after: str, language: Language) -> bool:
         before_number and _is_listed(tail, language, "before_numbers")
     ):
         return True
-    opens = word.lower() in word_set(language, _FILE, "openers")
+    opens = opens_sentences(word, language)
     is_initial = _INITIAL.fullmatch(last) is not None
     if (is_initial and last.isupper()) or not _is_listed(tail, language, "may_end"):  # no "m." for metres
         if before_number:
@@ -66,6 +66,11 @@ def goes_on(before: str, after: str, language: Language) -> bool:
     if language == "de" or _is_listed(tail, language, "before_names"):
         return not opens
     return language == "pl" and _goes_on_in_polish(before, last.lower(), word)
+
+
+def opens_sentences(word: str, language: Language) -> bool:
+    """Whether a word with a capital is no name: it has one as it begins a sentence."""
+    return word.lower() in word_set(language, _FILE, "openers")
 
 
 def abbreviated(text: str, language: Language) -> bool:
@@ -179,6 +184,8 @@ def _is_cut_short(word: str) -> bool:
 def _goes_on_in_polish(before: str, abbreviation: str, word: str) -> bool:
     if abbreviation in ("proc.", "pkt.") and (word.endswith("ów") or (len(word) > 1 and word.isupper())):
         return True  # "40 proc. Polaków", "3 proc. PKB"
+    if abbreviation == "r." and _is_date_of_something(before[-_TAIL:].split()):
+        return True
     clause = before[-_CLAUSE:].rpartition(",")[2]  # "…, że do końca 2025 r. Spółka …", "…, a w 1916 r. …"
     words = [found[0] for found in islice(_WORD.finditer(clause), _MOST_DATE_WORDS + 1)]
     of_dates = word_set("pl", _FILE, "date_words")
@@ -188,3 +195,10 @@ def _goes_on_in_polish(before: str, abbreviation: str, word: str) -> bool:
         and len(words) <= _MOST_DATE_WORDS
         and all(word.lower() in of_dates or _ROMAN.fullmatch(word) for word in words)
     )
+
+
+def _is_date_of_something(tail: list[str]) -> bool:
+    """Whether a whole date says which one is meant: "ustawy z dnia 6 września 2001 r. Prawo …"."""
+    _, year, month, day, of = [*reversed(tail), *[""] * 5][:5]
+    of_days = word_set("pl", _FILE, "of_days")
+    return year.isdigit() and month.isalpha() and day.isdigit() and of.lower().rstrip(".") in of_days

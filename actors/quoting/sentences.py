@@ -8,11 +8,11 @@ and so it sees a text in parts of bounded length and without them.
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import sentencex
 
-from actors.quoting.endings import abbreviated, ends, goes_on, left_open, may_end
+from actors.quoting.endings import abbreviated, ends, goes_on, left_open, may_end, opens_sentences
 from actors.text.language import Language, language_of
 from models.record import Record
 from models.text import one_line, seen
@@ -87,9 +87,9 @@ def sentences(text: str, language: Language | None = None) -> tuple[Sentence, ..
     spoken = language or language_of(text)
     found: list[Sentence] = []
     number = 0
-    for begun, done in _paragraphs(text):
+    for begun, done, is_torn in _paragraphs(text, spoken):
         first = len(found)
-        for start, end in _slices(text, begun, done, spoken):
+        for start, end in islice(_slices(text, begun, done, spoken), is_torn, None):
             said = as_read(text[start:end])
             if end - start <= _LONGEST and any(map(str.isalnum, said)):
                 found.append(Sentence(text=said, start=start, end=end, paragraph=number))
@@ -105,18 +105,21 @@ def as_read(source: str) -> str:
     return one_line(_ESCAPE.sub("", _EMPHASIS.sub("", bare)))
 
 
-def _paragraphs(text: str) -> Iterator[_Span]:
-    """The prose of a text, paragraph by paragraph; an item of a list is one if it ends like a sentence."""
+def _paragraphs(text: str, language: Language) -> Iterator[tuple[int, int, bool]]:
+    """The prose of a text, paragraph by paragraph; an item of a list is one if it ends like a sentence.
+
+    With whether it may begin in the middle of a sentence.
+    """
     for kind, lines in _blocks(text):
-        begun, last = lines[0][0], lines[-1]
+        begun, last, is_torn = lines[0][0], lines[-1], False
         if kind in ("text", "item"):
-            for above, below in _hard_breaks(text, lines, wrapped=kind == "item"):
+            for above, below, may_go_on in _hard_breaks(text, lines, language, wrapped=kind == "item"):
                 # What stands above in an item is its heading.
                 if kind == "text":
-                    yield begun, above[1]
-                begun = below[0]
+                    yield begun, above[1], is_torn
+                begun, is_torn = below[0], may_go_on
         if kind == "text" or (kind == "item" and _ends_like_a_sentence(text, last)):
-            yield begun, last[1]
+            yield begun, last[1], is_torn
 
 
 def _blocks(text: str) -> Iterator[tuple[str, list[_Span]]]:
@@ -197,10 +200,13 @@ def _ends_like_a_sentence(text: str, line: _Span) -> bool:
     return ends(as_read(text[max(line[0], line[1] - _LOOKED_AT) : line[1]]))
 
 
-def _hard_breaks(text: str, lines: list[_Span], *, wrapped: bool) -> Iterator[tuple[_Span, _Span]]:
+def _hard_breaks(
+    text: str, lines: list[_Span], language: Language, *, wrapped: bool
+) -> Iterator[tuple[_Span, _Span, bool]]:
     """Neighbouring lines that aren't one sentence wrapped: the next word would have had room above.
 
-    Where lines may be `wrapped` in any case, much room.
+    Where lines may be `wrapped` in any case, much room. With whether they may be one nevertheless: short ones
+    that all begin with a capital, where a word that opens sentences had no room.
     """
     if len(lines) == 1:
         return
@@ -210,10 +216,11 @@ def _hard_breaks(text: str, lines: list[_Span], *, wrapped: bool) -> Iterator[tu
     if is_wrapped and not wrapped and width < _NARROW:
         return  # captions
     for (above, below), start in zip(pairwise(lines), starts[1:], strict=True):
-        needed = above[1] - above[0] + 1 + len(start.split(maxsplit=1)[0] if start.strip() else "")
-        has_room = needed < (width * _WRAPPED if is_wrapped else width)
-        if has_room and start[:1].isupper() and not _ends_like_a_sentence(text, above):
-            yield above, below
+        word = start.split(maxsplit=1)[0] if start.strip() else ""
+        has_room = above[1] - above[0] + 1 + len(word) < (width * _WRAPPED if is_wrapped else width)
+        is_break = has_room or (width < _NARROW and not is_wrapped and opens_sentences(word, language))
+        if is_break and start[:1].isupper() and not _ends_like_a_sentence(text, above):
+            yield above, below, not has_room
 
 
 def _slices(text: str, begun: int, done: int, language: Language) -> Iterator[_Span]:

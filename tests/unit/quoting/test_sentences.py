@@ -83,6 +83,8 @@ POLISH = [
     "Spotkanie odbyło się 3. dnia szczytu. | Trwało godzinę.",
     "Kurs wyniósł 4,35 zł. | Euro było droższe.",
     "Minister mówił o „nowym ładzie”. | Opozycja wyszła z sali.",
+    "Zgodnie z ustawą z dnia 26 czerwca 1974 r. Kodeks pracy daje urlop. | Sądy to uznały.",
+    "Uchwała z 3 marca 2025 r. Rady Gminy Zawada weszła w życie. | Burmistrz ją podpisał.",
     "Prezes zapowiedział, że do końca 2025 r. Spółka Alfa otworzy 10 sklepów. | Akcje wzrosły.",
     "Wg. analityków ceny spadną. | Rynek w to nie wierzy.",
 ]
@@ -207,6 +209,24 @@ def test_lines_of_a_web_page_are_apart_and_wrapped_lines_are_not() -> None:
     assert "The bank raised its rate by a quarter of a point on Tuesday." in _texts(page)
     wrapped = "The Committee voted to raise its target for\nFederal funds by 25 basis points to\n5 percent."
     assert _texts(wrapped) == [" ".join(wrapped.split())]
+
+
+@pytest.mark.parametrize(
+    ("lines", "language", "offered"),
+    [
+        ("The crane lifts sixty tonnes of stone in a day\nThe divers work at night.", "en", []),
+        (
+            "The wall fell in the storm of January\nThe beach is closed. It opens in May.",
+            "en",
+            ["It opens in May."],
+        ),
+        ("Der Kran hebt am Tag sechzig Tonnen Stein\nDie Taucher arbeiten nachts.", "de", []),
+    ],
+)
+def test_short_lines_without_a_stop_are_not_joined_where_a_sentence_may_begin(
+    lines: str, language: Language, offered: list[str]
+) -> None:
+    assert [text for text in _texts(lines, language) if text.endswith(".")] == offered
 
 
 def test_the_heading_of_an_item_is_no_part_of_its_sentence() -> None:
