@@ -2,9 +2,9 @@
 
 Called in the readers of pages (`reading_pool`), for HTML of strangers: it may take long, and much memory.
 Trafilatura says which parts of the page are its text; what stands among them is, too (`parts.choosing`), and
-`parts.page_markdown` says in which form. Of a discussion the posts are the text; what a shop says of its
-product to machines is added where its page does not show it; where nothing stands out the page is given
-whole.
+`parts.page_markdown` says in which form; comments of readers are not. Of a discussion the posts are the text;
+what a shop says of its product to machines is added where its page does not show it; where nothing stands out
+the page is given whole.
 """
 
 import re
@@ -24,9 +24,11 @@ from actors.knowledge.reading.genres import is_discussion
 from actors.knowledge.reading.json_ld import Node, nodes_of
 from actors.knowledge.reading.page_links import links_of
 from actors.knowledge.reading.parts.choosing import choose, choose_all, regain, share_shown
+from actors.knowledge.reading.parts.comments import take_comments
 from actors.knowledge.reading.parts.coverage import coverage_of
 from actors.knowledge.reading.parts.page_markdown import page_markdown
 from actors.knowledge.reading.parts.page_parts import PageBlock, parts_of
+from actors.knowledge.reading.parts.quotations import marked
 from actors.knowledge.reading.parts.settling import settle
 from actors.knowledge.reading.product_facts import product_of
 from actors.knowledge.reading.thread_posts import Post, posts_of
@@ -74,13 +76,15 @@ def _read(tree: Any, url: str) -> PageText:
     settle(tree)
     posts = _posts(tree, nodes, url)
     said = _text_of_posts(posts)
-    page = parts_of(tree)
+    is_talk = bool(posts) or is_discussion(tree, nodes, url)
+    comments = [] if is_talk else take_comments(tree)
+    page = marked(parts_of(tree))
     # Within a line it only leads trafilatura to break it up; the parts of the page have it.
     strip_tags(tree, "q")
     found = _extracted(tree, url=url, with_metadata=True, date_extraction_params=_NO_DAY)
     if posts:
         text = said
-    elif is_discussion(tree, nodes, url):
+    elif is_talk:
         text = _with_comments(tree)
     else:
         text = _chosen(page, tree, found)
@@ -94,7 +98,7 @@ def _read(tree: Any, url: str) -> PageText:
         date=day,
         language=language_of_text(text),
         links=links,
-        coverage=coverage_of(page, text),
+        coverage=coverage_of(page, text, comments),
     )
 
 
@@ -133,7 +137,7 @@ def _is_dump(found: Document) -> bool:
 def _text_of_posts(posts: Sequence[Post]) -> str:
     told = []
     for post in posts:
-        said = parts_of(post.body)
+        said = marked(parts_of(post.body))
         choose_all(said)
         name = f"**{post.author}**" + (f", {post.date}" if post.date else "")
         told.append("\n\n".join(part for part in (name if post.author else "", page_markdown(said)) if part))

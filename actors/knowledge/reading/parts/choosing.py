@@ -12,13 +12,12 @@ from actors.knowledge.reading.parts.page_parts import (
     TextRun,
     is_layout,
     is_meant_for_readers,
-    is_quotation,
     names_of_part,
-    speakers_of,
     unfolds,
     words_of,
 )
 from actors.knowledge.reading.parts.part_names import is_called
+from actors.knowledge.reading.parts.quotations import speakers_of
 
 _IN_A_ROW = 5
 _FEW = range(3, _IN_A_ROW)
@@ -148,7 +147,7 @@ class _Regaining:
         first, last = places[0], places[-1]
         holds = self._kept[part] >= _HOLDS * self._all
         name = names_of_part(part.element)
-        gathers = part.tag in _LISTS or is_quotation(part) or unfolds(name)
+        gathers = part.tag in _LISTS or part.is_quotation or unfolds(name)
         gathers = gathers and not is_called(name, "others")
         near = self._beside_text(part)
         for place, child in enumerate(part.children):
@@ -195,7 +194,7 @@ class _Regaining:
         name = names_of_part(child.element)
         if is_called(name, "others"):
             return
-        is_meant = child.tag in ("figure", "details") or is_meant_for_readers(name) or is_quotation(child)
+        is_meant = child.tag in ("figure", "details") or is_meant_for_readers(name) or child.is_quotation
         if child.tag == "figure":
             if not _is_told(child):
                 return
@@ -231,7 +230,7 @@ def _keep_speakers(part: PageBlock) -> bool:
     has = False
     for child in part.children:
         has |= child.kept if isinstance(child, TextRun) else _keep_speakers(child)
-    if has and is_quotation(part):
+    if has and part.is_quotation:
         for named in speakers_of(part):
             for run in named.runs():
                 run.kept = True

@@ -4,6 +4,9 @@ Asked by `main_text` once the text is settled, so that nothing is left out in si
 page or reads it is told. Menus and the like are counted, but not listed.
 """
 
+from collections.abc import Sequence
+from itertools import chain
+
 from actors.knowledge.reading.parts.choosing import held_in
 from actors.knowledge.reading.parts.page_parts import PageBlock
 from models.knowledge.pages import PageCoverage
@@ -14,11 +17,12 @@ _MOST_LISTED, _LONGEST = 20, 160
 _LEAST_LISTED = 20
 
 
-def coverage_of(page: PageBlock, text: str) -> PageCoverage:
-    """What of a page's runs a text holds."""
+def coverage_of(page: PageBlock, text: str, taken: Sequence[PageBlock] = ()) -> PageCoverage:
+    """What of a page's runs a text holds; `taken` are parts that were taken out of the page before."""
     seen = kept = around = others = 0
     listed: list[str] = []
-    for run, is_held in held_in(page, text):
+    out = ((run, False) for part in taken for run in part.runs())
+    for run, is_held in chain(held_in(page, text), out):
         size = len(run.text)
         seen += size
         if is_held:

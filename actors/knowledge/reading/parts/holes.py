@@ -10,7 +10,7 @@ from typing import Any
 from lxml.etree import iterwalk
 
 from actors.knowledge.reading.parts.figures_in_text import HOLE, stands_for
-from actors.knowledge.reading.parts.page_parts import BLOCKS, is_hidden, opens
+from actors.knowledge.reading.parts.page_parts import BLOCKS, opens
 from actors.knowledge.reading.parts.part_names import is_called
 from models.text import word_list
 
@@ -100,8 +100,6 @@ class SentenceHoles:
             return tag not in _NO_TEXT
         if element.getparent() is None or (tag == "button" and opens(element)):
             return True
-        if is_hidden(element):
-            return False
         if self._is_mark(element):
             self.marks.append(element)
             return False

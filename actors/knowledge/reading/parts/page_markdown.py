@@ -13,10 +13,9 @@ from actors.knowledge.reading.parts.page_parts import (
     PageBlock,
     TextRun,
     is_layout,
-    is_quotation,
     rows_of,
-    speakers_of,
 )
+from actors.knowledge.reading.parts.quotations import speakers_of
 
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _GAP = re.compile(r"\n{3,}")
@@ -53,7 +52,7 @@ class _BlockWriter:
             if isinstance(child, TextRun):
                 yield child.text if child.kept else ""
             elif child in self._kept and child is not named:
-                if is_quotation(child):
+                if child.is_quotation:
                     named = self._named_behind(part, place)
                 yield from self._block(child, named)
 
@@ -74,10 +73,10 @@ class _BlockWriter:
         elif tag in _HEADINGS:
             text = _one_line("".join(self._inside(part)))
             yield f"\n\n{_HEADINGS[tag]} {text}\n\n" if text else ""
+        elif part.is_quotation and self._within < _MOST_NESTED and not self._is_layout(part):
+            yield self._quotation(part, named)
         elif tag in ("li", "dd"):
             yield self._item(part)
-        elif is_quotation(part) and self._within < _MOST_NESTED and not self._is_layout(part):
-            yield self._quotation(part, named)
         else:
             edge = "" if tag == "cite" else "\n\n"
             yield edge

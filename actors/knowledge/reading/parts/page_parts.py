@@ -28,12 +28,10 @@ BLOCKS = frozenset(
     """)
 )
 _SAYS_WHO = frozenset(("footer", "figcaption", "cite"))
-_QUOTATIONS = frozenset(
-    word_list("quote quotation blockquote block-quote pullquote pull-quote wp-block-quote wp-block-pullquote")
-)
 # What is folded until it is asked for, and what is meant for whoever reads the text, is called so.
 _FOLDED = re.compile(
-    r"accordion|collaps|faq|toggle|fold|panel|expand|tab(?:s|[_-]|\b)|disclos", re.IGNORECASE
+    r"accordion|collaps|faq|toggle|fold|panel|expand|tab(?:s|[_-]|\b)|disclos|answer|read-?more|spoiler",
+    re.IGNORECASE,
 )
 _UNFOLDS = re.compile(r"accordion|collaps|\bfaq|disclosure|tab-?(?:content|pane)|\btabs\b", re.IGNORECASE)
 _NOTE = re.compile(
@@ -41,7 +39,6 @@ _NOTE = re.compile(
     r"|fact-?box|info-?box|key-?facts",
     re.IGNORECASE,
 )
-_NOT_SHOWN = re.compile(r"display\s{0,5}:\s{0,5}none|visibility\s{0,5}:\s{0,5}hidden", re.IGNORECASE)
 # A cell that holds more is a column of a page that is laid out by a table.
 _LONGEST_CELL = 1_000
 _WORD = re.compile(r"[^\W_]+")
@@ -61,12 +58,17 @@ class TextRun:
 
 @dataclass(eq=False, slots=True)
 class PageBlock:
-    """A block of the page. `around`: it is no text of the page by its tag, as menus are."""
+    """A block of the page. `around`: it is no text of the page by its tag, as menus are.
+
+    What is somebody's words, and which part says whose, `quotations` marks.
+    """
 
     tag: str
     element: Any
     around: bool
     children: "list[PageBlock | TextRun]" = field(default_factory=list)
+    is_quotation: bool = False
+    is_speaker: bool = False
 
     def runs(self) -> "Iterator[TextRun]":
         """All text within, in order."""
@@ -116,12 +118,12 @@ class _Parts:
 
     def _child(self, part: PageBlock, child: Any) -> None:
         tag = child.tag
-        if tag in _UNSEEN or is_hidden(child):
+        if tag in _UNSEEN:
             return
         if (
             tag in BLOCKS
             or (tag == "button" and not opens(child))
-            or (tag == "cite" and _ends_quotation(child))
+            or (tag == "cite" and (_ends_quotation(child) or _stands_behind(child)))
         ):
             self._flush(part)
             self._block(part, child)
@@ -160,22 +162,6 @@ class _Parts:
             part.children.append(TextRun(text=text, linked=linked, around=part.around, words=words_of(text)))
 
 
-def is_quotation(part: PageBlock) -> bool:
-    """Whether a part is what somebody said: a block of it, or a figure that is made of one."""
-    if part.tag == "figure":
-        return sum(isinstance(child, PageBlock) and child.tag == "blockquote" for child in part.children) == 1
-    return part.tag == "blockquote" or not _QUOTATIONS.isdisjoint((part.element.get("class") or "").split())
-
-
-def speakers_of(quotation: PageBlock) -> "list[PageBlock]":
-    """The parts of a quotation that say whose words it is."""
-    found: list[PageBlock] = []
-    for child in quotation.children:
-        if isinstance(child, PageBlock):
-            found.extend([child] if child.tag in _SAYS_WHO else speakers_of(child))
-    return found
-
-
 def is_layout(table: PageBlock) -> bool:
     """Whether a table is there for the looks: it says so, or a cell holds what is a column of a page."""
     if table.element.get("role") in ("presentation", "none"):
@@ -210,20 +196,6 @@ def _elements_with_blocks(root: Any) -> set[Any]:
     return found
 
 
-def is_hidden(element: Any) -> bool:
-    """Whether nobody sees an element: it is not shown, and nothing on the page unfolds it."""
-    style = element.get("style") or ""
-    hidden = element.get("hidden")
-    if hidden == "until-found":
-        return False
-    if hidden is None and not _NOT_SHOWN.search(style):
-        return False
-    above = element.getparent()
-    return not (
-        _FOLDED.search(names_of_part(element)) or (above is not None and _FOLDED.search(names_of_part(above)))
-    )
-
-
 def _ends_quotation(cite: Any) -> bool:
     """Whether it says at the end of a quotation whose it is; elsewhere it is the title of a work."""
     if (cite.tail or "").strip() or any(
@@ -232,6 +204,15 @@ def _ends_quotation(cite: Any) -> bool:
         return False
     above = [one.tag for one, _ in zip(cite.iterancestors(), range(3), strict=False)]
     return "blockquote" in above and _SAYS_WHO.isdisjoint(above)
+
+
+def _stands_behind(cite: Any) -> bool:
+    """Whether it stands by itself behind a block: there it says whose words that holds."""
+    before, above = cite.getprevious(), cite.getparent()
+    alone = not (cite.tail or "").strip() and above.tag in BLOCKS and above.tag != "p"
+    return (
+        alone and before is not None and before.tag in ("p", "blockquote") and not (before.tail or "").strip()
+    )
 
 
 def opens(button: Any) -> bool:
@@ -254,6 +235,14 @@ def _is_around(element: Any) -> bool:
             above.tag == "blockquote" for above, _ in zip(element.iterancestors(), range(4), strict=False)
         )
     return tag in _AROUND or (element.get("role") or "") in ("navigation", "search", "contentinfo")
+
+
+def is_folded(element: Any) -> bool:
+    """Whether an element, or what it lies in, is called what is folded until it is asked for."""
+    above = element.getparent()
+    return _FOLDED.search(names_of_part(element)) is not None or (
+        above is not None and _FOLDED.search(names_of_part(above)) is not None
+    )
 
 
 def unfolds(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""A page's tree made ready to be read: no struck words, no marks of footnotes, no holes in its sentences.
+"""A page's tree made ready to be read: no words that are struck or unseen, no marks of footnotes, no holes.
 
 Called by `main_text`, before anything else looks at the tree. Struck words are what the page takes back, and
 a mark in a sentence is no word of it. 10⁶ is not 106, and Markdown has no sign for raised numbers.
@@ -10,10 +10,10 @@ from typing import Any
 from lxml.etree import strip_tags
 
 from actors.knowledge.reading.parts.holes import SentenceHoles
+from actors.knowledge.reading.parts.unseen import Unseen
 
 _STRUCK = ("del", "s", "strike")
 _STRUCK_STYLE = re.compile(r"text-decoration[a-z-]{0,10}\s{0,5}:[^;]{0,40}line-through", re.IGNORECASE)
-_NOT_SHOWN = re.compile(r"display\s{0,5}:\s{0,5}none", re.IGNORECASE)
 # What is raised or lowered by its looks, in place of `sup` and `sub`.
 _ALIGN = r"vertical-align\s{0,5}:\s{0,5}"
 _SHIFTED = {
@@ -30,6 +30,7 @@ def settle(tree: Any) -> None:
         element.addprevious(element.makeelement("embed"))
         element.tag = _SWALLOWS[0]
     strip_tags(tree, *_SWALLOWS)
+    Unseen(tree).take_out()
     for element in tree.xpath(".//*[@style or starts-with(@class, 'katex-html')]"):
         if element.getparent() is not None and _is_twice_or_struck(element):
             element.drop_tree()
@@ -52,9 +53,5 @@ def settle(tree: Any) -> None:
 
 def _is_twice_or_struck(element: Any) -> bool:
     """Whether it shows a formula that stands beside it for machines, or what is taken back."""
-    if (element.get("class") or "").startswith("katex-html"):
-        return True
-    style = element.get("style") or ""
-    return _STRUCK_STYLE.search(style) is not None or (
-        _NOT_SHOWN.search(style) is not None and element.find(".//math") is not None
-    )
+    is_twice = (element.get("class") or "").startswith("katex-html")
+    return is_twice or _STRUCK_STYLE.search(element.get("style") or "") is not None
