@@ -1,15 +1,16 @@
 """What a text takes back elsewhere: corrections, updates, retractions, and verdicts on what stands above.
 
 Called by `quotable`, which offers nothing that was set right, and by whoever doubts a quotation. Which
-sentence a correction is about is told by the words they share: by half of them, or where none has so many, by
-a few.
+sentence a correction is about is told by the words they share: by half of them, by a few where none has so
+many, or else by any.
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from actors.quoting.sentences import Sentence
+from actors.quoting.own_notes import adds, retracts, sets_right, subject_of
+from actors.quoting.sentences import Sentence, sentences
 from actors.text.language import Language
 from actors.text.lexicon import phrase_pattern
 from actors.text.relevance import content_words
@@ -21,30 +22,40 @@ _LABEL = re.compile(
 # A heading, or a line of its own.
 _LINE = re.compile(r"^[ \t#*_]{0,8}(?P<name>[^\n:*_]{3,40}?)[ \t*_:]{0,6}$", re.MULTILINE)
 _POINTS = re.compile(r"(?:this|that|it|these|those|das|dies\w*|es|to|temu|tego|te|ten|ta)\b", re.IGNORECASE)
+_DIGIT, _LONGEST_DAY = re.compile(r"\d"), 25
 _WORD = re.compile(r"\w+")
-# Inflected words share their beginning.
-_BEGINNING = 5
+_MARKS = " *_:：–—-[(>"
+# Inflected words share their beginning, short ones less of it.
+_BEGINNING, _FEWER = 5, 4
 # The share of a sentence's words from which on a correction is about it; where it is about none, from which.
 _SAME, _LIKE = 0.5, 0.25
 _FEWEST = 2
 _MOST_WORDS = 10
+_LONGEST_LINE = 400
+_MOST_NOTES = 20
 
 
 class Corrections:
     """The sentences with which a text sets something right (`told`), and those that they are about."""
 
     def __init__(self, text: str, everything: Sequence[Sentence], language: Language) -> None:
-        retracts = phrase_pattern(language, (_FILE, "retractions"))
-        self.is_retracted = any(retracts.search(one.text) for one in everything)
-        self.told = list(_told(text, everything, language))
-        paragraphs = {one.paragraph for one in self.told}
-        self._words = {
-            word for one in everything if one.paragraph in paragraphs for word in _beginnings(one.text)
-        }
-        shares = {one.start: self.share_of(one.text) for one in everything if one.paragraph not in paragraphs}
-        least = _SAME if max(shares.values(), default=0.0) >= _SAME else _LIKE
-        self._withheld = {start for start, share in shares.items() if share >= least}
-        self._withheld |= {one.start for one in self.told}
+        self.is_retracted = _is_retracted(text, everything, language)
+        told = list(_told(text, everything, language))
+        self.told = [one for one, _ in told]
+        sure = {one.paragraph for one, is_sure in told if is_sure}
+        notes: dict[int, list[str]] = {}
+        within = {one.paragraph for one in self.told}
+        for one in everything:
+            if one.paragraph in within:
+                # Of a text of nothing but notes the last are read as one.
+                is_own = one.paragraph in notes or len(notes) < _MOST_NOTES
+                notes.setdefault(one.paragraph if is_own else -1, []).append(one.text)
+        others = [(one.start, content_words(one.text)) for one in everything if one.paragraph not in within]
+        self._words = _beginnings(" ".join(" ".join(note) for note in notes.values()))
+        self._withheld = {one.start for one in self.told}
+        for paragraph, note in notes.items():
+            subject = subject_of(" ".join(note), language) if paragraph in sure else ""
+            self._withheld |= _about(" ".join(note), subject, others)
 
     def withhold(self, one: Sentence) -> bool:
         """Whether a sentence was set right elsewhere, or only says that something was."""
@@ -52,25 +63,89 @@ class Corrections:
 
     def share_of(self, sentence: str) -> float:
         """The share of a sentence's words that the corrections have, 0 to 1."""
-        mine = _beginnings(sentence)
-        same = len(mine & self._words)
-        return same / len(mine) if same >= _FEWEST else 0.0
+        return _share(content_words(sentence), self._words)
 
 
-def _told(text: str, everything: Sequence[Sentence], language: Language) -> Iterator[Sentence]:
-    label = phrase_pattern(language, (_FILE, "correction_labels"))
+def _about(note: str, subject: str, others: Sequence[tuple[int, frozenset[str]]]) -> set[int]:
+    """Where the sentences start that a note is about; where that can't be told, all on its subject."""
+    words = _beginnings(note)
+    shares = {start: _share(content, words) for start, content in others}
+    most = max(shares.values(), default=0.0)
+    for least in (_SAME, _LIKE):
+        if most >= least:
+            return {start for start, share in shares.items() if share >= least}
+    wide = {word[:_FEWER] for word in content_words(subject)}
+    return {start for start, content in others if not wide.isdisjoint(word[:_FEWER] for word in content)}
+
+
+def _share(content: frozenset[str], words: set[str]) -> float:
+    mine = {word[:_BEGINNING] for word in content}
+    same = len(mine & words)
+    return same / len(mine) if same >= _FEWEST else 0.0
+
+
+def _told(text: str, everything: Sequence[Sentence], language: Language) -> Iterator[tuple[Sentence, bool]]:
+    """The sentences that set something right, or else (not sure) may only add something."""
+    labels = [phrase_pattern(language, (_FILE, key)) for key in ("correction_labels", "update_labels")]
     says_so = phrase_pattern(language, (_FILE, "corrections"))
     starts = [one.start for one in everything]
-    headed = {
-        bisect_left(starts, line.end())
-        for line in _LINE.finditer(text)
-        if label.fullmatch(line["name"].strip())
-    }
+    lines = [(bisect_left(starts, line.end()), line["name"].strip()) for line in _LINE.finditer(text)]
+    for_sure, added = ({place for place, name in lines if _is_label(name, label)} for label in labels)
     for place, one in enumerate(everything):
-        called = _LABEL.match(one.text)
-        is_labelled = called is not None and label.fullmatch(called["name"].strip())
-        if place in headed or is_labelled or says_so.search(one.text):
-            yield one
+        names = _names(one.text)
+        if (
+            place in for_sure
+            or any(_is_label(name, labels[0]) for name in names)
+            or says_so.search(one.text)
+            or sets_right(one.text, language)
+        ):
+            yield one, True
+        elif place in added or any(_is_label(name, labels[1]) for name in names) or adds(one.text, language):
+            yield one, False
+
+
+def _names(sentence: str) -> tuple[str, ...]:
+    """What a sentence is called by the label that it begins with, without and with what else that says."""
+    called = _LABEL.match(sentence)
+    return (called["name"].strip(), called[0].strip(_MARKS)) if called else ()
+
+
+def _is_label(name: str, label: re.Pattern[str]) -> bool:
+    """Whether a name is that of a note, with its day or without: `Correction`, `Korrektur vom 4. Mai`."""
+    found = label.match(name)
+    rest = name[found.end() :] if found else ""
+    return found is not None and (not rest or (_DIGIT.search(rest) is not None and len(rest) <= _LONGEST_DAY))
+
+
+def _is_retracted(text: str, everything: Sequence[Sentence], language: Language) -> bool:
+    """Whether a text is taken back as a whole, in a sentence or by what stands above or below all of it."""
+    phrases = phrase_pattern(language, (_FILE, "retractions"))
+    first, last = (everything[0], everything[-1]) if everything else (None, None)
+    around = (text[: first.start], text[last.end :]) if first and last else (text,)
+    if any(
+        retracts(line[:_LONGEST_LINE], language, is_note=True)
+        for part in around
+        for line in part.splitlines()
+    ):
+        return True
+    edges = {one.paragraph for one in (first, last) if one}
+    return any(
+        phrases.search(one.text) or retracts(one.text, language, is_note=one.paragraph in edges)
+        for one in everything
+    )
+
+
+def corrects(note: str, language: Language) -> bool:
+    """Whether what stands by itself, beside a text, is a note that sets it right or takes it back."""
+    label = phrase_pattern(language, (_FILE, "correction_labels"))
+    return (
+        any(_is_label(name, label) for name in (note.strip(_MARKS), *_names(note)))
+        or retracts(note[:_LONGEST_LINE], language, is_note=True)
+        or any(
+            sets_right(one.text, language) or retracts(one.text, language, is_note=True)
+            for one in sentences(note, language)
+        )
+    )
 
 
 def is_verdict(sentence: str, language: Language) -> bool:

@@ -30,6 +30,7 @@ from actors.knowledge.reading.parts.page_markdown import page_markdown
 from actors.knowledge.reading.parts.page_parts import PageBlock, parts_of
 from actors.knowledge.reading.parts.quotations import marked
 from actors.knowledge.reading.parts.settling import settle
+from actors.knowledge.reading.parts.text_notes import keep_notes
 from actors.knowledge.reading.product_facts import product_of
 from actors.knowledge.reading.thread_posts import Post, posts_of
 from actors.text.text_language import language_of_text
@@ -112,6 +113,7 @@ def _chosen(page: PageBlock, tree: Any, found: Document) -> str:
         wider = _kept(page, _extracted(tree, favor_recall=True))
         text = wider if len(wider) > _MUCH_MORE * len(text) else text
         choose_all(page)
+        keep_notes(page)
         whole = page_markdown(page)
         # Of a long page all would be menus and the like, around a text that is short and good.
         if not text or len(whole) <= _MUCH_MORE * len(text):
@@ -125,6 +127,7 @@ def _kept(page: PageBlock, found: Document) -> str:
     """The parts of the page that hold a text, and what was lost between them."""
     choose(page, found.text or "", is_dump=_is_dump(found))
     regain(page)
+    keep_notes(page)
     return page_markdown(page)
 
 
