@@ -48,7 +48,7 @@ def offered(before: str, after: str, *, is_beside: bool) -> list[str]:
         ("", f"<aside class=korrektur>{SAYS_SO}</aside>"),
         (
             "",
-            "<p>Correction: the price of the works that were sold in May was <del>4,000,000</del> 400,000.</p>",
+            "<p>Correction: the price of the works that were sold was <del>4,000,000</del> 400,000.</p>",
         ),
     ],
 )
@@ -74,7 +74,7 @@ def test_of_a_page_that_is_taken_back_nothing_is_offered(banner: str, is_beside:
 @pytest.mark.parametrize(
     "beside",
     [
-        "<aside class=related><a href=/z>Correction: the works were sold for 400,000 euros in May</a></aside>",
+        "<aside class=related><a href=/z>Correction: the works were sold for 400,000 euros</a></aside>",
         "<footer><p>Report an error in this article about the works that were sold in May.</p></footer>",
         "<aside><p>The Daily Post has retracted its article on the works that were sold in May.</p></aside>",
         "<footer><p>This page was last updated on 3 May 2026.</p></footer>",
