@@ -166,6 +166,9 @@ OTHERS: list[tuple[Language, str]] = [
 ]
 AROUND: list[tuple[Language, str]] = [
     ("en", "This page was last updated on 3 May 2026."),
+    ("en", "This article was amended on 3 May 2026."),
+    ("de", "Dieser Artikel wurde am 3. Mai 2026 korrigiert."),
+    ("pl", "Ten artykuł poprawiono 3 maja 2026."),
     ("en", "Report an error in this article."),
     ("en", "Found a mistake in this article? Let us know."),
     ("en", "If you see an error in this story, please contact us."),
@@ -237,3 +240,18 @@ def test_each_of_several_corrections_counts() -> None:
     )
     wrong, other = SAID["en"]
     assert quotable(f"{wrong}\n\n{other}\n\n{notes}", "en") == []
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "This study was retracted."),
+        ("de", "Diese Studie wurde zurückgezogen."),
+        ("pl", "Ta praca została wycofana."),
+    ],
+)
+def test_amid_a_text_a_study_is_one_that_it_is_about(language: Language, sentence: str) -> None:
+    said, other = SAID[language]
+    text = f"{said}\n\n{sentence}\n\n{other}"
+    assert _holds(text, said, language)
+    assert _holds(text, other, language)
