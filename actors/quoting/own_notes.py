@@ -60,7 +60,8 @@ def adds(sentence: str, language: Language) -> bool:
 
 def subject_of(note: str, language: Language) -> str:
     """What a note is about: without its words for this text and for an error, and without days."""
-    return _DAY.sub(" ", _of(language, *_OWN).sub(" ", note))
+    bare, links = _DAY.sub(" ", _of(language, *_OWN).sub(" ", note)), word_set(language, _FILE, "links")
+    return " ".join(word for word in _WORD.findall(bare) if word.casefold() not in links)
 
 
 def _is_asked(sentence: str, language: Language) -> bool:

@@ -40,7 +40,8 @@ _MADE: dict[str, re.Pattern[Any]] = {
     "actors.outside.market.series_in_text._capitalised": re.compile(r"(?<!\w)APPLE(?!\w)"),
     "actors.operations.linking.reading.status_words.finder": status_finder("takes_back"),
     "actors.text.lexicon.phrase_pattern": phrase_pattern(
-        "de", *(("voices", key) for key in ("speech", "disputes", "denies", "negation", "corrections"))
+        "de",
+        *(("voices", key) for key in ("speech", "disputes", "denies", "negation", "corrections", "errors")),
     ),
     "actors.knowledge.scraping.wall_words._any_of": NOT_FOUND,  # all that it makes are tried by their names
     "models.redaction._spellings": _spellings("of the 'key\\\" ä"),
