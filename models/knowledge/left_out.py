@@ -17,7 +17,10 @@ _USUAL_PORTS = (None, 80, 443)
 _MOST_ESCAPED = 4
 # Where servers written in C, or behind others that undo escapes, stop reading.
 _ENDS = re.compile(r"[\0?#]")
-_BETWEEN_PARAMETERS = re.compile(r"[&;]")
+_BETWEEN_PARAMETERS = re.compile(r"[&;?#]")
+# As some servers read them: what JavaScript calls an escape, and a sign of ASCII in two bytes (RFC 3629 §10).
+_LONG_ESCAPE = re.compile(r"%u00([0-9a-f]{2})", re.IGNORECASE)
+_OVERLONG = re.compile(r"%c([01])%([89ab][0-9a-f])", re.IGNORECASE)
 _ENDINGS = frozenset(word_list("html htm xhtml shtml php phtml asp aspx jsp jspx cgi cfm do"))
 _INDEX = frozenset(f"index.{ending}" for ending in _ENDINGS)
 
@@ -34,6 +37,7 @@ def may_be_one_of(url: str, wide_keys: frozenset[str]) -> bool:
     More parameters than a page has, and in another order, are taken for its own address.
     """
     path, parameters = _read(url)
+    parameters |= frozenset(map(_parameter, _folded(urlsplit(url).path).split(";")[1:]))  # `/page;id=7`
     for key in wide_keys:
         place, _, named = key.partition("?")
         if parameters.issuperset(named.split("&") if named else ()) and _answers(path, place):
@@ -62,16 +66,25 @@ def _read(url: str) -> tuple[str, frozenset[str]]:
     host = (parts.hostname or "").rstrip(".")
     host = f"[{host}]" if ":" in host else host
     port = "" if parts.port in _USUAL_PORTS else f":{parts.port}"
+    asked, *more = _ENDS.split(_folded(parts.path), maxsplit=1)  # `/page%3Fid=7`
+    query = "&".join((parts.query, *more))
     # Google's copies for phones, `www`, index.html and what serves counting are known there.
-    path, _, query = page_key(f"https://{host}{port}{_path(parts.path)}?{parts.query}").partition("?")
-    found = (_folded(one).partition("\0")[0].removesuffix("=") for one in _BETWEEN_PARAMETERS.split(query))
+    path, _, query = page_key(f"https://{host}{port}{_path(asked)}?{query}").partition("?")
+    found = map(_parameter, _BETWEEN_PARAMETERS.split(_folded(query)))
     return path, frozenset(one for one in found if one)
 
 
+def _parameter(text: str) -> str:
+    """A parameter as the most lenient of servers reads it; one without a value is its name."""
+    name, _, value = (part.partition("\0")[0].strip(" +") for part in text.partition("="))
+    value = value.lstrip("0") or "0" if value.isdecimal() else value
+    return f"{name}={value}" if value else name
+
+
 def _path(path: str) -> str:
-    """A path as the most lenient of servers reads it: in one case, without what some of them overlook."""
+    """A folded path as the most lenient of servers reads it: without what some of them overlook."""
     kept: list[str] = []
-    for part in _ENDS.split(_folded(path).replace("\\", "/"), maxsplit=1)[0].split("/"):
+    for part in path.replace("\\", "/").split("/"):
         plain = part.partition(";")[0].partition("::")[0]
         if plain == "..":
             kept = kept[:-1]
@@ -83,10 +96,15 @@ def _path(path: str) -> str:
 def _folded(text: str) -> str:
     """Without escapes and case, in one form of its letters; of what nobody sees, NUL alone stays."""
     for _ in range(_MOST_ESCAPED):
-        text, before = unquote(text), text
+        short = _OVERLONG.sub(_of_two_bytes, _LONG_ESCAPE.sub(r"%\1", text))
+        text, before = unquote(short), text
         if text == before:
             break
     return "".join(one for one in normalize("NFKC", text).casefold() if one.isprintable() or one == "\0")
+
+
+def _of_two_bytes(overlong: re.Match[str]) -> str:
+    return f"%{int(overlong[1]) << 6 | int(overlong[2], 16) & 0x3F:02x}"
 
 
 def _without_ending(path: str) -> str:

@@ -31,6 +31,8 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 _CACHE = ".cdn.ampproject.org"
 _SLASHES = re.compile(r"/{2,}")
 _DIGITS = re.compile(r"\d+")
+# In a value that serves counting: there may be another parameter in it, for some servers.
+_NESTED = re.compile(r"[&;=?#%]")
 
 
 def page_key(url: str) -> str:
@@ -113,7 +115,8 @@ def _kept(query: str) -> list[str]:
     for part in query.split("&"):
         plain = _unescaped(part)
         name, _, value = plain.lower().partition("=")
-        if not (name.startswith("utm_") or name in _TRACKING or (name, value) in _FOR_PHONES):
+        counts = (name.startswith("utm_") or name in _TRACKING) and not _NESTED.search(value)
+        if not (counts or (name, value) in _FOR_PHONES):
             kept.append(plain)
     return kept
 

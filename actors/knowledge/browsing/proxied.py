@@ -17,8 +17,16 @@ HOP_BY_HOP = frozenset(
         *(b"proxy-authorization", b"proxy-authenticate", b"proxy-authentication-info", b"http2-settings"),
     )
 )
-# What the proxy says itself: nobody else may say it in its name.
-_OURS = b"x-signoff-"
+# What the proxy says itself: nobody else may say it in its name. And what names another address or method
+# than was asked about, which some servers, and those before them, go by.
+_NOT_PASSED_ON = (
+    b"x-signoff-",
+    b"x-forwarded-",
+    b"x-original-",
+    b"x-rewrite-",
+    b"x-http-method",
+    b"forwarded",
+)
 _AUTHORITY = re.compile(rb"(\[[0-9A-Fa-f:.]{2,45}\]|[^\[\]:/?#@\s]{1,255})(?::([0-9]{1,5}))?\Z")
 _ABSOLUTE = re.compile(rb"http://([^/?#]*)([^#]*)\Z", re.IGNORECASE)
 
@@ -87,14 +95,19 @@ def of_a_worker(request: h11.Request) -> bool:
 
 
 def without_hops(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """What goes on of some headers: not what is of this connection, by its name or by `Connection`'s word."""
+    """What goes on of some headers: not what is of this connection, by its name or by `Connection`'s word.
+
+    Nor what may not be said in our name, or of another address.
+    """
     given = list(headers)
     named = {
         word.strip().lower() for name, value in given if name == b"connection" for word in value.split(b",")
     }
     # How a body is framed is for h11 to say, of what it has read; nobody may call that a matter of one hop.
     stays = HOP_BY_HOP | (named - {b"content-length", b"transfer-encoding", b"host"})
-    return [(name, value) for name, value in given if name not in stays and not name.startswith(_OURS)]
+    return [
+        (name, value) for name, value in given if name not in stays and not name.startswith(_NOT_PASSED_ON)
+    ]
 
 
 def _parts(authority: bytes) -> tuple[str, int | None]:

@@ -73,6 +73,8 @@ class Visit:
         if allow_part is not None:
             way_out.allow = self._allowed
         self._dialogs = 0
+        # The address of the document that is shown: as it was read, whatever its scripts call it.
+        self._shown = ""
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def read(self, context: BrowserContext) -> Rendered:
@@ -97,7 +99,7 @@ class Visit:
             if "interrupted by another navigation" not in error.message:
                 raise
         await self._settle(page, cdp, frame)
-        return await self._rendered(page, cdp, frame)
+        return await self._rendered(cdp, frame)
 
     async def _may_be_asked_for(self) -> None:
         """See that it may still be, right before it is. Raises Fenced, NotSent."""
@@ -133,7 +135,9 @@ class Visit:
 
     async def _intercept(self, cdp: CDPSession, frame: str) -> None:
         cdp.on("Fetch.requestPaused", lambda paused: self._do(self._documents.judge(cdp, frame, paused)))
+        cdp.on("Page.frameNavigated", lambda told: self._shows(frame, told["frame"]))
         cdp.on("Fetch.authRequired", lambda asked: self._do(self._documents.authorise(cdp, asked)))
+        await cdp.send("Page.enable")
         await cdp.send("Network.enable")
         await cdp.send("Network.setBlockedURLs", {"urls": _NOT_LOADED})
         stages = [{"resourceType": "Document", "requestStage": stage} for stage in ("Request", "Response")]
@@ -168,7 +172,12 @@ class Visit:
             before = letters
             await asyncio.sleep(_BETWEEN)
 
-    async def _rendered(self, page: Page, cdp: CDPSession, frame: str) -> Rendered:
+    def _shows(self, frame: str, navigated: dict[str, Any]) -> None:
+        """Another document is shown; what its scripts call it (History API) is not told here."""
+        if navigated["id"] == frame:
+            self._shown = str(navigated["url"])
+
+    async def _rendered(self, cdp: CDPSession, frame: str) -> Rendered:
         most = self._scraping.max_bytes
         html = await self._evaluate(cdp, frame, HTML.replace("MOST", str(most)))
         if self._way_out.over or html is None:
@@ -176,7 +185,7 @@ class Visit:
         body = str(html).encode("utf-8", "replace")
         if len(body) > most:
             raise too_large(self._scraping.max_bytes)
-        final = urlsplit(page.url)
+        final = urlsplit(self._shown)
         if final.scheme not in ("http", "https"):
             if final.scheme == "chrome-error":
                 raise self.failure_of(PlaywrightError("the page it leads to can't be opened"))
@@ -184,7 +193,7 @@ class Visit:
             raise PageFailed(f"it leads to a {told}: address, which is no page", fault="refused_by_guard")
         return Rendered(
             status=self._documents.status,
-            final_url=page.url,
+            final_url=self._shown,
             html=body,
             content_type=self._documents.content_type,
             retry_after=self._documents.retry_after,

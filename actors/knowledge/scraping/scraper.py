@@ -124,6 +124,8 @@ class Scraper:
     ) -> ScrapedPage:
         for _ in range(_MOST_REFRESHES + 1):
             fetched = await engine.fetch(at, reach)
+            if reach is not None:
+                reach.check(fetched.url)
             try:
                 reading = await self._reader.read(fetched)
             except UnreadablePage as unreadable:

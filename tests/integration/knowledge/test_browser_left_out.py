@@ -175,6 +175,18 @@ async def test_no_way_leads_a_page_to_one_that_was_left_out(tmp_path: Path) -> N
             assert not site.gone() & OFF
 
 
+@pytest.mark.parametrize("call", ["replaceState", "pushState"])
+async def test_a_page_has_the_address_it_was_read_at_whatever_it_calls_itself(call: str) -> None:
+    async with WebhookReceiver() as receiver:
+        base = f"http://site.test:{receiver.port}"
+        script = f"<p>Words.</p><script>history.{call}(null, '', '/left/statistics')</script>"
+        receiver.always("/blog", Reply(200, HTML, script.encode()))
+        reach = PageReach.of([f"{base}/blog"], left_out=[f"{base}/left/statistics"])
+        async with browser() as made:
+            page = await made.render(f"{base}/blog", reach)
+    assert (page.final_url, page.redirects) == (f"{base}/blog", ())
+
+
 async def test_what_a_frame_may_not_show_is_not_in_the_pages_text(tmp_path: Path) -> None:
     server, trusting = certificate(tmp_path, "site.test")
     async with WebhookReceiver(server) as site, browser(OPEN, tls=trusting) as made:

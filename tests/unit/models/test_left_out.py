@@ -70,6 +70,38 @@ def test_programs_and_values_are_read_as_servers_read_them() -> None:
         assert not reach.was_left_out(SITE + other), other
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        *(
+            "?utm_source=x;id=7",
+            "?gclid=;id=7",
+            "?fbclid=1;id=7&fbclid=2",
+            "?utm_x=1%26id=7",
+            "?utm_x=1%2526id=7",
+        ),
+        *("?id=7%20", "?id=%207", "?id%00=7", "?id=07", "?id=7%09", "??id=7", "?x=1%26id=7", "?x=1;id=7"),
+        *("?x=1%3Fid=7", "?%69d=7", "?ID=7", "?id=%u0037", "?id%3D7", "?id=7%C0%80"),
+        *("%3fid=7", "%3Futm_x=1;id=7", ";id=7", "/?id=7"),
+    ],
+)
+def test_a_parameter_is_found_within_others_and_in_the_path(written: str) -> None:
+    read = f"{SITE}/read"
+    reach = PageReach.of([read], left_out=[f"{read}?id=7"], approved=[read])
+    assert not reach.lets(read + written)
+    for other in ("", "?utm_source=x", "?gclid=Cj0KCQ", "?id=8", "?id=70", "?xid=7"):
+        assert reach.lets(read + other), other
+
+
+def test_signs_that_are_escaped_as_some_servers_read_them() -> None:
+    for written in (
+        "/news/Secret-report.html%C0%80",
+        "/news/%u0053ecret-report.html",
+        "/news%C0%AFSecret-report",
+    ):
+        assert REACH.was_left_out(SITE + written), written
+
+
 def test_pages_beside_it_are_let() -> None:
     for other in (
         "/",
