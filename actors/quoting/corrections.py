@@ -54,8 +54,8 @@ class Corrections:
         self._words = _beginnings(" ".join(" ".join(note) for note in notes.values()))
         self._withheld = {one.start for one in self.told}
         for paragraph, note in notes.items():
-            subject = subject_of(" ".join(note), language) if paragraph in sure else ""
-            self._withheld |= _about(" ".join(note), subject, others)
+            said = " ".join(note)
+            self._withheld |= _about(said, subject_of(said, language), others, is_sure=paragraph in sure)
 
     def withhold(self, one: Sentence) -> bool:
         """Whether a sentence was set right elsewhere, or only says that something was."""
@@ -66,15 +66,18 @@ class Corrections:
         return _share(content_words(sentence), self._words)
 
 
-def _about(note: str, subject: str, others: Sequence[tuple[int, frozenset[str]]]) -> set[int]:
-    """Where the sentences start that a note is about; where that can't be told, all on its subject."""
-    words = _beginnings(note)
-    shares = {start: _share(content, words) for start, content in others}
-    most = max(shares.values(), default=0.0)
-    for least in (_SAME, _LIKE):
-        if most >= least:
-            return {start for start, share in shares.items() if share >= least}
-    wide = {word[:_FEWER] for word in content_words(subject)}
+def _about(
+    note: str, subject: str, others: Sequence[tuple[int, frozenset[str]]], *, is_sure: bool
+) -> set[int]:
+    """Where the sentences start that a note is about.
+
+    Where that can't be told, and it is sure that something was wrong: all that are on its subject.
+    """
+    for words, least in ((_beginnings(note), _SAME), (_beginnings(subject), _LIKE)):
+        shares = {start: _share(content, words) for start, content in others}
+        if found := {start for start, share in shares.items() if share >= least}:
+            return found
+    wide = {word[:_FEWER] for word in content_words(subject)} if is_sure else set()
     return {start for start, content in others if not wide.isdisjoint(word[:_FEWER] for word in content)}
 
 
