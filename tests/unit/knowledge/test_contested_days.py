@@ -201,3 +201,13 @@ def test_what_it_tells_machines(head: str, day: str | None) -> None:
 )  # fmt: skip
 def test_what_several_places_say(body: str, head: str, url: str, day: str | None) -> None:
     assert day_of(body, head=head, url=url) == day
+
+
+def test_a_page_of_days_is_read_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(
+        "actors.knowledge.reading.days.written_days.dateparser.parse",
+        lambda told, **_: asked.append(told),
+    )
+    assert day_of(article("<time>3 April 2026</time> " * 5_000)) is None
+    assert 0 < len(asked) <= 400
