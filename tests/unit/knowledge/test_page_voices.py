@@ -57,6 +57,10 @@ QUOTATIONS = [
     "<div class='{quote}'><p>{0}</p><p><small>Mia Holm</small></p></div>",
     "<p class='{quote}'>{0}</p>",
     "<p>{0}</p><p class={author}>Mia Holm</p>",
+    "<div class=box><p>{0}</p><p class={author}>Mia Holm</p><p class=role>Fishing</p></div>",
+    "<ul class=testimonials><li><p>{0}</p><b>Mia Holm</b></li><li><p>{0}</p><b>Bob Ford</b></li></ul>",
+    "<div itemscope itemtype='https://schema.org/Review'><p>{0}</p><p itemprop=author>Mia Holm</p></div>",
+    "<article itemscope itemtype='https://schema.org/Comment'><p>{0}</p></article>",
     "<p>{0}</p><p>— Mia Holm, fishing</p>",
     "<p>{0}<br>– <b>Mia Holm</b></p>",
 ]

@@ -34,6 +34,19 @@ UNSEEN = [
     "style='opacity:0'",
     "style='position:absolute;left:-9999px'",
     "style='text-indent:-9999px'",
+    "style='position:fixed;top:-999em'",
+    "style='color:hsl(0, 0%, 100%)'",
+    "style='color:#fefefe'",
+    "style='color:rgba(0,0,0,0)'",
+    "style='background:#fff none;color:#fff'",
+    "style='font-size:1px'",
+    "style='opacity:.01'",
+    "style='filter:opacity(0)'",
+    "style='transform:scale(0)'",
+    "style='transform:translateX(-9999px)'",
+    "style='clip-path:inset(100%)'",
+    "style='content-visibility:hidden'",
+    "style='max-height:0;overflow:hidden'",
     "style='height:0;overflow:hidden'",
     "style='position:absolute;clip:rect(0,0,0,0);width:1px;height:1px;overflow:hidden'",
     "class=visually-hidden",
@@ -50,6 +63,14 @@ HIDING = [
     ("/* a */ .z /* b */ {/* c */RULE}", "class=z"),
     ("@media screen{.z{RULE}}", "class=z"),
     (".z{display:block;visibility:visible} .z{RULE}", "class=z"),
+    ("h1 ~ .z, p + .z, p > .z{RULE}", "class=z"),
+    (":is(.z, .y){RULE}", "class=z"),
+    ("article :not(.y).z{RULE}", "class=z"),
+    ("[class^=z], [data-a$=b], [data-c*='d e']{RULE}", "class=zz"),
+    ("[lang|=en].z, [class~=z]{RULE}", "class='a z'"),
+    ("@layer a{@supports (display:grid){.z{RULE}}}", "class=z"),
+    ("@media (min-width:700px) and (max-width:200em){.z{RULE}}", "class=z"),
+    ("@media print, only screen{.z{RULE}}", "class=z"),
     (".z.z{RULE} .z{display:block;visibility:visible}", "class=z"),
 ]
 RULES = ["display:none", "visibility:hidden", "font-size:0", "color:#fff", "position:fixed;left:-10000px"]
@@ -83,6 +104,15 @@ def test_what_a_style_sheet_of_the_page_hides_is_not_read(sheet: str, names: str
         ("@media print{.z{display:none}}", "<p class=z>{}</p>"),
         ("@media (max-width:600px){.z{display:none}}", "<p class=z>{}</p>"),
         (".z{display:none} .z.on{display:block}", "<p class='z on'>{}</p>"),
+        (".z{display:none} @media (min-width:700px){.z{display:block}}", "<p class=z>{}</p>"),
+        ("@media (min-width:3000px), (prefers-color-scheme:dark){.z{display:none}}", "<p class=z>{}</p>"),
+        (".z:not(.y){display:none}", "<p class='y z'>{}</p>"),
+        ("h2 + .z, h1 + .z, .z + .z{display:none}", "<p class=z>{}</p>"),
+        ("body{background:#000}", "<p>{}</p>"),
+        ("body{color:#fff} article{background:#fff}", "<p>{}</p>"),
+        (".z{color:#fff} .z p{background:#fff}", "<div class=z><p>{}</p></div>"),
+        (".z{color:#fff;background:linear-gradient(#000,#111)}", "<p class=z>{}</p>"),
+        ("", "<table bgcolor=black><tr><td><font color=white>{}</font></td></tr></table>"),
         (".z{display:none} .z{display:block}", "<p class=z>{}</p>"),
         (".z{display:none}", "<p class=z style='display:block'>{}</p>"),
         (".z .y{display:none}", "<p class=z>{}</p>"),
@@ -115,6 +145,10 @@ def test_what_is_seen_in_the_end_is_read(style: str, inside: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["aria-hidden=true", "style='visibility:hidden'", "style='color:white'"])
+def test_what_a_font_hides_is_not_read() -> None:
+    assert SAID not in _text(f"<p><font color=WHITE>{SAID}</font></p>")
+
+
 def test_a_sentence_whose_words_others_see_otherwise_has_a_hole(name: str) -> None:
     assert "It cost \ufffc euros." in _text(f"<p>It cost <span {name}>30</span> euros.</p>")
 

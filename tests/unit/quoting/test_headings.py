@@ -22,7 +22,8 @@ ANNOUNCE: dict[Language, tuple[str, ...]] = {
         "Myth No. 3", "Myth 2: It is harmless", "Letters to the editor", "The fishermen's arguments",
         "The opponents’ view", "Arguments against", "Criticism of the plan", "Critics warn of costs",
         "Claim", "In their own words", "Reader comments", "12 Comments", "Comments (12)", "Testimonials",
-        "Objections", "Statement from the union",
+        "Objections", "Statement from the union", "Myths and facts",
+        "What fishermen told us", "The union responds", "Feedback",
     ),
     "de": (
         "Das sagen die Gegner", "Das sagen die Gegner zum Plan", "Was die Kritiker sagen",
@@ -30,7 +31,8 @@ ANNOUNCE: dict[Language, tuple[str, ...]] = {
         "Stimmen aus der Branche", "Reaktionen", "Mythos Nr. 3", "Behauptung 2: Der Kai ist harmlos",
         "Leserbriefe", "Die Argumente der Fischer", "Die Sicht der Fischer", "Kritik am Vorhaben",
         "Einwände", "Kundenstimmen", "Stellungnahme des Verbands", "Kommentare", "Leserkommentare (12)",
-        "3 Kommentare", "Pressestimmen", "Gegner warnen vor Kosten",
+        "3 Kommentare", "Pressestimmen", "Gegner warnen vor Kosten", "Bürgerstimmen",
+        "Lob und Kritik", "Der Verband widerspricht", "Aussagen der Fischer",
     ),
     "pl": (
         "Co mówią krytycy", "Co na to rybacy?", "Tak reagują rybacy", "Czego obawiają się rybacy",
@@ -38,6 +40,7 @@ ANNOUNCE: dict[Language, tuple[str, ...]] = {
         "Mit nr 3", "Mit: nabrzeże jest nieszkodliwe", "Listy do redakcji", "Zdaniem przeciwników",
         "Krytyka planu", "Zarzuty", "Twierdzenie", "Opinie mieszkańców", "Stanowisko związku",
         "Oświadczenie związku", "Komentarze (12)", "Przeciwnicy ostrzegają przed kosztami",
+        "Głosy krytyczne", "Związek odpowiada", "Zarzuty rybaków", "Mity i fakty",
     ),
 }  # fmt: skip
 ANNOUNCE_NOTHING: dict[Language, tuple[str, ...]] = {

@@ -13,12 +13,17 @@ from actors.text.language import Language
 from actors.text.lexicon import phrase_pattern
 
 _SAYS_WHO = frozenset(("footer", "figcaption", "cite"))
-_MAY_QUOTE = frozenset(("div", "section", "aside", "li", "dd", "td", "figure", "p"))
+_MAY_QUOTE = frozenset(("div", "section", "article", "aside", "ul", "ol", "li", "dd", "td", "figure", "p"))
 _MAY_NAME = frozenset(("p", "div", "li", "cite", "address", "footer"))
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _SHOWN = frozenset(
     ("img", "picture", "svg", "video", "audio", "canvas", "iframe", "table", "pre", "object", "math")
 )
+# What pages declare to be somebody's, by schema.org.
+_SOMEBODY_S = frozenset(("Quotation", "Review", "UserReview", "Comment", "UserComments", "Claim", "Message"))
+_NO_BOX = frozenset(("article", "ul", "ol", "p"))
+# Blocks at the end of a box: a name, and what its bearer is.
+_MOST_BEHIND = 2
 _LONGEST_NAME = 120
 # Of a page's text: what holds more is the text itself, whatever it is called.
 _MOST_QUOTED = 0.5
@@ -58,7 +63,7 @@ class _Marking:
         if part.tag == "blockquote" or (part.tag == "figure" and _quotes_of(part) == 1):
             part.is_quotation = True
         elif may_quote:
-            part.is_quotation = _is_called(part, "quotations") or _is_captioned(part) or _is_named_last(part)
+            part.is_quotation = _says_so(part) or _is_captioned(part) or _is_named_last(part)
         if not part.is_quotation:
             self._gather(part)
         return size, has_heading
@@ -93,11 +98,11 @@ def _is_captioned(figure: PageBlock) -> bool:
 
 def _is_named_last(part: PageBlock) -> bool:
     """Whether the last of a few blocks is called a name, as in a box."""
-    blocks = _blocks(part)
-    last = blocks[-1] if blocks and blocks[-1] is part.children[-1] else None
-    if last is None or len(part.children) == 1 or not _names(last) or _is_byline(last):
+    behind = [child for child in part.children[1:][-_MOST_BEHIND:] if isinstance(child, PageBlock)]
+    named = next((child for child in behind if _names(child) and not _is_byline(child)), None)
+    if part.tag in _NO_BOX or named is None or not all(map(_is_short, behind[behind.index(named) :])):
         return False
-    last.is_speaker = True
+    named.is_speaker = True
     return True
 
 
@@ -105,8 +110,10 @@ def _names(part: PageBlock) -> bool:
     """Whether a part is called a name, and has no more than that."""
     if part.tag not in _MAY_NAME or any(isinstance(child, PageBlock) for child in part.children):
         return False
-    if part.tag != "cite" and not _is_called(part, "speakers"):
-        return False
+    return (part.tag == "cite" or _is_called(part, "speakers")) and _is_short(part)
+
+
+def _is_short(part: PageBlock) -> bool:
     said = "".join(run.text for run in part.runs()).strip()
     return 2 <= len(said) <= _LONGEST_NAME and said[-1] not in ".!?"
 
@@ -130,6 +137,11 @@ def _is_text(child: PageBlock | TextRun) -> bool:
 
 def _quotes_of(figure: PageBlock) -> int:
     return sum(child.tag == "blockquote" for child in _blocks(figure))
+
+
+def _says_so(part: PageBlock) -> bool:
+    kind = (part.element.get("itemtype") or "").rpartition("/")[2]
+    return kind in _SOMEBODY_S or _is_called(part, "quotations")
 
 
 def _is_called(part: PageBlock, key: str) -> bool:

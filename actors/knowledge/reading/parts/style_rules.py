@@ -1,22 +1,41 @@
 """What a page's own style sheets (`<style>`) and its elements say of how these look, by the cascade.
 
-Asked by `unseen`. Selectors of tags, classes, ids and attributes, also within or right below others, are
-understood; a rule with another, or for some screens only, counts for nothing. Sheets that are loaded are not
-known. Of a page's rules and looks only so many count that it is read in time.
+Asked by `unseen`. Selectors of tags, classes, ids and attributes, within, behind or without others, are
+understood; a rule with another, or for other media than a wide screen, counts for nothing. Sheets that are
+loaded are not known. Of a page's rules and looks only so many count that it is read in time.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import tinycss2
 from cssselect import SelectorError
-from cssselect.parser import Attrib, Class, CombinedSelector, Element, Hash, Selector, parse
+from cssselect.parser import (
+    Attrib,
+    Class,
+    CombinedSelector,
+    Element,
+    Hash,
+    Matching,
+    Negation,
+    Selector,
+    SpecificityAdjustment,
+    parse,
+)
 
 _MOST_RULES, _MOST_LOOKS = 2_000, 1_000_000
 # Characters of all sheets together, and of what one element or selector says.
 _LONGEST, _LONGEST_OWN = 300_000, 2_000
 _MOST_ABOVE = 60
-_EVERYWHERE = frozenset(("", "all", "screen"))
+_WIDTH = re.compile(
+    r"\(\s{0,9}(min|max)-width\s{0,9}:\s{0,9}(\d{1,5}(?:\.\d{1,9})?)\s{0,9}(px|r?em)\s{0,9}\)"
+)
+# Pixels.
+_WIDE, _EM = 1280, 16
+_NEAR = {"+": 1, "~": _MOST_ABOVE}
+
+_LISTS = (Matching, SpecificityAdjustment)
 
 # Values by property, in lower case; the order in which declarations count.
 Style = dict[str, str]
@@ -90,39 +109,74 @@ class StyleRules:
             return told.class_name in (element.get("class") or "").split()
         if isinstance(told, Hash):
             return bool(told.id == element.get("id"))
-        value = element.get(told.attrib.lower())
-        return value is not None and (told.operator == "exists" or value == told.value.value)
+        if isinstance(told, Attrib):
+            return _has(told, element)
+        if isinstance(told, Negation):
+            return not self._matches(told.subselector, element)
+        return any(self._matches(one, element) for one in told.selector_list)
 
     def _is_within(self, told: CombinedSelector, element: Any) -> bool:
-        most = 1 if told.combinator == ">" else _MOST_ABOVE
-        return any(
-            self._matches(told.selector, above)
-            for above, _ in zip(element.iterancestors(), range(most), strict=False)
-        )
+        """Whether what stands before a combinator is above an element, or before it."""
+        if told.combinator in _NEAR:
+            near, most = element.itersiblings(preceding=True), _NEAR[told.combinator]
+        else:
+            near, most = element.iterancestors(), 1 if told.combinator == ">" else _MOST_ABOVE
+        elements = (one for one in near if isinstance(one.tag, str))
+        return any(self._matches(told.selector, one) for one, _ in zip(elements, range(most), strict=False))
+
+
+def _has(told: Attrib, element: Any) -> bool:
+    value = element.get(told.attrib.lower())
+    if value is None or told.value is None:
+        return value is not None
+    wanted, operator = told.value.value, told.operator
+    if not wanted:
+        return operator == "=" and not value
+    return bool(
+        (operator == "=" and value == wanted)
+        or (operator == "^=" and value.startswith(wanted))
+        or (operator == "$=" and value.endswith(wanted))
+        or (operator == "*=" and wanted in value)
+        or (operator == "~=" and wanted in value.split())
+        or (operator == "|=" and (value == wanted or value.startswith(f"{wanted}-")))
+    )
 
 
 def _rules(found: list[Any]) -> Iterator[Any]:
     for rule in found:
         if rule.type == "qualified-rule":
             yield rule
-        elif (
-            rule.type == "at-rule"
-            and rule.lower_at_keyword == "media"
-            and rule.content is not None
-            and _is_everywhere(tinycss2.serialize(rule.prelude))
-        ):
-            inner = tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True)
-            yield from (one for one in inner if one.type == "qualified-rule")
+        elif rule.type == "at-rule" and rule.content is not None and _holds(rule):
+            yield from _rules(tinycss2.parse_rule_list(rule.content, True, True))
+
+
+def _holds(rule: Any) -> bool:
+    """Whether the rules within another count: of layers, of what all know, and of a wide screen."""
+    if rule.lower_at_keyword != "media":
+        return rule.lower_at_keyword in ("layer", "supports")
+    return _is_everywhere(tinycss2.serialize(rule.prelude))
 
 
 def _is_everywhere(media: str | None) -> bool:
-    return (media or "").strip().lower() in _EVERYWHERE
+    """Whether a wide screen is among the media."""
+    return any(_is_wide(one) for one in (media or "all").lower()[:_LONGEST_OWN].split(","))
+
+
+def _is_wide(query: str) -> bool:
+    asked = _WIDTH.findall(query)
+    rest = " ".join(word for word in _WIDTH.sub(" ", query).split() if word not in ("and", "only"))
+    widths = [(kind, float(size) * (1 if unit == "px" else _EM)) for kind, size, unit in asked]
+    return rest in ("", "all", "screen") and all(
+        width <= _WIDE if kind == "min" else width >= _WIDE for kind, width in widths
+    )
 
 
 def _declared(block: Any, properties: frozenset[str]) -> Iterator[tuple[str, str, bool]]:
     for one in tinycss2.parse_blocks_contents(block, skip_comments=True, skip_whitespace=True):
         if one.type == "declaration" and one.lower_name in properties:
-            yield one.lower_name, tinycss2.serialize(one.value).strip().lower(), one.important
+            value = tinycss2.serialize(one.value).strip().lower()
+            if len(value) <= _LONGEST_OWN:
+                yield one.lower_name, value, one.important
 
 
 def _selectors(rule: Any) -> list[Selector]:
@@ -139,11 +193,14 @@ def _is_known(told: Any, *, most: int = 20) -> bool:
     if isinstance(told, Element) or not most:
         return most > 0
     if isinstance(told, CombinedSelector):
-        parts = (told.selector, told.subselector)
-        return told.combinator in (" ", ">") and all(_is_known(part, most=most - 1) for part in parts)
-    if isinstance(told, Attrib) and told.operator not in ("exists", "="):
-        return False
-    return isinstance(told, Class | Hash | Attrib) and _is_known(told.selector, most=most - 1)
+        parts = [told.selector, told.subselector]
+        return told.combinator in (" ", ">", "+", "~") and all(_is_known(one, most=most - 1) for one in parts)
+    parts = [told.selector] if isinstance(told, (Class, Hash, Attrib, Negation, *_LISTS)) else []
+    if isinstance(told, Negation):
+        parts.append(told.subselector)
+    elif isinstance(told, _LISTS):
+        parts.extend(told.selector_list)
+    return bool(parts) and all(_is_known(one, most=most - 1) for one in parts)
 
 
 def _key(told: Any) -> str:

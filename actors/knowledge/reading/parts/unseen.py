@@ -9,6 +9,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tinycss2 import parse_component_value_list
+from tinycss2.color3 import RGBA, parse_color
+
 from actors.knowledge.reading.parts.figures_in_text import HOLE
 from actors.knowledge.reading.parts.page_parts import BLOCKS, is_folded
 from actors.knowledge.reading.parts.style_rules import Style, StyleRules
@@ -16,37 +19,50 @@ from models.text import word_list
 
 _READ = frozenset(
     word_list("""
-        display visibility opacity font-size color background background-color background-image position left
-        top right text-indent margin-left clip clip-path height max-height width overflow overflow-x
-        overflow-y transform transition animation animation-name will-change -webkit-text-fill-color
+        display visibility content-visibility opacity filter font-size color background background-color
+        background-image position left top right text-indent margin-left clip clip-path height max-height
+        width overflow overflow-x overflow-y transform transition animation animation-name will-change
+        -webkit-text-fill-color
     """)
 )
 _MOVES = ("transform", "transition", "animation", "animation-name", "will-change")
-_NONE = re.compile(r"[+-]?0*\.?0*(?:[a-z]{1,4}|%)?")
-_TINY = re.compile(r"(?:0*[01]?(?:\.\d+)?px|0*\.?0*(?:[a-z]{1,4}|%)?)")
-_FAR = re.compile(r"-\d{4,}(?:\.\d+)?px|-\d{3,}(?:\.\d+)?(?:r?em|%|vw|vh)")
-_CLIPPED = re.compile(r"rect\((?:[01](?:px)?[\s,]*){4}\)|inset\((?:50|100)%[^)]*\)")
-_NO_COLOUR = frozenset(("", "none", "transparent", "initial", "inherit", "unset"))
-_WHITE = re.compile(
-    r"white|#f{3}f?|#f{6}(?:f{2})?|rgba?\(\s*(?:255[\s,]+){2}255(?:[\s,/]+(?:1|1\.0|100%))?\s*\)"
+_MEASURE = re.compile(r"(?P<size>[+-]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9}))(?P<unit>[a-z]{0,4}|%)")
+# Letters of up to so many pixels or points are dots, what has no more room shows none, and so far out is no
+# screen: in pixels, and in letters or hundredths.
+_DOT, _THIN, _FAR, _FAR_OTHER = 2, 1, -1000, -100
+_CLIPPED = re.compile(
+    r"rect\((?:[01](?:px)?[\s,]{0,9}){4}\)|inset\((?:50|100)%[^)]{0,40}\)|circle\(0(?:px|%)?[^)]{0,40}\)"
 )
-_PAGE = "white"
+_SHRUNK = re.compile(
+    r"scale[xy]?\(\s{0,9}0(?:\.0{1,9})?\s{0,9}[,)]"
+    r"|translate(?:3d|x|y)?\([^()-]{0,20}-(?:\d{4,9}(?:\.\d{1,9})?px|\d{3,9}(?:r?em|vw|vh))"
+)
+_FADED = re.compile(r"opacity\(\s{0,9}0(?:\.0{1,9})?%?\s{0,9}\)")
+_LEAST_OPAQUE = 0.05
+# By how much, of 1, a colour differs from its ground at least if it is seen; and how much of it is there.
+_LEAST_CONTRAST, _LEAST_INK = 0.05, 0.1
+_WHITE = (1.0, 1.0, 1.0)
+# What elements say of their looks without a style.
+_HINTS = {"color": "color", "text": "color", "bgcolor": "background-color"}
+_HINTED = frozenset(("font", "body", "table", "tr", "td", "th"))
 _WHOLE = frozenset(("html", "body"))
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _NAMED_UNSEEN = frozenset(
     word_list("sr-only visually-hidden screen-reader-text visuallyhidden screen-reader-only")
 )
 _WORD = re.compile(r"\w")
+_Colour = tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What an element hands down: whether words can be seen in it, and on which colour."""
+    """What an element hands down: whether words are seen in it; their colour and its ground's, if known."""
 
     shown: bool = True
     sized: bool = True
-    colour: str = "black"
-    ground: str = _PAGE
+    ink: bool = True
+    colour: _Colour | None = None
+    ground: _Colour | None = _WHITE
 
 
 class Unseen:
@@ -86,10 +102,11 @@ class Unseen:
             element, around = stack.pop()
             if not isinstance(element.tag, str) or element.tag in ("head", "script", "style"):
                 continue
-            style = self._rules.style_of(element)
+            style = {**_hinted(element), **self._rules.style_of(element)}
             is_whole = element.tag in _WHOLE or element in self._whole or element is tree
             if not is_whole and self._is_gone(element, style):
                 continue
+            # A page's ground counts, not that all of it is hidden until it is loaded.
             seen = _ground_of(around, style) if is_whole else _within(around, style)
             is_unseen = not _is_seen(seen)
             if is_unseen and element.text:
@@ -121,6 +138,11 @@ class Unseen:
         return False
 
 
+def _hinted(element: Any) -> Style:
+    hints = _HINTS.items() if element.tag in _HINTED else ()
+    return {name: element.get(hint).strip().lower() for hint, name in hints if element.get(hint)}
+
+
 def _is_away(element: Any, style: Style) -> bool:
     """Whether an element is see-through, has no room, or lies outside."""
     if not style:
@@ -128,22 +150,41 @@ def _is_away(element: Any, style: Style) -> bool:
     moves = any(style.get(name, "none") not in ("none", "auto") for name in _MOVES) or element.get(
         "data-w-id"
     )
-    if _NONE.fullmatch(style.get("opacity", "1")):
+    opaque, unit = _measure(style.get("opacity", "1"))
+    if opaque <= _LEAST_OPAQUE * (100 if unit == "%" else 1):
         return not moves
-    if _FAR.fullmatch(style.get("text-indent", "")):
+    if _is_far(style, "text-indent") or _FADED.search(style.get("filter", "")):
+        return True
+    if style.get("content-visibility") == "hidden" or _SHRUNK.search(style.get("transform", "")):
         return True
     if element.tag in _HEADINGS:
         return False
     is_cut = any(style.get(name) in ("hidden", "clip") for name in ("overflow", "overflow-x", "overflow-y"))
-    if is_cut and any(_TINY.fullmatch(style.get(name, "auto")) for name in ("height", "max-height", "width")):
+    if is_cut and any(_is_least(style, name, _THIN) for name in ("height", "max-height", "width")):
         return not moves
-    if style.get("position") in ("absolute", "fixed"):
-        return (
-            any(_FAR.fullmatch(style.get(name, "")) for name in ("left", "top", "right", "margin-left"))
-            or _CLIPPED.fullmatch(style.get("clip", "")) is not None
-            or _CLIPPED.fullmatch(style.get("clip-path", "")) is not None
-        )
-    return _FAR.fullmatch(style.get("margin-left", "")) is not None
+    if _CLIPPED.fullmatch(style.get("clip-path", "")):
+        return not moves
+    is_placed = style.get("position") in ("absolute", "fixed")
+    if is_placed and _CLIPPED.fullmatch(style.get("clip", "")):
+        return True
+    places = ("left", "top", "right", "margin-left") if is_placed else ("margin-left",)
+    return any(_is_far(style, name) for name in places)
+
+
+def _measure(value: str) -> tuple[float, str]:
+    """A number and its unit; infinite where there is none."""
+    found = _MEASURE.fullmatch(value)
+    return (float(found["size"]), found["unit"]) if found else (float("inf"), "")
+
+
+def _is_least(style: Style, name: str, most: int) -> bool:
+    size, unit = _measure(style.get(name, ""))
+    return 0 <= size <= (most if unit in ("px", "pt") else 0)
+
+
+def _is_far(style: Style, name: str) -> bool:
+    size, unit = _measure(style.get(name, ""))
+    return size <= (_FAR if unit in ("px", "pt") else _FAR_OTHER)
 
 
 def _within(around: _Seen, style: Style) -> _Seen:
@@ -153,24 +194,36 @@ def _within(around: _Seen, style: Style) -> _Seen:
     seen = _ground_of(around, style)
     if visible := style.get("visibility"):
         seen = replace(seen, shown=visible not in ("hidden", "collapse"))
-    if size := style.get("font-size"):
-        seen = replace(seen, sized=_NONE.fullmatch(size) is None or not size)
-    colour = style.get("-webkit-text-fill-color") or style.get("color")
-    return replace(seen, colour=colour) if colour and colour not in ("inherit", "unset") else seen
+    if "font-size" in style:
+        seen = replace(seen, sized=not _is_least(style, "font-size", _DOT))
+    return _inked(seen, style.get("-webkit-text-fill-color") or style.get("color") or "")
+
+
+def _inked(seen: _Seen, told: str) -> _Seen:
+    found = parse_color(told)
+    if not isinstance(found, RGBA):
+        return seen
+    return replace(seen, colour=tuple(found[:3]), ink=found.alpha >= _LEAST_INK)
 
 
 def _ground_of(around: _Seen, style: Style) -> _Seen:
-    if style.get("background-image", "none") not in _NO_COLOUR:
-        return replace(around, ground="")
-    ground = style.get("background-color") or style.get("background") or ""
-    return around if ground in _NO_COLOUR else replace(around, ground=ground)
+    told = [style.get(name, "") for name in ("background-image", "background-color", "background")]
+    if "(" in told[0] or "url(" in told[2] or "gradient(" in told[2]:
+        return replace(around, ground=None, colour=None)
+    for part in parse_component_value_list(told[1] or told[2]):
+        found = parse_color(part)
+        if isinstance(found, RGBA) and found.alpha >= _LEAST_INK:
+            return replace(around, ground=tuple(found[:3]), colour=None)
+    return around
 
 
 def _is_seen(seen: _Seen) -> bool:
-    if not seen.shown or not seen.sized or seen.colour == "transparent":
+    if not (seen.shown and seen.sized and seen.ink):
         return False
-    is_white = _WHITE.fullmatch(seen.colour) is not None
-    return not (seen.colour == seen.ground or (is_white and _WHITE.fullmatch(seen.ground) is not None))
+    if seen.ground is None or seen.colour is None:
+        return True
+    parts = zip(seen.colour, seen.ground, strict=True)
+    return any(abs(one - other) >= _LEAST_CONTRAST for one, other in parts)
 
 
 def _is_named_unseen(element: Any) -> bool:
