@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,8 +21,12 @@ if TYPE_CHECKING:
 _PARAGRAPHS, _GAP = 1.9, 0.4
 _EDGE = 2.0
 _CANDIDATES = 40
-_PROSE, _FLOWS = 12, 0.25
+_PROSE, _LONG_LINE, _FLOWS = 12, 40, 0.25
 _OTHER_SIZE, _SURE = 0.12, 2
+# Of a column's width, and of its lines; words of a line of prose; letters' sizes without a line.
+_FULL, _WORDS, _EMPTY = 0.75, 4, 3.0
+# Steps between lines that tell what is usual; what is no more than that; digits of a number of a line.
+_STEPS, _USUAL, _LONG = 4, 1.25, 5
 # A line at the edge of a page that is so much shorter than others, and ends no sentence, is none of them.
 _SHORT = 0.6
 _ENDS = (".", "!", "?", ":", "”", '"', "…")
@@ -47,16 +52,16 @@ def lines_of(rows: Sequence[list[TextPiece]]) -> list[str]:
     sizes = sorted(piece.size for piece in pieces)
     usual = sizes[len(sizes) // 2] if sizes else 0.0
     blocks = [block for block in _blocks(pieces, 0) if block.rows]
-    width = max((one.right for one in pieces), default=0) - min((one.left for one in pieces), default=0)
     told: list[str] = []
     is_open = was_ever_open = False
     for place, block in enumerate(blocks):
         flows = _flows(block.rows, usual)
         is_doubtful = is_open or (block.is_torn and was_ever_open)
         if told and not (is_open and block.is_sure):
-            told.append(_HOLE if is_doubtful and flows else "")
-        told.extend(_apart(block.rows, width, (place == 0, place == len(blocks) - 1)))
-        is_unfinished = flows and not _text(block.rows[-1]).endswith(_ENDS)
+            told.append(_HOLE if is_doubtful and (flows or _is_usual(block.rows[0][0], usual)) else "")
+        told.extend(_apart(block.rows, (place == 0, place == len(blocks) - 1)))
+        is_title = place == 0 and len(block.rows) == 1
+        is_unfinished = flows and not is_title and not _text(block.rows[-1]).endswith(_ENDS)
         is_open = is_unfinished or (is_open and not flows)
         was_ever_open |= is_unfinished
     return told
@@ -64,8 +69,13 @@ def lines_of(rows: Sequence[list[TextPiece]]) -> list[str]:
 
 def _flows(rows: Sequence[list[TextPiece]], usual: float) -> bool:
     """Whether a block is of the page's prose: what it breaks off may go on elsewhere."""
-    is_usual = abs(rows[-1][0].size - usual) <= _OTHER_SIZE * usual
-    return len(rows) > 1 and is_usual and max(len(_text(row)) for row in rows) > _PROSE
+    longest = max(len(_text(row)) for row in rows)
+    is_prose = longest > _PROSE if len(rows) > 1 else longest > _LONG_LINE and not rows[0][0].is_bold
+    return is_prose and _is_usual(rows[-1][0], usual)
+
+
+def _is_usual(piece: TextPiece, usual: float) -> bool:
+    return abs(piece.size - usual) <= _OTHER_SIZE * usual
 
 
 def _rows(pieces: Sequence[TextPiece]) -> list[list[TextPiece]]:
@@ -134,7 +144,7 @@ def _bands(ordered: Sequence[TextPiece], at: float) -> Iterator[list[list[TextPi
             if _are_columns(*sides):
                 if whole:
                     yield [whole]
-                yield [*sides]
+                yield from _at_gaps(*_with_holes(*sides))
                 whole = []
             else:
                 whole += [*sides[0], *sides[1]]
@@ -154,68 +164,136 @@ def _are_columns(left: Sequence[TextPiece], right: Sequence[TextPiece]) -> bool:
     begins, ends = min(one.left for one in right), max(one.right for one in left)
     if begins - ends < _GAP * size:
         return False
-    if _are_numbers(left) or _are_numbers(right):
-        return _is_prose(left) or _is_prose(right)
-    if min(len(left), len(right)) > 1:
-        return _is_prose(left) or _is_prose(right)
-    # One line beside others: it stands in their margin, or behind a hole in one of them.
-    if len(right) == 1:
-        beside = [one for one in left if abs(one.base - right[0].base) < 0.2 * size]
-        edge = min(one.left for one in left)
-        return (
-            _is_prose(left)
-            and len(left) > 2
-            and all(one.right - edge > 0.85 * (ends - edge) for one in beside)
+    # Something beside prose; a single line only beside several.
+    return any(
+        _is_prose(side) and (len(other) > 1 or len(side) > 2)
+        for side, other in ((left, right), (right, left))
+    )
+
+
+def _at_gaps(left: list[TextPiece], right: list[TextPiece]) -> Iterator[list[list[TextPiece]]]:
+    """Two columns, cut where one of them is empty beside lines of the other: a box may stand across both."""
+    for side, other in ((left, right), (right, left)):
+        for above, below in pairwise(side):
+            is_empty = below.base - above.base > _EMPTY * below.size
+            ends = below.base - below.size / 2
+            if is_empty and any(above.base + below.size / 2 < one.base < ends for one in other):
+                both = [[one for one in column if one.base < ends] for column in (left, right)]
+                rest = [[one for one in column if one.base >= ends] for column in (left, right)]
+                yield both
+                if all(rest):
+                    yield from _at_gaps(*rest)
+                else:
+                    yield [max(rest, key=len)]
+                return
+    yield [left, right]
+
+
+def _with_holes(left: Sequence[TextPiece], right: Sequence[TextPiece]) -> tuple[list[TextPiece], ...]:
+    """Two sides, with holes where a line of prose may go on in what stands level with it, on the other side.
+
+    It doesn't between two columns of prose, or beside numbers of lines; it may where a gap tore a word off.
+    """
+    if (_is_prose(left) and _is_prose(right)) or _are_numbers(left) or _are_numbers(right):
+        return [*left], [*right]
+
+    def may_go_on(piece: TextPiece, others: Sequence[TextPiece]) -> bool:
+        return any(
+            abs(one.base - piece.base) < 0.2 * piece.size
+            and abs(one.size - piece.size) <= _OTHER_SIZE * piece.size
+            for one in others
         )
-    beside = [one for one in right if abs(one.base - left[0].base) < 0.2 * size]
-    return _is_prose(right) and len(right) > 2 and all(one.left - begins < size / 2 for one in beside)
+
+    torn_left = [replace(one, text=f"{one.text} {_HOLE}") if may_go_on(one, right) else one for one in left]
+    torn_right = [replace(one, text=f"{_HOLE} {one.text}") if may_go_on(one, left) else one for one in right]
+    return torn_left, torn_right
 
 
 def _are_numbers(side: Sequence[TextPiece]) -> bool:
-    return len(side) > 1 and all(piece.text.isdigit() for piece in side)
+    """Whether a side counts lines: each number is as much more than the one before."""
+    if len(side) < 2 or not all(piece.text.isdecimal() and len(piece.text) < _LONG for piece in side):
+        return False
+    counted = [int(piece.text) for piece in side]
+    # They may begin again.
+    steps = {after - before for before, after in pairwise(counted) if after > before}
+    return len(steps) == 1
 
 
 def _is_prose(side: Sequence[TextPiece]) -> bool:
-    """Whether lines go on in the next one: many begin with a small letter."""
+    """Whether lines go on in the next one: many begin with a small letter, or most are about as wide."""
     texts = [piece.text for piece in side]
     if len(texts) < 2 or sum(map(len, texts)) < _PROSE * len(texts):
         return False
     small = sum(text[:1].islower() for text in texts[1:])
-    return small >= _FLOWS * (len(texts) - 1)
+    if small >= _FLOWS * (len(texts) - 1):
+        return True
+    left, right = min(piece.left for piece in side), max(piece.right for piece in side)
+    full = sum(piece.right - left > _FULL * (right - left) for piece in side)
+    words = sum(text.count(" ") + 1 for text in texts)
+    return len(texts) > _SURE and full >= _FULL * (len(texts) - 1) and words >= _WORDS * len(texts)
 
 
 def _text(row: list[TextPiece]) -> str:
     return f" {_HOLE} ".join(text for piece in row if (text := piece.text))
 
 
-def _apart(rows: list[list[TextPiece]], width: float, edges: tuple[bool, bool]) -> list[str]:
+def _apart(rows: list[list[TextPiece]], edges: tuple[bool, bool]) -> list[str]:
     told: list[str] = []
     last = len(rows) - 1
+    page = _Measure.of(rows)
+    was_table = False
     for place, row in enumerate(rows):
         near = [rows[at] for at in (place - 1, place + 1) if 0 <= at <= last]
         is_table = len(row) > 1 and any(len(one) > 1 for one in near)
         text = f"| {' | '.join(piece.text for piece in row)} |" if is_table else _text(row)
         if place:
             is_edge = (place == 1 and edges[0]) or (place == last and edges[1])
-            between = _between(rows[place - 1], row, width, is_edge=is_edge)
-            told.extend(between)
+            between = page.between(rows[place - 1], row, is_first=place == 1, is_edge=is_edge)
+            told.extend([_HOLE] if is_table is not was_table and not between else between)
         if text:
             told.append(text)
+        was_table = is_table
     return told
 
 
-def _between(above: list[TextPiece], row: list[TextPiece], width: float, *, is_edge: bool) -> list[str]:
-    gap, size = row[0].base - above[0].base, max(row[0].size, above[0].size)
-    if gap > _PARAGRAPHS * size or abs(row[0].size - above[0].size) > _OTHER_SIZE * size:
-        return [""]
-    # Half a line below, and beside it: of another column.
-    if gap < 0.9 * size and (row[0].left > above[-1].right or row[-1].right < above[0].left):
-        return [_HOLE]
-    if not is_edge:
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """How wide the lines of a block are, where they begin, and what usually parts two of them."""
+
+    left: float
+    width: float
+    step: float
+
+    @classmethod
+    def of(cls, rows: Sequence[list[TextPiece]]) -> _Measure:
+        """Of a block's own rows: its column may be narrow on a wide page."""
+        left, right = min(row[0].left for row in rows), max(row[-1].right for row in rows)
+        steps = sorted(row[0].base - above[0].base for above, row in pairwise(rows))
+        return cls(left, right - left, steps[len(steps) // 2] if len(steps) >= _STEPS else 0.0)
+
+    def between(
+        self, above: list[TextPiece], row: list[TextPiece], *, is_first: bool, is_edge: bool
+    ) -> list[str]:
+        """What stands between two rows: nothing within a paragraph, a hole where that isn't certain."""
+        gap, size = row[0].base - above[0].base, max(row[0].size, above[0].size)
+        texts = [_text(above), _text(row)]
+        is_open = not texts[0].endswith(_ENDS)
+        goes_on = is_open and above[-1].right - above[0].left >= _SHORT * self.width
+        if abs(row[0].size - above[0].size) > _OTHER_SIZE * size:
+            return [""]
+        if is_first and is_open and above[-1].is_bold and not row[0].is_bold:
+            return [""]
+        if gap > _PARAGRAPHS * size:
+            is_usual = gap <= _USUAL * self.step
+            return ([] if is_usual else ["", _HOLE]) if goes_on else [""]
+        # Half a line below, and beside it: of another column.
+        if gap < 0.9 * size and (row[0].left > above[-1].right or row[-1].right < above[0].left):
+            return [_HOLE]
+        if not is_edge or texts[0].isdecimal():
+            return []
+        is_number = _NUMBER.fullmatch(texts[1]) is not None
+        if is_number and is_open and texts[1].endswith(".") and abs(row[0].left - self.left) < 1:
+            return []  # the last word of a sentence
+        if is_number or (is_open and not goes_on and texts[1][:1].isupper()):
+            return ["", _HOLE] if goes_on else [""]
         return []
-    texts = [_text(above), _text(row)]
-    is_short = above[-1].right - above[0].left < _SHORT * width
-    is_set_apart = _NUMBER.fullmatch(texts[1]) is not None or (
-        is_short and not texts[0].endswith(_ENDS) and texts[1][:1].isupper()
-    )
-    return [""] if is_set_apart else []

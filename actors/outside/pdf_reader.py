@@ -1,8 +1,8 @@
 """Reads one PDF in a process of its own: bytes on stdin, JSON on stdout. Started by `actors.tools.pdf`.
 
 A PDF is a program of strangers for a dozen decoders, so it is run where it can be killed, with little memory
-and no file to write to. It imports nothing of ours but `pdf_signs`, `pdf_rows`, `pdf_layout` and `pdf_pages`,
-which say what of a page is read, and in which order; and is started by its path.
+and no file to write to. It imports nothing of ours but `pdf_signs`, `pdf_words`, `pdf_rows`, `pdf_layout` and
+`pdf_pages`, which say what of a page is read, and in which order; and is started by its path.
 """
 
 import importlib.util
@@ -118,6 +118,7 @@ class _Reading:
             self._unseen[number] = unseen
         lines: list[str] = []
         for signs in turns:
+            _beside("pdf_words").set_words(signs)
             told = _beside("pdf_layout").lines_of(_beside("pdf_rows").rows_of(signs))
             lines.extend(["", *told] if lines and told else told)
         return lines

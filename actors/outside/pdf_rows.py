@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # Of a letter's size: what parts two pieces, what may where it does so in line after line, how far a baseline
 # may be off, how far a mark is raised.
 _WIDE, _NARROW, _LEVEL, _RAISED = 1.0, 0.5, 0.2, 0.12
+# The widest gap of a line whose gaps are all alike, and by how much of it they may differ.
+_WIDEST, _EVEN = 3.0, 0.15
 _SMALL, _LARGE = 0.85, 1.7
 _RUN, _ALIGNED, _PROSE, _TRIED = 3, 1.0, 12, 24
 _SPACED, _DOUBTFUL, _FEWEST_SPACED = 0.7, 0.4, 6
@@ -45,6 +47,7 @@ class TextPiece:
     right: float
     base: float
     size: float
+    is_bold: bool = False
 
 
 @dataclass(slots=True)
@@ -78,23 +81,37 @@ class _Letters:
 
     @property
     def text(self) -> str:
-        """Its words; those that are set with a space between all letters without it."""
-        told = "".join(self.as_set()).strip()
+        """Its words; those that are set wide without what stands between their letters."""
+        told = self._told(is_plain=True)
         if is_spaced_out(told):
             return self._closed_up()
+        whole = self._told()
         # Letters that partly stand apart: which of them make a word isn't certain.
-        return (_HOLE if is_spaced_out(told, _DOUBTFUL) else "") + " ".join(told.split())
+        is_doubtful = is_spaced_out(told, _DOUBTFUL) and (
+            _HOLE in whole or is_spaced_out(whole, _DOUBTFUL / 2)
+        )
+        return _HOLE + told if is_doubtful else whole
 
-    def as_set(self) -> Iterator[str]:
-        """Its characters, and spaces as far as they are set apart."""
+    @property
+    def is_bold(self) -> bool:
+        """Whether all of it is."""
+        return all(sign.is_bold for sign in self.signs)
+
+    def _told(self, *, is_plain: bool = False) -> str:
+        return " ".join("".join(self.as_set(is_plain=is_plain)).split())
+
+    def as_set(self, *, is_plain: bool = False) -> Iterator[str]:
+        """Its characters, and spaces as far as they are set apart; all that are, if it is `plain`."""
         size, base = self.size, self.base
         before: Sign | None = None
         is_ordinal = False
         for sign in self.signs:
             is_small = sign.size <= _SMALL * size and base - sign.base > _RAISED * size
             is_raised = is_small or (sign.text.isalnum() and base - sign.foot > _LEVEL * size)
-            if before is not None and _is_apart(before, sign):
+            if before is not None and (_is_apart(before, sign) if is_plain else _parts_words(before, sign)):
                 yield " "
+            if sign.is_doubtful and not is_plain:
+                yield f"{_HOLE} "
             # The letters of "21st" may be raised, as a mark of a footnote behind a word is.
             is_behind_figure = before is not None and before.text.isdigit()
             is_ordinal = is_raised and sign.text.isalpha() and (is_ordinal or is_behind_figure)
@@ -115,6 +132,16 @@ def _is_apart(before: Sign, sign: Sign) -> bool:
     return sign.is_after_space or sign.left - before.right > _LETTERS * min(before.size, sign.size)
 
 
+def _parts_words(before: Sign, sign: Sign) -> bool:
+    """Whether one word ends and another begins there."""
+    return sign.is_doubtful or (_is_apart(before, sign) and not sign.is_close)
+
+
+def _gap(before: Sign, sign: Sign) -> float:
+    """How far apart two characters are, but for what letters near them are."""
+    return sign.left - before.right - sign.slack
+
+
 def is_spaced_out(text: str, share: float = _SPACED) -> bool:
     """Whether nearly all words of a line are single letters, as those of a line that is set wide are."""
     words = text.split()
@@ -131,7 +158,10 @@ def rows_of(signs: Sequence[Sign]) -> list[list[TextPiece]]:
     told = [_with_list_marks(row) for row in told]
     for cap in caps:
         _put_before(cap, told)
-    return [[TextPiece(one.text, one.left, one.right, one.base, one.size) for one in row] for row in told]
+    return [
+        [TextPiece(one.text, one.left, one.right, one.base, one.size, one.is_bold) for one in row]
+        for row in told
+    ]
 
 
 def _drop_caps(signs: Sequence[Sign]) -> tuple[list[Sign], list[Sign]]:
@@ -178,17 +208,39 @@ def _runs(signs: Iterable[Sign]) -> Iterator[list[Sign]]:
         if not sign.size:
             is_after_space = sign.text != "\n"
             if not is_after_space and run:
-                yield run
+                yield from _at_wide_gaps(run)
                 run = []
             continue
         sign.is_after_space = is_after_space
         is_after_space = False
         if run and not _goes_on(run, sign):
-            yield run
+            yield from _at_wide_gaps(run)
             run = []
         run.append(sign)
     if run:
-        yield run
+        yield from _at_wide_gaps(run)
+
+
+def _at_wide_gaps(run: list[Sign]) -> Iterator[list[Sign]]:
+    """A run cut at its wide gaps; whole, if all are alike, as those of a line that fills a column are."""
+    wide = [cut for cut, (before, after) in enumerate(pairwise(run), 1)
+            if after.left - before.right > _WIDE * max(before.size, after.size)]  # fmt: skip
+    if wide and _is_stretched(run):
+        wide = []
+    for start, end in pairwise([0, *wide, len(run)]):
+        yield run[start:end]
+
+
+def _is_stretched(signs: Sequence[Sign]) -> bool:
+    """Whether all gaps between the words of a line are alike, and wide."""
+    gaps = [_gap(*pair) for pair in pairwise(signs) if _parts_words(*pair)]
+    size = max((sign.size for sign in signs), default=0.0)
+    return (
+        len(gaps) > 1
+        and _NARROW * size < max(gaps) < _WIDEST * size
+        and max(gaps) - min(gaps) < _EVEN * max(gaps)
+        and sum(sign.text.isalpha() for sign in signs) > len(signs) / 2
+    )
 
 
 def _goes_on(run: Sequence[Sign], sign: Sign) -> bool:
@@ -197,7 +249,7 @@ def _goes_on(run: Sequence[Sign], sign: Sign) -> bool:
     lift = abs(sign.base - last.base)
     is_level = lift < _LEVEL * size
     is_mark = lift < 0.6 * size and (min(last.size, sign.size) <= _SMALL * size or abs(gap) < 0.1 * size)
-    return (is_level or is_mark) and -size < gap <= _WIDE * size
+    return (is_level or is_mark) and -size < gap <= _WIDEST * size
 
 
 def _levels(runs: Iterable[list[Sign]]) -> list[list[_Letters]]:
@@ -238,7 +290,7 @@ def _is_mark_of(mark: _Letters, piece: _Letters) -> bool:
 
 def _pieces(row: list[_Letters]) -> list[_Letters]:
     """A row with what stands close together joined; wholly if its letters are set wide apart."""
-    if len(row) > 1 and is_spaced_out(" ".join("".join(piece.as_set()) for piece in row)):
+    if len(row) > 1 and is_spaced_out(" ".join("".join(piece.as_set(is_plain=True)) for piece in row)):
         return [_Letters(sorted((sign for piece in row for sign in piece.signs), key=lambda sign: sign.left))]
     told: list[_Letters] = []
     for piece in sorted(row, key=lambda one: one.left):
@@ -256,10 +308,10 @@ def _pieces(row: list[_Letters]) -> list[_Letters]:
 def _at_odd_gaps(piece: _Letters) -> Iterator[_Letters]:
     """A piece cut where a gap is far wider than what parts its other words."""
     pairs = list(enumerate(pairwise(piece.signs), 1))
-    gaps = {cut: after.left - before.right for cut, (before, after) in pairs if _is_apart(before, after)}
+    gaps = {cut: _gap(*pair) for cut, pair in pairs if _parts_words(*pair)}
     usual = sorted(gaps.values())[len(gaps) // 2] if gaps else 0.0
     odd = [cut for cut, gap in gaps.items() if gap > max(_ODD * usual, _ODDEST * piece.size)]
-    if len(gaps) < _FEWEST_GAPS or is_spaced_out("".join(piece.as_set())):
+    if len(gaps) < _FEWEST_GAPS or is_spaced_out("".join(piece.as_set(is_plain=True))):
         odd = []
     for start, end in pairwise([0, *odd, len(piece.signs)]):
         yield _Letters(piece.signs[start:end], piece.place)
@@ -282,8 +334,10 @@ def _is_list_mark(text: str) -> bool:
 def _gaps(row: Sequence[_Letters]) -> Iterator[tuple[float, float, float]]:
     """Where the gaps of a row's pieces begin and end, and how large its letters are."""
     for piece in row:
+        if _is_stretched(piece.signs):
+            continue
         for before, after in pairwise(piece.signs):
-            if after.left - before.right >= _NARROW * piece.size:
+            if _gap(before, after) >= _NARROW * piece.size:
                 yield before.right, after.left, piece.size
 
 
@@ -308,9 +362,11 @@ def _split_at_gutters(rows: list[list[_Letters]]) -> None:
 
 def _gap_at(piece: _Letters, at: float) -> int | None:
     """Before which of its characters a gap ends there."""
+    if _is_stretched(piece.signs):
+        return None
     for place, (before, after) in enumerate(pairwise(piece.signs), 1):
         if before.right <= at - _NARROW * piece.size + _ALIGNED and after.left >= at - _ALIGNED:
-            return place if after.left - before.right >= _NARROW * piece.size else None
+            return place if _gap(before, after) >= _NARROW * piece.size else None
     return None
 
 

@@ -8,12 +8,13 @@ meaning is U+FFFC: what is said with it is not known.
 
 import ctypes
 import math
+import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-_MOST_CHARACTERS = 200_000
+_MOST_CHARACTERS, _LONGEST_NAME = 200_000, 100
 _MOST_PIXELS, _SCALE, _LEAST_SCALE = 4_000_000, 2.0, 0.7
 _MOST_IMAGE = 40_000_000
 # Of 255: how far a word stands out at least; and how light it may be where that isn't known.
@@ -26,6 +27,7 @@ _HYPHENS = frozenset("\x02\xad\u2010\u2011\ufffe")
 _BULLETS = frozenset("\uf0b7\uf0a7\uf076\uf0d8\uf02d")
 _MEANINGLESS, _HOLE = ("Cc", "Cs", "Co", "Cn"), "\ufffc"
 _INVISIBLE = 3
+_BOLD = re.compile(rb"bold|black|heavy|demi", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -41,7 +43,16 @@ class Sign:
     size: float = 0.0
     # Where what is painted of it ends, below.
     foot: float = 0.0
+    is_bold: bool = False
+    # What parts it from the sign before it: any space; one that is written, and not supposed by PDFium.
     is_after_space: bool = False
+    is_after_written: bool = False
+    is_after_supposed: bool = False
+    is_supposed: bool = False
+    # As `pdf_words` has it: of one word with the sign before it; or perhaps; how much of its gap is no space.
+    is_close: bool = False
+    is_doubtful: bool = False
+    slack: float = 0.0
 
 
 @dataclass(slots=True)
@@ -106,11 +117,14 @@ def _found(page: Any) -> Iterator[_Character]:
     x, y = ctypes.c_double(), ctypes.c_double()
     edges = tuple(ctypes.c_double() for _ in range(4))
     colours = tuple(ctypes.c_uint() for _ in range(4))
+    name = ctypes.create_string_buffer(_LONGEST_NAME)
     turn = 0
     for place in range(min(text.count_chars(), _MOST_CHARACTERS)):
         shown = _meant(raw.FPDFText_GetUnicode(text.raw, place))
         if shown.isspace():
-            yield _Character(Sign("\n" if shown in "\r\n" else " "), turn, (0, 0, 0, 0), is_light=False)
+            space = Sign("\n" if shown in "\r\n" else " ")
+            space.is_supposed = raw.FPDFText_IsGenerated(text.raw, place) == 1
+            yield _Character(space, turn, (0, 0, 0, 0), is_light=False)
             continue
         # As high as the font, not the letter; as wide as it takes up.
         raw.FPDFText_GetLooseCharBox(text.raw, place, box)
@@ -126,6 +140,8 @@ def _found(page: Any) -> Iterator[_Character]:
         left, right, bottom, top = (edge.value for edge in edges)
         sign = _upright(shown, turn, box, (x.value, y.value), size)
         sign.foot = sign.base - (bottom - y.value if turn == 0 else 0.0)
+        raw.FPDFText_GetFontInfo(text.raw, place, name, len(name), None)
+        sign.is_bold = _BOLD.search(name.value) is not None
         yield _Character(
             sign,
             turn,
