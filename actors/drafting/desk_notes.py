@@ -69,7 +69,7 @@ def desk_notes(
             f"Found and not used, for it is not about what was asked: {', '.join(named)}"
             + (f" and {more} more" if more else "")
         )
-    samples = [str(n) for n, source in enumerate(sources, start=1) if source.finding.source == SAMPLE]
+    samples = [str(n) for n, source in enumerate(sources, start=1) if source.finding.is_sample]
     if samples:
         which = f"source {samples[0]} is" if len(samples) == 1 else f"sources {', '.join(samples)} are"
         lines.append(

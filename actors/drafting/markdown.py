@@ -11,7 +11,7 @@ from actors.drafting.draft import Draft, Source
 from actors.quoting.places import characters, rows
 from actors.text.markdown import opening, unlinked
 from actors.text.quotation_marks import quoted
-from models.content.drafting import SAMPLE
+from models.content.drafting import SAMPLE, origin
 from models.text import one_line, shortened
 
 _MOST_OF_ADDRESS = 2000
@@ -67,8 +67,8 @@ def _prose(draft: Draft, sources: Sequence[Source]) -> tuple[list[str], list[str
 
 def _definition(source: Source) -> str:
     finding = source.finding
-    origin = f"source: {SAMPLE}" if finding.source == SAMPLE else unlinked(finding.source)
-    told = [opening(unlinked(finding.name)) or "Untitled", " — ", origin or "unknown"]
+    where = origin(SAMPLE) if finding.is_sample else unlinked(finding.source)
+    told = [opening(unlinked(finding.name)) or "Untitled", " — ", where or "unknown"]
     if address := _address(finding.url):
         told += [", ", address]
     return "".join(told) + f" (resource {source.resource_id})"

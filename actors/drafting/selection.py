@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from models.content.articles import Cell
-from models.content.drafting import Finding, Findings
+from models.content.drafting import NAMED, STORED_ROWS, Finding, Findings, origin
 from models.record import Record
 from models.runtime.approvals import content_digest
 from models.text import cut, one_line, seen, shortened, storable
@@ -49,9 +49,10 @@ def usable(findings: tuple[Findings, ...]) -> tuple[Findings, ...]:
         [fit for one in branch.found if (fit := _fitted(storable_finding(one))) is not None]
         for branch in findings
     ]
+    named = next((number for number, branch in enumerate(findings) if branch.branch == NAMED), None)
     return tuple(
         branch.model_copy(update={"found": tuple(found)})
-        for branch, found in zip(findings, _distinct(fitted), strict=True)
+        for branch, found in zip(findings, _distinct(fitted, named=named), strict=True)
     )
 
 
@@ -77,34 +78,47 @@ def _in_turn(branches: list[list[Finding]]) -> list[Finding]:
     return [one for one in chain.from_iterable(zip_longest(*branches)) if one is not None]
 
 
-def _distinct(branches: list[list[Finding]]) -> list[list[Finding]]:
-    """Each thing once, in order; what is stored stays, and the same thing found elsewhere goes."""
+def _distinct(branches: list[list[Finding]], *, named: int | None = None) -> list[list[Finding]]:
+    """Each thing once, in order; what is stored stays, and the same thing found elsewhere goes.
+
+    Args:
+        named: the branch of what the question named itself: what stands for one of those takes its place.
+    """
     places = [(turn, number) for number, branch in enumerate(branches) for turn in range(len(branch))]
 
-    def first(place: tuple[int, int]) -> tuple[bool, int, tuple[int, int]]:
-        # Of a stored resource a search may know no more than a snippet.
+    def first(place: tuple[int, int]) -> tuple[bool, bool, int, bool, tuple[int, int]]:
+        # Of a stored resource a search may know no more than a snippet, of a table no more than its words.
         finding = branches[place[1]][place[0]]
-        return finding.resource_id is None, -len(finding.content or "") * bool(finding.resource_id), place
+        stored = finding.resource_id is not None
+        whole = -len(finding.content or "") * stored
+        return not stored, finding.rows is None, whole, place[1] != named, place
 
     places.sort(key=first)
-    kept: list[tuple[int, int]] = []
-    seen: set[str] = set()
-    for turn, number in places:
+    kept: dict[tuple[int, int], Finding] = {}
+    stands_for: dict[str, tuple[int, int]] = {}
+    for place in places:
+        turn, number = place
         finding = branches[number][turn]
-        keys, page = _keys(finding), _page(finding)
-        # The texts of one document are stored as several resources, of one page.
-        if not (keys if finding.resource_id else keys | page) & seen:
-            kept.append((turn, number))
-        seen |= keys | page
-    return [
-        [branches[number][turn] for turn, of in sorted(kept) if of == number]
-        for number in range(len(branches))
-    ]
+        keys, pages = _keys(finding), _page(finding)
+        # The texts of one document are several findings, of one page.
+        own = number == named and all(stands_for.get(page, place)[1] == number for page in pages)
+        apart = set() if finding.resource_id or own else pages
+        known = next((stands_for[key] for key in (*keys, *apart) if key in stands_for), None)
+        if known is None:
+            kept[place] = finding
+        elif number == named != known[1] and not keys.isdisjoint(stands_for):
+            kept[place] = kept.pop(known)
+            stands_for = {key: place if it == known else it for key, it in stands_for.items()}
+            known = place
+        for key in keys | pages:
+            stands_for.setdefault(key, known or place)
+    return [[kept[place] for place in sorted(kept) if place[1] == number] for number in range(len(branches))]
 
 
 def _keys(finding: Finding) -> set[str]:
     """What two findings have in common that are the same thing."""
-    rows = None if finding.rows is None else [list(row) for row in finding.rows]
+    # Of a long table that is stored its newest rows are read.
+    rows = None if finding.rows is None else [list(row) for row in finding.rows[-STORED_ROWS:]]
     words = " ".join((finding.content or "").split())
     keys = {content_digest({"content": words, "columns": finding.columns, "rows": rows})}
     if finding.resource_id is not None:
@@ -143,7 +157,7 @@ def _fitted(finding: Finding) -> Finding | None:
 
 def _described(finding: Finding, source: str) -> str:
     """Where it comes from, before whatever else is said of it."""
-    lines = [f"source: {source}"]
+    lines = [origin(source)]
     if finding.url and one_line(finding.url):
         lines.append(f"url: {shortened(finding.url, _DESCRIPTION // 2)}")
     if finding.description:

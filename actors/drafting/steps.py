@@ -19,7 +19,15 @@ from actors.drafting.subject import SubjectBrief
 from actors.runtime import outage
 from actors.runtime.run import Run
 from actors.text.relevance import subject_words
-from models.content.drafting import Branch, DraftingResult, Finding, Findings, MissingBranch, SearchBrief
+from models.content.drafting import (
+    NAMED,
+    Branch,
+    DraftingResult,
+    Finding,
+    Findings,
+    MissingBranch,
+    SearchBrief,
+)
 from models.error_lines import logged
 from models.errors import Fenced
 from models.llm import Answer
@@ -32,7 +40,6 @@ R = TypeVar("R", bound=BaseModel)
 
 BRANCHES: tuple[Branch, ...] = get_args(Branch)
 _log = logging.getLogger(__name__)
-_NAMED: Branch = "data_download"
 _HEADLINE = 120
 _KEYWORDS = 1000
 _PREVIEW = 300
@@ -177,14 +184,14 @@ class DraftingSteps:
 
         What the data branch has, the question named itself: a series, or the address of a document.
         """
-        searched = [one for branch in findings if branch.branch != _NAMED for one in branch.found]
+        searched = [one for branch in findings if branch.branch != NAMED for one in branch.found]
         if not searched:
             return findings, ()
         brief = SubjectBrief(query=self.query, findings=tuple(searched))
         about = iter((await self._run.agent("drafter").on_subject(brief)).value.about)
         kept, off = [], []
         for branch in findings:
-            found = [(one, branch.branch == _NAMED or next(about)) for one in branch.found]
+            found = [(one, branch.branch == NAMED or next(about)) for one in branch.found]
             kept.append(branch.model_copy(update={"found": tuple(one for one, yes in found if yes)}))
             off += [one_line(one.name) for one, yes in found if not yes]
         return tuple(kept), tuple(off)

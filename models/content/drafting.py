@@ -12,6 +12,10 @@ from models.record import Record
 Branch = Literal["web_search", "data_download", "resource_query"]
 # The source of what a site without a provider tries things on.
 SAMPLE = "sample"
+# The branch that has what a question names itself: a series, or the address of a document.
+NAMED: Branch = "data_download"
+# What a research reads of a stored table at most, from its end.
+STORED_ROWS = 500
 
 
 class DraftingInput(Record):
@@ -69,6 +73,16 @@ class Finding(Record):
     source: str
     url: str | None = None
     resource_id: int | None = None
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether it is sample data; what is stored says so in the first line of its description."""
+        return self.source == SAMPLE or (self.description or "").split("\n", 1)[0] == origin(SAMPLE)
+
+
+def origin(source: str) -> str:
+    """The line of a resource's description that says where it comes from."""
+    return f"source: {source}"
 
 
 class Findings(Record):

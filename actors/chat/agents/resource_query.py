@@ -21,7 +21,7 @@ from actors.text.relevance import bears_on, best_passages
 from actors.tools.resources import GetResourceResponse, ResourceSearchResponse, ResourceSummary
 from models.chat.messages import Route, Turn
 from models.content.articles import Resource
-from models.content.drafting import Finding, Findings, SearchBrief
+from models.content.drafting import STORED_ROWS, Finding, Findings, SearchBrief
 from models.errors import ModelUnavailable, ResourceNotFound
 from models.record import Record
 from models.text import shortened
@@ -31,7 +31,6 @@ _TABLE_WORDS = frozenset(("table", "tables", "tabela", "tabele", "tabelle", "tab
 _QUERY = 1000
 # What a research reads of a stored resource at most; the resource itself stays whole.
 _CHARACTERS = 20_000
-_ROWS = 500
 _MOST_FIGURES = 8
 
 
@@ -150,7 +149,7 @@ class ResourceQuery(ChatAgent):
             description=resource.description,
             content=None if table else resource.content[:_CHARACTERS],
             columns=resource.columns if table else None,
-            rows=(resource.rows or ())[-_ROWS:] if table else None,
+            rows=(resource.rows or ())[-STORED_ROWS:] if table else None,
             source="signoff",
             url=resource_link(self._config.publishing, resource.id),
             resource_id=resource.id,

@@ -64,7 +64,31 @@ def test_a_stored_resource_is_taken_as_whole_as_it_was_read() -> None:
     read = text("read", content="The minutes, whole.", resource_id=1)
     rows = (("2026", 1),)
     again = [table("new", rows), table("stored", rows, resource_id=2)]
-    assert names(selected([snippet], again[:1], [read, again[1]])) == ["read", "stored"]
+    assert names(selected([snippet], again[:1], [read, again[1]])) == ["stored", "read"]
+
+
+def test_a_stored_table_is_its_rows_and_no_snippet_and_stands_for_the_series_that_was_asked_for() -> None:
+    rows = (("2026-05-01", 4.0), ("2026-06-01", 4.1))
+    series = table("Inflation in Germany", rows, source="sample")
+    snippet = text("Inflation in Germany", content="2026-05-01 | 4.0", source="local", resource_id=7)
+    stored = table(
+        "Inflation in Germany", rows, source="signoff", resource_id=7, description="source: sample\nSeries"
+    )
+    [chosen] = selected([snippet], [series], [stored]).chosen
+    assert (chosen.resource_id, chosen.rows, chosen.is_sample) == (7, rows, True)
+    # It is what the question named, whatever a measure of its words says.
+    branches = (
+        Findings(branch="web_search", found=(snippet,)),
+        Findings(branch="data_download", found=(series,)),
+        Findings(branch="resource_query", found=(stored,)),
+    )
+    assert [[one.kind for one in branch.found] for branch in usable(branches)] == [[], ["table"], []]
+
+
+def test_a_long_series_is_the_stored_one_of_which_the_newest_rows_were_read() -> None:
+    rows = tuple((f"{1000 + n}", n) for n in range(600))
+    stored = table("stored", rows[-500:], resource_id=3)
+    assert names(selected([], [table("new", rows)], [stored])) == ["stored"]
 
 
 def test_one_page_is_one_text_but_may_hold_many_tables() -> None:
@@ -76,6 +100,12 @@ def test_one_page_is_one_text_but_may_hold_many_tables() -> None:
         table("t1 again", (("2026", 1),)),
     ]
     assert names(selected(web, data)) == ["a", "t1", "c", "t2"]
+
+
+def test_a_document_that_the_question_names_is_whole_and_not_what_a_search_shows_of_it() -> None:
+    page = "https://e.org/report.pdf"
+    parts = [text("part 1", url=page), text("part 2", url=page)]
+    assert names(selected([text("shown", url=page)], parts)) == ["part 1", "part 2"]
 
 
 def test_what_is_empty_is_dropped() -> None:
@@ -130,6 +160,18 @@ def findings(draw: st.DrawFn) -> Finding:
     return Finding.model_construct(
         kind="table", content=None, columns=columns, rows=rows, resource_id=None, **told
     )
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from((None, 1, 2)), st.booleans()), max_size=9))
+def test_each_thing_once_whichever_branch_has_it(drawn: list[tuple[str, int | None, bool]]) -> None:
+    found = [
+        text(name, resource_id=number, url="https://e.org/p" if at else None) for name, number, at in drawn
+    ]
+    chosen = selected(found[::3], found[1::3], found[2::3], most=99).chosen
+    stored = [one.resource_id for one in chosen if one.resource_id]
+    assert len(stored) == len(set(stored))
+    assert {one.content for one in chosen} <= {one.content for one in found}
+    assert bool(chosen) == bool(found)
 
 
 @given(st.lists(findings(), max_size=6))
