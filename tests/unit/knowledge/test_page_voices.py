@@ -109,6 +109,8 @@ def test_the_name_behind_a_block_quotation_is_kept_with_it(behind: str) -> None:
         "{title}<div class=entry>{text}<p class=author>Mia Holm</p></div>",
         "<div class='quotes-page quote'>{title}{text}</div>",
         "{title}<div class=quote>{text}</div>",
+        "{title}{text}<figure><p>{first}</p><figcaption>The quay from the sea.</figcaption></figure>",
+        "{title}<p>{first}</p><figure><input><div>{rest}</div><figcaption>A form</figcaption></figure>",
         "{title}{text}<figure><img src=a.png alt=Quay><figcaption>Mia Holm</figcaption></figure>",
     ],
 )

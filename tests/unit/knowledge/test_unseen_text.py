@@ -135,6 +135,7 @@ def test_what_a_style_sheet_of_the_page_hides_is_not_read(sheet: str, names: str
         ("", "<div style='opacity:0;transform:translateY(20px)'><p>{}</p></div>"),
         ("", "<div hidden style='display:block'><p>{}</p></div>"),
         ("", "<div aria-hidden=false><p>{}</p></div>"),
+        ("", "<div hidden id='S:0'><p>{}</p></div>"),
         (".answer{display:none}", "<div class=question><p>Who?</p><div class=answer><p>{}</p></div></div>"),
         ("", "<div class=accordion><div aria-hidden=true><p>{}</p></div></div>"),
         ("{{{((", "<p>{}</p>"),

@@ -46,7 +46,8 @@ ANNOUNCE: dict[Language, tuple[str, ...]] = {
 ANNOUNCE_NOTHING: dict[Language, tuple[str, ...]] = {
     "en": (
         "What the numbers say", "What the source says", "What the law says about it",
-        "What we know so far", "How it works", "How to respond", "Letters of credit", "Claims procedure",
+        "What we know so far", "How it works", "What is asked for each claim",
+        "How can I reply?", "How to respond", "Letters of credit", "Claims procedure",
         "What happens next", "Statement of the problem", "View of the harbour",
     ),
     "de": (

@@ -11,13 +11,16 @@ from actors.knowledge.reading.parts.page_parts import PageBlock, TextRun
 from actors.knowledge.reading.parts.part_names import is_called
 from actors.text.language import Language
 from actors.text.lexicon import phrase_pattern
+from models.text import word_list
 
 _SAYS_WHO = frozenset(("footer", "figcaption", "cite"))
 _MAY_QUOTE = frozenset(("div", "section", "article", "aside", "ul", "ol", "li", "dd", "td", "figure", "p"))
 _MAY_NAME = frozenset(("p", "div", "li", "cite", "address", "footer"))
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _SHOWN = frozenset(
-    ("img", "picture", "svg", "video", "audio", "canvas", "iframe", "table", "pre", "object", "math")
+    word_list(
+        "img picture svg video audio canvas iframe table pre object math input select button textarea form"
+    )
 )
 # What pages declare to be somebody's, by schema.org.
 _SOMEBODY_S = frozenset(("Quotation", "Review", "UserReview", "Comment", "UserComments", "Claim", "Message"))
@@ -90,10 +93,11 @@ class _Marking:
 
 
 def _is_captioned(figure: PageBlock) -> bool:
-    """Whether a part is a figure of words and a caption alone, which shows nothing."""
-    captions = sum(child.tag == "figcaption" for child in _blocks(figure))
-    is_told = figure.tag == "figure" and 0 < captions < len(figure.children)
-    return is_told and not any(element.tag in _SHOWN for element in figure.element.iter())
+    """Whether a part is a figure of words and a name for its caption, which shows nothing."""
+    captions = [child for child in _blocks(figure) if child.tag == "figcaption"]
+    is_told = figure.tag == "figure" and 0 < len(captions) < len(figure.children)
+    shows = is_told and any(element.tag in _SHOWN for element in figure.element.iter())
+    return is_told and not shows and all(map(_is_short, captions))
 
 
 def _is_named_last(part: PageBlock) -> bool:

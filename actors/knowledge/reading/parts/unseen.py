@@ -50,6 +50,8 @@ _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _NAMED_UNSEEN = frozenset(
     word_list("sr-only visually-hidden screen-reader-text visuallyhidden screen-reader-only")
 )
+# A part of a page that React sends later than its place, and moves there.
+_STREAMED = re.compile(r"\bS:[0-9a-f]{1,8}\Z")
 _WORD = re.compile(r"\w")
 _Colour = tuple[float, float, float]
 
@@ -119,7 +121,8 @@ class Unseen:
     def _is_gone(self, element: Any, style: Style) -> bool:
         """Whether neither an element nor anything in it is seen; it is put where it belongs."""
         hidden = element.get("hidden")
-        is_hidden = hidden is not None and hidden != "until-found" and "display" not in style
+        is_streamed = _STREAMED.search(element.get("id") or "") is not None
+        is_hidden = hidden not in (None, "until-found") and "display" not in style and not is_streamed
         is_block = element.tag in BLOCKS
         if is_hidden or style.get("display") == "none" or _is_away(element, style):
             if hidden != "until-found" and not is_folded(element):
