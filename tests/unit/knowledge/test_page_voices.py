@@ -182,3 +182,11 @@ def test_an_opinion_that_is_called_a_comment_is_an_article(form: str, language: 
 def test_a_section_that_discusses_is_the_text_s_own() -> None:
     said = f"<section id=discussion class=discussion><h2>Discussion</h2><p>{OWN['en'][3]}</p></section>"
     assert OWN["en"][3] in _offered(_page("en", "", behind=said))
+
+
+@pytest.mark.parametrize(("language", "called"), [("de", "kommentar"), ("pl", "komentarz"), ("pl", "opinie")])
+def test_an_opinion_without_a_title_of_its_own_is_the_text(language: Language, called: str) -> None:
+    text = "".join(f"<p>{one}</p>" for one in OWN[language])
+    intro = "<div><p>Section, 3 November 2026, the paper's number 34</p></div>"
+    page = _read(f"<html><body>{intro}<div class={called}><h2>A</h2>{text}</div></body></html>")
+    assert _offered(page) == OWN[language]

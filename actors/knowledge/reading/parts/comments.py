@@ -14,22 +14,22 @@ from models.text import word_list
 
 _AROUND = frozenset(word_list("head script style noscript template nav header footer aside"))
 _MAY_HOLD = frozenset(word_list("div section article ul ol li aside form details table"))
-# Characters of text that stand before them.
-_LEAST = 40
+# Characters of text that stand before them; where nothing is the page's title, one of more parts may be it.
+_LEAST, _LEAST_UNTITLED = 40, 300
 
 
 def take_comments(tree: Any) -> list[PageBlock]:
     """The comments of a page, as parts of it; the tree has them no more."""
     titled = {above for title in tree.iter("h1") for above in title.iterancestors()}
     found: list[Any] = []
-    said = 0
+    said, least = 0, _LEAST if titled else _LEAST_UNTITLED
     walk = iterwalk(tree, events=("start", "end"))
     for event, element in walk:
         if event == "end":
             said += len((element.tail or "").strip())
         elif element.tag in _AROUND and element.tag != "aside":
             walk.skip_subtree()
-        elif said >= _LEAST and element not in titled and _are_comments(element):
+        elif said >= least and element not in titled and _are_comments(element):
             found.append(element)
             walk.skip_subtree()
         elif element.tag not in _AROUND:
