@@ -1,8 +1,8 @@
-"""Which texts bear on a question, and which of their passages: by the words that carry its meaning.
+"""Which passages of a text bear most on a question: by the words that carry its meaning.
 
 Called by the agents that answer from sources. Search by words finds a text for any word it shares with the
-question, `the` included: here such words don't count. Takes time linear in the text and little memory; long
-ones are still work for a thread.
+question, `the` included: here such words don't count. Whether a text is about a question at all: `bearing`.
+Takes time linear in the text and little memory; long ones are still work for a thread.
 """
 
 import re
@@ -42,8 +42,6 @@ _ENDING = 2
 _BEGINNING = 4
 # Beginnings of a question that count: whoever asks in more words has pasted a text.
 _MOST_BEGINNINGS = 64
-# MiniLM's cosines: passages that answer a question have 0.4 and more of it, others of the field 0.2 to 0.4.
-_NEAR = 0.4
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -55,15 +53,6 @@ def subject_words(text: str) -> tuple[str, ...]:
     """The words of a text that carry meaning, as they are written, in their order, each once."""
     bare = (word.strip("\"'.,:;!?()[]{}«»„“”’…") for word in text.split())
     return tuple(dict.fromkeys(word for word in bare if content_words(word)))
-
-
-def bears_on(question: str, text: str, similarity: float | None = None) -> bool:
-    """Whether the text has one of the question's content words, or one with the same beginning.
-
-    Or is near to it in meaning: `similarity` is the cosine of its best passage, where there is one. Texts
-    of one trade are a little near to any of its questions; that alone doesn't count.
-    """
-    return (similarity or 0.0) >= _NEAR or QuestionWords(question).shared_with(text) > 0
 
 
 def best_passages(text: str, question: str, most: int) -> str:

@@ -15,7 +15,8 @@ from actors.chat.turn.article_numbers import articles_named
 from actors.chat.turn.chat_agent import ChatAgent
 from actors.chat.turn.reply import Reply
 from actors.chat.turn.sources import CitedSource, Sources
-from actors.text.relevance import bears_on, best_passages
+from actors.text.bearing import bears_on
+from actors.text.relevance import best_passages
 from actors.tools.articles import ArticleDetails, ArticleSearchResponse, ArticleSummary, GetArticleResponse
 from models.chat.messages import Route, Turn
 from models.record import Record

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from actors.chat.turn.reply import Reply
 from actors.chat.turn.sources import Sources
+from actors.text.bearing import bears_on
 from actors.text.normal_form import words
-from actors.text.relevance import bears_on
 from models.chat.messages import Route, Turn
 from models.errors import ProjectNotFound
 from models.knowledge.known import KnowledgeResult
@@ -40,7 +40,7 @@ async def add_passages(
             continue
         results = [KnowledgeResult.model_validate(each) for each in found.model_dump()["results"]]
         for result in results:
-            if len(sources) < most and await _bears_on(query, result):
+            if len(sources) < most and await _bears_on(query, project, result):
                 sources.add(
                     title=result.title or result.url,
                     url=result.url,
@@ -57,6 +57,7 @@ def _wanted(projects: Sequence[Project], message: str, topic: str | None) -> lis
     return (named or on_topic)[:_MOST_PROJECTS]
 
 
-async def _bears_on(query: str, result: KnowledgeResult) -> bool:
-    text = f"{result.title or ''}\n{result.text}"
+async def _bears_on(query: str, project: Project, result: KnowledgeResult) -> bool:
+    # What the project is called, its passages need not say: "in the knowledge base Mills: …".
+    text = f"{project.name}\n{result.title or ''}\n{result.text}"
     return await asyncio.to_thread(bears_on, query, text, result.similarity_score)

@@ -16,8 +16,9 @@ from actors.chat.turn.reply import Reply
 from actors.chat.turn.sources import CitedSource, Sources, resource_link
 from actors.figures.table_figures import table_figures
 from actors.text import normal_form
+from actors.text.bearing import bears_on
 from actors.text.language import Language, language_of
-from actors.text.relevance import bears_on, best_passages
+from actors.text.relevance import best_passages
 from actors.tools.resources import GetResourceResponse, ResourceSearchResponse, ResourceSummary
 from models.chat.messages import Route, Turn
 from models.content.articles import Resource

@@ -17,7 +17,7 @@ from actors.chat.turn.model_messages import Prompts, messages_for_model, questio
 from actors.chat.turn.sources import Sources
 from actors.llm.client import rough_tokens
 from actors.systems import load
-from actors.text.relevance import bears_on, best_passages, content_words, subject_words
+from actors.text.relevance import best_passages, content_words, subject_words
 from models.chat.messages import ChatMessage, Turn
 from models.config import Config
 from models.content.outside import DataTable, SeriesInfo
@@ -136,20 +136,6 @@ def test_a_prompt_file_that_is_missing_is_named() -> None:
         Prompts({}).render("nowhere")
 
 
-@pytest.mark.parametrize(
-    ("question_", "text", "bears"),
-    [
-        ("What did we write on inflation?", "Inflation eased.", True),
-        ("co pisaliśmy o inflacji?", "Inflacja w Polsce spadła.", True),
-        ("What did it do to the penguins?", "It did what the bank said to do.", False),
-        ("Zinsen in 2026", "The year 2026 was calm.", True),
-        ("???", "Anything.", False),
-    ],
-)
-def test_what_bears_on_a_question(question_: str, text: str, bears: bool) -> None:
-    assert bears_on(question_, text) is bears
-
-
 @given(st.text(max_size=600), st.text(max_size=60), st.integers(min_value=1, max_value=300))
 def test_passages_are_short_enough_and_from_the_text(text: str, asked: str, most: int) -> None:
     cut = best_passages(text, asked, most)
@@ -255,14 +241,6 @@ def test_the_newest_words_of_the_person_name_the_article() -> None:
     assert article_spoken_of(turn("publish article 5", article_id=5)) == (5,)
     assert article_spoken_of(turn("publish article 5", article_id=6)) == (5, 6)
     assert article_spoken_of(turn("publish it", history=said("hello", "article 9"))) == ()
-
-
-def test_a_text_of_the_same_field_does_not_bear_on_a_question_by_that_alone() -> None:
-    text = "Unemployment in Germany fell to 3.1 percent."
-    assert not bears_on("why did the Fed hike?", text)
-    assert not bears_on("why did the Fed hike?", text, similarity=0.39)
-    assert bears_on("why did the Fed hike?", text, similarity=0.4)
-    assert bears_on("Germany?", text)
 
 
 def test_the_words_of_a_subject_stay_as_they_are_written() -> None:

@@ -13,10 +13,11 @@ from actors.knowledge.scraping.wall_words import NOT_FOUND
 from actors.llm.client import strip_fence, strip_thinking
 from actors.operations.linking.reading.status_words import finder as status_finder
 from actors.outside.market.series_in_text import _pattern as series_pattern
+from actors.text.bearing import bears_on
 from actors.text.lexicon import phrase_pattern
 from actors.text.markdown import unlinked
 from actors.text.normal_form import words
-from actors.text.relevance import bears_on, best_passages
+from actors.text.relevance import best_passages
 from models.redaction import _spellings
 from serve.openai.background import _any_of as background_pattern
 from serve.openai.transcript import _labels as labels_pattern

@@ -1,4 +1,4 @@
-"""What bears on a question is told as by comparing each word with each, only sooner."""
+"""How much of a question a text shares is told as by comparing each word with each, only sooner."""
 
 import unicodedata
 
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.text import normal_form
-from actors.text.relevance import QuestionWords, bears_on, content_words
+from actors.text.relevance import QuestionWords, content_words
 
 _LETTERS = st.text(alphabet="abcdeł ó.2", max_size=60)
 _ANY = st.text(
@@ -30,14 +30,14 @@ def test_as_many_are_shared_as_by_comparing_each_with_each(question: str, text: 
 
 
 def test_inflected_words_share_their_beginning() -> None:
-    assert bears_on("Jaka jest inflacja?", "O inflacji w maju.")
-    assert not bears_on("Jaka jest inflacja?", "O stopach w maju.")
+    assert QuestionWords("Jaka jest inflacja?").shared_with("O inflacji w maju.") == 1
+    assert QuestionWords("Jaka jest inflacja?").shared_with("O stopach w maju.") == 0
 
 
 def test_of_a_pasted_text_the_first_words_count() -> None:
-    question = " ".join(f"word{number:03}xy" for number in range(100))
-    assert bears_on(question, "about word063xy")
-    assert not bears_on(question, "about word064xy")
+    wanted = QuestionWords(" ".join(f"word{number:03}xy" for number in range(100)))
+    assert wanted.shared_with("about word063xy") == 1
+    assert wanted.shared_with("about word064xy") == 0
 
 
 def _words_together(text: str) -> str:
