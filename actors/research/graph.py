@@ -16,11 +16,11 @@ from actors.research.steps import ResearchSteps
 from actors.runtime.gate import decide
 from actors.runtime.run import Run
 from actors.runtime.workflow_graph import WorkflowGraph
-from models.research.agent_workflows import AgentWorkflow, ResearchOptions, Step
+from models.research.agent_workflows import AgentWorkflow, ResearchOptions, ResearchOutcome, Step
 from models.research.intents import IntentReading
 from models.research.limits import LeftUndone
 from models.research.plans import ResearchPlan
-from models.research.results import ResearchOutcome, ResearchResult
+from models.research.results import ResearchResult
 from models.research.synthesis import Synthesis
 from models.research.trees import Tree
 from models.research.url_lists import ApprovedUrls, PageOutcome, UrlList

@@ -20,12 +20,12 @@ from models.errors import PermissionMissing
 from models.llm import Answer
 from models.people.users import UserContext
 from models.record import Record
-from models.research.agent_workflows import AgentType, AgentWorkflow, ResearchTask, Step
+from models.research.agent_workflows import AgentType, AgentWorkflow, ResearchOutcome, ResearchTask, Step
 from models.research.candidates import Discovery, DiscoveryRequest
 from models.research.intents import IntentReading
 from models.research.limits import LeftUndone
 from models.research.plans import ResearchPlan
-from models.research.results import ResearchOutcome, ResearchResult
+from models.research.results import ResearchResult
 from models.research.synthesis import Synthesis
 from models.research.trees import Tree
 from models.research.url_lists import (

@@ -43,6 +43,11 @@ def command_line(console: Console, label: str, command: str) -> None:
     console.print(Text(f"{label:<{LABEL}}{one_line(command)}"), soft_wrap=True)
 
 
+def named_with_reason(name: str, reason: str | None) -> Text:
+    """A cell of a table: what was asked for and, below it, why it ended without that."""
+    return Text("\n".join(one_line(part) for part in (name, reason) if part))
+
+
 def print_json(told: Any) -> None:
     """What a site told, for scripts: all but ASCII is escaped, so nothing in it can steer a terminal."""
     print(json.dumps(told, indent=2))

@@ -8,7 +8,7 @@ from models.record import Record
 
 
 class OperationSummary(Record):
-    """An operation in a list."""
+    """An operation in a list. `reason`: why it ended without what was asked for."""
 
     operation_id: int
     plan_id: str
@@ -18,6 +18,7 @@ class OperationSummary(Record):
     requested_by: str
     status: OperationStatus
     outcome: str | None
+    reason: str | None = None
     waits_for_decision: bool
     created_at: datetime
     updated_at: datetime

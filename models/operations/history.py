@@ -47,11 +47,23 @@ class FinalApproval(Record):
     timestamp: datetime
 
 
+class HistoryEnd(Record):
+    """That it is over: `status` says how, and `reason` why it is without what was asked for."""
+
+    status: str
+    reason: str | None
+    timestamp: datetime
+
+
 class ExecutionContext(Record):
-    """`Enhanced Execution Context` of the seed: the task as it was asked for, and all that happened."""
+    """`Enhanced Execution Context` of the seed: the task as it was asked for, and all that happened.
+
+    `ended` is there once it is over: cancelled, failed, expired or completed.
+    """
 
     original_task: str
     workflow_type: str
     execution_history: tuple[HistoryEntry, ...]
     plan_approvals: tuple[PlanApproval, ...]
     final_approvals: tuple[FinalApproval, ...]
+    ended: HistoryEnd | None = None

@@ -124,7 +124,7 @@ class GateShown(Record):
 
 
 class OperationStatusResponse(Record):
-    """An operation as it stands."""
+    """An operation as it stands. `reason`: why it ended without what was asked for, with whose words."""
 
     operation_id: int
     plan_id: str
@@ -141,4 +141,5 @@ class OperationStatusResponse(Record):
     waits_for: str | None
     error: str | None
     outcome: str | None
+    reason: str | None = None
     approval: GateShown | None

@@ -29,6 +29,15 @@ STATUS_OF: Mapping[str, AgentWorkflowStatus] = {
     "failed": "failed",
     "cancelled": "stopped",
 }
+ResearchOutcome = Literal[
+    "done",  # with all, or with what it has: see `limit`, `missing` and `left`
+    "rejected",
+    "expired",  # nobody decided at a gate in time
+    "nothing_found",
+    "nothing_read",  # no approved page could be read, or was before a limit was reached
+    "nothing_extracted",  # no point was, from all that was read
+    "nothing_written",  # there is a tree, and no sentence about it
+]
 Step = Literal[
     "classify_intent",
     "create_plan",
@@ -195,7 +204,10 @@ class WaitingGate(Record):
 
 
 class ResearchStatusResponse(Record):
-    """`WorkflowStatusResponse`."""
+    """`WorkflowStatusResponse`, with the `outcome` of one that is completed.
+
+    `reason` is why it ended without what was asked for: who said no or stopped it, with what words.
+    """
 
     id: int
     name: str
@@ -213,4 +225,6 @@ class ResearchStatusResponse(Record):
     parent_workflow_id: int | None
     waits_for: str | None
     error: str | None
+    outcome: ResearchOutcome | None = None
+    reason: str | None = None
     approval: WaitingGate | None

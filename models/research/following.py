@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from models.knowledge.points import PointKind
 from models.record import Record
-from models.research.agent_workflows import AgentType, AgentWorkflowStatus, Step
+from models.research.agent_workflows import AgentType, AgentWorkflowStatus, ResearchOutcome, Step
 from models.research.intents import TaskType
-from models.research.results import ResearchOutcome, ResearchResult
+from models.research.results import ResearchResult
 from models.research.synthesis import SentenceOutcome, SynthesisCounts
 from models.research.trees import TreeExport
 
@@ -19,7 +19,7 @@ from models.research.trees import TreeExport
 class ResearchSummary(Record):
     """A line of a list of researches. `waits_for_decision`: at a gate that nobody has decided on yet.
 
-    `outcome` is how it ended, where it is completed.
+    `outcome` is how it ended, where it is completed; `reason` why it ended without what was asked for.
     """
 
     id: int
@@ -32,6 +32,7 @@ class ResearchSummary(Record):
     parent_workflow_id: int | None
     waits_for_decision: bool
     outcome: ResearchOutcome | None = None
+    reason: str | None = None
     created_at: datetime
     updated_at: datetime
 
@@ -124,7 +125,7 @@ class ResearchResults(Record):
 
     `sentences` holds dropped ones, too: `counts` says how many came to what. `approved`: whether a person
     said yes to them; None where none was asked, or nobody has decided yet. `ended_by` is who said no at the
-    gate that it ended at.
+    gate that it ended at, and `reason` why it ended without what was asked for.
     """
 
     workflow_id: int
@@ -136,6 +137,7 @@ class ResearchResults(Record):
     sentences: tuple[ResultSentence, ...]
     approved: bool | None
     ended_by: str | None = None
+    reason: str | None = None
 
 
 class LetIn(Record):

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from models.research.agent_workflows import AgentWorkflowStatus, Step
-from models.research.results import ResearchOutcome
+from models.research.agent_workflows import AgentWorkflowStatus, ResearchOutcome, Step
 
 _DOES: Mapping[Step, str] = {
     "classify_intent": "It tells what is asked for.",
@@ -24,15 +23,6 @@ _ASKS: Mapping[Step, str] = {
     "await_category_review": "It waits for a person to look at the categories.",
     "await_final_review": "It waits for a person to look at the result.",
 }
-_ENDED: Mapping[ResearchOutcome, str] = {
-    "done": "It is done.",
-    "rejected": "It has ended: a person said no.",
-    "expired": "It has ended: nobody decided in time.",
-    "nothing_found": "It has ended: no page was found.",
-    "nothing_read": "It has ended: no page could be read.",
-    "nothing_extracted": "It has ended: nothing was found in what was read.",
-    "nothing_written": "It has ended: there is a tree, and nothing could be written about it.",
-}
 
 
 def operation(
@@ -40,6 +30,7 @@ def operation(
     step: Step,
     *,
     outcome: ResearchOutcome | None,
+    reason: str | None,
     waits_for: str | None,
     done: int,
     approved: int,
@@ -48,6 +39,7 @@ def operation(
 
     Args:
         outcome: how it ended, where it ended well.
+        reason: why it ended without what was asked for.
         waits_for: what a parked one waits for.
         done: how many of the `approved` addresses are read, or can't be.
     """
@@ -60,9 +52,17 @@ def operation(
             return _ASKS.get(step, "It waits for a person.")
         case "in_progress":
             return _DOES[step].format(done=done, approved=approved)
+        case "completed" if outcome in (None, "done"):
+            return "It is done."
         case "completed":
-            return _ENDED[outcome or "done"]
+            return _because("It has ended", reason)
         case "failed":
-            return "It has failed: its error says why."
+            return _because("It has failed", reason)
         case "stopped":
-            return "It was stopped."
+            return _because("It was stopped", reason)
+
+
+def _because(told: str, reason: str | None) -> str:
+    """With the reason's own words, on one line."""
+    why = " ".join((reason or "").split())
+    return f"{told}: {why}".rstrip(" :.") + "."

@@ -1,23 +1,13 @@
 """What a research comes to: what people look at before it is kept, how it ended, and what is missing."""
 
 from collections.abc import Mapping
-from typing import Literal
 
 from models.record import Record
+from models.research.agent_workflows import ResearchOutcome
 from models.research.limits import LeftUndone, Limit
 from models.research.synthesis import Synthesis
 from models.research.trees import Tree
 from models.research.url_lists import PageOutcome
-
-ResearchOutcome = Literal[
-    "done",  # with all, or with what it has: see `limit`, `missing` and `left`
-    "rejected",
-    "expired",  # nobody decided at a gate in time
-    "nothing_found",
-    "nothing_read",  # no approved page could be read, or was before a limit was reached
-    "nothing_extracted",  # no point was, from all that was read
-    "nothing_written",  # there is a tree, and no sentence about it
-]
 
 
 class TreeReview(Record):

@@ -132,7 +132,7 @@ class ApprovalExpired(ApprovalEvent):
 
 
 class ApprovalVoid(ApprovalEvent):
-    """What it was about has changed."""
+    """What it was about has changed, or what asked for it has ended."""
 
     type = "approval.void"
 

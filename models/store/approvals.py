@@ -24,11 +24,12 @@ from models.runtime.approvals import (
     content_digest,
     subject_of,
 )
-from models.runtime.event_catalogue import APPROVAL_SETTLED, ApprovalEvent, ApprovalRequested
+from models.runtime.event_catalogue import APPROVAL_SETTLED, ApprovalRequested
 from models.runtime.workflows import Claim
-from models.store import approval_inbox, events
+from models.store import approval_inbox
 from models.store.database import Connection, Database, is_gone
 from models.store.runtime import claims, documents, workflows
+from models.store.runtime.approval_events import tell
 
 _log = logging.getLogger(__name__)
 # What one row costs that somebody else holds: no sign that the server is away.
@@ -242,20 +243,6 @@ async def settle(
     )
     await tell(connection, APPROVAL_SETTLED[status], approval, decided_by)
     await _resume_when_all_decided(connection, approval.workflow_id)
-
-
-async def tell(
-    connection: Connection, event: type[ApprovalEvent], approval: Approval, by: str | None
-) -> None:
-    """Write what happened to an approval."""
-    await events.tell(
-        connection,
-        event(approval_id=approval.id, kind=approval.kind, about=approval.about, title=approval.title, by=by),
-        approval.workflow_id,
-        topic=approval.topic,
-        role="editor",
-        person=approval.requested_by,
-    )
 
 
 async def _resume_when_all_decided(connection: Connection, workflow_id: str) -> None:

@@ -17,6 +17,7 @@ from models.runtime.event_catalogue import ApprovalAmended, ApprovalVoted
 from models.store import approval_inbox, approvals
 from models.store.database import Connection, Database
 from models.store.people import users
+from models.store.runtime.approval_events import tell
 
 
 async def decide(
@@ -65,7 +66,7 @@ async def decide_in(
     elif await _approvals_that_count(connection, approval, decided_by) >= approval.quorum:
         await approvals.settle(connection, approval, "approved", decided_by, decision.notes)
     else:
-        await approvals.tell(connection, ApprovalVoted, approval, decided_by)
+        await tell(connection, ApprovalVoted, approval, decided_by)
     return await approval_inbox.get(connection, approval_id)
 
 
@@ -112,7 +113,7 @@ async def amend_in(
         )
         await connection.execute("DELETE FROM approval_votes WHERE approval_id = %s", (approval_id,))
         approval = await approval_inbox.get(connection, approval_id)
-        await approvals.tell(connection, ApprovalAmended, approval, amended_by)
+        await tell(connection, ApprovalAmended, approval, amended_by)
     if not approval.may_be_decided_by(amended_by, scopes):
         return approval
     answer = {"decision": "approve", "digest": after, "notes": notes}

@@ -15,6 +15,7 @@ from models.research.agent_workflows import (
     AgentWorkflowStatus,
     ProgressInfo,
     ResearchCounts,
+    ResearchOutcome,
     ResearchStatusResponse,
     StartRequest,
     StartResponse,
@@ -31,7 +32,7 @@ from models.research.following import (
 )
 from models.research.gate_decisions import ApproveRequest, ApproveResponse
 from models.research.gates import CONTENT_OF_GATE
-from models.research.results import ResearchOutcome, ResearchResult
+from models.research.results import ResearchResult
 from models.research.synthesis import SynthesisCounts
 from models.runtime.approvals import content_digest
 from tests.fakes.heard_api import Asked, HeardApi, Problem, read_body

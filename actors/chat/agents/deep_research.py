@@ -15,6 +15,8 @@ from models.errors import PermissionMissing, SignoffError
 from models.research.agent_workflows import ResearchStatusResponse, StartResponse
 from models.store.research import agent_workflows
 
+_OPERATION = 600  # characters of what it does now, with the words of whoever said no
+
 
 async def begin(context: AgentContext, turn: Turn, route: Route, reply: Reply, act: Act) -> None:
     """Begin one on the person's own words, once they have said yes."""
@@ -80,7 +82,7 @@ async def _say_how_it_stands(context: AgentContext, reply: Reply, number: int) -
             STATUS=found.status,
             DONE=found.progress.completed_steps,
             PLANNED=found.progress.total_steps,
-            OPERATION=found.progress.current_operation,
+            OPERATION=escaped(found.progress.current_operation, _OPERATION),
             PAGES=results.urls_discovered if results else 0,
             READ=results.urls_scraped if results else 0,
             POINTS=results.knowledge_points if results else 0,

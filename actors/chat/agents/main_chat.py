@@ -177,7 +177,6 @@ def _shown(task: Task) -> dict[str, str]:
         state.current_topic,
         f"article {state.current_article_id}" if state.current_article_id else None,
         f"waits for approval {state.approval_request_id}" if state.approval_pending else None,
-        shortened(task.error, 200) if task.error else None,
         shortened(task.reason, 300) if task.reason else None,
     ]
     return {

@@ -136,7 +136,7 @@ async def _say_how_it_stands(context: AgentContext, reply: Reply, number: int) -
             TITLE=None if gate is None else escaped(gate.title),
             MAY_DECIDE=gate is not None and gate.may_decide,
             WAITS_FOR=None if found.waits_for is None else escaped(found.waits_for),
-            ERROR=None if found.error is None else escaped(found.error),
+            REASON=None if found.reason is None else escaped(found.reason, _CONFLICT),
             FOUND=None if results is None else findings_told(results),
         )
     )

@@ -94,13 +94,15 @@ async def write_article_from_research(
 
 async def _check_done(connection: Connection, research: AgentWorkflow) -> None:
     results = await overviews.results(connection, research)
+    why = f" ({results.reason})" if results.reason else ""
     if results.result is None:
         raise WorkflowConflict(
-            f"research {research.id} is {results.status}: only a completed one has a result"
+            f"research {research.id} is {results.status}{why}: only a completed one has a result"
         )
     if results.result.outcome != "done" or results.approved is False:
         raise WorkflowConflict(
-            f"research {research.id} ended with {results.result.outcome}: there is nothing that was approved"
+            f"research {research.id} ended with {results.result.outcome}{why}: "
+            "there is nothing that was approved"
         )
     if not results.result.sentences:
         raise WorkflowConflict(

@@ -138,8 +138,8 @@ class FollowedOperation:
         """Print how it ended; the exit code."""
         status = self._now
         row(self._console, "ended", standing(status.status, status.outcome))
-        if status.error:
-            row(self._console, "error", status.error)
+        if told := status.reason or status.error:
+            row(self._console, "why", told)
         if (status.status, status.outcome) == ("completed", "completed"):
             as_file = ("--format", "pdf", "--output", f"operation-{self._id}.pdf")
             command_line(self._console, "read it", self._operations.command("results", self._id))

@@ -14,7 +14,7 @@ from rich.text import Text
 from cluster.cli.approval_view import as_yaml
 from cluster.cli.operations.plan_view import in_order
 from cluster.cli.operations.words import agent_words, all_agents, lasts, stage_words, standing
-from cluster.cli.printing import in_words, put, row
+from cluster.cli.printing import in_words, named_with_reason, put, row
 from cluster.plain_text import one_line
 from models.operations.following import OperationList
 from models.operations.history import ExecutionContext, HistoryEntry
@@ -32,8 +32,8 @@ def table(page: OperationList, console: Console) -> None:
         status = standing(one.status, one.outcome) + (", decide" if one.waits_for_decision else "")
         asked = f"{one.created_at:%Y-%m-%d %H:%M}"
         kind = in_words(one.task_type)
-        cells = [one.operation_id, status, kind, one.topic, one.requested_by, asked, one.name]
-        shown.add_row(*(Text(one_line(str(cell))) for cell in cells))
+        cells = [one.operation_id, status, kind, one.topic, one.requested_by, asked]
+        shown.add_row(*(Text(one_line(str(cell))) for cell in cells), named_with_reason(one.name, one.reason))
     console.print(shown)
 
 
@@ -64,8 +64,8 @@ def show_status(status: OperationStatusResponse, console: Console) -> None:
     row(console, "stands", progress_line(status))
     if status.outcome:
         row(console, "ended", standing(status.status, status.outcome))
-    if status.error:
-        row(console, "error", status.error)
+    if told := status.reason or status.error:
+        row(console, "why", told)
 
 
 def show_history(found: ExecutionContext, console: Console) -> None:
@@ -78,6 +78,11 @@ def show_history(found: ExecutionContext, console: Console) -> None:
             row(console, "day", today)
         day = today
         show_entry(entry, console)
+    if found.ended is not None:
+        told = f"it is {in_words(found.ended.status)}"
+        put(console, f"{found.ended.timestamp:%H:%M:%S}", told)
+        if found.ended.reason:
+            row(console, "why", found.ended.reason)
 
 
 def show_entry(entry: HistoryEntry, console: Console) -> None:

@@ -121,14 +121,16 @@ class FollowedResearch:
         status = self._seen_status
         if status.status != "completed":
             row(self._console, "ended", in_words(status.status))
-            if status.error:
-                row(self._console, "error", status.error)
+            if told := status.reason or status.error:
+                row(self._console, "why", told)
             return 1 if status.status == "failed" else WITHOUT_RESULT
         came = self._researches.results(self._id)
         row(self._console, "ended", standing(status.status, came.result.outcome if came.result else None))
         if came.result is None:
             return WITHOUT_RESULT
         row(self._console, "result", came_to(came.result, came.ended_by))
+        if came.reason:
+            row(self._console, "why", came.reason)
         command_line(self._console, "read it", self._researches.command("result", self._id))
         return 0 if came.result.outcome == "done" else WITHOUT_RESULT
 

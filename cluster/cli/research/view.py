@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from actors.text.markdown import opening, unlinked
-from cluster.cli.printing import LABEL, in_words, put, row, rows
+from cluster.cli.printing import LABEL, in_words, named_with_reason, put, row, rows
 from cluster.cli.research.words import came_to, cited, standing
 from cluster.plain_text import one_line
 from models.research.agent_workflows import ResearchStatusResponse, StartResponse
@@ -56,9 +56,8 @@ def table(page: ResearchList, console: Console) -> None:
             one.project_id,
             one.requested_by,
             asked,
-            one.name,
         ]
-        shown.add_row(*(Text(one_line(str(cell))) for cell in cells))
+        shown.add_row(*(Text(one_line(str(cell))) for cell in cells), named_with_reason(one.name, one.reason))
     console.print(shown)
 
 
@@ -98,8 +97,8 @@ def show_status(status: ResearchStatusResponse, console: Console) -> None:
         points = how_many(found.knowledge_points, "point")
         joined = how_many(found.relationships, "relationship")
         row(console, "so far", f"{pages}; {points}, {joined}")
-    if status.error:
-        row(console, "error", status.error)
+    if told := status.reason or status.error:
+        row(console, "why", told)
 
 
 def outline(
@@ -126,6 +125,9 @@ def show_results(found: ResearchResults, console: Console) -> None:
     row(console, "research", f"{found.workflow_id}, {in_words(found.status)}")
     if (ended := found.result) is not None:
         row(console, "result", came_to(ended, found.ended_by))
+    if found.reason:
+        row(console, "why", found.reason)
+    if ended is not None:
         if ended.limit is not None:
             row(console, "limit", f"{ended.limit} was used up")
         rows(console, "left", (f"{one.what} {one.name}: {one.reason}" for one in ended.left))
@@ -222,7 +224,11 @@ def markdown(name: str, found: ResearchResults, lineage: ResearchLineage) -> str
     sources = {point.point_id: point.source for point in lineage.points}
     lines = [f"# {_escaped(name)}", ""]
     if not found.approved:
-        lines += ["*Nobody has approved this.*" if found.approved is None else "*This was rejected.*", ""]
+        why = f": {_escaped(found.reason)}" if found.reason else ""
+        lines += [
+            f"*{'Nobody has approved this' if found.approved is None else 'This was not approved'}{why}.*",
+            "",
+        ]
     heading = None
     for sentence in (one for one in found.sentences if one.outcome != "dropped"):
         if sentence.heading != heading:

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from models.operations.history import (
     ExecutionContext,
     FinalApproval,
+    HistoryEnd,
     HistoryEntry,
     PlanApproval,
     Stage,
@@ -18,7 +19,10 @@ from models.operations.history import (
 from models.operations.operations import Operation
 from models.operations.plans import OperationPlan
 from models.operations.results import ComprehensiveResults
+from models.runtime.workflows import ENDED_STATUSES
 from models.store.database import Connection
+from models.store.runtime import workflows
+from models.store.runtime.standing import Came, reasons
 
 
 async def under_way(connection: Connection, workflow_id: str) -> str | None:
@@ -129,4 +133,15 @@ async def context(connection: Connection, operation: Operation) -> ExecutionCont
             for entry in entries
             if entry.stage == "final_approval"
         ),
+        ended=await _ended(connection, operation.workflow_id),
     )
+
+
+async def _ended(connection: Connection, workflow_id: str) -> HistoryEnd | None:
+    """How it ended, which its row says and no step writes; None while it goes on."""
+    workflow = await workflows.get(connection, workflow_id)
+    if workflow.status not in ENDED_STATUSES or workflow.finished_at is None:
+        return None
+    outcome = str((workflow.result or {}).get("outcome", workflow.status))
+    why = await reasons(connection, [Came(workflow_id, outcome, workflow.error)])
+    return HistoryEnd(status=outcome, reason=why.get(workflow_id), timestamp=workflow.finished_at)

@@ -16,6 +16,7 @@ from models.people.scopes import Scope
 from models.runtime.workflows import WorkflowStatus
 from models.store import approval_inbox
 from models.store.database import Connection
+from models.store.runtime.standing import Came, reasons
 
 STATUS_OF_WORKFLOW: Mapping[WorkflowStatus, OperationStatus] = {
     "queued": "pending",
@@ -45,6 +46,9 @@ async def status(
     row = await cursor.fetchone()
     if row is None:
         raise OperationNotFound(f"there is no operation {operation.id}")
+    outcome = (row["result"] or {}).get("outcome")
+    came = Came(operation.workflow_id, outcome or row["status"], row["error"])
+    why = await reasons(connection, [came])
     told = (
         WorkflowProgressUpdate.at_first(operation.id, operation.workflow_id)
         if row["progress"] is None
@@ -68,7 +72,8 @@ async def status(
         updated_at=row["updated_at"],
         waits_for=row["parked_for"],
         error=row["error"],
-        outcome=(row["result"] or {}).get("outcome"),
+        outcome=outcome,
+        reason=why.get(operation.workflow_id),
         approval=await _gate(connection, operation, person, tuple(scopes)),
     )
 
@@ -86,7 +91,7 @@ async def recent(
     cursor = await connection.execute(
         """SELECT o.id AS operation_id, o.workflow_id AS plan_id, o.name, o.topic, o.task_type,
                   o.requested_by,
-                  w.status, w.result ->> 'outcome' AS outcome, o.created_at, w.updated_at,
+                  w.status, w.error, w.result ->> 'outcome' AS outcome, o.created_at, w.updated_at,
                   EXISTS (SELECT 1 FROM approvals p
                           WHERE p.workflow_id = w.id AND p.status = 'pending') AS waits_for_decision
            FROM operations o JOIN workflows w ON w.id = o.workflow_id
@@ -105,9 +110,14 @@ async def recent(
     )
     rows = await cursor.fetchall()
     shown = rows[:limit]
+    why = await reasons(
+        connection, [Came(row["plan_id"], row["outcome"] or row["status"], row.pop("error")) for row in shown]
+    )
     return OperationList(
         operations=tuple(
-            OperationSummary.model_validate(row | {"status": STATUS_OF_WORKFLOW[row["status"]]})
+            OperationSummary.model_validate(
+                row | {"status": STATUS_OF_WORKFLOW[row["status"]], "reason": why.get(row["plan_id"])}
+            )
             for row in shown
         ),
         next_before=shown[-1]["operation_id"] if len(rows) > limit else None,

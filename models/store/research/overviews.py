@@ -15,6 +15,7 @@ from models.research.agent_workflows import (
     AgentWorkflowStatus,
     ProgressInfo,
     ResearchCounts,
+    ResearchOutcome,
     ResearchStatusResponse,
     Step,
     WaitingGate,
@@ -36,6 +37,7 @@ from models.store import approval_inbox
 from models.store.database import Connection
 from models.store.research import durations, figures, sentences
 from models.store.research.figures import PENDING, TREE_ID, UPDATED, ResearchFigures
+from models.store.runtime.standing import Came, reasons
 
 _WORKFLOW_STATUS: Mapping[str, str] = {here: there for there, here in STATUS_OF.items()}
 # What came of the gate of the result: whoever let its time pass has not said yes.
@@ -51,6 +53,9 @@ async def status(
         ResearchNotFound: it has gone since.
     """
     found = await figures.read(connection, research.id)
+    outcome = None if found.result is None else found.result.outcome
+    came = Came(research.workflow_id, outcome or found.status, found.error)
+    reason = (await reasons(connection, [came])).get(research.workflow_id)
     return ResearchStatusResponse(
         id=research.id,
         name=research.name,
@@ -58,7 +63,7 @@ async def status(
         task_type=found.task_type,
         current_step=found.current.step,
         current_agent=found.current.agent,
-        progress=await _progress(connection, found),
+        progress=await _progress(connection, found, outcome, reason),
         agent_reasoning=found.said,
         results=ResearchCounts(
             urls_discovered=found.urls_discovered,
@@ -74,6 +79,8 @@ async def status(
         parent_workflow_id=research.parent_id,
         waits_for=found.waits_for,
         error=found.error,
+        outcome=outcome,
+        reason=reason,
         approval=await _gate(connection, found.pending, person, tuple(scopes)),
     )
 
@@ -100,7 +107,8 @@ async def recent(
         before: only those that are older than the one of this id.
     """
     cursor = await connection.execute(
-        f"""SELECT a.id, a.name, w.status, a.task_type, a.project_id, a.topic, a.requested_by,
+        f"""SELECT a.id, a.workflow_id, a.name, w.status, w.error, a.task_type, a.project_id, a.topic,
+                   a.requested_by,
                    a.parent_id AS parent_workflow_id, {PENDING} IS NOT NULL AS waits_for_decision,
                    w.result ->> 'outcome' AS outcome, a.created_at, {UPDATED} AS updated_at
             FROM agent_workflows a JOIN workflows w ON w.id = a.workflow_id
@@ -122,7 +130,14 @@ async def recent(
         },
     )
     rows, last = _cut(await cursor.fetchall(), limit)
-    found = [ResearchSummary.model_validate(row | {"status": STATUS_OF[row["status"]]}) for row in rows]
+    came = [Came(row["workflow_id"], row["outcome"] or row["status"], row.pop("error")) for row in rows]
+    why = await reasons(connection, came)
+    found = [
+        ResearchSummary.model_validate(
+            row | {"status": STATUS_OF[row["status"]], "reason": why.get(row.pop("workflow_id"))}
+        )
+        for row in rows
+    ]
     return ResearchList(workflows=tuple(found), next_before=last)
 
 
@@ -162,7 +177,7 @@ async def results(connection: Connection, research: AgentWorkflow) -> ResearchRe
         ResearchNotFound: it has gone since.
     """
     cursor = await connection.execute(
-        f"""SELECT w.status, w.result, k.id, k.tree,
+        f"""SELECT w.status, w.result, w.error, k.id, k.tree,
                    (SELECT p.status FROM approvals p
                     WHERE p.workflow_id = w.id AND p.gate = 'result') AS said,
                    (SELECT p.decided_by FROM approvals p
@@ -176,6 +191,8 @@ async def results(connection: Connection, research: AgentWorkflow) -> ResearchRe
     row = await cursor.fetchone()
     if row is None:
         raise ResearchNotFound(f"there is no research {research.id}")
+    outcome = (row["result"] or {}).get("outcome") or row["status"]
+    why = await reasons(connection, [Came(research.workflow_id, outcome, row["error"])])
     written = await sentences.get_all(connection, research.id)
     return ResearchResults(
         workflow_id=research.id,
@@ -187,10 +204,13 @@ async def results(connection: Connection, research: AgentWorkflow) -> ResearchRe
         sentences=written,
         approved=_SAID_YES.get(row["said"]),
         ended_by=row["ended_by"],
+        reason=why.get(research.workflow_id),
     )
 
 
-async def _progress(connection: Connection, found: ResearchFigures) -> ProgressInfo:
+async def _progress(
+    connection: Connection, found: ResearchFigures, outcome: ResearchOutcome | None, reason: str | None
+) -> ProgressInfo:
     return ProgressInfo(
         completed_steps=len(found.done),
         total_steps=len(found.steps),
@@ -198,7 +218,8 @@ async def _progress(connection: Connection, found: ResearchFigures) -> ProgressI
         current_operation=operation(
             STATUS_OF[found.status],
             found.current.step,
-            outcome=None if found.result is None else found.result.outcome,
+            outcome=outcome,
+            reason=reason,
             waits_for=found.waits_for,
             done=found.urls_done,
             approved=found.urls_approved,

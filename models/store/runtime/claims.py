@@ -21,6 +21,7 @@ from models.runtime.workflows import Claim, Holding
 from models.store import events
 from models.store.database import Connection, Database
 from models.store.runtime import batches, workflows
+from models.store.runtime.approval_events import void_of_ended
 from models.store.runtime.claimable import CLAIM as _CLAIM
 from models.store.runtime.claimable import GOT_ON, WANTED, waits_afresh
 
@@ -215,13 +216,9 @@ async def fail(
                WHERE id = %s AND status = 'running'""",
             (error, project, claim.workflow_id),
         )
-        # A workflow that failed waits for no decision any more.
-        await connection.execute(
-            """UPDATE approvals SET status = 'void', decided_at = now(), notes = %s
-               WHERE workflow_id = %s AND status = 'pending'""",
-            (_FAILED_BEFORE, claim.workflow_id),
-        )
         await events.tell(connection, WorkflowFailed(error=error), claim.workflow_id)
+        # A workflow that failed waits for no decision any more.
+        await void_of_ended(connection, claim.workflow_id, why=_FAILED_BEFORE)
 
 
 async def give_back(database: Database, claim: Claim) -> None:

@@ -1,7 +1,7 @@
-"""How workflows stand: what they came to, whom nobody drives any more, and why somebody said no."""
+"""How workflows stand: what they came to, why not to what was asked for, and whom nobody drives any more."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from models.runtime.approvals import reason_of
 from models.runtime.standing import WorkflowStanding
@@ -23,7 +23,17 @@ _WORDS: Mapping[str, str] = {
     "nothing_extracted": "nothing was found in what was read",
     "nothing_written": "nothing could be written about what was found",
 }
+_BY_ITSELF = ("failed", "cancelled")
 _NO_RUNNER = "no runner is up, so nobody takes it: `signoff up` starts them"
+
+
+class Came(NamedTuple):
+    """What a workflow came to, as its kind calls it, with its error and its result."""
+
+    workflow_id: str
+    outcome: str
+    error: str | None = None
+    result: Mapping[str, Any] | None = None
 
 
 async def standing(
@@ -31,39 +41,39 @@ async def standing(
 ) -> list[WorkflowStanding]:
     """How each of these workflows stands, in their order."""
     outcomes = {one.id: _outcome(one, kinds) for one in found}
-    reasons = await _reasons(connection, found, outcomes)
+    why = await reasons(connection, [Came(one.id, outcomes[one.id], one.error, one.result) for one in found])
     going = [one for one in found if one.status in ("queued", "running", "parked")]
     still = await _stands_still(connection, going)
     return [
         WorkflowStanding(
             **dict(one),
             outcome=outcomes[one.id],
-            reason=reasons.get(one.id),
+            reason=why.get(one.id),
             stands_still=still.get(one.id),
         )
         for one in found
     ]
 
 
-async def _reasons(
-    connection: Connection, found: Sequence[Workflow], outcomes: Mapping[str, str]
-) -> dict[str, str]:
-    """Why workflows ended without what was asked for, by their ids: who said no, or what results say."""
-    reasons = {one.id: _told(outcomes[one.id], one.result or {}) for one in found}
-    by_people = [one.id for one in found if outcomes[one.id] in _DECIDED]
-    if by_people:
+async def reasons(connection: Connection, found: Sequence[Came]) -> dict[str, str]:
+    """Why workflows ended without what was asked for, by their ids: who said no or stopped them, with what
+    words, or else what their error or result says.
+    """
+    why = {one.workflow_id: _told(one) for one in found}
+    outcomes = {one.workflow_id: one.outcome for one in found if one.outcome in _DECIDED}
+    if outcomes:
         # The last of them ended it: a no at an earlier gate did not.
         cursor = await connection.execute(
             """SELECT DISTINCT ON (workflow_id) workflow_id, status, decided_by, notes FROM approvals
                WHERE workflow_id = ANY(%s) AND status = ANY(%s)
                ORDER BY workflow_id, created_at DESC, length(id) DESC, id DESC""",
-            (by_people, list(_DECIDED)),
+            (list(outcomes), list(_DECIDED)),
         )
         for row in await cursor.fetchall():
             if row["status"] == outcomes[row["workflow_id"]]:
                 said = reason_of(row["status"], decided_by=row["decided_by"], notes=row["notes"])
-                reasons[row["workflow_id"]] = said
-    return {id_: reason for id_, reason in reasons.items() if reason}
+                why[row["workflow_id"]] = said
+    return {id_: reason for id_, reason in why.items() if reason}
 
 
 def _outcome(workflow: Workflow, kinds: Kinds) -> str:
@@ -71,12 +81,14 @@ def _outcome(workflow: Workflow, kinds: Kinds) -> str:
     return workflow.status if kind is None else kind.outcome(workflow.status, workflow.result)
 
 
-def _told(outcome: str, result: Mapping[str, Any]) -> str | None:
-    """What a result itself says of why there is nothing; else what its outcome says to anybody."""
-    notes = result.get("desk_notes")
-    if outcome == "not_enough" and isinstance(notes, list) and notes:
+def _told(came: Came) -> str | None:
+    """What it says itself of why there is nothing; else what its outcome says to anybody."""
+    if came.outcome in _BY_ITSELF:
+        return came.error
+    notes = (came.result or {}).get("desk_notes")
+    if came.outcome == "not_enough" and isinstance(notes, list) and notes:
         return "; ".join(str(note) for note in notes)
-    return _WORDS.get(outcome)
+    return _WORDS.get(came.outcome)
 
 
 async def _stands_still(connection: Connection, going: Sequence[Workflow]) -> dict[str, str]:

@@ -186,7 +186,7 @@ async def _task(
         task_id=workflow.id,
         kind=workflow.kind,
         status=cast("TaskStatus", stands.outcome),
-        reason=stands.reason if shown else None,
+        reason=(error or stands.reason) if shown else None,
         requested_by=workflow.requested_by,
         created_at=workflow.created_at,
         finished_at=workflow.finished_at,

@@ -13,6 +13,7 @@ from models.runtime.event_catalogue import WorkflowCancelled, WorkflowQueued
 from models.runtime.workflows import ENDED_STATUSES, OPEN_STATUSES, Progress, Workflow, WorkflowRequest
 from models.store import events
 from models.store.database import Connection
+from models.store.runtime.approval_events import void_of_ended
 
 _log = logging.getLogger("signoff.workflows")
 CHANNEL = "signoff_workflows"
@@ -213,11 +214,7 @@ async def cancel(connection: Connection, workflow_id: str, *, reason: str) -> Wo
     if row is None:
         workflow = await get(connection, workflow_id)
         raise WorkflowEnded(f"workflow {workflow_id} has already ended ({workflow.status})")
-    await connection.execute(
-        """UPDATE approvals SET status = 'void', decided_at = now(), notes = %s
-           WHERE workflow_id = %s AND status = 'pending'""",
-        (f"stopped before anybody decided: {reason}", workflow_id),
-    )
     await events.tell(connection, WorkflowCancelled(reason=reason), workflow_id)
+    await void_of_ended(connection, workflow_id, why=f"stopped before anybody decided: {reason}")
     await notify(connection, about=workflow_id)
     return Workflow.model_validate(row)
