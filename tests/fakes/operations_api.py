@@ -20,7 +20,7 @@ from models.operations.decisions import (
 )
 from models.operations.following import IterationComparison, IterationResults, OperationList, OperationSummary
 from models.operations.gates import CONTENT_OF_OPERATION_GATE
-from models.operations.history import ExecutionContext, HistoryEntry
+from models.operations.history import ExecutionContext, HistoryEnd, HistoryEntry
 from models.operations.operations import (
     GateShown,
     OperationBegun,
@@ -65,6 +65,8 @@ class OperationsApi:
         self.status: OperationStatus = "completed"
         self.outcome: OperationOutcome | None = "completed"
         self.error: str | None = None
+        self.reason: str | None = None
+        self.ended: HistoryEnd | None = None
         self.stage = "gmail_execution"
         self.history: list[HistoryEntry] = []
         self.results: ComprehensiveResults | None = None
@@ -121,6 +123,7 @@ class OperationsApi:
                     execution_history=tuple(self.history),
                     plan_approvals=(),
                     final_approvals=(),
+                    ended=self.ended,
                 )
             case "GET", "/ID/results" if self.results is not None:
                 found = IterationResults(
@@ -157,7 +160,7 @@ class OperationsApi:
         one = OperationSummary(
             operation_id=7, plan_id="w7", name=self.name, topic="macro", task_type="comprehensive",
             requested_by="ann", status=self._standing(), outcome=None if self.gates else self.outcome,
-            waits_for_decision=bool(self.gates), created_at=NOW, updated_at=NOW,
+            reason=self.reason, waits_for_decision=bool(self.gates), created_at=NOW, updated_at=NOW,
         )  # fmt: skip
         return OperationList(operations=(one,), next_before=7 if query.get("limit") == "1" else None)
 
@@ -187,6 +190,7 @@ class OperationsApi:
             updated_at=NOW,
             waits_for=None,
             error=self.error,
+            reason=self.reason,
             outcome=None if self.gates else self.outcome,
             approval=self._gate() if self.gates else None,
         )

@@ -68,6 +68,7 @@ class ResearchApi:
         # Is so while no gate waits.
         self.status: AgentWorkflowStatus = "completed"
         self.error: str | None = None
+        self.reason: str | None = None
         self.result: ResearchResult | None = ResearchResult(outcome="done", pages=2, points=3, sentences=1)
         self.messages: list[AgentMessage] = []
         self.results: dict[str, Any] = {}
@@ -160,7 +161,7 @@ class ResearchApi:
         one = ResearchSummary(
             id=7, name=self.name, status=self._standing(), task_type="research", project_id=3, topic="macro",
             requested_by="ann", parent_workflow_id=None, waits_for_decision=bool(self.gates),
-            outcome=self.outcome, created_at=NOW, updated_at=NOW,
+            outcome=self.outcome, reason=self.reason, created_at=NOW, updated_at=NOW,
         )  # fmt: skip
         return ResearchList(workflows=(one,), next_before=7 if query.get("limit") == "1" else None)
 
@@ -192,6 +193,7 @@ class ResearchApi:
             parent_workflow_id=None,
             waits_for=None,
             error=self.error,
+            reason=self.reason,
             approval=self._gate() if self.gates else None,
         )
 
@@ -254,6 +256,7 @@ class ResearchApi:
             "workflow_id": 7,
             "status": self._standing(),
             "result": self.result,
+            "reason": self.reason,
             "urls": (),
             "tree": None,
             "counts": SynthesisCounts(),

@@ -139,7 +139,7 @@ class FollowedOperation:
         status = self._now
         row(self._console, "ended", standing(status.status, status.outcome))
         if told := status.reason or status.error:
-            row(self._console, "why", told)
+            row(self._console, "why" if status.reason else "error", told)
         if (status.status, status.outcome) == ("completed", "completed"):
             as_file = ("--format", "pdf", "--output", f"operation-{self._id}.pdf")
             command_line(self._console, "read it", self._operations.command("results", self._id))

@@ -65,7 +65,7 @@ def show_status(status: OperationStatusResponse, console: Console) -> None:
     if status.outcome:
         row(console, "ended", standing(status.status, status.outcome))
     if told := status.reason or status.error:
-        row(console, "why", told)
+        row(console, "why" if status.reason else "error", told)
 
 
 def show_history(found: ExecutionContext, console: Console) -> None:

@@ -122,7 +122,7 @@ class FollowedResearch:
         if status.status != "completed":
             row(self._console, "ended", in_words(status.status))
             if told := status.reason or status.error:
-                row(self._console, "why", told)
+                row(self._console, "why" if status.reason else "error", told)
             return 1 if status.status == "failed" else WITHOUT_RESULT
         came = self._researches.results(self._id)
         row(self._console, "ended", standing(status.status, came.result.outcome if came.result else None))

@@ -98,7 +98,7 @@ def show_status(status: ResearchStatusResponse, console: Console) -> None:
         joined = how_many(found.relationships, "relationship")
         row(console, "so far", f"{pages}; {points}, {joined}")
     if told := status.reason or status.error:
-        row(console, "why", told)
+        row(console, "why" if status.reason else "error", told)
 
 
 def outline(

@@ -74,6 +74,8 @@ async def test_it_is_begun_asked_after_and_stopped(
     assert stopped["tools_used"][-1] == "stop_research"
     assert f"Deep research {row['id']} is stopped" in stopped["response"]
     assert (await researches(chat))[0]["status"] == "cancelled"
+    stands = await talk.say(f"How far is research {row['id']}?")
+    assert "It was stopped: stopped in the chat (ann)." in stands["response"]
 
 
 async def test_anything_but_a_yes_leaves_it_going(chat: ChatSite, ann: httpx2.AsyncClient) -> None:

@@ -155,6 +155,30 @@ async def let_expire(desk: OperationsDesk, number: int) -> None:
         await connection.execute("UPDATE approvals SET expires_at = now() WHERE status = 'pending'")
 
 
+async def test_why_it_ended_stands_in_its_history_and_wherever_it_is_shown(
+    configure: Callable[..., Config], database: Database
+) -> None:
+    desk = OperationsDesk(operations_config(configure), database)
+    async with desk.running():
+        number = await desk.start()
+        await desk.gate(number)
+        assert (await desk.call("read_operation_history", number)).ended is None
+        await cancel(desk, number)
+        late = await desk.start()
+        await desk.gate(late)
+        await let_expire(desk, late)
+        await desk.stopped(late)
+    for one, status, reason in (
+        (number, "cancelled", "not needed (ann)"),
+        (late, "expired", "nobody decided in time"),
+    ):
+        assert (await desk.call("get_operation", one)).reason == reason
+        ended = (await desk.call("read_operation_history", one)).ended
+        assert (ended.status, ended.reason) == (status, reason)
+    listed = await desk.desk.call(await desk.ann(), "list_operations")
+    assert [one.reason for one in listed.operations] == ["nobody decided in time", "not needed (ann)"]
+
+
 async def cancel(desk: OperationsDesk, number: int) -> None:
     """Ann does not want it any more."""
     await desk.call("cancel_operation", number, reason="not needed")

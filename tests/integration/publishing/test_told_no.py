@@ -94,6 +94,12 @@ async def test_what_was_stopped_says_so_wherever_the_request_is_shown(
     request = (await eve.get(f"/api/tools/articles/{number}")).json()["article"]["last_request"]
     for told in (listed, seen, request):
         assert (told["status"], told["reason"]) == ("void", why)
+    [task], [workflow] = (await eve.get("/api/tasks")).json(), (await eve.get("/api/workflows")).json()
+    said = ("cancelled", "typed by mistake (eve)")
+    assert (task["status"], task["reason"]) == (workflow["outcome"], workflow["reason"]) == said
+    happened = (await eve.get(f"/api/workflows/{approval.workflow_id}/events")).json()
+    [void] = [event["data"] for event in happened if event["type"] == "approval.void"]
+    assert (void["approval_id"], void["by"]) == (approval.id, None)
 
 
 async def test_the_chat_tells_of_a_rejection_with_its_reason(

@@ -9,7 +9,7 @@ import pytest
 
 from actors.runtime.run import Run
 from models.research.agent_workflows import AgentWorkflow, ResearchStatusResponse
-from models.research.following import ResearchResults
+from models.research.following import ResearchList, ResearchResults
 from models.runtime.approvals import Approval
 from models.store.research import overviews
 from models.store.runtime import workflows
@@ -23,6 +23,15 @@ __all__ = ["make_desk", "make_site"]  # the fixtures
 async def results(desk: ResearchDesk, research: AgentWorkflow) -> ResearchResults:
     """What it has come to."""
     found: ResearchResults = await ask(desk, lambda c: overviews.results(c, research))
+    return found
+
+
+async def researches(desk: ResearchDesk) -> ResearchList:
+    """All of macro."""
+    narrowed = dict.fromkeys(("requested_by", "status", "project_id", "parent_id", "before"))
+    found: ResearchList = await ask(
+        desk, lambda c: overviews.recent(c, topics=["macro"], limit=9, **narrowed)
+    )
     return found
 
 
@@ -229,7 +238,11 @@ async def test_a_result_that_is_rejected_has_ended_and_was_not_approved(desk: Re
         "await_final_review",
         100,
     )
-    assert ended.progress.current_operation == "It has ended: a person said no."
+    why = "rejected by ann: not these"
+    assert (ended.outcome, ended.reason, found.reason) == ("rejected", why, why)
+    assert ended.progress.current_operation == f"It has ended: {why}."
+    [listed] = (await researches(desk)).workflows
+    assert (listed.outcome, listed.reason) == ("rejected", why)
     assert (found.approved, found.counts.all) == (False, len(found.sentences))
 
 
@@ -274,6 +287,10 @@ async def test_one_that_waits_failed_or_was_stopped_says_so(desk: ResearchDesk, 
     assert (running.status, running.waits_for) == ("in_progress", None)
     assert running.progress.current_operation == "It tells what is asked for."
     assert (stopped.status, stopped.error, stopped.progress.percentage) == ("stopped", "enough (ann)", 0)
+    assert stopped.progress.current_operation == "It was stopped: enough (ann)."
+    assert stopped.reason == (await results(desk, research)).reason == "enough (ann)"
+    [listed] = (await researches(desk)).workflows
+    assert (listed.status, listed.reason) == ("stopped", "enough (ann)")
     async with desk.running():
         research = await desk.start()
         urls = await desk.gate(research)
@@ -284,3 +301,4 @@ async def test_one_that_waits_failed_or_was_stopped_says_so(desk: ResearchDesk, 
     assert (failed.status, failed.current_step, failed.approval) == ("failed", "await_user_review", None)
     assert (failed.progress.percentage, failed.progress.estimated_minutes_left) == (25, None)
     assert "is another address here" in (failed.error or "")
+    assert failed.reason == failed.error

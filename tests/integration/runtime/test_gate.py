@@ -279,6 +279,8 @@ async def test_a_workflow_that_failed_waits_for_no_decision_any_more(database: D
         )
     async with database.connection() as connection:
         assert (await workflows.get(connection, workflow.id)).status == "failed"
+        told = [event.type for event in await events.read(connection, after=0, workflow_ids=[workflow.id])]
+    assert told[-2:] == ["workflow.failed", "approval.void"]
 
 
 async def test_deciding_and_cancelling_at_once_never_deadlock(

@@ -10,10 +10,11 @@ from typer.testing import CliRunner
 
 from cluster.cli import following
 from cluster.cli.signoff import app
+from models.operations.history import HistoryEnd
 from models.operations.results import ResultChanges
 from models.record import Record
 from tests.fakes.heard_api import FileAnswer
-from tests.fakes.operations_api import OperationsApi
+from tests.fakes.operations_api import NOW, OperationsApi
 from tests.integration.cluster.approval_site import NASTY
 from tests.unit.cluster.operations_site import (
     ASKS,
@@ -222,6 +223,12 @@ class TestReadWithoutATerminal:
             api.changes = ResultChanges(new_conflicts=("paid twice",))
             assert "the results were rejected by bob" in run(api, token, "history", "7").stdout
             assert len(json.loads(run(api, token, "history", "7", "--json").stdout)["execution_history"]) == 7
+            api.reason, api.status = "not needed (ann)", "cancelled"
+            api.ended = HistoryEnd(status=api.status, reason=api.reason, timestamp=NOW)
+            for verb in ("history", "show", "follow"):
+                assert f"why         {api.reason}\n" in run(api, token, verb, "7").stdout
+            assert "10:20:00    it is cancelled\n" in run(api, token, "history", "7").stdout
+            assert api.reason in run(api, token, "list").stdout
             compared = run(api, token, "compare", "7", "1", "2").stdout
             assert api.asked[-1].query == {"left": "1", "right": "2"}
             assert json.loads(run(api, token, "compare", "7", "1", "2", "--json").stdout)["right"] == 2

@@ -43,7 +43,7 @@ LABELS = {
     *("goes back", "given", "call", "with", "proposed", "written", "error", "found", "left out"),
     *("match", "conflict", "figures", "analysis", "summary", "recommended", "changed", "new", "gone"),
     *("reused", "missing", "mock", "content", "digest", "operation", "approved", "stands", "ended"),
-    *("type", "day", "10:20:00"),
+    *("type", "day", "10:20:00", "why"),
 }
 anything = st.text(st.characters(codec=None))
 # Of a gate's content, what says nothing to a person: what the same task is known by, and kinds of records.

@@ -76,6 +76,15 @@ class TestWithoutATerminal:
         ended = f"{status}: {outcome}" if outcome else status
         assert f"ended       {ended.replace('_', ' ')}\n" in done.stdout
 
+    @pytest.mark.parametrize("verb", ["follow", "show", "result"])
+    @pytest.mark.parametrize("status", ["completed", "stopped", "failed"])
+    def test_why_it_ended_is_told_wherever_it_is_shown(self, token: Path, verb: str, status: Any) -> None:
+        with ResearchApi() as api:
+            api.status, api.reason = status, "rejected by bob: only tourist pages"
+            api.result = ResearchResult(outcome="rejected", pages=0, points=0)
+            done = run(api, token, verb, "7")
+        assert done.stdout.count("why         rejected by bob: only tourist pages\n") == 1
+
     def test_a_gate_out_of_sight_is_waited_for_a_while(
         self, token: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -231,9 +240,10 @@ class TestWithoutATerminal:
 
     def test_a_list_says_how_those_that_are_completed_ended(self, token: Path) -> None:
         with ResearchApi() as api:
-            api.outcome = "nothing_found"
+            api.outcome, api.reason = "nothing_found", "no page was found"
             listed = run(api, token, "list", "--status", "awaiting approval")
         assert "completed: nothing found" in listed.stdout
+        assert api.reason in listed.stdout
         assert api.asked[-1].query == {"status": "awaiting_approval"}
 
     def test_trees_are_edited_without_being_asked_in_the_order_given(self, token: Path) -> None:

@@ -42,7 +42,7 @@ NOW = datetime(2026, 3, 3, 10, 20, tzinfo=UTC)
 LABELS = {
     *("decide on", "title", "question", "pages", "settings", "stored here", "not read", "left out", "notes"),
     *("unread", "instead", "tree", "section", "counts", "content", "changed", "digest", "research", "result"),
-    *("approved", "missing", "10:20:00", "sources", "sentences", "task", "stands", "error"),
+    *("approved", "missing", "10:20:00", "sources", "sentences", "task", "stands", "error", "why"),
 }
 anything = st.text(st.characters(codec=None))
 
@@ -340,4 +340,5 @@ class TestResearchView:
             r"1. A \`title\` <https://example.org/%3Ca%20b%3E>",
         ]
         assert "*Nobody has approved this.*" in markdown("x", results(approved=None), lineage())
-        assert "*This was rejected.*" in markdown("x", results(approved=False), lineage())
+        no = results(approved=False, reason="rejected by bob: [thin](x)")
+        assert r"*This was not approved: rejected by bob: \[thin\](x).*" in markdown("x", no, lineage())
