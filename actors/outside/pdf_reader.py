@@ -1,8 +1,8 @@
 """Reads one PDF in a process of its own: bytes on stdin, JSON on stdout. Started by `actors.tools.pdf`.
 
 A PDF is a program of strangers for a dozen decoders, so it is run where it can be killed, with little memory
-and no file to write to. It imports nothing of ours but `pdf_signs`, `pdf_words`, `pdf_rows`, `pdf_layout` and
-`pdf_pages`, which say what of a page is read, and in which order; and is started by its path.
+and no file to write to. It imports nothing of ours but `pdf_strikes`, `pdf_signs`, `pdf_words`, `pdf_rows`,
+`pdf_layout` and `pdf_pages`, which say what of a page is read, and in which order. It is started by its path.
 """
 
 import importlib.util
@@ -52,6 +52,7 @@ class _Reading:
         self._seconds = seconds
         self._faulty: list[int] = []
         self._unseen: dict[int, str] = {}
+        self._struck: dict[int, str] = {}
         self._lines: list[tuple[int, list[str]]] = []
         self.title = ""
         self.pages = 0
@@ -113,11 +114,15 @@ class _Reading:
 
     def _page_lines(self, number: int, page: Any, *, is_painted: bool) -> list[str]:
         """The lines of a page that a reader sees, in each direction for itself."""
-        turns, unseen = _beside("pdf_signs").signs_of(page, is_painted=is_painted)
-        if unseen:
-            self._unseen[number] = unseen
+        seen = _beside("pdf_signs").signs_of(
+            page, _beside("pdf_strikes").Strikes(page), is_painted=is_painted
+        )
+        if seen.unseen:
+            self._unseen[number] = seen.unseen
+        if seen.struck:
+            self._struck[number] = seen.struck
         lines: list[str] = []
-        for signs in turns:
+        for signs in seen.turns:
             _beside("pdf_words").set_words(signs)
             told = _beside("pdf_layout").lines_of(_beside("pdf_rows").rows_of(signs))
             lines.extend(["", *told] if lines and told else told)
@@ -136,11 +141,12 @@ class _Reading:
         if gone:
             shown = ", ".join(f"“{line[:_SHOWN]}”" for line in list(dict.fromkeys(gone))[:3])
             self.notes.append(f"lines at the edges of pages that repeat: {len(gone)} left out, as {shown}")
-        if self._unseen:
-            first = next(iter(self._unseen.values()))[:_SHOWN]
-            self.notes.append(
-                f"words that can't be seen were left out, on pages {_listed([*self._unseen])}, as “{first}”"
-            )
+        for what, left_out in (("can't be seen", self._unseen), ("are struck out", self._struck)):
+            if left_out:
+                first = next(iter(left_out.values()))[:_SHOWN]
+                self.notes.append(
+                    f"words that {what} were left out, on pages {_listed([*left_out])}, as “{first}”"
+                )
         if broken:
             self.notes.append(f"words broken at ends of lines that may have a hyphen: {broken}")
 

@@ -2,8 +2,8 @@
 
 Called by `pdf_reader`, which loads it by its path: it imports nothing of ours. A word counts as seen if it
 stands out where PDFium paints the page: white, covered, clipped, hidden and invisible ones don't, those of a
-scanned page do. Where a page isn't painted, what its words' colour tells counts. A character without a
-meaning is U+FFFC: what is said with it is not known.
+scanned page do, unless others are seen there. Where a page isn't painted, what its words' colour tells
+counts. A character without a meaning is U+FFFC: what is said with it is not known.
 """
 
 import ctypes
@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 _MOST_CHARACTERS, _LONGEST_NAME = 200_000, 100
 _MOST_PIXELS, _SCALE, _LEAST_SCALE = 4_000_000, 2.0, 0.7
@@ -22,6 +22,8 @@ _CONTRAST, _LIGHTEST = 24, 225
 # In points; and what is tiny beside the page's usual letters.
 _TINIEST, _TINY, _OF_USUAL = 2.0, 4.0, 0.4
 _TURN = 5
+# Of a letter: what one over another shares with it; in points, the squares they are looked for in; how many.
+_SHARED, _BUCKET, _MOST_BUCKETS = 0.4, 20.0, 10
 # As PDFium gives a hyphen at the end of a line, and as fonts have it.
 _HYPHENS = frozenset("\x02\xad\u2010\u2011\ufffe")
 _BULLETS = frozenset("\uf0b7\uf0a7\uf076\uf0d8\uf02d")
@@ -65,16 +67,32 @@ class _Character:
     is_light: bool
 
 
-def signs_of(page: Any, *, is_painted: bool = True) -> tuple[list[list[Sign]], str]:
-    """The characters of each direction, that of most first, in the document's order; and what isn't seen."""
+class _Strikes(Protocol):
+    def cross(self, letter: Sign, turn: int) -> bool: ...
+
+
+@dataclass(slots=True)
+class Seen:
+    """The characters of each direction, that of most first, in the document's order; and what isn't read."""
+
+    turns: list[list[Sign]]
+    unseen: str
+    struck: str
+
+
+def signs_of(page: Any, strikes: _Strikes, *, is_painted: bool = True) -> Seen:
+    """The characters of a page, but for those that aren't seen, or are struck out: a hole stands for them."""
     found = list(_found(page))
+    under = _Under(found)
     sizes = sorted(one.sign.size for one in found if one.sign.size)
     usual = sizes[len(sizes) // 2] if sizes else 0.0
     look = _Painting(page, is_painted=is_painted)
     turns: dict[int, list[Sign]] = {}
     unseen: list[str] = []
+    struck: list[str] = []
     before: _Character | None = None
     is_open = was_seen = True
+    is_struck, hole = False, Sign(_HOLE)
     for word in _words(found):
         signs = [one.sign for one in word]
         told = turns.setdefault(word[0].turn, [])
@@ -82,8 +100,17 @@ def signs_of(page: Any, *, is_painted: bool = True) -> tuple[list[list[Sign]], s
         if not size:
             told.extend(signs)
             continue
+        if any(strikes.cross(one.sign, one.turn) for one in word):
+            struck.append("".join(sign.text for sign in signs))
+            if is_struck and before is not None and _are_in_line(before, word[0]):
+                hole.right = signs[-1].right
+            else:
+                told.append(hole := _hole_of(signs[0], signs[-1].right))
+            before, was_seen, is_struck = word[-1], True, True
+            continue
+        is_struck = False
         is_tiny = size < _TINIEST or (size < _TINY and size < _OF_USUAL * usual)
-        is_seen = not is_tiny and look.is_seen(word)
+        is_seen = not is_tiny and look.is_seen(word) and not under.is_hidden(word)
         is_hole = is_seen is not was_seen and is_open and before is not None and _are_in_line(before, word[0])
         if is_hole:
             told.append(_hole_of(signs[0], signs[0].left if is_seen else signs[-1].right))
@@ -95,7 +122,7 @@ def signs_of(page: Any, *, is_painted: bool = True) -> tuple[list[list[Sign]], s
         # One mark for all that isn't seen between two words.
         is_open = is_seen or (is_open and not is_hole)
         before, was_seen = word[-1], is_seen
-    return sorted(turns.values(), key=len, reverse=True), " ".join(unseen)
+    return Seen(sorted(turns.values(), key=len, reverse=True), " ".join(unseen), " ".join(struck))
 
 
 def _are_in_line(before: _Character, one: _Character) -> bool:
@@ -192,6 +219,53 @@ def _is_beside(before: _Character, one: _Character) -> bool:
     return (
         is_near and one.is_light == before.is_light and abs(one.sign.left - before.sign.right) < one.sign.size
     )
+
+
+class _Under:
+    """Where words are painted: what is invisible, or as light as the ground, isn't read where others stand.
+
+    The words of a layer over a scanned page have no others there.
+    """
+
+    def __init__(self, found: list[_Character]) -> None:
+        self._painted: dict[tuple[int, int], list[tuple[float, float, float, float]]] = {}
+        self._hidden: set[int] = set()
+        for one in found:
+            if one.sign.size and not one.is_light:
+                for bucket in self._buckets(one.box):
+                    self._painted.setdefault(bucket, []).append(one.box)
+        line: list[_Character] = []
+        for letter in (one for one in found if one.sign.size):
+            if line and not (letter.is_light and _are_in_line(line[-1], letter)):
+                self._hide(line)
+                line = []
+            if letter.is_light:
+                line.append(letter)
+        self._hide(line)
+
+    def _hide(self, line: list[_Character]) -> None:
+        over = sum(self._is_over(one.box) for one in line)
+        self._hidden.update(id(one) for one in line if 2 * over > len(line))
+
+    def is_hidden(self, word: list[_Character]) -> bool:
+        """Whether it is of a line most of whose letters are where others are painted."""
+        return any(id(one) in self._hidden for one in word)
+
+    def _is_over(self, box: tuple[float, float, float, float]) -> bool:
+        left, bottom, right, top = box
+        shared = sum(
+            max(0.0, min(right, other[2]) - max(left, other[0]))
+            for other in {one for bucket in self._buckets(box) for one in self._painted.get(bucket, ())}
+            if min(top, other[3]) - max(bottom, other[1]) > _SHARED * (top - bottom)
+        )
+        return shared > _SHARED * (right - left)
+
+    @staticmethod
+    def _buckets(box: tuple[float, float, float, float]) -> Iterator[tuple[int, int]]:
+        left, bottom, right, top = (int(edge // _BUCKET) for edge in box)
+        for column in range(left, min(right, left + _MOST_BUCKETS) + 1):
+            for row in range(bottom, min(top, bottom + _MOST_BUCKETS) + 1):
+                yield column, row
 
 
 class _Painting:

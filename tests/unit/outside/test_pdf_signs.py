@@ -1,6 +1,10 @@
 """Which characters of a PDF a reader sees, and how raised, turned and very large ones are read."""
 
+import io
+
 import pytest
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject
 
 from actors.outside import pdf_reader
 from tests.fakes.outside.pdfs import assemble
@@ -73,6 +77,67 @@ def test_words_of_a_page_that_is_not_painted_count_by_their_colour(monkeypatch: 
     monkeypatch.setattr(pdf_reader, "_MOST_PAINTED", 0)
     content = " ".join([at("White."), at("Black.", y=560), at("Hidden.", y=540, more="3 Tr")])
     assert lines(content.replace("q ", "q 1 g ", 1).encode()) == ["Black."]
+
+
+@pytest.mark.parametrize("more", ["3 Tr", "1 g"])
+def test_a_layer_under_words_that_are_seen_is_not_read(more: str) -> None:
+    seen, hidden = "The bridge was closed in May.", "The bridge was open to all in May."
+    told = reading(assemble([f"{at(seen)} {at(hidden, more=more)}".encode()]))
+    assert told["texts"][0][1].replace(HOLE, "").split() == seen.split()
+    assert hidden in told["notes"][0]
+
+
+STRUCK = {
+    "a line": "{0} {1} m {2} {1} l S",
+    "a rectangle": "{0} {1} {3} 1 re f",
+    "a thick one": "{0} {1} {3} 2 re f",
+    "several in one path": "50 400 m 300 400 l {0} {1} m {2} {1} l 50 300 m 300 300 l S",
+    "aslant": "{0} 701.2 m {2} 704.8 l S",
+    "by a matrix": "q 0.1 0 0 0.1 {0} {1} cm 0 0 m {4} 0 l S Q",
+    "by hand": "{0} {1} m {0} 705 {2} 701 {2} {1} c S",
+}
+
+
+@pytest.mark.parametrize("line", STRUCK.values(), ids=STRUCK)
+@pytest.mark.parametrize("word", ["not ", "not keep a "])
+def test_words_that_are_struck_out_leave_a_hole_and_are_told(line: str, word: str) -> None:
+    start, end = 50 + width_of("You shall "), 50 + width_of(f"You shall {word}".rstrip())
+    drawn = line.format(start, 702.5, end, end - start, 10 * (end - start))
+    told = reading(assemble([put((50, 700, f"You shall {word}dog here.")) + f" {drawn}".encode()]))
+    assert told["texts"] == [(1, f"You shall {HOLE} dog here.")]
+    assert told["notes"] == [f"words that are struck out were left out, on pages 1, as “{word.strip()}”"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["50 698 m 200 698 l S", "50 711 m 200 711 l S", "40 690 300 20 re S", "45 697 200 12 re 0.9 g f 0 g",
+     "50 702 m 200 702 l n", "90 500 m 91 900 l S", "50 702 m 50 702 l S"],
+    ids=["under", "over", "a frame", "a ground", "not painted", "upright", "a point"],
+)  # fmt: skip
+def test_other_lines_strike_nothing_out(line: str) -> None:
+    assert lines(line.encode() + b" " + put((50, 700, "You shall not keep a dog."))) == [
+        "You shall not keep a dog."
+    ]
+
+
+def test_what_a_reader_struck_out_leaves_a_hole() -> None:
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(assemble([put((50, 700, "You shall not go."))]))))
+    left, right = 50 + width_of("You shall "), 50 + width_of("You shall not")
+    corners = [left, 709, right, 709, left, 698, right, 698]
+    writer.add_annotation(
+        0,
+        DictionaryObject(
+            {
+                NameObject("/Type"): NameObject("/Annot"),
+                NameObject("/Subtype"): NameObject("/StrikeOut"),
+                NameObject("/Rect"): ArrayObject(map(FloatObject, (left, 698, right, 709))),
+                NameObject("/QuadPoints"): ArrayObject(map(FloatObject, corners)),
+            }
+        ),
+    )
+    out = io.BytesIO()
+    writer.write(out)
+    assert reading(out.getvalue())["texts"] == [(1, f"You shall {HOLE} go.")]
 
 
 def test_pages_without_words_that_are_seen_have_no_text() -> None:
