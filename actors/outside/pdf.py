@@ -169,7 +169,7 @@ def _contents(url: str, told: _Told) -> PdfContents:
         why = _FAULTS.get(told.fault, told.fault)
         detail = f": {plain_text(told.detail, 200)}" if told.detail else ""
         raise DocumentUnreadable(f"url: the PDF {why}{detail}")
-    pages = [f"[page {number}]\n{seen(text).strip()}" for number, text in told.texts]
+    pages = [f"[page {number}]\n\n{seen(text).strip()}" for number, text in told.texts]
     return PdfContents(
         url=url,
         title=plain_text(told.title, _LONGEST_NAME) or _file_name(url),

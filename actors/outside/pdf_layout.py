@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ _STEPS, _USUAL, _LONG = 4, 1.25, 5
 _SHORT = 0.6
 _ENDS = (".", "!", "?", ":", "”", '"', "…")
 _HOLE = "\ufffc"
+# The number of a footnote, whose letters are smaller than the page's.
+_NOTE = re.compile(r"(?:\d{1,3}|[*†‡]{1,3}|[⁰¹²³⁴-⁹]{1,3})\s?(?=[^\W\d_])")
+_SMALL = 0.92
 _NUMBER = re.compile(r"\W{0,3}(?:[^\W\d_]{1,12}\.?\s)?\d{1,4}(?:\s?(?:[^\W\d_]{1,6}|/)\s?\d{1,4})?\W{0,3}")
 
 
@@ -52,6 +55,9 @@ def lines_of(rows: Sequence[list[TextPiece]]) -> list[str]:
     sizes = sorted(piece.size for piece in pieces)
     usual = sizes[len(sizes) // 2] if sizes else 0.0
     blocks = [block for block in _blocks(pieces, 0) if block.rows]
+    blocks = [
+        replace(block, rows=list(map(_with_number_apart, block.rows, repeat(usual)))) for block in blocks
+    ]
     told: list[str] = []
     is_open = was_ever_open = False
     for place, block in enumerate(blocks):
@@ -65,6 +71,15 @@ def lines_of(rows: Sequence[list[TextPiece]]) -> list[str]:
         is_open = is_unfinished or (is_open and not flows)
         was_ever_open |= is_unfinished
     return told
+
+
+def _with_number_apart(row: list[TextPiece], usual: float) -> list[TextPiece]:
+    """A line of small letters with a hole behind the number that it begins with, as a footnote does."""
+    number = _NOTE.match(row[0].text)
+    if number is None or row[0].size > _SMALL * usual:
+        return row
+    text = row[0].text
+    return [replace(row[0], text=f"{text[: number.end()]}{_HOLE} {text[number.end() :]}"), *row[1:]]
 
 
 def _flows(rows: Sequence[list[TextPiece]], usual: float) -> bool:
@@ -241,15 +256,17 @@ def _apart(rows: list[list[TextPiece]], edges: tuple[bool, bool]) -> list[str]:
     told: list[str] = []
     last = len(rows) - 1
     page = _Measure.of(rows)
-    was_table = False
+    was_table, begins = False, True
     for place, row in enumerate(rows):
         near = [rows[at] for at in (place - 1, place + 1) if 0 <= at <= last]
         is_table = len(row) > 1 and any(len(one) > 1 for one in near)
         text = f"| {' | '.join(piece.text for piece in row)} |" if is_table else _text(row)
         if place:
             is_edge = (place == 1 and edges[0]) or (place == last and edges[1])
-            between = page.between(rows[place - 1], row, is_first=place == 1, is_edge=is_edge)
-            told.extend([_HOLE] if is_table is not was_table and not between else between)
+            between = page.between(rows[place - 1], row, begins=begins, is_edge=is_edge)
+            between = [_HOLE] if is_table is not was_table and not between else between
+            told.extend(between)
+            begins = "" in between
         if text:
             told.append(text)
         was_table = is_table
@@ -272,7 +289,7 @@ class _Measure:
         return cls(left, right - left, steps[len(steps) // 2] if len(steps) >= _STEPS else 0.0)
 
     def between(
-        self, above: list[TextPiece], row: list[TextPiece], *, is_first: bool, is_edge: bool
+        self, above: list[TextPiece], row: list[TextPiece], *, begins: bool, is_edge: bool
     ) -> list[str]:
         """What stands between two rows: nothing within a paragraph, a hole where that isn't certain."""
         gap, size = row[0].base - above[0].base, max(row[0].size, above[0].size)
@@ -281,7 +298,8 @@ class _Measure:
         goes_on = is_open and above[-1].right - above[0].left >= _SHORT * self.width
         if abs(row[0].size - above[0].size) > _OTHER_SIZE * size:
             return [""]
-        if is_first and is_open and above[-1].is_bold and not row[0].is_bold:
+        is_heading = above[-1].is_bold and not row[0].is_bold
+        if begins and is_open and (is_heading or (texts[0].isupper() and not texts[1].isupper())):
             return [""]
         if gap > _PARAGRAPHS * size:
             is_usual = gap <= _USUAL * self.step

@@ -1,4 +1,4 @@
-"""What the pages of a PDF have in common: lines that run along their edges, words broken at ends of lines.
+"""What the pages of a PDF have in common: lines along their edges, words and sentences broken at their ends.
 
 Called by `pdf_reader`, which loads it by its path: it imports nothing of ours. A word is put together only
 where the rest of the document says how it is spelled: a hyphen that stays at the end of a line keeps its
@@ -14,6 +14,8 @@ _INTEGER = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _BROKEN = re.compile(r"([^\W\d_]{1,40})-\Z")
 _RUN = 3
+# Of other lines: how long a heading is at most; of a line that may be one where there are no others.
+_SHORT, _SHORTEST = 0.6, 40
 _HOLE = "\ufffc"
 _Form = tuple[str, int | None]
 
@@ -59,6 +61,56 @@ def _forms(line: str, place: int) -> Iterator[_Form]:
     yield line, None
     for number in list(_INTEGER.finditer(line))[:4]:
         yield f"{line[: number.start()]}#{line[number.end() :]}", int(number[0]) - place
+
+
+def with_open_beginnings(pages: Sequence[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    """The pages, by their numbers, with holes where one may begin in the middle of a sentence."""
+    told: list[tuple[int, list[str]]] = []
+    last, is_open = 0, False
+    for number, lines in pages:
+        goes_on = is_open or number != last + 1
+        told.append((number, _with_holes(lines) if goes_on else [*lines]))
+        last, is_open = number, _is_open(lines)
+    return told
+
+
+def _is_open(lines: Sequence[str]) -> bool:
+    """Whether a paragraph of a page breaks off; a heading doesn't, which is shorter than other lines."""
+    paragraphs = _paragraphs(lines)
+    usual = sorted(len(line) for one in paragraphs if len(one) > 1 for line in one)
+    least = _SHORT * usual[len(usual) // 2] if usual else _SHORTEST
+    return any(
+        not one[-1].endswith((*_ENDS, ":", "|"))
+        and any(map(str.isalpha, one[-1]))
+        and (len(one) > 1 or len(one[0]) > least)
+        for one in paragraphs
+    )
+
+
+def _paragraphs(lines: Sequence[str]) -> list[list[str]]:
+    parts = [[line for line in part if line.strip(_HOLE)] for part in _parted(lines)]
+    return [part for part in parts if part]
+
+
+def _parted(lines: Sequence[str]) -> Iterator[list[str]]:
+    part: list[str] = []
+    for line in lines:
+        if line:
+            part.append(line)
+        else:
+            yield part
+            part = []
+    yield part
+
+
+def _with_holes(lines: Sequence[str]) -> list[str]:
+    """What goes on may stand below a heading: each paragraph begins with a hole, up to the first of prose."""
+    told: list[str] = []
+    is_reached = False
+    for part in _parted(lines):
+        told.extend(["", *part] if is_reached or not part else ["", _HOLE, *part])
+        is_reached = is_reached or len(part) > 1 or len("".join(part)) > _SHORTEST
+    return told[1:]
 
 
 def _edges(lines: Sequence[str], fewest: int = 5) -> list[str]:

@@ -134,7 +134,8 @@ class _Reading:
         pages, gone = beside.without_running_lines([lines for _, lines in self._lines])
         pages, broken = beside.with_whole_words(pages)
         left = _MOST_TEXT
-        for (number, _), lines in zip(self._lines, pages, strict=True):
+        numbers = [number for number, _ in self._lines]
+        for number, lines in beside.with_open_beginnings(list(zip(numbers, pages, strict=True))):
             if text := "\n".join(lines).strip()[:left]:
                 self.texts.append((number, text))
                 left -= len(text)

@@ -104,7 +104,7 @@ class _Letters:
         """Its characters, and spaces as far as they are set apart; all that are, if it is `plain`."""
         size, base = self.size, self.base
         before: Sign | None = None
-        is_ordinal = False
+        is_ordinal = was_raised = False
         for sign in self.signs:
             is_small = sign.size <= _SMALL * size and base - sign.base > _RAISED * size
             is_raised = is_small or (sign.text.isalnum() and base - sign.foot > _LEVEL * size)
@@ -115,8 +115,11 @@ class _Letters:
             # The letters of "21st" may be raised, as a mark of a footnote behind a word is.
             is_behind_figure = before is not None and before.text.isdigit()
             is_ordinal = is_raised and sign.text.isalpha() and (is_ordinal or is_behind_figure)
+            # Behind a figure, a mark of a note can't be told from a power.
+            is_note = is_raised and not was_raised and is_behind_figure and sign.text.isdigit()
+            yield _HOLE if is_note else ""
             yield sign.text.translate(_ABOVE) if is_raised and not is_ordinal else sign.text
-            before = sign
+            before, was_raised = sign, is_raised
 
     def _closed_up(self) -> str:
         gaps = [after.left - before.right for before, after in pairwise(self.signs)]
@@ -223,10 +226,8 @@ def _runs(signs: Iterable[Sign]) -> Iterator[list[Sign]]:
 
 def _at_wide_gaps(run: list[Sign]) -> Iterator[list[Sign]]:
     """A run cut at its wide gaps; whole, if all are alike, as those of a line that fills a column are."""
-    wide = [cut for cut, (before, after) in enumerate(pairwise(run), 1)
-            if after.left - before.right > _WIDE * max(before.size, after.size)]  # fmt: skip
-    if wide and _is_stretched(run):
-        wide = []
+    pairs = enumerate([] if _is_stretched(run) else pairwise(run), 1)
+    wide = [cut for cut, (one, after) in pairs if after.left - one.right > _WIDE * max(one.size, after.size)]
     for start, end in pairwise([0, *wide, len(run)]):
         yield run[start:end]
 

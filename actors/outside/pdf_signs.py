@@ -67,12 +67,12 @@ class _Character:
     is_light: bool
 
 
-class _Strikes(Protocol):
+class _StruckOut(Protocol):
     def cross(self, letter: Sign, turn: int) -> bool: ...
 
 
 @dataclass(slots=True)
-class Seen:
+class SeenSigns:
     """The characters of each direction, that of most first, in the document's order; and what isn't read."""
 
     turns: list[list[Sign]]
@@ -80,7 +80,7 @@ class Seen:
     struck: str
 
 
-def signs_of(page: Any, strikes: _Strikes, *, is_painted: bool = True) -> Seen:
+def signs_of(page: Any, strikes: _StruckOut, *, is_painted: bool = True) -> SeenSigns:
     """The characters of a page, but for those that aren't seen, or are struck out: a hole stands for them."""
     found = list(_found(page))
     under = _Under(found)
@@ -122,7 +122,7 @@ def signs_of(page: Any, strikes: _Strikes, *, is_painted: bool = True) -> Seen:
         # One mark for all that isn't seen between two words.
         is_open = is_seen or (is_open and not is_hole)
         before, was_seen = word[-1], is_seen
-    return Seen(sorted(turns.values(), key=len, reverse=True), " ".join(unseen), " ".join(struck))
+    return SeenSigns(sorted(turns.values(), key=len, reverse=True), " ".join(unseen), " ".join(struck))
 
 
 def _are_in_line(before: _Character, one: _Character) -> bool:

@@ -7,6 +7,7 @@ stands before them.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -36,9 +37,16 @@ def set_words(signs: Sequence[Sign]) -> None:
             after.is_close = place not in cuts
             after.slack = min(2 * base, gap) if gap > 0 else 0.0
         words = [(start + 1, end + 1) for start, end in pairwise([-1, *cuts, len(gaps)])]
+        for start, end in words:
+            line[start].is_doubtful = any(map(_is_backward, line[start:end]))
         usual = _middle([gaps[end - 1] for _, end in words[:-1]])
         for singles in _single_letters(line, words):
             _look_at(line, gaps, singles, usual)
+
+
+def _is_backward(sign: Sign) -> bool:
+    """Whether it is of a script that is written from the right: its words aren't read in their order."""
+    return unicodedata.bidirectional(sign.text[:1]) in ("R", "AL")
 
 
 def _lines(signs: Sequence[Sign]) -> Iterator[list[Sign]]:

@@ -241,7 +241,7 @@ async def test_a_pdf_becomes_resources(outside: Desk, server: SearchServer) -> N
         kept = [await resources.get(connection, each.resource_id) for each in answer.resources]
     assert {each.topic for each in kept} == {"macro"}
     assert {each.status for each in kept} == {"draft"}
-    assert "[page 1]\nPrices rose." in kept[0].content
+    assert "[page 1]\n\nPrices rose." in kept[0].content
     assert kept[0].description == f"From {url}, 2 pages"
     assert kept[1].description == f"From {url}, page 1"
     assert (kept[1].columns, kept[1].rows) == (("month", "CPI"), (("2026-05", "3.1"), ("2026-06", "3.0")))

@@ -68,8 +68,8 @@ async def test_text_and_tables_are_read(server: SearchServer) -> None:
     contents = await read(url + "#page=2")
     assert (contents.url, contents.title, contents.pages, contents.note) == (url, "Prices", 2, None)
     (text,) = contents.texts
-    assert text.startswith("[page 1]\nInflation (annual) fell.\nIt was 3.1 percent.")
-    assert text.endswith("[page 2]\nThe outlook")
+    assert text.startswith("[page 1]\n\nInflation (annual) fell.\nIt was 3.1 percent.")
+    assert text.endswith("[page 2]\n\nThe outlook")
     (table,) = contents.tables
     assert (table.page, table.columns) == (1, ("month", "CPI"))
     assert table.rows == (("2026-05", "3.1"), ("2026-06", None))
@@ -200,7 +200,7 @@ async def test_a_cancelled_call_leaves_no_reader(
 async def test_two_at_once_are_kept_apart(server: SearchServer) -> None:
     urls = [server.put(f"/{word}.pdf", make_pdf(Sheet([word]))) for word in ("one", "two")]
     contents = await asyncio.gather(*map(read, urls))
-    assert [each.texts for each in contents] == [("[page 1]\none",), ("[page 1]\ntwo",)]
+    assert [each.texts for each in contents] == [("[page 1]\n\none",), ("[page 1]\n\ntwo",)]
 
 
 async def test_where_it_is_goes_through_the_guard(server: SearchServer) -> None:
@@ -342,6 +342,6 @@ def test_odd_characters_do_not_get_through() -> None:
     contents = pdf._contents(FETCHED, told)
     assert contents.title == "a b.pdf"
     assert contents.note == "left out: “a b”"
-    assert contents.texts == ("[page 1]\npay  load",)
+    assert contents.texts == ("[page 1]\n\npay  load",)
     assert contents.tables[0].columns == ("column 1", "b")
     assert contents.tables[0].rows == ((None, "xy"),)

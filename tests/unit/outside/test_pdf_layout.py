@@ -1,8 +1,14 @@
 """The order in which a PDF's page is read: columns, wide-set words, and what stands on every page."""
 
+import io
+
 import pytest
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import DictionaryObject, NameObject
 from pypdfium2 import PdfDocument
 
+from actors.outside.pdf_signs import Sign
+from actors.outside.pdf_words import set_words
 from actors.quoting.quotable import quotable
 from models.text import seen
 from tests.fakes.outside.pdfs import assemble
@@ -285,3 +291,42 @@ def test_lines_that_fill_a_narrow_column_are_no_table() -> None:
         for row, line in enumerate(said)
     ]
     assert lines("\n".join(stretched).encode()) == said
+
+
+@pytest.mark.parametrize("head", ["KEY FACTS", "Facts"])
+def test_a_heading_right_above_its_column_is_no_part_of_its_sentence(head: str) -> None:
+    """In capitals, or in bold letters."""
+    font = put((50, 780, head)).decode()
+    page = (font if head.isupper() else font.replace("/F1", "/F2")).encode()
+    told = reading(with_bold(assemble([page + b" " + put(*rows((50, LEFT), top=767, step=13))])))
+    assert told["texts"][0][1].split("\n") == [head, "", *LEFT]
+
+
+def with_bold(document: bytes) -> bytes:
+    """With a second font of bold letters."""
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(document)))
+    fonts = writer.pages[0]["/Resources"]["/Font"]  # type: ignore[index]
+    bold = DictionaryObject(fonts["/F1"].get_object())
+    bold[NameObject("/BaseFont")] = NameObject("/Helvetica-Bold")
+    fonts[NameObject("/F2")] = bold
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def test_a_footnote_is_not_offered_with_its_number() -> None:
+    said = "The works had lost money."
+    small = b"\n".join(
+        b"BT /F1 8 Tf 1 0 0 1 50 %d Tm (%d %s) Tj ET" % (90 - 10 * row, row, said.encode()) for row in (1, 2)
+    )
+    told = lines(put(*rows((50, LEFT))) + b"\n" + small)
+    assert told[-2:] == [f"{row} {HOLE} {said}" for row in (1, 2)]
+
+
+def test_words_that_are_written_from_the_right_have_holes() -> None:
+    letters = {"A": "\u05e9", "B": "\u05d5", "C": "\u05e7"}
+    signs = [Sign(letters.get(one, one), 50 + 6 * at, 55 + 6 * at, 0, 0, 700, 10, 700)
+             for at, one in enumerate("is ABC now AB")]  # fmt: skip
+    signs = [Sign(" ") if one.text == " " else one for one in signs]
+    set_words(signs)
+    assert [one.text for one in signs if one.is_doubtful] == ["\u05e9", "\u05e9"]

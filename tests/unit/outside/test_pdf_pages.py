@@ -3,12 +3,13 @@
 import pytest
 
 from actors.outside import pdf
-from actors.outside.pdf_pages import with_whole_words, without_running_lines
+from actors.outside.pdf_pages import with_open_beginnings, with_whole_words, without_running_lines
 from actors.quoting.quotable import quotable
 from models.content.pdf import PdfContents
 from models.text import seen
 from tests.fakes.outside.pdfs import Sheet, make_pdf
 from tests.unit.outside.test_pdf import reading
+from tests.unit.outside.test_pdf_layout import HOLE
 
 HEAD = "Ola Brandt: Memoirs of a foreman"
 
@@ -120,3 +121,36 @@ def test_what_is_broken_at_the_end_of_a_line_is_not_offered(broken: str) -> None
         "The road was old and grey.",
         "The river rose by five metres.",
     ]
+
+
+CLOSED = ["Wasser im Tal", "", "Das Wasser kommt aus dem Tal und wird", "nicht teurer."]
+BROKEN = ["Das Wasser kommt aus dem Tal. Der Landrat", "hat nie gesagt, dass bald", "", "1 Stand von Mai."]
+NEXT = [
+    "Wasser und Strom",
+    "",
+    "Wasser und Strom teurer werden. Die Preise der",
+    "Stadt sinken.",
+    "",
+    "So ist es.",
+]
+
+
+@pytest.mark.parametrize("before", [CLOSED, ["| Wasser | 5 |"], ["Es bleibt so."], ["Er sagte:"], ["14"]])
+def test_a_page_begins_a_paragraph(before: list[str]) -> None:
+    pages = [(1, before), (2, NEXT)]
+    assert with_open_beginnings(pages) == pages
+
+
+@pytest.mark.parametrize("pages", [[(1, BROKEN), (2, NEXT)], [(1, CLOSED), (3, NEXT)], [(2, NEXT)]])
+def test_a_page_that_may_go_on_with_a_sentence_begins_with_holes(pages: list[tuple[int, list[str]]]) -> None:
+    """Below its heading, too; and where the page before it was not read."""
+    _, told = with_open_beginnings(pages)[-1]
+    assert told == [HOLE, NEXT[0], "", HOLE, *NEXT[2:]]
+
+
+def test_the_first_line_of_a_page_is_a_label_or_a_sentence_like_any_other() -> None:
+    gap = [""] * 3
+    claim, fact = "The mills of Elm kill every bird on the hill.", "The mills of Elm stop by themselves."
+    said = ["Myth", *gap, claim, *gap, "Fact", *gap, fact]
+    (text,) = contents(said).texts
+    assert [one.text for one in quotable(text, "en")] == [fact]

@@ -163,9 +163,9 @@ def test_a_page_that_lies_on_its_side_is_read() -> None:
     ("text", "told"),
     [
         ("(He has 5 million) Tj /F1 6 Tf 4 Ts (12) Tj /F1 10 Tf 0 Ts ( now.) Tj", "He has 5 million¹² now."),
-        ("(It cost 5) Tj /F1 7 Tf 3 Ts (1,2) Tj /F1 10 Tf 0 Ts ( million.) Tj", "It cost 5¹,² million."),
-        ("(It was 5) Tj /F1 6 Tf 4 Ts (3) Tj /F1 10 Tf 0 Ts (, not 4.) Tj", "It was 5³, not 4."),
-        ("(It is 10) Tj 4 Ts (6) Tj 0 Ts ( km.) Tj", "It is 10⁶ km."),
+        ("(It cost 5) Tj /F1 7 Tf 3 Ts (1,2) Tj /F1 10 Tf 0 Ts ( euro.) Tj", f"It cost 5{HOLE}¹,² euro."),
+        ("(It was 5) Tj /F1 6 Tf 4 Ts (3) Tj /F1 10 Tf 0 Ts (, not 4.) Tj", f"It was 5{HOLE}³, not 4."),
+        ("(It is 10) Tj 4 Ts (6) Tj 0 Ts ( km.) Tj", f"It is 10{HOLE}⁶ km."),
         ("(The bank) Tj /F1 6 Tf 4 Ts (a) Tj /F1 10 Tf 0 Ts ( fell.) Tj", "The bankᵃ fell."),
         ("(The 21) Tj /F1 6 Tf 4 Ts (st) Tj /F1 10 Tf 0 Ts ( century.) Tj", "The 21st century."),
         ("(CO) Tj /F1 6 Tf -2 Ts (2) Tj /F1 10 Tf 0 Ts ( rose by 5.) Tj", "CO2 rose by 5."),
