@@ -29,14 +29,14 @@ def demo(config: Config, path: Path, console: Console) -> int:
     """The exit code: 1 if a topic ended in an error. A blocked article is an outcome, and is shown."""
     from cluster.cli.commands.options import DEFAULT_CONFIG
 
-    up(config, console, file=path)
+    config_option = () if path == DEFAULT_CONFIG else ("--config", path)
+    up(config, console, file=path, stop=typed(["down", *config_option]))
     arguments = ["--topics", SAMPLES, "--allow-blocked", "--draft-in", SUBJECT]
     arguments += ["--request-publication", "--requests-at-most", "1"]
     code = submit(config, "edit_articles", arguments, config_file=path)
     console.print(f"\n{edited_by(config)}")
     console.print(f"HTTP       {base_url(config)}/docs")
     console.print(f"dashboard  {dashboard_url(config)}")
-    config_option = () if path == DEFAULT_CONFIG else ("--config", path)
     console.print(f"again      {typed(['submit', *config_option, 'edit_articles', *arguments])}")
     console.print(f"stop       {command()} down --config {path}   (or: make down)")
     console.print(Text(f"\n{sign_off(config, path, finished=code == 0)}"))

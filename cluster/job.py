@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 _AWAY_SECONDS, _PAUSE_SECONDS = 30.0, 0.5
 _STOP_TRIES = 20
+# Exit codes from here on, and those below 0, are of a driver that a signal ended.
+_SIGNALLED = 128
+_GO_ON = "submit it again to go on: what is done stays done, and `signoff workflows` says what stands still"
 # Ray's own warnings have them.
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 T = TypeVar("T")
@@ -98,5 +101,7 @@ def _exit_code(client: "JobSubmissionClient", job: str) -> int:
     # The rest of the message is the end of the log, which has been printed.
     reason = (details.message or "").partition("\n")[0].partition(", last available logs")[0]
     print(f"job {job} {details.status.value.lower()}: {one_line(reason)}", flush=True)
+    if details.status.value == "STOPPED" or (code is not None and not 0 <= code < _SIGNALLED):
+        print(_GO_ON, flush=True)
     # Stopped from elsewhere, or never begun: there is no exit code, and it is no success.
     return code if code is not None and 0 < code < 256 else 1

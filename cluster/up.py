@@ -33,8 +33,10 @@ from cluster.view import ProgressView
 from models.config import Config
 
 
-def up(config: Config, console: Console, *, file: Path) -> None:
+def up(config: Config, console: Console, *, file: Path, stop: str) -> None:
     """Bring everything up that is not, and wait until each part answers. `file` is where `config` was read.
+
+    `stop` is the command that ends it, as the person can type it.
 
     Raises:
         SignoffError: a part can't come up; the message says what is wrong and what to do.
@@ -55,7 +57,7 @@ def up(config: Config, console: Console, *, file: Path) -> None:
         console.print(note)
     head = bringup.state.ray
     console.print(f"HTTP {base_url(config)}   dashboard {head.dashboard_url if head else config.ray.address}")
-    console.print("stop with: signoff down")
+    console.print(f"stop with: {stop}")
 
 
 def all_parts(bringup: Bringup) -> list[ClusterPart]:

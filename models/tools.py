@@ -1,6 +1,6 @@
 """Tools as permissions and records see them (seed 000 §6.1). The tools themselves are in `actors/tools`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -61,11 +61,19 @@ class ToolPermission(Record):
             global_admin_override=self.global_admin_override,
         )
 
-    def require(self, tool: str, scopes: Iterable[Scope], topic: str | None) -> None:
-        """Raise PermissionMissing, with the scope it takes, unless `permits`."""
+    def require(
+        self, tool: str, scopes: Iterable[Scope], topic: str | None, *, topics: Sequence[str]
+    ) -> None:
+        """Raise PermissionMissing, with the scopes each of which will do, unless `permits`.
+
+        Args:
+            topics: those that may be meant where `topic` is None, and that the caller may be told of.
+        """
         if not self.permits(scopes, topic):
-            wanted = f"{(topic if self.topic_scoped else None) or '{topic}'}:{self.required_role}"
-            raise PermissionMissing(f"{tool} takes the scope {wanted}", scope=wanted)
+            meant = [topic] if topic and self.topic_scoped else topics
+            wanted = [f"{each}:{self.required_role}" for each in meant]
+            told = f"{tool} takes the scope {' or '.join(wanted)}"
+            raise PermissionMissing(told, scope=" ".join(wanted))
 
 
 class ToolCall(Record):

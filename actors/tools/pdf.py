@@ -80,7 +80,7 @@ async def download_pdf(context: ToolContext, request: DownloadPdfRequest) -> Dow
         here = replace(context, _connection=connection)
         # Minutes may have passed since the call was let in.
         topic = await topic_of_place(here, topic=request.topic, article_id=request.article_id)
-        WRITE.require("download_pdf", context.caller.scopes, topic)
+        WRITE.require("download_pdf", context.caller.scopes, topic, topics=())
         made = [await _keep(here, topic, *each) for each in _parts(contents, name)]
         if request.article_id is not None:
             await _attach(here, request.article_id, [each.resource_id for each in made])

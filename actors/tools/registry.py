@@ -201,12 +201,14 @@ class Registry:
     async def _permit(self, call: _CallUnderWay, context: ToolContext, request: BaseModel) -> None:
         tool = call.tool
         # Whoever may not use it on any topic learns nothing, not even whether an article exists.
-        tool.permission.require(tool.name, call.caller.scopes, None)
+        known, named = tuple(self._config.publishing.topics), getattr(request, "topic", None)
+        topics = (named,) if named in known else known
+        tool.permission.require(tool.name, call.caller.scopes, None, topics=topics)
         if tool.about is not None:
             call.topic, call.about = await tool.about(context, request)
         if tool.topic is not None:
             call.topic = await tool.topic(context, request)
-            tool.permission.require(tool.name, call.caller.scopes, call.topic)
+            tool.permission.require(tool.name, call.caller.scopes, call.topic, topics=known)
 
     async def _record(self, connection: Any, call: _CallUnderWay, answer: BaseModel) -> None:
         call.about = call.about or _about(answer)

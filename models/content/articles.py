@@ -4,12 +4,14 @@ draft → editor → pending_approval → published, and back. Every write makes
 one stays readable while the next is in work. Resources never change once written.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal
 
 from models.content.differences import unified_diff
 from models.content.editorial import ArticleGenerationResult
 from models.content.quoting import Written
+from models.errors import ArticleConflict
 from models.record import Record
 
 ArticleStatus = Literal["draft", "editor", "pending_approval", "published"]
@@ -18,6 +20,22 @@ ResourceKind = Literal["text", "table"]
 ResourceStatus = Literal["draft", "published"]
 Cell = str | int | float | bool | None
 _DIFF_LINES = 200
+# What takes an article on from each status.
+_NEXT: Mapping[ArticleStatus, str] = {
+    "draft": "submit it for review first",
+    "editor": "it is with the editors: publish it, or send it back for changes",
+    "pending_approval": "its publication waits for a decision: decide on that first",
+    "published": "write a new version of it first",
+}
+
+
+def check_status(article_id: int, status: ArticleStatus, wanted: ArticleStatus, to_be: str) -> None:
+    """ArticleConflict, with what to do, where an article is not in the status that something takes."""
+    if status != wanted:
+        raise ArticleConflict(
+            f"article {article_id} is {status}: only one in status {wanted} can be {to_be}; {_NEXT[status]}",
+            status=status,
+        )
 
 
 class Article(Record):

@@ -80,6 +80,11 @@ def is_topic(text: str) -> bool:
     return text != GLOBAL and _TOPIC.match(text) is not None
 
 
+def on_topics(scope: str, topics: Iterable[str]) -> str:
+    """A scope `{topic}:…` that is wanted on any topic, with the topics that there are, for people."""
+    return " or ".join(dict.fromkeys(scope.replace("{topic}", topic) for topic in topics)) or scope
+
+
 def check_permission(
     scopes: Iterable[Scope],
     required_role: Role,

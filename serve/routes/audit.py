@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from models.errors import PermissionMissing
+from models.people.scopes import on_topics
 from models.store.database import Database
 from models.store.people import tool_calls
 from models.tools import ToolCall
@@ -26,7 +27,10 @@ async def list_calls(
 ) -> list[ToolCall]:
     """The newest calls first. A topic's admin sees those on his topic, `global:admin` all of them."""
     if not caller.has("admin"):
-        raise PermissionMissing("the record of calls takes the scope {topic}:admin", scope="{topic}:admin")
+        wanted = on_topics("{topic}:admin", request.app.state.config.publishing.topics)
+        raise PermissionMissing(
+            f"the record of calls takes the scope {wanted}", scope=wanted.replace(" or ", " ")
+        )
     database: Database = request.app.state.database
     async with database.connection() as connection:
         return await tool_calls.read(

@@ -19,6 +19,7 @@ from actors.text.bearing import bears_on
 from actors.text.relevance import best_passages
 from actors.tools.articles import ArticleDetails, ArticleSearchResponse, ArticleSummary, GetArticleResponse
 from models.chat.messages import Route, Turn
+from models.people.scopes import on_topics
 from models.record import Record
 from models.webhooks.payloads import article_link
 
@@ -106,6 +107,10 @@ class ArticleQuery(ChatAgent):
 
     def _nothing(self, turn: Turn, topic: str | None) -> str:
         topics = self._context.readable(turn, topic)
+        known = [topic] if topic is not None else self._config.publishing.topics
         return self._context.text(
-            "nothing_found", TOPICS=topics, ANALYST=any(turn.caller.has("analyst", each) for each in topics)
+            "nothing_found",
+            TOPICS=topics,
+            ANALYST=any(turn.caller.has("analyst", each) for each in topics),
+            SCOPE=on_topics("{topic}:reader", known),
         )

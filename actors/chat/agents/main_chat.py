@@ -26,6 +26,7 @@ from models.chat.acts import Confirmed, Unclear
 from models.chat.intents import Intents
 from models.chat.messages import Intent, Piece, Route, Turn
 from models.config import Config
+from models.people.scopes import on_topics
 from models.runtime.tasks import Task
 from models.runtime.workflows import OPEN_STATUSES
 from models.store.runtime import tasks
@@ -112,7 +113,8 @@ class MainChat(ChatAgent):
             reply.say(await self._tasks(turn))
         elif self._context.writes == "quotes":
             topics = topics_by_role(turn.caller, self._config.publishing)
-            reply.say(self._context.text("quotes_only", TOPICS=topics))
+            scope = on_topics("{topic}:reader", self._config.publishing.topics)
+            reply.say(self._context.text("quotes_only", TOPICS=topics, SCOPE=scope))
         else:
             await self._context.speak(turn, reply, task="general", budget=self._context.new_budget())
 
@@ -126,7 +128,8 @@ class MainChat(ChatAgent):
         topics = topics_by_role(turn.caller, self._config.publishing)
         operates = route.intent == "research" and operations.is_wanted(turn, route)
         asked = "operation" if operates else route.intent
-        return self._context.text("refused", INTENT=asked, SCOPE=route.refusal, TOPICS=topics)
+        scope = on_topics(route.refusal or "", self._config.publishing.topics)
+        return self._context.text("refused", INTENT=asked, SCOPE=scope, TOPICS=topics)
 
     async def _tasks(self, turn: Turn) -> str:
         """The caller's own tasks, newest first, in words; nobody else's."""

@@ -17,7 +17,7 @@ from actors.text.normal_form import words
 from actors.tools.articles import GetArticleResponse
 from models.chat.acts import Act, reference_of
 from models.chat.messages import Route, Turn
-from models.content.articles import ArticleStatus
+from models.content.articles import ArticleStatus, check_status
 from models.errors import ArticleConflict, WorkflowEnded
 from models.operations.operations import OVER, OperationStatusResponse
 from models.people.scopes import Role
@@ -200,11 +200,7 @@ async def _facts(turn: Turn, reply: Reply, act: Act) -> dict[str, object]:
     else:
         role, status, done = _TAKES[act.intent]
         turn.caller.require(role, article.topic)
-        if article.status != status:
-            raise ArticleConflict(
-                f"article {article.id} is {article.status}: only one in status {status} can be {done}",
-                status=article.status,
-            )
+        check_status(article.id, article.status, status, done)
     return {
         "HEADLINE": escaped(article.headline),
         "VERSION": article.version,

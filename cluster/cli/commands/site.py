@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cluster.cli.commands.options import DEFAULT_CONFIG, ConfigPath, site_config
+from cluster.cli.commands.options import DEFAULT_CONFIG, ConfigPath, given_options, site_config
 from cluster.folders import ROOT
 from cluster.plain_text import plain
 
@@ -17,9 +17,11 @@ def up(config: ConfigPath = DEFAULT_CONFIG) -> None:
     """Bring everything up; again: repair what is missing."""
     from rich.console import Console
 
+    from cluster.cli.typed import typed
     from cluster.up import up as bring_up
 
-    bring_up(site_config(config), Console(soft_wrap=True), file=config)
+    stop = typed(["down"], given_options(config, None, None, None, None))
+    bring_up(site_config(config), Console(soft_wrap=True), file=config, stop=stop)
 
 
 def down(config: ConfigPath = DEFAULT_CONFIG) -> None:

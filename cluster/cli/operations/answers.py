@@ -149,15 +149,20 @@ def wish_typed(gate: GateShown, word: str, rest: str) -> Wish:
     raise unclear_here(gate, word, rest)
 
 
+def check_answer(gate: GateShown, word: str) -> None:
+    """InputInvalid, with all that the gate takes, where a word is no answer there."""
+    if not is_answer(gate, word):
+        forms = "; ".join(answers_at(gate)) or "nothing: it is decided elsewhere (`signoff approvals`)"
+        raise InputInvalid(f"{word!r} is no answer here, and nothing was decided: it takes {forms}")
+
+
 def reply_of(gate: GateShown, wish: Wish, changes: PlanEdit | None = None) -> GateReply:
     """The decision that is sent, on exactly what the gate shows.
 
     Raises:
         InputInvalid: the wish has no clear meaning at this gate.
     """
-    if not is_answer(gate, wish.answer):
-        forms = "; ".join(answers_at(gate)) or "nothing: it is decided elsewhere (`signoff approvals`)"
-        raise InputInvalid(f"{wish.answer!r} is no answer here, and nothing was decided: it takes {forms}")
+    check_answer(gate, wish.answer)
     if wish.again is not None and gate.kind != "operation_results":
         raise InputInvalid("--agents says which results are to be made again, and they are not what waits")
     shown = gate_content(gate)

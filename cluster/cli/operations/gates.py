@@ -12,6 +12,7 @@ from cluster.cli.operations.answers import (
     GateReply,
     Wish,
     answers_at,
+    check_answer,
     forms_at,
     is_answer,
     meant_by,
@@ -50,11 +51,13 @@ def decide_wished(
         DecisionInvalid: it is not clear what is wanted. InputInvalid: it means nothing at this gate.
         ApprovalConflict: there is no gate, or another. RequestRefused: it was refused. Nothing has changed.
     """
-    _check(wish, changes)
     check_digest(digest)
     gate = operations.status(operation_id).approval
     if gate is None:
         raise ApprovalConflict(f"operation {operation_id} waits for no decision that you may see")
+    # Before a page of what waits: which answers it takes, and then what is missing of this one.
+    check_answer(gate, wish.answer)
+    _check(wish, changes)
     show_whole(gate, console, show_operation_gate, url=operations.url)
     # Before anything is changed: what is shown no more may have other agents.
     check_named(gate, digest, f"operation {operation_id}")

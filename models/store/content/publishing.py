@@ -7,7 +7,7 @@ and giving back are steps of the publish workflow: done once, however often a ru
 from typing import Any
 
 from models.config import PublishingConfig
-from models.content.articles import Article, ArticleVersion
+from models.content.articles import Article, ArticleStatus, ArticleVersion, check_status
 from models.content.publication import publication_content
 from models.errors import ArticleConflict, InputInvalid, WorkflowConflict
 from models.runtime.approvals import Approval, GateRequest, content_digest
@@ -268,11 +268,7 @@ def _as_asked(article: Article, version: ArticleVersion, approval: Approval) -> 
     return {**{name: value for name, value in content.items() if name not in beside}, **kept}
 
 
-async def _expect(connection: Connection, article_id: int, status: str, to_be: str) -> Article:
+async def _expect(connection: Connection, article_id: int, status: ArticleStatus, to_be: str) -> Article:
     article = await articles.lock(connection, article_id)
-    if article.status != status:
-        raise ArticleConflict(
-            f"article {article_id} is {article.status}: only one in status {status} can be {to_be}",
-            status=article.status,
-        )
+    check_status(article_id, article.status, status, to_be)
     return article

@@ -203,4 +203,4 @@ async def test_a_draft_is_submitted_by_its_number_in_the_person_s_own_words(site
     await site.desk.call(ann, "submit_for_review", article_id=made.article_id)
     end = done(await answered(site, ann, "submit it", "submit", article_id=made.article_id))
     assert end.status == "failed"
-    assert "only one in status draft" in end.response
+    assert "only one in status draft can be submitted for review; it is with the editors" in end.response

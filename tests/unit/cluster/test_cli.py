@@ -19,6 +19,7 @@ import yaml
 from typer.testing import CliRunner
 
 from cluster import submit
+from cluster import up as bring_up
 from cluster.cli.signoff import app
 from models.config import Config
 
@@ -34,6 +35,16 @@ class TestCommand:
         script = f"import sys, cluster.cli.signoff; print([m for m in {heavy} if m in sys.modules])"
         out = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
         assert out.stdout.strip() == "[]", out.stderr
+
+    def test_the_command_that_ends_it_is_told_as_it_can_be_typed(
+        self, config_file: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        said: dict[str, Any] = {}
+        monkeypatch.setattr(bring_up, "up", lambda *_, **given: said.update(given))
+        monkeypatch.setattr(sys, "argv", [".venv/bin/signoff"])
+        monkeypatch.setenv("PATH", "")
+        assert self.run("up", "--config", config_file).exit_code == 0
+        assert said["stop"] == f".venv/bin/signoff down --config {config_file}"
 
     @pytest.mark.parametrize("command", ["up", "down", "status"])
     def test_a_missing_configuration_is_one_line(self, command: str, tmp_path: Path) -> None:

@@ -141,6 +141,11 @@ class TestDecidedWithoutATerminal:
             (RESULTS, ("revise", "--feedback", "x", "--agents", "gmail eve"), "say what is to be done again"),
             (RESULTS, ("revise", "--feedback", "x", "--agents", "crm"), "CRM is not in the plan that ran"),
             (RESULTS, ("revise", "--agents", "gmail"), "--feedback is empty"),
+            (
+                RESULTS,
+                ("reject",),
+                "'reject' is no answer here, and nothing was decided: it takes approve; r",
+            ),
             (REVIEW, ("revise", "--feedback", "x", "--agents", "gmail"), "--agents says which results are"),
             (ASKS, ("answer", "--given", "b=1"), "'b' is not asked for"),
             (FAILED, ("answer", "--given", "b=1"), "'answer' is no answer here"),
@@ -158,6 +163,12 @@ class TestDecidedWithoutATerminal:
             done = run(api, token, "decide", "7", *arguments, *named, stdin="y\n")
         assert (done.exit_code, done.stderr.count("\n"), api.of("POST")) == (1, 1, [])
         assert told in done.stderr
+
+    def test_which_answers_it_takes_is_told_before_anything_is_shown(self, token: Path) -> None:
+        with OperationsApi(RESULTS) as api:
+            done = run(api, token, "decide", "7", "reject", "--feedback", "they contradict")
+        assert (done.exit_code, done.stdout) == (1, "")
+        assert "it takes approve; revise full WHY; revise AGENT,... WHY" in done.stderr
 
     @pytest.mark.parametrize("record", EVERY_GATE, ids=lambda record: type(record).__name__)
     def test_what_the_site_shows_must_have_the_digest_that_it_says(self, token: Path, record: Record) -> None:

@@ -221,6 +221,16 @@ def test_why_a_job_failed_is_one_line_that_steers_no_terminal(folder: Path, dash
     assert result.stdout.splitlines()[-1] == r"job one failed: \x1b[2Jgone\rdone"
 
 
+@pytest.mark.parametrize(("status", "code"), [("FAILED", -9), ("FAILED", 137), ("STOPPED", None)])
+def test_a_batch_that_was_killed_says_how_to_go_on(
+    folder: Path, dashboard: Dashboard, status: str, code: int | None
+) -> None:
+    dashboard.answers = [(200, standing(status, driver_exit_code=code, message="exit code -9"))]
+    result = run("edit_articles")
+    assert result.exit_code != 0
+    assert result.stdout.splitlines()[-1].startswith("submit it again to go on: what is done stays done")
+
+
 def test_a_head_that_dies_is_one_line(folder: Path, dashboard: Dashboard) -> None:
     dashboard.hang_up = True
     result = run("edit_articles")

@@ -4,15 +4,18 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from models.errors import PermissionMissing
 from models.people.scopes import (
     ROLES,
     Scope,
     ScopeInvalid,
     check_permission,
     highest_role,
+    on_topics,
     parse_scope,
     read_scopes,
 )
+from models.tools import ToolPermission
 
 # Seed 000 §5.4, then the tools of §6.1 that it does not name: operation, role, topic scoped, override.
 MATRIX = """
@@ -195,3 +198,16 @@ def test_what_is_no_topic_is_granted_to_nobody(topic: str) -> None:
 def test_the_highest_role_is_on_whatever_topic(texts: list[str]) -> None:
     held = [role for role in ROLES if any(text.endswith(f":{role}") for text in texts)]
     assert highest_role(read_scopes(texts)) == (held[-1] if held else None)
+
+
+def test_a_scope_that_is_wanted_on_any_topic_is_told_with_the_topics_that_there_are() -> None:
+    assert on_topics("{topic}:reader", ["macro", "equity"]) == "macro:reader or equity:reader"
+    assert on_topics("macro:reader", ["macro", "equity"]) == "macro:reader"
+
+
+@pytest.mark.parametrize("topic_scoped", [True, False])
+def test_whoever_may_use_a_tool_nowhere_is_told_of_the_topics_that_may_be_meant(topic_scoped: bool) -> None:
+    permission = ToolPermission(required_role="analyst", topic_scoped=topic_scoped)
+    with pytest.raises(PermissionMissing, match="start takes the scope macro:analyst or fx:analyst") as error:
+        permission.require("start", read_scopes(["macro:reader"]), None, topics=["macro", "fx"])
+    assert error.value.facts["scope"] == "macro:analyst fx:analyst"
