@@ -10,7 +10,7 @@ import contextlib
 import logging
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime
 
 from actors import sending
@@ -24,7 +24,7 @@ from models import log_ids
 from models.config import Config
 from models.errors import Fenced
 from models.log_ids import LogIds
-from models.runtime.workflows import Claim
+from models.runtime.workflows import Claim, Holding
 from models.store import approvals
 from models.store.database import GONE, Connection, Database, missing
 from models.store.runtime import claims, runners, workflows
@@ -145,21 +145,30 @@ class Runner:
 
     async def _reconcile(self, connection: Connection) -> None:
         """Let go of what the database says is no longer ours, or no longer wanted."""
-        if self._turn.locked():
-            return  # a claim is under way, and may take longer than the lease lasts
+        if self._turn.locked():  # a claim is under way, and may take longer than the lease lasts
+            begun = list(self._active.items())  # what it brings meanwhile is not looked for
+            self._end(begun, await claims.held_by(connection, self.id))
+            return
         async with self._turn:
-            holdings = {(h.workflow_id, h.epoch): h for h in await claims.held_by(connection, self.id)}
-            for key, execution in list(self._active.items()):
-                holding = holdings.pop(key, None)
-                if holding is None:
-                    # Stopped or taken over. What is settled writes its files.
-                    if execution.task and not execution.settled:
-                        execution.task.cancel()
-                elif not holding.wanted:
-                    execution.control.request_drain("its batch is gone")
-            for holding in holdings.values():
+            holdings = await claims.held_by(connection, self.id)
+            for holding in self._end(list(self._active.items()), holdings):
                 # Claimed by a statement whose answer never reached us, or not settled.
                 await claims.let_go(connection, self.id, holding)
+
+    def _end(
+        self, begun: Iterable[tuple[tuple[str, int], Execution]], held: Iterable[Holding]
+    ) -> list[Holding]:
+        """End what was stopped or taken over; what is held, and was not begun."""
+        holdings = {(h.workflow_id, h.epoch): h for h in held}
+        for key, execution in begun:
+            holding = holdings.pop(key, None)
+            if holding is None:
+                # What is settled writes its files.
+                if execution.task and not execution.settled:
+                    execution.task.cancel()
+            elif not holding.wanted:
+                execution.control.request_drain("its batch is gone")
+        return list(holdings.values())
 
     async def _forever(self, seconds: float, act: Callable[[], Awaitable[object]]) -> None:
         while True:

@@ -258,6 +258,35 @@ async def test_nobody_takes_a_workflow_over_between_an_effect_s_fence_and_its_co
     assert await documents.get_all(database, after.workflow_id) == {"k": {"said": "done"}}
 
 
+async def test_what_is_stopped_ends_while_a_claim_is_under_way(
+    database: Database, configure: Configure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claiming, over = asyncio.Event(), asyncio.Event()
+
+    async def held_up(*_: object, **__: object) -> list[Claim]:
+        claiming.set()
+        await over.wait()
+        return []
+
+    with Barrier() as barrier:
+        barrier.hold("one")
+        async with running(database, configure()) as runner:
+            workflow = await begin(database, barrier)
+            await asyncio.to_thread(barrier.until, lambda: barrier.runs(workflow.id, "one") == 1)
+            monkeypatch.setattr(claims, "claim", held_up)
+            await begin(database, barrier)
+            await claiming.wait()
+            async with database.transaction() as connection:
+                await workflows.cancel(connection, workflow.id, reason="enough")
+            async with asyncio.timeout(30):
+                while runner._active:  # noqa: ASYNC110
+                    await asyncio.sleep(0.01)
+            assert not over.is_set()
+            monkeypatch.undo()
+            over.set()
+            barrier.release()
+
+
 async def test_nobody_cancels_a_workflow_between_an_effect_s_fence_and_its_commit(database: Database) -> None:
     with Barrier() as barrier:
         workflow = await begin(database, barrier)
