@@ -100,13 +100,17 @@ class GetArticleRequest(Input):
 
 
 class PublicationRequest(Record):
-    """The newest request for an article's publication and what became of it; `reason`: why it is no yes."""
+    """The newest request for an article's publication and what became of it.
+
+    `notes` are the words of who decided, `reason` says why it is no yes.
+    """
 
     approval_id: str
     status: ApprovalStatus
     requested_by: str
     decided_by: str | None
     decided_at: datetime | None
+    notes: str | None
     reason: str | None
 
 
@@ -191,6 +195,7 @@ async def _last_request(context: ToolContext, article_id: int) -> PublicationReq
         requested_by=newest.requested_by,
         decided_by=newest.decided_by,
         decided_at=newest.decided_at,
+        notes=newest.notes,
         reason=newest.reason,
     )
 

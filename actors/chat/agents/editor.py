@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from actors import systems
+from actors.chat.agents.article_standing import tell_of_articles
 from actors.chat.turn.article_numbers import articles_named
 from actors.chat.turn.chat_agent import ChatAgent
 from actors.chat.turn.confirmation import agreed
@@ -57,20 +58,24 @@ class Editor(ChatAgent):
 
     async def _act(self, turn: Turn, route: Route, reply: Reply) -> None:
         if route.intent == "approvals":
-            await self._approvals(route, reply)
+            named = await tell_of_articles(self._context, turn, reply)
+            if named == "waits":
+                reply.say("\n\n")
+            if named != "told":
+                await self._approvals(route, reply)
             return
-        named = article_spoken_of(turn)
+        articles = article_spoken_of(turn)
         if route.confirmed is not None and route.confirmed.act.article_id is not None:
-            named = (route.confirmed.act.article_id,)
-        if len(named) != 1:
-            reply.say(self._context.text("which_article", ARTICLES=named))
+            articles = (route.confirmed.act.article_id,)
+        if len(articles) != 1:
+            reply.say(self._context.text("which_article", ARTICLES=articles))
         elif route.intent == "review":
-            await self._review(reply, named[0])
+            await self._review(reply, articles[0])
         elif route.intent == "changes":
-            await self._changes(turn, route, reply, named[0])
+            await self._changes(turn, route, reply, articles[0])
         else:
             assert route.intent == "publish", f"the editor does not answer {route.intent}"
-            await self._publish(turn, route, reply, named[0])
+            await self._publish(turn, route, reply, articles[0])
 
     async def _review(self, reply: Reply, article_id: int) -> None:
         review = await reply.call("review_article", {"article_id": article_id})

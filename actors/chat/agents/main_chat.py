@@ -4,12 +4,14 @@ The doors stream `route_or_answer`. It finds out what a message asks for and who
 caller may do; it answers itself where that is small talk, the caller's tasks, or a refusal.
 """
 
+import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from actors import systems
 from actors.chat.agents import deep_research, operations
+from actors.chat.agents.article_standing import tell_of_articles
 from actors.chat.routing.access import ACCESS
 from actors.chat.routing.deep_research import research_named
 from actors.chat.routing.operations import operation_named
@@ -26,6 +28,7 @@ from models.chat.acts import Confirmed, Unclear
 from models.chat.intents import Intents
 from models.chat.messages import Intent, Piece, Route, Turn
 from models.config import Config
+from models.errors import TaskNotFound
 from models.people.scopes import on_topics
 from models.runtime.tasks import Task
 from models.runtime.workflows import OPEN_STATUSES
@@ -41,6 +44,7 @@ _INTENTS: Mapping[str, Intent] = {
     "cancel_operation": "tasks",
 }
 _TASKS = 8
+_TASK = re.compile(r"\b[0-9a-f]{32}\b")
 _ASKED = 300
 
 
@@ -93,6 +97,9 @@ class MainChat(ChatAgent):
     async def answer(self, turn: Turn, route: Route, reply: Reply) -> None:
         """Refuse, ask which question a yes was meant for, tell of tasks, or talk."""
         if route.refusal is not None:
+            # How an article stands is told as far as one sees it; to decide takes a role.
+            if route.intent == "approvals" and await tell_of_articles(self._context, turn, reply) != "none":
+                return
             reply.say(self._refusal(turn, route))
             reply.ends("refused")
         elif isinstance(route.unclear, Unclear):
@@ -110,7 +117,7 @@ class MainChat(ChatAgent):
         elif (operation := operation_named(turn.message)) is not None:
             await operations.tell_of(self._context, turn, route, reply, operation)
         elif route.intent == "tasks":
-            reply.say(await self._tasks(turn))
+            await self._tell_of_work(turn, route, reply)
         elif self._context.writes == "quotes":
             topics = topics_by_role(turn.caller, self._config.publishing)
             scope = on_topics("{topic}:reader", self._config.publishing.topics)
@@ -131,21 +138,34 @@ class MainChat(ChatAgent):
         scope = on_topics(route.refusal or "", self._config.publishing.topics)
         return self._context.text("refused", INTENT=asked, SCOPE=scope, TOPICS=topics)
 
+    async def _tell_of_work(self, turn: Turn, route: Route, reply: Reply) -> None:
+        """Of the very thing that a message names by its number, or else of the caller's own tasks."""
+        if (research := research_named(turn.message, is_asked_after=True)) is not None:
+            await deep_research.tell_of(self._context, turn, route, reply, research)
+        elif await tell_of_articles(self._context, turn, reply) == "none":
+            try:
+                reply.say(await self._tasks(turn))
+            except TaskNotFound as error:
+                reply.say(self._context.text("not_done", REASON=str(error)))
+                reply.ends("failed")
+
     async def _tasks(self, turn: Turn) -> str:
-        """The caller's own tasks, newest first, in words; nobody else's."""
+        """The task that the message names, or the caller's own, newest first, in words; nobody else's."""
         database = await self._context.tools.database()
+        who, kinds = turn.caller, systems.kinds()
+        seen: dict[str, Any] = {"scopes": who.scopes, "config": self._config, "kinds": kinds}
+        named = _TASK.search(turn.message)
         async with database.connection() as connection:
-            found = await tasks.recent(
-                connection,
-                turn.caller.subject,
-                scopes=turn.caller.scopes,
-                limit=_TASKS,
-                config=self._config,
-                kinds=systems.kinds(),
-            )
+            if named is not None:
+                found = [await tasks.get(connection, named[0], person=who.subject, **seen)]
+            else:
+                found = await tasks.recent(connection, who.subject, limit=_TASKS, **seen)
         going = [task.task_id for task in found if task.status in OPEN_STATUSES]
         return self._context.text(
-            "tasks", TASKS=[_shown(task) for task in found], OPEN=going[0] if going else None
+            "tasks",
+            TASKS=[_shown(task) for task in found],
+            NAMED=named is not None,
+            OPEN=going[0] if going else None,
         )
 
 

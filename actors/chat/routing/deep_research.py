@@ -57,8 +57,11 @@ def asks_for_deep_research(message: str) -> bool:
     return _NAMED.search(said) is None and _STOPS.match(said) is None
 
 
-def research_named(message: str) -> ResearchNamed | None:
-    """The deep research that a message asks after, or wants stopped, by its number."""
+def research_named(message: str, *, is_asked_after: bool = False) -> ResearchNamed | None:
+    """The deep research that a message asks after, or wants stopped, by its number.
+
+    `is_asked_after`: that it asks after something is known.
+    """
     if len(message) > _MOST:
         return None
     said = words(message.replace("#", " number "))
@@ -66,6 +69,6 @@ def research_named(message: str) -> ResearchNamed | None:
         return None
     stops = _STOPS.search(said) is not None
     is_plain = found["deep"] is not None or found["counted"] is not None
-    if not stops and not is_plain and _ASKS_AFTER.search(said) is None:
+    if not stops and not is_plain and not is_asked_after and _ASKS_AFTER.search(said) is None:
         return None
     return ResearchNamed(number=int(found["number"]), stops=stops)

@@ -24,8 +24,11 @@ _PDF = re.compile(r"\.pdf($|[?#])", re.IGNORECASE)
 _MOST_DOCUMENTS = 3
 
 
-def articles_named(text: str) -> tuple[int, ...]:
-    """The numbers of articles named in `text`, in order and without repeats; empty where none is."""
+def articles_named(text: str, *, bare: bool = True) -> tuple[int, ...]:
+    """The numbers of articles named in `text`, in order and without repeats; empty where none is.
+
+    `bare`: the one number of a short message, too.
+    """
     found: dict[int, int] = {}
     for match in _NAMED.finditer(text):
         for digits in _DIGITS.finditer(text, match.start(1), match.end()):
@@ -33,7 +36,9 @@ def articles_named(text: str) -> tuple[int, ...]:
     for match in _HASH.finditer(text):
         found.setdefault(int(match[1]), match.start())
     found.pop(0, None)
-    return tuple(sorted(found, key=lambda number: found[number])) if found else _bare(text)
+    if not found and bare:
+        return _bare(text)
+    return tuple(sorted(found, key=lambda number: found[number]))
 
 
 def pdf_addresses(text: str) -> tuple[str, ...]:

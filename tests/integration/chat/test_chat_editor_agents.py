@@ -97,7 +97,7 @@ async def test_approving_is_not_done_in_chat(chat: ChatSite) -> None:
     await chat.desk.call(eve, "publish_article", article_id=number)
     pieces = await chat.ask(bob, f"approve article {number}", agent="editor", intent="approvals")
     end = done(pieces)
-    assert tools(pieces) == ["get_pending_approvals"]
+    assert tools(pieces) == ["get_article", "get_pending_approvals"]
     assert "1: The Fed holds (article:1), asked for by eve" in end.response
     assert "Approving is not done in chat" in end.response
     assert (await chat.desk.approval(number)).status == "pending"

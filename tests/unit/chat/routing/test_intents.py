@@ -12,6 +12,7 @@ from actors.llm.prompts import TwoPartPrompt
 from actors.text.classifying.similarity import Block, Likeness
 from actors.text.classifying.training import CHOSEN
 from actors.text.classifying.weights_file import write_weights
+from actors.text.normal_form import normal_form
 from benchmarks.intents.eval_intents import (
     cases_of,
     judge_client,
@@ -199,3 +200,48 @@ def test_a_voice_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
         path.write_text(content, encoding="utf-8")
         with pytest.raises(ConfigInvalid, match=fault):
             read_voice(path)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "tell me why article 7 got rejected",
+        "on which grounds was article 31 refused?",
+        "did the editors decide on my article 5",
+        "is article 9 online by now?",
+        "with what words was article 8 refused",
+        "powód odrzucenia artykułu 4",
+        "kto i kiedy odrzucił artykuł 6?",
+        "czy mój artykuł 16 już opublikowano?",
+        "co postanowiono w sprawie artykułu 3",
+        "weshalb hat jemand Artikel 7 abgelehnt?",
+        "Stand von Artikel 5?",
+        "ist mein Artikel 16 inzwischen online?",
+        "mit welcher Begründung wurde Artikel 4 abgelehnt",
+        "can you tell why research 3 was rejected?",
+    ],
+)
+def test_what_became_of_a_thing_is_asked_of_that_thing(shipped: Intents, message: str) -> None:
+    """None of these is an example. Both intents tell of the article that a message names."""
+    found = read_weights(shipped.weights).probabilities(normal_form(message))
+    there = (*shipped.examples["tasks"], *shipped.examples["approvals"])
+    assert normal_form(message) not in {normal_form(each) for each in there}
+    assert max(found, key=lambda intent: found[intent]) in ("tasks", "approvals")
+
+
+@pytest.mark.parametrize(
+    ("message", "intent"),
+    [
+        ("publish article 16", "publish"),
+        ("reject article 11", "changes"),
+        ("odrzuć artykuł 12", "changes"),
+        ("what is article 12 about?", "read"),
+        ("why did unemployment fall?", "read"),
+        ("dlaczego spadło bezrobocie?", "read"),
+        ("warum sank die Arbeitslosigkeit?", "read"),
+        ("can article 12 be published now?", "publish"),
+    ],
+)
+def test_what_is_to_be_done_or_read_is_not_taken_for_it(shipped: Intents, message: str, intent: str) -> None:
+    found = read_weights(shipped.weights).probabilities(normal_form(message))
+    assert max(found, key=lambda each: found[each]) == intent

@@ -1,0 +1,91 @@
+"""How one article stands, by its number: published or not, its last request, who decided that and why.
+
+Called by `main_chat` and `editor`, where a message names articles and asks what became of them. The article
+is read by the tool, as whoever asks may see it: readers are told of what is published, and of no request.
+"""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from actors.chat.turn.article_numbers import articles_named
+from actors.chat.turn.chat_agent import AgentContext
+from actors.chat.turn.reply import Reply
+from actors.text.language import language_of
+from actors.text.markdown import escaped
+from actors.tools.articles import ArticleDetails, GetArticleResponse, PublicationRequest
+from actors.tools.visibility import sees_drafts
+from models.chat.messages import Turn
+from models.errors import ArticleNotFound
+from models.webhooks.payloads import article_link
+
+_MOST = 3
+_NOTES = 1000  # characters
+
+
+async def tell_of_articles(
+    context: AgentContext, turn: Turn, reply: Reply
+) -> Literal["none", "told", "waits"]:
+    """Say how the articles stand that a message names; whether it names any, and one waits for a decision."""
+    named = articles_named(turn.message, bare=False)
+    waits = False
+    for place, article_id in enumerate(named[:_MOST]):
+        article = await _seen(reply, article_id)
+        told = _told(context, turn, article_id, article)
+        reply.say(f"\n\n{told}" if place else told)
+        request = article and article.last_request
+        waits |= request is not None and request.status == "pending"
+    if not named:
+        return "none"
+    return "waits" if waits else "told"
+
+
+async def _seen(reply: Reply, article_id: int) -> ArticleDetails | None:
+    try:
+        answer = await reply.call("get_article", {"article_id": article_id})
+    except ArticleNotFound:
+        return None
+    assert isinstance(answer, GetArticleResponse)
+    return answer.article
+
+
+def _told(context: AgentContext, turn: Turn, article_id: int, article: ArticleDetails | None) -> str:
+    language = language_of(turn.message)
+    if article is None:
+        nothing: dict[str, Any] = {"ARTICLE": None, "REQUEST": None}
+        return context.text("article_stands", LANGUAGE=language, ARTICLE_ID=article_id, **nothing)
+    return context.text(
+        "article_stands",
+        LANGUAGE=language,
+        ARTICLE_ID=article_id,
+        ARTICLE=_article(article)
+        | {
+            "sees_requests": sees_drafts(turn.caller, article.topic),
+            "link": article_link(context.config.publishing, article_id),
+        },
+        REQUEST=None if article.last_request is None else _request(article.last_request),
+    )
+
+
+def _article(article: ArticleDetails) -> dict[str, Any]:
+    return {
+        "headline": escaped(article.headline),
+        "status": article.status,
+        "version": article.version,
+        "published_version": article.published_version,
+        "published_at": _at(article.published_at),
+    }
+
+
+def _request(request: PublicationRequest) -> dict[str, Any]:
+    return {
+        "approval_id": request.approval_id,
+        "status": request.status,
+        "requested_by": escaped(request.requested_by),
+        "decided_by": escaped(request.decided_by) if request.decided_by else None,
+        "decided_at": _at(request.decided_at),
+        "notes": escaped((request.notes or "").strip(), _NOTES) or None,
+    }
+
+
+def _at(moment: datetime | None) -> str:
+    return "" if moment is None else f"{moment:%Y-%m-%d %H:%M} UTC"
