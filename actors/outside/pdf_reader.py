@@ -1,8 +1,8 @@
 """Reads one PDF in a process of its own: bytes on stdin, JSON on stdout. Started by `actors.tools.pdf`.
 
 A PDF is a program of strangers for a dozen decoders, so it is run where it can be killed, with little memory
-and no file to write to. It imports nothing of ours but `pdf_strikes`, `pdf_signs`, `pdf_words`, `pdf_rows`,
-`pdf_layout` and `pdf_pages`, which say what of a page is read, and in which order. It is started by its path.
+and no file to write to. It imports nothing of ours but `pdf_fonts`, `pdf_strikes`, `pdf_signs`, `pdf_words`,
+`pdf_rows`, `pdf_layout` and `pdf_pages`: what of a page is read, in which order. It is started by its path.
 """
 
 import importlib.util
@@ -89,11 +89,14 @@ class _Reading:
                 f"only the first {self._most_pages} of {self.pages} pages were read (outside.pdf.max_pages)"
             )
         document = pypdfium2.PdfDocument(self._data)
-        left, too_large = _MOST_TEXT, False
+        left, too_large, fonts = _MOST_TEXT, False, _beside("pdf_fonts").FontDoubts()
         for number in range(1, min(self.pages, self._most_pages) + 1):
             try:
                 size = _look_at(reader.pages[number - 1])
-                lines = self._page_lines(number, document[number - 1], is_painted=size < _MOST_PAINTED)
+                doubts = fonts.of(reader.pages[number - 1])
+                lines = self._page_lines(
+                    number, document[number - 1], doubts, is_painted=size < _MOST_PAINTED
+                )
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001  # a page is broken in any way; the others still count
@@ -112,10 +115,12 @@ class _Reading:
             faulty = "too_large" if too_large else "broken"
             raise _Unreadable(faulty if self._faulty else "without_text")
 
-    def _page_lines(self, number: int, page: Any, *, is_painted: bool) -> list[str]:
+    def _page_lines(
+        self, number: int, page: Any, doubts: dict[str, frozenset[str]], *, is_painted: bool
+    ) -> list[str]:
         """The lines of a page that a reader sees, in each direction for itself."""
         seen = _beside("pdf_signs").signs_of(
-            page, _beside("pdf_strikes").Strikes(page), is_painted=is_painted
+            page, _beside("pdf_strikes").Strikes(page), doubts, is_painted=is_painted
         )
         if seen.unseen:
             self._unseen[number] = seen.unseen

@@ -10,7 +10,7 @@ import ctypes
 import math
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -80,9 +80,11 @@ class SeenSigns:
     struck: str
 
 
-def signs_of(page: Any, strikes: _StruckOut, *, is_painted: bool = True) -> SeenSigns:
-    """The characters of a page, but for those that aren't seen, or are struck out: a hole stands for them."""
-    found = list(_found(page))
+def signs_of(
+    page: Any, strikes: _StruckOut, doubts: Mapping[str, frozenset[str]], *, is_painted: bool = True
+) -> SeenSigns:
+    """The characters of a page; holes for those that aren't seen, are struck out, or that a font doubts."""
+    found = list(_found(page, doubts))
     under = _Under(found)
     sizes = sorted(one.sign.size for one in found if one.sign.size)
     usual = sizes[len(sizes) // 2] if sizes else 0.0
@@ -136,7 +138,7 @@ def _hole_of(first: Sign, right: float) -> Sign:
     return Sign(_HOLE, first.left, right, first.top, first.bottom, first.base, first.size, first.base)
 
 
-def _found(page: Any) -> Iterator[_Character]:
+def _found(page: Any, doubts: Mapping[str, frozenset[str]]) -> Iterator[_Character]:
     from pypdfium2 import raw
 
     text = page.get_textpage()
@@ -168,6 +170,8 @@ def _found(page: Any) -> Iterator[_Character]:
         sign = _upright(shown, turn, box, (x.value, y.value), size)
         sign.foot = sign.base - (bottom - y.value if turn == 0 else 0.0)
         raw.FPDFText_GetFontInfo(text.raw, place, name, len(name), None)
+        if sign.text in doubts.get(name.value.decode(errors="replace"), ()):
+            sign.text = _HOLE
         sign.is_bold = _BOLD.search(name.value) is not None
         yield _Character(
             sign,
