@@ -61,7 +61,7 @@ async def test_the_official_client_works_in_each_mode(
             with pytest.raises(MCPError, match="Unknown tool") as refused:
                 await client.call_tool(name, {})
             assert refused.value.code == INVALID_PARAMS
-        with pytest.raises(MCPError, match="takes the scope macro:editor or ") as refused:
+        with pytest.raises(MCPError, match="takes the scope equity:editor or ") as refused:
             await client.call_tool("publish_article", {"article_id": 1})
         assert refused.value.code == 403
 
