@@ -63,6 +63,11 @@ def take(sender: Sender) -> None:
     _current.set(sender)
 
 
+def sender() -> Sender:
+    """What this task sends for."""
+    return _current.get()
+
+
 def claim() -> ClaimMark | None:
     """The claim that this task works under."""
     return _current.get().claim
@@ -90,10 +95,13 @@ class Clearance:
     `through` has every part looked at that a `LookedAtStream` sends from then on, until it ends.
     """
 
-    def __init__(self, *, due: bool = False) -> None:
-        """`due`: it goes out under a claim, or until a time, and not for nobody in particular."""
+    def __init__(self, *, due: bool = False, sender: Sender | None = None) -> None:
+        """`due`: it goes out under a claim, or until a time, and not for nobody in particular.
+
+        `sender`: what it is sent for, where another task sends it; without one, what this task sends for.
+        """
         self._due = due
-        self._sender = _current.get()
+        self._sender = _current.get() if sender is None else sender
         self._until = self._sender.until
         self._ended = False
         self._looking: Looking | None = None

@@ -62,6 +62,7 @@ class ServerConnection:
         self._ending = asyncio.Event()
         self._under_way = 0
         self._calls: list[Exchange] = []
+        self._own = Exchange()  # of what is said on it for no request
         self._one_by_one = asyncio.Lock()
         self.retired = False
         self.protocol = ""  # kept, for a client that has been closed knows its own no more
@@ -77,7 +78,7 @@ class ServerConnection:
         Raises:
             Unanswered: it can't be reached, does not let us in, or speaks another protocol.
         """
-        exchange = Exchange()
+        exchange = self._own
         opened: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._task = asyncio.create_task(self._live(exchange, opened))
         try:
@@ -117,7 +118,7 @@ class ServerConnection:
         self._under_way += 1
         try:
             async with self._alone(exchange), asyncio.timeout(self._settings.timeout_seconds):
-                if self._ending.is_set():
+                if self._ending.is_set() or (self.retired and self._program and exchange.elicited):
                     raise Unanswered("away", "its connection was closed before the request", stale=True)
                 if as_it_is:
                     raw = await self._raw(self._client.session, request)
@@ -125,6 +126,10 @@ class ServerConnection:
                         return answer.validate_python(raw)
                     return answer.model_validate(raw)
                 return await self._client.session.send_request(request, answer)
+        except asyncio.CancelledError:
+            # Its server is at it yet, and what it asks then would be taken for another call's.
+            self.retired = self.retired or exchange.elicited is not None
+            raise
         # The SDK raises what its parts raise: of anyio, httpx2, pydantic, and groups of them. Whatever it is,
         # nobody knows any more how this connection stands.
         except Exception as error:
@@ -234,12 +239,16 @@ class ServerConnection:
     async def _elicited(
         self, context: "ClientRequestContext", params: ElicitRequestParams
     ) -> ElicitResult | ErrorData:
-        """What a server of 2025-11-25 asks: for the call that it came with, or the only one there is."""
+        """What a server of 2025-11-25 asks: for the call that it came with, or the only one there is.
+
+        Once a call had no answer, what is asked beside the calls may be for that one, and is for none.
+        """
         exchange = CURRENT.get()
-        if exchange not in self._calls and len(self._calls) == 1:
+        if exchange is self._own and len(self._calls) == 1 and not self.retired:
             exchange = self._calls[0]
         if exchange not in self._calls or exchange.elicited is None:
             return ErrorData(code=INVALID_REQUEST, message="It can't be told which call this is asked for")
+        CURRENT.set(exchange)  # this task sends the answer, as a part of that call
         return exchange.elicited(params)
 
     def _is_answer(self, error: MCPError, exchange: Exchange) -> bool:

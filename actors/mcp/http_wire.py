@@ -7,7 +7,7 @@ through the SDK it would end the connection, with every other request that is un
 
 import json
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -16,7 +16,7 @@ import httpx2
 
 from actors.looked_at_stream import LookedAtBackend
 from actors.mcp.client_credentials import TokenSource
-from actors.mcp.exchange import CURRENT, Exchange, Unanswered
+from actors.mcp.exchange import CURRENT, Exchange, Unanswered, gives, put_off
 from actors.mcp.redirects import origin, redirected, told
 from models.config import HttpServer
 from models.errors import Fenced, NotSent
@@ -78,13 +78,16 @@ class _Wire(httpx2.AsyncBaseTransport):
         if is_request:
             request.headers.update(exchange.headers)
         try:
-            exchange.check({str(one.get("method")) for one in messages})
-            answer = await self._let_in(request, exchange)
+            exchange.check(messages)
+            answer = await self._let_in(request, exchange, messages)
         except Unanswered as fault:
             exchange.failed(fault.kind, fault.reason)
             return httpx2.Response(503)
         except (Fenced, NotSent) as late:
-            exchange.withhold(late)
+            given = len(messages) == 1 and gives(messages[0])
+            exchange.withhold(late, given=given)
+            if given:
+                return await self.handle_async_request(_put_off(request, messages[0]))
             return httpx2.Response(503)
         except httpx2.HTTPError as error:
             if isinstance(error, _NOT_SENT):
@@ -93,7 +96,7 @@ class _Wire(httpx2.AsyncBaseTransport):
                 exchange.failed("away", f"the connection broke off ({_told(error)})")
             return httpx2.Response(503)
         if is_request:
-            exchange.status = answer.status_code
+            exchange.begun(answer.status_code)
             if answer.status_code == 404 and "mcp-session-id" in request.headers:
                 exchange.failed("away", "its session is over", stale=True)
             else:
@@ -114,38 +117,44 @@ class _Wire(httpx2.AsyncBaseTransport):
         if self._tokens_http is not None:
             await self._tokens_http.aclose()
 
-    async def _let_in(self, request: httpx2.Request, exchange: Exchange) -> httpx2.Response:
+    async def _let_in(
+        self, request: httpx2.Request, exchange: Exchange, messages: Sequence[Mapping[str, Any]]
+    ) -> httpx2.Response:
         """Send it with what lets us in. A token that is refused is asked for anew once, but for a write."""
         if self._header is not None:
             request.headers[self._header.name] = self._header.value.get_secret_value()
         if self._tokens is None:
-            return await self._send(request, exchange)
+            return await self._send(request, exchange, messages)
         token = await self._tokens.token()
         request.headers["Authorization"] = f"Bearer {token}"
-        answer = await self._send(request, exchange)
+        answer = await self._send(request, exchange, messages)
         if answer.status_code != 401 or exchange.writes:
             return answer
         await answer.aclose()
         request.headers["Authorization"] = f"Bearer {await self._tokens.token(refused=token)}"
-        return await self._send(request, exchange)
+        return await self._send(request, exchange, messages)
 
-    async def _send(self, request: httpx2.Request, exchange: Exchange) -> httpx2.Response:
+    async def _send(
+        self, request: httpx2.Request, exchange: Exchange, messages: Sequence[Mapping[str, Any]]
+    ) -> httpx2.Response:
         for _ in range(_MOST_MOVES):
-            answer = await self._sent(request, exchange)
+            answer = await self._sent(request, exchange, messages)
             if not 300 <= answer.status_code < 400:
                 return answer
             await answer.aclose()
             request = _moved(request, answer)
         raise Unanswered("invalid", f"it redirects more than {_MOST_MOVES} times")
 
-    async def _sent(self, request: httpx2.Request, exchange: Exchange) -> httpx2.Response:
+    async def _sent(
+        self, request: httpx2.Request, exchange: Exchange, messages: Sequence[Mapping[str, Any]]
+    ) -> httpx2.Response:
         async def noted(event: str, _: dict[str, Any]) -> None:
             # Until here a connection was looked for, and nothing of the request was told to anybody.
             if event.endswith("send_request_headers.started"):
                 exchange.sent = True
 
         request.extensions = {**request.extensions, "trace": noted}
-        if (clearance := exchange.clearance()) is None:
+        if (clearance := exchange.clearance(messages)) is None:
             return await self._inner.handle_async_request(request)
         request.extensions = clearance.around(request.extensions)
         try:
@@ -197,6 +206,14 @@ def _moved(request: httpx2.Request, answer: httpx2.Response) -> httpx2.Request:
         raise Unanswered("invalid", f"it redirects ({answer.status_code}) to {told(where)}: check its url")
     return httpx2.Request(
         request.method, where, headers=request.headers, stream=request.stream, extensions=request.extensions
+    )
+
+
+def _put_off(request: httpx2.Request, message: Mapping[str, Any]) -> httpx2.Request:
+    """The same request, telling nothing of what a person gave."""
+    headers = {name: value for name, value in request.headers.items() if name != "content-length"}
+    return httpx2.Request(
+        "POST", request.url, headers=headers, json=put_off(message), extensions=request.extensions
     )
 
 

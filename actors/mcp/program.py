@@ -17,7 +17,7 @@ import anyio
 import mcp_types as types
 
 from actors.looked_at_stream import LookedAtStream
-from actors.mcp.exchange import CURRENT, Exchange, Unanswered
+from actors.mcp.exchange import CURRENT, Exchange, Unanswered, put_off
 from models.config import StdioServer
 from models.error_lines import error_line
 from models.errors import Fenced, NotSent
@@ -166,43 +166,52 @@ class ServerProgram:
         async with sent:
             try:
                 async for message in sent:
-                    if isinstance(message.message, types.JSONRPCRequest):
-                        assert sent.last_context is not None, "each message has come with one"
-                        exchange = sent.last_context.get(CURRENT) or Exchange()
-                        call = asyncio.create_task(
-                            self._ask(stdin, message.message, exchange), context=sent.last_context
-                        )
-                        if (refused := await call) is not None:
-                            await to_us.send(SessionMessage(refused))
-                        if self._half_written:
-                            break
-                    else:
-                        await self._write(stdin, message.message)
+                    assert sent.last_context is not None, "each message has come with one"
+                    exchange = sent.last_context.get(CURRENT) or Exchange()
+                    said = asyncio.create_task(
+                        self._say(stdin, message.message, exchange), context=sent.last_context
+                    )
+                    if (refused := await said) is not None:
+                        await to_us.send(SessionMessage(refused))
+                    if self._half_written:
+                        break
             except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                 to_us.close()  # whoever waits for an answer is told that there will be none
             finally:
                 await stdin.aclose()
 
-    async def _ask(
-        self, stdin: LookedAtStream, request: types.JSONRPCRequest, exchange: Exchange
+    async def _say(
+        self, stdin: LookedAtStream, message: types.JSONRPCMessage, exchange: Exchange
     ) -> types.JSONRPCError | None:
-        """Write a request, where it may still go out; if not, what is answered in the program's place."""
-        clearance = exchange.clearance()
+        """Write a message, where it may still go out.
+
+        If not, what a person gave is put off; and of a request, what is answered in the program's place.
+        """
+        if isinstance(message, types.JSONRPCNotification | types.JSONRPCError):
+            await self._write(stdin, message)
+            return None
+        its = dict(message)
+        clearance = exchange.clearance([its])
         try:
-            exchange.check({request.method})
+            exchange.check([its])
             if clearance is not None:
                 await clearance.through()
-            # A pipe tells nobody how much of it was read.
-            exchange.sent = True
-            self._asked.add(str(request.id))
-            await self._write(stdin, request)
+            if isinstance(message, types.JSONRPCRequest):
+                # A pipe tells nobody how much of it was read.
+                exchange.sent = True
+                self._asked.add(str(message.id))
+            await self._write(stdin, message)
+            return None
         except (Fenced, NotSent) as late:
-            exchange.withhold(late)
-            error = types.ErrorData(code=types.CONNECTION_CLOSED, message=str(late))
-            return types.JSONRPCError(jsonrpc="2.0", id=request.id, error=error)
+            exchange.withhold(late, given=isinstance(message, types.JSONRPCResponse))
+            if isinstance(message, types.JSONRPCRequest):
+                error = types.ErrorData(code=types.CONNECTION_CLOSED, message=str(late))
+                return types.JSONRPCError(jsonrpc="2.0", id=message.id, error=error)
         finally:
             if clearance is not None:
                 await clearance.end()
+        if not self._half_written:
+            await self._write(stdin, types.JSONRPCResponse.model_validate(put_off(its)))
         return None
 
     async def _write(self, stdin: LookedAtStream, message: types.JSONRPCMessage) -> None:

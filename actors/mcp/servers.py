@@ -2,7 +2,8 @@
 
 A call is made only of the tool that was approved: what its server declares is asked for right before each
 call and its digest compared. What reads may be asked again once where a connection turns out to be over; what
-writes is sent once, and where its answer is lost nobody here knows whether it was done, and says so.
+writes is sent once. Once a part of it was sent, only the answer to that request may say that it was not let
+in: where that is lost, by whatever way, nobody here knows whether it was done, and says so.
 """
 
 import asyncio
@@ -138,12 +139,14 @@ class McpServers:
                     raise one.exchange.withheld from fault
                 if fault.stale:
                     connection.retire()
-                if writes and one.exchange.sent and fault.kind != "refuses":
+                if writes and one.exchange.sent and not one.exchange.turned_away:
                     raise WriteAnswerLost(
                         f"{call.server}.{call.tool}: {error_line(fault.reason)}: whether it was done is not "
                         "known; look there before it is called again"
                     ) from fault
-                if again or writes or not fault.stale:
+                if one.exchange.untold is not None:
+                    raise one.exchange.untold from fault
+                if again or not fault.stale or (writes and one.exchange.sent):
                     raise _error(fault, call) from fault
         raise AssertionError("a call is answered, or raises")
 
@@ -243,6 +246,8 @@ class _Call:
             if self._asked is None or self._tool.writes:
                 raise
             return await self._put_off(None)  # it reads, and it has said what it wants to know
+        if (late := self.exchange.untold) is not None:
+            raise Unanswered("away", str(late))  # it was answered in nobody's name
         if isinstance(result, InputRequiredResult):
             return self._asks(await round_of(result))
         if self._asked is not None:

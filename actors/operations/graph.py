@@ -47,7 +47,7 @@ class State(TypedDict, total=False):
     `readings` counts each agent's, and `reviewed` says up to which of them a person has looked. `prior` are
     results that stand where nothing of their task is otherwise; `said` is what people want of each agent.
     `answered` is what was given to a server for an agent's reading under way; `written` are all calls that
-    were sent, or perhaps.
+    were sent, or perhaps, and those that were refused.
     """
 
     iteration: int
@@ -188,7 +188,7 @@ async def write(state: State, runtime: Runtime[OperationSteps]) -> State:
     one = state["results"][agent]
     results = {**state["results"], agent: one.model_copy(update={"writes": (*one.writes, outcome)})}
     told: State = {"results": results, "voided": outcome.told if outcome.voids_plan else None}
-    if outcome.status in ("done", "unknown"):
+    if outcome.status in ("done", "unknown", "failed"):
         told["written"] = (*state["written"], outcome)
     if outcome.status in ("unknown", "not_sent") and not outcome.voids_plan:
         told["asked"] = {**state["asked"], agent: outcome}

@@ -43,6 +43,13 @@ def main() -> None:
             case "flood":
                 while True:
                     os.write(wire, b'{"jsonrpc": "2.0", "method": "notifications/message"}\n' * 100)
+            case "late question":
+                (folder / "begun").touch()
+                while not (folder / "go").exists():  # noqa: ASYNC110  # whoever tests is elsewhere
+                    await anyio.sleep(0.01)
+                answer = await context.elicit("Sure?", _Sure)
+                (folder / "told").write_text(answer.action)
+                return answer.action
             case "question":
                 answer = await context.elicit("Sure?", _Sure)
                 return answer.action

@@ -65,7 +65,7 @@ def _show_content(gate: GateShown, console: Console) -> None:
             row(console, "agent", f"{agent_words(found.agent)} wants this call made", style="bold")
             show_write(found.write, console)
             for outcome in found.sent_before:
-                row(console, "before", f"the same call was sent already: {outcome.became}", style="bold")
+                row(console, "before", f"the same call was approved already: {outcome.became}", style="bold")
         case AgentReview() as found:
             _head(found.plan_id, found.iteration, found.question, console)
             show_agent_result(found.agent_result, console, shown_in=found.iteration)

@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import mcp_types as types
@@ -10,11 +11,22 @@ import pytest
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
+from actors.mcp.servers import McpServers
 from models.errors import McpServerAway, ServedToolChanged, ServedToolRefused, WriteAnswerLost
-from tests.fakes.mcp_servers import Answers, BadRequest, BadServer, free_port, serving, tool
+from tests.fakes.mcp_servers import (
+    Answers,
+    BadRequest,
+    BadServer,
+    TokenServer,
+    free_port,
+    serving,
+    tool,
+)
 from tests.integration.mcp.asking import call_of, opened
 from tests.integration.mcp.test_questions import server_of
 from tests.integration.mcp.test_servers import mail_server
+
+_EVENTS = "text/event-stream"
 
 
 @pytest.fixture(name="server")
@@ -144,6 +156,74 @@ async def test_a_write_that_is_not_let_in_is_refused(server: BadServer, status: 
         with pytest.raises(ServedToolRefused, match=f"it answers {status}"):
             await servers.call(await call_of(servers, "send"), confirmed=True)
     assert len(server.calls) == 1
+
+
+@asynccontextmanager
+async def with_tokens(server: BadServer) -> AsyncIterator[tuple[McpServers, TokenServer]]:
+    """Its servers, let in by tokens that are over at once."""
+    with TokenServer(lasts=0.02) as tokens:
+        credentials = {"token_url": tokens.url, "client_id": "signoff", "client_secret": "s3cret-s3cret"}
+        async with opened(server.url, http={"client_credentials": credentials}) as servers:
+            yield servers, tokens
+
+
+def _asks(request: BadRequest) -> None:
+    """A question on the stream of the call, which ends: its answer is to be posted, and more asked for."""
+    params = {"message": "Sure?", "requestedSchema": {"type": "object", "properties": {}}}
+    asked = {"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params}
+    said = f"id: 1\nretry: 100\nevent: message\ndata: {json.dumps(asked)}\n\n"
+    request.body(said.encode(), content_type="text/event-stream")
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+@pytest.mark.parametrize("answers", [_says(b"id: 1\nretry: 100\ndata:\n\n", content_type=_EVENTS), _asks])
+@pytest.mark.parametrize("status", [400, 401, 403])
+async def test_a_write_whose_later_requests_are_not_let_in_is_lost(
+    server: BadServer, status: int, answers: Answers, legacy: bool
+) -> None:
+    """The call itself was taken up: what is refused is to hear its answer, or to answer its question."""
+    server.legacy = legacy
+    async with with_tokens(server) as (servers, tokens):
+
+        def done(request: BadRequest) -> None:
+            tokens.status = status
+            answers(request)
+
+        server.does["tools/call"] = done
+        with pytest.raises(WriteAnswerLost, match=f"its token_url answers {status}.*whether it was done"):
+            await servers.call(await call_of(servers, "send", to="ann"), confirmed=True)
+    assert len(server.calls) == 1
+
+
+@pytest.mark.parametrize("by", ["the server", "the provider"])
+async def test_a_write_that_is_not_let_in_where_it_goes_on_is_lost(server: BadServer, by: str) -> None:
+    """It was taken up, and is to be asked for again: what is refused then is not the first."""
+    async with with_tokens(server) as (servers, tokens):
+
+        def later(request: BadRequest) -> None:
+            if len(server.calls) > 1:
+                return request.body(b"", status=401)
+            if by == "the provider":
+                tokens.status = 401
+            return request.result(resultType="input_required", requestState="at it")
+
+        server.does["tools/call"] = later
+        with pytest.raises(WriteAnswerLost, match=r"answers 401.*whether it was done"):
+            await servers.call(await call_of(servers, "send", to="ann"), confirmed=True)
+
+
+async def test_a_write_without_a_token_is_refused_and_not_sent(server: BadServer) -> None:
+    async with with_tokens(server) as (servers, tokens):
+
+        def last(request: BadRequest) -> None:
+            tokens.status = 401
+            request.result(tools=list(server.tools), ttlMs=0, cacheScope="private")
+
+        call = await call_of(servers, "send", to="ann")
+        server.does["tools/list"] = last
+        with pytest.raises(ServedToolRefused, match="its token_url answers 401"):
+            await servers.call(call, confirmed=True)
+    assert server.calls == []
 
 
 async def test_a_tool_that_says_it_failed_has_answered(server: BadServer) -> None:

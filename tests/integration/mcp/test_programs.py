@@ -178,3 +178,28 @@ async def test_each_question_of_a_program_goes_with_its_own_call(tmp_path: Path)
         assert (question.message, question.said) == ("Sure?", "cancel")
         given = GivenToServer(key=question.key, action="accept", content={"sure": True}, state=question.state)
         assert (await servers.call(call, given=given)).text == "accept"
+
+
+@pytest.mark.parametrize("name", ["look", "send"])
+async def test_who_waits_behind_a_call_that_is_given_up_has_a_program_of_its_own(
+    tmp_path: Path, name: str
+) -> None:
+    """The first may ask for that call yet: no answer to another one is lent to it."""
+    async with opened(tmp_path, era="2025-11-25") as servers:
+        slow = await call_of(servers, "look", what="late question")
+        arguments = {"what": "question"} if name == "look" else {"to": "ann"}
+        behind = await call_of(servers, name, **arguments)
+        first = asyncio.create_task(servers.call(slow))
+        async with asyncio.timeout(30):
+            while not (tmp_path / "begun").exists():  # noqa: ASYNC110  # a program tells nobody
+                await asyncio.sleep(0.01)
+        second = asyncio.create_task(servers.call(behind, confirmed=True))
+        first.cancel()
+        await asyncio.wait([first])
+        if name == "look":
+            assert (await second).status == "asks"
+        else:
+            with pytest.raises(WriteAnswerLost):
+                await second
+            assert (tmp_path / "sent").read_text() == "ann\n"
+        assert len(started(tmp_path)) == 2

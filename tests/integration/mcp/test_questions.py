@@ -1,5 +1,6 @@
 """What a server asks becomes a question to a person, in either era; nothing else answers it."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -7,7 +8,7 @@ import mcp_types as types
 import pytest
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
-from mcp.shared.exceptions import UrlElicitationRequiredError
+from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 
 from models.errors import ServedToolInvalid, ServedToolRefused
 from models.mcp.tool_answers import GivenToServer, ServerQuestion
@@ -179,13 +180,39 @@ async def test_calls_at_once_have_each_its_own_question() -> None:
         return said("later")
 
     async with serving(server_of(ask)) as url, opened(url, era=LEGACY) as servers:
-        import asyncio
-
         calls = [await call_of(servers, "look", which=which) for which in range(5)]
         answers = await asyncio.gather(*map(servers.call, calls))
     assert [each.question and each.question.message for each in answers] == [
         f"Question {which}?" for which in range(5)
     ]
+
+
+async def test_what_is_asked_beside_the_calls_once_one_was_given_up_is_asked_for_none_of_them() -> None:
+    """It may be for the one that was given up: another's answer is not lent to it."""
+    begun = {"a": asyncio.Event(), "b": asyncio.Event()}
+    go = asyncio.Event()
+
+    async def ask(context: ServerRequestContext[Any], params: types.CallToolRequestParams) -> _Result:
+        which = (params.arguments or {})["which"]
+        begun[which].set()
+        await go.wait()
+        try:
+            return said((await context.session.elicit_form("Sure?", dict(_SURE))).action)
+        except MCPError as error:
+            return said(error.message)
+
+    async with serving(server_of(ask)) as url, opened(url, era=LEGACY) as servers:
+        first, second = [await call_of(servers, "look", which=which) for which in ("a", "b")]
+        given_up, going_on = (asyncio.create_task(servers.call(each)) for each in (first, second))
+        await asyncio.gather(begun["a"].wait(), begun["b"].wait())
+        given_up.cancel()
+        await asyncio.wait([given_up])
+        go.set()
+        assert (await going_on).text == "It can't be told which call this is asked for"
+        # On a new connection it is certain again.
+        question = (await servers.call(second)).question
+        assert question is not None
+        assert (await servers.call(second, given=given(question, sure=True))).text == "accept"
 
 
 @pytest.mark.parametrize("era", [MODERN, LEGACY])

@@ -8,7 +8,7 @@ import pytest
 
 from actors.runtime.run import Run
 from models.config import Config
-from models.errors import AgentDied, NotSent
+from models.errors import AgentDied, NotSent, ServedToolRefused
 from models.mcp.tool_answers import ServedToolCall
 from models.operations.results import ProposedWrite
 from models.store.database import Database
@@ -299,6 +299,31 @@ async def test_what_was_written_stays_in_the_results_of_an_agent_that_reads_anew
         assert statuses(results, "crm") == ["refused"]
         assert [one["status"] for one in results.content["written_before"]] == ["done"]
         assert desk.servers["crm"].written == [NOTE["arguments"]]
+
+
+async def test_who_is_asked_for_a_call_that_was_refused_is_shown_that(
+    operations_desk: OperationsDesk,
+) -> None:
+    """It went to its server, and that alone says that it did nothing with it."""
+    desk = operations_desk
+    proposing(desk, READ, NOTE)
+
+    async def refuse(_: ServedToolCall) -> None:
+        raise ServedToolRefused("MCP server crm: it answers 401")
+
+    desk.servers["crm"].before_write = refuse
+    async with desk.running():
+        number, gate = await desk.asked_to_write()
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
+        results = await desk.gate(number, "operation_results")
+        assert statuses(results, "crm") == ["failed"]
+        proposing(desk, READ, NOTE)
+        revision = {"revision_type": "specific_agents", "target_agents": ["crm"], "feedback": "once more"}
+        await desk.decide_results(number, approved=False, **revision)
+        await desk.stopped(number, "waiting")
+        gate = await desk.gate(number, "operation_write")
+        before = [(one["status"], one["told"]) for one in gate.content["sent_before"]]
+        assert before == [("failed", "MCP server crm: it answers 401")]
 
 
 def statuses(results: Any, agent: str) -> list[str]:

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import mcp_types as types
 import pytest
 from mcp.shared.message import SessionMessage
@@ -19,6 +20,7 @@ from models.config import HttpServer, StdioServer
 from models.errors import NotSent
 
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "send", "arguments": {}}}
+YES = {"jsonrpc": "2.0", "id": 1, "result": {"action": "accept", "content": {"sure": True}}}
 LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}
 
 
@@ -91,3 +93,24 @@ async def test_a_call_that_no_exchange_tells_of_is_not_written_to_a_program(tmp_
         await answers.receive()
         assert (refused.id, "no workflow and no person" in refused.error.message) == (1, True)
     assert [json.loads(line)["id"] for line in heard.read_text().splitlines()] == [2]
+
+
+async def test_what_a_person_gave_is_told_as_a_part_of_a_call_alone(tmp_path: Path) -> None:
+    """Elsewhere the question is put off, over HTTP as over pipes."""
+    with sending_for(Sender(until=now() + 60)):
+        for exchange, action in ((Exchange(), "cancel"), (Exchange(acts=True), "accept")):
+            heard = tmp_path / action
+            program = f'read -r line; echo "$line" > {heard}; echo \'{{"jsonrpc": "2.0", "id": 1}}\''
+            token = CURRENT.set(exchange)
+            async with listening() as (url, came):
+                assert await posted(url, YES) == 200
+            settings = StdioServer(command=("/bin/sh", "-c", program))
+            async with ServerProgram(settings, max_bytes=1000).streams() as (answers, to_it):
+                await to_it.send(SessionMessage(types.jsonrpc_message_adapter.validate_python(YES)))
+                with pytest.raises(anyio.EndOfStream):
+                    await answers.receive()
+            CURRENT.reset(token)
+            _, _, posted_body = bytes(came).partition(b"\r\n\r\n")
+            for told in (posted_body, heard.read_bytes()):
+                assert json.loads(told)["result"]["action"] == action
+            assert (exchange.untold is None) is (action == "accept")
