@@ -49,7 +49,7 @@ class AgentReview(Record):
 class WriteShown(Record):
     """A call that would change something: approved is this call, with exactly these arguments, once.
 
-    `sent_before` is what became of the same call where this operation has sent it already.
+    `sent_before` is what became of the same call where this operation has sent it already, or was refused it.
     """
 
     plan_id: str
