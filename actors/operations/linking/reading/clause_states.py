@@ -3,8 +3,7 @@
 Called by `statuses`, which knows what stands around the clause. Words are small and without accents.
 """
 
-from actors.operations.linking.reading import status_words as known
-from actors.operations.linking.reading.status_words import PaymentState
+from actors.operations.linking.reading.status_words import PaymentState, listed
 
 _NEAR = 7
 
@@ -14,17 +13,20 @@ def clause_state(words: list[str]) -> tuple[PaymentState, int, int] | None:
     said: list[tuple[PaymentState | None, int, int]] = []
     # `bis heute`, `until now`: no condition.
     followed = zip(words, [*words, ""][1:], strict=True)
-    words = ["" if word in known.UNTIL and after in known.NOW else word for word, after in followed]
+    words = ["" if word in listed("until") and after in listed("now") else word for word, after in followed]
     for at, word in enumerate(words):
-        if word in known.PAID:
+        if word in listed("paid"):
             said.append(_paid(words, at, at))
-        elif word in known.OPEN or (word == "due" and words[at - 1 : at] == ["past"]):
+        elif word in listed("open") or (
+            word in listed("due") and listed("past").intersection(words[at - 1 : at])
+        ):
             said.append(_open(words, at))
-        elif word in known.MONEY and (verb := _near(words, at, known.CAME)) is not None:
+        elif word in listed("money") and (verb := _near(words, at, listed("came"))) is not None:
             said.append(_paid(words, min(at, verb), max(at, verb)))
-        elif word in known.MONEY and (verb := _near(words, at, known.WAIT)) is not None:
+        elif word in listed("money") and (verb := _near(words, at, listed("wait"))) is not None:
             clear = (
-                _before(words, at, known.IF | known.THINK) is None and _before(words, verb, known.NOT) is None
+                _before(words, at, listed("if", "think")) is None
+                and _before(words, verb, listed("not")) is None
             )
             said.append(("open" if clear else None, min(at, verb), max(at, verb)))
     states = {state for state, _, _ in said}
@@ -36,65 +38,60 @@ def clause_state(words: list[str]) -> tuple[PaymentState, int, int] | None:
 
 def _paid(words: list[str], first: int, last: int) -> tuple[PaymentState | None, int, int]:
     begun = first
-    if (negated := _before(words, first, known.NOT)) is None and last > first:
-        negated = next((n for n in range(first, last) if words[n] in known.NOT), None)
-    if _before(words, first, known.IF | known.THINK) is not None:
+    if (negated := _before(words, first, listed("not"))) is None and last > first:
+        negated = next((n for n in range(first, last) if words[n] in listed("not")), None)
+    if _before(words, first, listed("if", "think")) is not None:
         return None, first, last
-    if negated is None and (waiting := _before(words, first, known.WAIT)) is not None:
+    if negated is None and (waiting := _before(words, first, listed("wait"))) is not None:
         return "open", waiting, last
     if negated is None:
-        if _before(words, first, known.WILL) is not None or words[first] == "pay":
+        if _before(words, first, listed("will")) is not None or words[first] in listed("bare"):
             return None, first, last
-        if first == last and words[first] == "paid" and _is_attribute(words, first):
+        if first == last and words[first] in listed("attribute") and _is_attribute(words, first):
             return None, first, last
-        part = _before(words, first, known.PART) is not None or any(
-            word in known.PART for word in words[last + 1 : last + 3]
+        part = _before(words, first, listed("part")) is not None or any(
+            word in listed("part") for word in words[last + 1 : last + 3]
         )
-        helped = _before(words, first, known.HAS)
+        helped = _before(words, first, listed("has"))
         begun = first if helped is None else _first_of(words, helped)
         return ("partly" if part else "paid"), begun, last
     begun = min(negated, first)
     # `no longer` and `not only`, `not until`: what is said of it is another thing.
-    if any(
-        word in known.LONGER or word in ("only", "nur", "tylko") for word in words[negated + 1 : negated + 2]
-    ):
+    if listed("longer", "only").intersection(words[negated + 1 : negated + 2]):
         return None, first, last
-    if (
-        sum(word in known.NOT for word in words[max(0, first - _NEAR) : last]) > 1
-        and "nigdy" not in words
-        and "nie" not in words
-    ):
+    denied = sum(word in listed("not") for word in words[max(0, first - _NEAR) : last])
+    if denied > 1 and listed("doubled").isdisjoint(words):
         return None, first, last
-    helped = _before(words, negated, known.HAS)
+    helped = _before(words, negated, listed("has"))
     begun = begun if helped is None or negated - helped > 2 else _first_of(words, helped)
-    after = last + 1 if words[last + 1 : last + 2] in (["yet"], ["noch"], ["jeszcze"]) else last
+    after = last + 1 if listed("yet_behind").intersection(words[last + 1 : last + 2]) else last
     return "open", begun, after
 
 
 def _first_of(words: list[str], at: int) -> int:
     """Where the words of a verb begin that ends there: `has been`."""
-    while at and words[at - 1] in known.HAS:
+    while at and words[at - 1] in listed("has"):
         at -= 1
     return at
 
 
 def _is_attribute(words: list[str], at: int) -> bool:
     """Whether `paid` is said of what follows, not that it is so: `the paid invoice`, `paid leave`."""
-    if _before(words, at, known.HAS) is not None:
+    if _before(words, at, listed("has")) is not None:
         return False
     if at:
-        return words[at - 1] in known.BEFORE_ATTRIBUTES
-    return bool(words[1:]) and words[1] not in known.BEHIND_PAID
+        return words[at - 1] in listed("before_attributes")
+    return bool(words[1:]) and words[1] not in listed("behind_paid")
 
 
 def _open(words: list[str], at: int) -> tuple[PaymentState | None, int, int]:
-    if _before(words, at, known.IF | known.THINK | frozenset(["will", "wird", "bedzie"])) is not None:
+    if _before(words, at, listed("if", "think", "would")) is not None:
         return None, at, at
-    negated = _before(words, at, known.NOT | frozenset(["nothing", "nichts", "nic"]))
+    negated = _before(words, at, listed("not", "naught"))
     if negated is None:
         return "open", at, at
-    longer = words[negated + 1] in known.LONGER if negated + 1 < len(words) else False
-    return ("paid", negated, at) if longer and words[at] not in ("overdue", "uberfallig") else (None, at, at)
+    longer = words[negated + 1] in listed("longer") if negated + 1 < len(words) else False
+    return ("paid", negated, at) if longer and words[at] not in listed("overdue") else (None, at, at)
 
 
 def _before(words: list[str], at: int, some: frozenset[str]) -> int | None:

@@ -6,6 +6,7 @@ named before it.
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -13,15 +14,8 @@ from actors.knowledge.entities.names import without_accents
 from actors.operations.linking.reading.amounts import amounts
 from actors.operations.linking.reading.invoices import number_like_tokens
 from actors.operations.linking.reading.sentences import SentenceSpan, sentences
+from actors.operations.linking.reading.status_words import spelled
 
-_PARTED = re.compile(
-    r",\s{1,3}(?=(?:but|however|while|whereas|although|though|and|yet|aber|jedoch|während|obwohl|und|doch|ale"
-    r"|jednak|natomiast|a|lecz|choć|if|when|wenn|falls|jeśli|please|bitte|prosimy|proszę)\s)"
-    r"|(?<!\s)\s{1,3}(?=(?:but|however|whereas|aber|jedoch|ale|natomiast|lecz|although)\s)"
-    r"|(?<!\s)\s{1,3}(?=(?:while|and|und|oraz)\s(?:the\s|die\s)?(?:inv|faktur|rechnung|fv))"
-    r"|\s[-–—]\s|:\s|,\s(?=[^\W_]{1,12}[-/]\d)",
-    re.IGNORECASE,
-)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 
@@ -74,8 +68,23 @@ def plain(words: list[str]) -> list[str]:
     return [without_accents(word.replace("’", "'")) for word in words]
 
 
+@cache
+def _parted() -> re.Pattern[str]:
+    """What parts clauses: words of the languages, a dash, a colon, or a comma before a number."""
+    comma, bare, before, starts = (
+        "|".join(sorted(map(re.escape, spelled(key))))
+        for key in ("parts_behind_comma", "parts", "parts_before_invoice", "invoice_starts")
+    )
+    return re.compile(
+        rf",\s{{1,3}}(?=(?:{comma})\s)|(?<!\s)\s{{1,3}}(?=(?:{bare})\s)"
+        rf"|(?<!\s)\s{{1,3}}(?=(?:{before})\s(?:{starts}))"
+        r"|\s[-–—]\s|:\s|,\s(?=[^\W_]{1,12}[-/]\d)",
+        re.IGNORECASE,
+    )
+
+
 def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    for found in _PARTED.finditer(text, start, end):
+    for found in _parted().finditer(text, start, end):
         if found.start() > start:
             yield start, found.start()
         start = found.end()

@@ -56,13 +56,14 @@ def state_of(value: str, *, of_payment: bool) -> PaymentState | None:
     plain = " ".join(
         without_accents(word) for word in value[:_LONGEST_QUOTE].replace("_", " ").replace("-", " ").split()
     )
-    return known.VALUES.get(plain) or (known.OF_PAYMENTS.get(plain) if of_payment else None)
+    said = known.values(of_payment=False).get(plain)
+    return said or (known.values(of_payment=True).get(plain) if of_payment else None)
 
 
 def answer_of(value: str) -> bool | None:
     """What a value says to whether something is paid: yes, no, or neither; it says nothing else."""
     words = set(re.findall(r"[^\W_]+", without_accents(value[:_LONGEST_QUOTE])))
-    no = known.NOT | known.listed("no")
+    no = known.listed("not") | known.listed("no")
     if words & no and words <= no | known.listed("yet"):
         return False
     return True if words and words <= known.listed("yes") else None
@@ -119,7 +120,9 @@ def unclear_in(text: str) -> Iterator[UnclearSentence]:
         if asked is not None and answer_of(_ENDED.split(text[start:end], maxsplit=1)[0]) is not None:
             yield UnclearSentence(asked, end, ())
         asked = start if mark == "?" and (said or _is_about(words)) else None
-        wished = (known.IF | known.WILL).difference(known.listed("may_be")).intersection(words)
+        wished = (
+            (known.listed("if") | known.listed("will")).difference(known.listed("may_be")).intersection(words)
+        )
         is_about = _is_about(words)
         back = (told or is_about) and _finds("takes_back", words)
         told = told or said
@@ -135,7 +138,7 @@ def _is_label(clause: Clause, text: str) -> bool:
 
 def _to_be_read(some: list[Clause], text: str) -> Iterator[tuple[int, int]]:
     """The clauses that say a thing of their own: of a number, or that something is not so; no answers."""
-    denies = known.NOT.union(known.listed("denies"), known.listed("unsure"))
+    denies = known.listed("not").union(known.listed("denies"), known.listed("unsure"))
     for before, clause in zip([None, *some], some, strict=False):
         end = clause.sentence.end
         if before is not None and _answer_at(text, before.end, end) is not None:
@@ -199,9 +202,11 @@ def _in_its_frame(
         before: the clauses before it, in its sentence.
     """
     words = clause.words
-    denies, unsure = known.listed("denies"), known.listed("unsure") | known.THINK
+    denies, unsure = known.listed("denies"), known.listed("unsure") | known.listed("think")
     lead = _lead(before, text)
-    if (denies | unsure | known.IF).intersection(lead) or _CROSSED.search(text, clause.start, clause.end):
+    if (denies | unsure | known.listed("if")).intersection(lead) or _CROSSED.search(
+        text, clause.start, clause.end
+    ):
         return None
     # `all but INV-2041 have been paid`
     if before and known.listed("excepting").intersection(before[-1].words[-1:]):
@@ -248,19 +253,26 @@ def _is_name(clause: Clause, n: int) -> bool:
         return False
     if n or clause.start != clause.sentence.start:
         return True
-    does = known.HAS | known.PAID | known.CAME | known.NOT | known.listed("denies") | known.listed("reports")
+    does = (
+        known.listed("has")
+        | known.listed("paid")
+        | known.listed("came")
+        | known.listed("not")
+        | known.listed("denies")
+        | known.listed("reports")
+    )
     return not clause.spelled[1:2] or not clause.spelled[1].islower() or clause.words[1] in does
 
 
 def _is_hearsay(words: list[str]) -> bool:
-    return not (known.listed("reports") | known.listed("unsure") | known.THINK).isdisjoint(words)
+    return not (known.listed("reports") | known.listed("unsure") | known.listed("think")).isdisjoint(words)
 
 
 def _is_open(clause: Clause, some: range, text: str) -> bool:
     """Whether words behind "paid" leave it open: `Bezahlt wurde sie nicht`, `paid by mistake`."""
     if not _is_known(clause, some) or _finds("takes_back", [clause.words[n] for n in some]):
         return True
-    turned = known.NOT | known.listed("no") | known.listed("denies") | known.IF
+    turned = known.listed("not") | known.listed("no") | known.listed("denies") | known.listed("if")
     return any(
         clause.words[n] in turned and not _NUMBER_BEHIND.match(text, clause.places[n][1]) for n in some
     )
@@ -278,8 +290,8 @@ def _stands(state: PaymentState, clause: Clause, rest: list[Clause], behind: lis
             break
         if state in _DONE and (_is_hearsay(one.words) or not _is_known(one, range(len(one.words)))):
             return False
-        wished = (known.IF | known.WILL).intersection(one.words)
-        if known.NOT.intersection(one.words) or (
+        wished = (known.listed("if") | known.listed("will")).intersection(one.words)
+        if known.listed("not").intersection(one.words) or (
             _finds("about", one.words) and not wished and clause_state(one.words) is None
         ):
             return False
@@ -289,7 +301,7 @@ def _stands(state: PaymentState, clause: Clause, rest: list[Clause], behind: lis
     for one in behind:
         if one.numbers:
             is_other = bool(clause.numbers) and not clause.numbers & one.numbers
-        is_denied = _finds("about", one.words) and known.NOT.intersection(one.words)
+        is_denied = _finds("about", one.words) and known.listed("not").intersection(one.words)
         if not is_other and (_finds("takes_back", one.words) or is_denied):
             return False
     return True
