@@ -1,8 +1,8 @@
 """The words with which people say that something is paid, or not, in English, German and Polish.
 
-Called by `statuses` and what it calls. A mail may be in any language, so that a word counts in whichever it is;
-they are compared in small letters and without accents. Which words these are is in the folders of the
-languages (`payments.yaml`).
+Called by `statuses` and what it calls. A mail may be in any language, so a word counts in whichever it is.
+They are compared in small letters, without accents. Which words these are is in the folders of the languages
+(`payments.yaml`).
 """
 
 import re
