@@ -11,6 +11,7 @@ from actors.chat.routing.topics import _pattern as topic_pattern
 from actors.chat.turn.article_numbers import articles_named
 from actors.knowledge.scraping.wall_words import NOT_FOUND
 from actors.llm.client import strip_fence, strip_thinking
+from actors.operations.linking.reading.clauses import parting
 from actors.operations.linking.reading.status_words import finder as status_finder
 from actors.outside.market.series_in_text import _pattern as series_pattern
 from actors.text.bearing import bears_on
@@ -39,6 +40,7 @@ _MADE: dict[str, re.Pattern[Any]] = {
         r"(?<![\w$.])AAPL(?!\w)", re.IGNORECASE | re.ASCII
     ),
     "actors.outside.market.series_in_text._capitalised": re.compile(r"(?<!\w)APPLE(?!\w)"),
+    "actors.operations.linking.reading.clauses.parting": parting(),
     "actors.operations.linking.reading.status_words.finder": status_finder("takes_back"),
     "actors.text.lexicon.phrase_pattern": phrase_pattern(
         "de",

@@ -69,7 +69,7 @@ def plain(words: list[str]) -> list[str]:
 
 
 @cache
-def _parted() -> re.Pattern[str]:
+def parting() -> re.Pattern[str]:
     """What parts clauses: words of the languages, a dash, a colon, or a comma before a number."""
     comma, bare, before, starts = (
         "|".join(sorted(map(re.escape, spelled(key))))
@@ -84,7 +84,7 @@ def _parted() -> re.Pattern[str]:
 
 
 def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    for found in _parted().finditer(text, start, end):
+    for found in parting().finditer(text, start, end):
         if found.start() > start:
             yield start, found.start()
         start = found.end()
