@@ -57,5 +57,5 @@ def vocabulary() -> frozenset[str]:
 @cache
 def finder(key: str) -> re.Pattern[str]:
     """What finds a word of those under a key in a text of small letters without accents; `*`: any ending."""
-    spelled = "|".join(sorted(re.escape(word).replace(r"\*", r"\w{0,30}") for word in listed(key)))
-    return re.compile(rf"(?<!\w)(?:{spelled})(?!\w)")
+    some = "|".join(sorted(re.escape(word).replace(r"\*", r"\w{0,30}") for word in listed(key)))
+    return re.compile(rf"(?<!\w)(?:{some})(?!\w)")
