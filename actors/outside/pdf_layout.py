@@ -294,8 +294,10 @@ class _Measure:
         """What stands between two rows: nothing within a paragraph, a hole where that isn't certain."""
         gap, size = row[0].base - above[0].base, max(row[0].size, above[0].size)
         texts = [_text(above), _text(row)]
-        is_open = not texts[0].endswith(_ENDS)
-        goes_on = is_open and above[-1].right - above[0].left >= _SHORT * self.width
+        # What is only a hole was struck out whole.
+        is_open = not texts[0].endswith(_ENDS) and texts[0] != _HOLE
+        is_short = above[-1].right - above[0].left < _SHORT * self.width
+        goes_on = is_open and not (is_short and self._has_room(above, texts[1]))
         if abs(row[0].size - above[0].size) > _OTHER_SIZE * size:
             return [""]
         is_heading = above[-1].is_bold and not row[0].is_bold
@@ -307,11 +309,17 @@ class _Measure:
         # Half a line below, and beside it: of another column.
         if gap < 0.9 * size and (row[0].left > above[-1].right or row[-1].right < above[0].left):
             return [_HOLE]
-        if not is_edge or texts[0].isdecimal():
+        if not (is_edge or begins) or texts[0].isdecimal():
             return []
-        is_number = _NUMBER.fullmatch(texts[1]) is not None
+        is_number = is_edge and _NUMBER.fullmatch(texts[1]) is not None
         if is_number and is_open and texts[1].endswith(".") and abs(row[0].left - self.left) < 1:
             return []  # the last word of a sentence
         if is_number or (is_open and not goes_on and texts[1][:1].isupper()):
             return ["", _HOLE] if goes_on else [""]
         return []
+
+    def _has_room(self, above: list[TextPiece], below: str) -> bool:
+        """Whether a line ends although the next word would have had room in it, as a heading does."""
+        last = above[-1]
+        letter = (last.right - last.left) / max(len(last.text), 1)
+        return last.right + letter * (len(below.split(maxsplit=1)[0]) + 2) < self.left + self.width

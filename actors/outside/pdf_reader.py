@@ -10,6 +10,7 @@ import io
 import json
 import logging
 import math
+import re
 import resource
 import signal
 import sys
@@ -28,6 +29,7 @@ _MOST_TABLES = 40
 _MOST_COLUMNS, _MOST_ROWS, _MOST_CELLS = 200, 50_000, 200_000
 _MOST_TABLE_TEXT = 3_000_000
 _LONGEST_CELL, _LONGEST_COLUMN = 2000, 255
+_HOLE_LINE = re.compile(r"^\ufffc\n(?=.)", re.MULTILINE)
 # Of what was left out, in a note.
 _SHOWN = 60
 # Shares of the time; the rest is for telling.
@@ -141,7 +143,8 @@ class _Reading:
         left = _MOST_TEXT
         numbers = [number for number, _ in self._lines]
         for number, lines in beside.with_open_beginnings(list(zip(numbers, pages, strict=True))):
-            if text := "\n".join(lines).strip()[:left]:
+            # A hole in a line of its own would be one by itself: it is of what it stands before.
+            if text := _HOLE_LINE.sub("\ufffc ", "\n".join(lines).strip())[:left]:
                 self.texts.append((number, text))
                 left -= len(text)
         if gone:
