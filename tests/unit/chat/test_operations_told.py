@@ -67,7 +67,7 @@ def told(one: IterationResults) -> str:
         TITLE="A write",
         MAY_DECIDE=False,
         WAITS_FOR=None,
-        ERROR=None,
+        REASON=None,
         FOUND=findings_told(one),
     )
 
