@@ -2,7 +2,8 @@
 
 Whatever is walked is paid for, by its length: each visit of a schema, each list that a keyword looks through,
 each text that a pattern is looked for in, and each fault that is put into words, which `anyOf` and `not` have
-made of the whole value only to forget it. No keyword is free, so none can be nested into hours.
+made of the whole value only to forget it. No keyword is free, so none can be nested into hours. What is done
+at one go, as a pattern is looked for, holds up its whole process: so beside other work it is little.
 """
 
 import json
@@ -23,6 +24,18 @@ from referencing.jsonschema import DRAFT7, DRAFT202012
 
 # A thousand mails with twenty fields are a hundred thousand; so many take a second or two.
 MOST_STEPS = 500_000
+# In a process that does other work as well.
+_STEPS_BESIDE = 20_000
+# A character looked at in one state of a pattern is one, of sixty nanoseconds at worst: all are a tenth of a
+# second.
+_AT_ONE_GO = 1_000_000
+# In steps: a fault is two kilobytes, and `anyOf` keeps all of its own.
+_FAULT = 4
+# So much is a state of a pattern that is made ready, a part of a schema that is read for what it may refer
+# to, and a part of a value that is put into words or compared.
+_STATE_MADE = 1_000
+_PART_READ = 100
+_PART_TOLD = 20
 NEWEST = "https://json-schema.org/draft/2020-12/schema"
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 # What checking comes to where a schema refers to itself without end, leads nowhere, or reckons too high.
@@ -35,10 +48,16 @@ _WHOLE = frozenset({"enum", "const", "required", "type", "dependentRequired", "d
 _FORGET = frozenset({"anyOf", "oneOf", "not", "if", "contains"})
 # A pattern's parts: an escape, a class, a repetition with its most, or a sign. Classes within classes are not
 # read, nor comments, in which Rust's engine would see other signs than we do.
-_PARTS = re.compile(r"\\.|\[(?!\^?\])(?:\\.|[^\[\]\\])*\]|\{(?P<least>\d*)(?:,(?P<most>\d*))?\}|.", re.DOTALL)
+_PARTS = re.compile(
+    r"\\[pPxuU]\{[^{}]*\}|\\.|\[(?!\^?\])(?:\\.|[^\[\]\\])*\]|\{(?P<least>\d*)(?:,(?P<most>\d*))?\}|.",
+    re.DOTALL,
+)
 # Each is hundreds of states: what letters and digits there are.
 _LARGE = re.compile(r"\\[wWdDpP]")
 _LARGE_WEIGHT = 16
+# A long class is a state for each few of its signs, and a group is two: where it begins and where it ends.
+_CLASS_SIGNS = 16
+_GROUP_WEIGHT = 2
 _COMMENTED = re.compile(r"\(\?[A-Za-z]*x")
 
 # A keyword's check, as jsonschema calls it: with the validator, its value, the instance and the schema.
@@ -50,12 +69,23 @@ class TooMuchWork(Exception):
 
 
 class Steps:
-    """What is left of the steps, and how much there is in a value, reckoned once for each part of it."""
+    """What is left of the steps, and how much there is in a value, reckoned once for each part of it.
 
-    def __init__(self, most: int) -> None:
+    Args:
+        most: steps.
+        at_one_go: what may be done without giving way; None where it can be ended from outside.
+    """
+
+    def __init__(self, most: int, *, at_one_go: int | None = None) -> None:
         self.most = self.left = most
-        self.matchers: dict[str, SchemaValidator] = {}
+        self._at_one_go = at_one_go
+        self._matchers: dict[str, SchemaValidator] = {}
         self._weights: dict[int, int] = {}
+
+    @classmethod
+    def beside(cls) -> "Steps":
+        """For a process that does other work as well."""
+        return cls(_STEPS_BESIDE, at_one_go=_AT_ONE_GO)
 
     def spend(self, steps: int) -> None:
         """Pay for what is done.
@@ -66,6 +96,30 @@ class Steps:
         self.left -= steps
         if self.left < 0:
             raise TooMuchWork
+
+    def hold_up(self, work: int) -> None:
+        """Pay for what is done at one go.
+
+        Raises:
+            TooMuchWork: it would hold up the process for too long.
+        """
+        if self._at_one_go is not None:
+            self._at_one_go -= work
+            if self._at_one_go < 0:
+                raise TooMuchWork
+
+    def matcher(self, pattern: str) -> SchemaValidator:
+        """A pattern made ready. Kept by whoever checks: in a store for all, many could push each other out.
+
+        Raises:
+            ValueError: it is none, or can't be matched in linear time.
+            TooMuchWork: it would hold up the process for too long.
+        """
+        found = self._matchers.get(pattern)
+        if found is None:
+            self.hold_up(_STATE_MADE * pattern_weight(pattern))
+            found = self._matchers[pattern] = _matcher(pattern)
+        return found
 
     def weight(self, value: Any) -> int:
         """How many parts a JSON value has; a long text counts as several."""
@@ -94,6 +148,7 @@ def first_fault(value: Any, schema: Any, dialect: str, steps: Steps) -> Validati
         One of FAILS: it can't be checked.
     """
     _steps.set(steps)
+    steps.hold_up(_PART_TOLD * steps.weight(value) + _PART_READ * steps.weight(schema))
     kind, specification = DIALECTS[dialect]
     if schema is kind.META_SCHEMA:
         checker = _BOUNDED[dialect](schema, registry=referencing.Registry())
@@ -111,7 +166,7 @@ def pattern_weight(pattern: str) -> int:
     """About how many states it has, with all that is to be repeated written out.
 
     Raises:
-        ValueError: it can't be reckoned, or not be matched in linear time.
+        ValueError: it can't be reckoned.
     """
     if _COMMENTED.search(pattern):
         raise ValueError("it has comments")
@@ -124,15 +179,14 @@ def pattern_weight(pattern: str) -> int:
             groups.append(0)
             continue
         if sign == ")":
-            last = groups.pop() if len(groups) > 1 else groups[0]
+            last = _GROUP_WEIGHT + (groups.pop() if len(groups) > 1 else groups[0])
             groups[-1] += last
         elif part["least"] is not None:
             last *= max(1, int(part["most"] or part["least"] or 1))
             groups[-1] += last
         else:
-            last = _LARGE_WEIGHT if _LARGE.search(sign) else 1
+            last = _LARGE_WEIGHT if _LARGE.search(sign) else 1 + len(sign) // _CLASS_SIGNS
             groups[-1] += last
-    _matcher(pattern)
     return 1 + sum(groups)
 
 
@@ -146,11 +200,10 @@ def _matcher(pattern: str) -> SchemaValidator:
 
 def _matches(pattern: str, text: str) -> bool:
     steps = _steps.get()
-    steps.spend(1 + len(text) // 64 + len(text) * pattern_weight(pattern) // 1024)
-    # Kept by whoever checks: in a store that all share, many could push each other out.
-    matcher = steps.matchers.get(pattern)
-    if matcher is None:
-        matcher = steps.matchers[pattern] = _matcher(pattern)
+    work = len(text) * pattern_weight(pattern)
+    steps.spend(1 + len(text) // 64 + work // 1024)
+    steps.hold_up(work)
+    matcher = steps.matcher(pattern)
     try:
         matcher.validate_python(text)
     except NoMatch:
@@ -223,7 +276,7 @@ def _counted(keyword: str, check: _Check) -> _Check:
             cost += never * (1 + steps.weight(instance) // 4)
         steps.spend(cost)
         for fault in check(validator, value, instance, schema) or ():
-            steps.spend(1 + len(fault.message) // 256)
+            steps.spend(_FAULT + len(fault.message) // 256)
             yield fault
 
     return counted

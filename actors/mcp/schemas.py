@@ -3,14 +3,14 @@
 A schema is text from outside that is worked with, so its work is bounded: a `$ref` leads nowhere but into its
 own document (nothing is ever fetched), `pattern` is matched in linear time by Rust's engine (so without
 look-around and back-references), and checking takes so many steps at most (`bounded_checking`), off the event
-loop: checking a value, and checking the schema itself.
+loop: checking a value, and checking the schema itself. What is more than a little work is done in a process
+apart, which is ended after its seconds (`checking_apart`): what was not checked is refused.
 """
 
 import asyncio
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import referencing
@@ -28,11 +28,13 @@ from actors.mcp.bounded_checking import (
     first_fault,
     pattern_weight,
 )
+from actors.mcp.checking_apart import Checked, apart
 from models.error_lines import error_line
 
 _MOST_BYTES = 100_000
 _MOST_DEPTH = 50
 _MOST_PATTERN = 1_000
+_MOST_KEPT = 256
 # What its patterns may weigh together: so much is made ready to be matched in half a second.
 _MOST_PATTERNS_WEIGHT = 20_000
 # They look through a schema by themselves, past the count of steps.
@@ -57,19 +59,43 @@ async def refusal_of(schema: Mapping[str, Any], *, of_object: bool) -> str | Non
     """Why a schema can't be used here; None where it can. `of_object`: it must ask for an object."""
     if of_object and schema.get("type") != "object":
         return "its type is not object"
-    return await asyncio.to_thread(_refusal, schema)
+    if reason := await asyncio.to_thread(_refused_at_sight, schema):
+        return reason
+    text = await asyncio.to_thread(canonical, schema)
+    if len(text) > _MOST_BYTES:
+        return f"it is over {_MOST_BYTES:,} bytes"
+    # It is the same one at each call.
+    if text not in _refusals:
+        found = await _checked(_refused, text)
+        if found.passes:
+            return found.fault
+        while len(_refusals) >= _MOST_KEPT:
+            del _refusals[next(iter(_refusals))]
+        _refusals[text] = found.fault
+    return _refusals[text]
 
 
 async def fault_in(value: Any, schema: Mapping[str, Any]) -> str | None:
     """What in a value breaks a schema that is not refused, by its path; None where nothing does."""
-    return await asyncio.to_thread(_fault_in, value, schema)
+    return (await _checked(_fault_in, value, schema)).fault
 
 
-def _refusal(schema: Mapping[str, Any]) -> str | None:
-    if reason := _refused_at_sight(schema):
-        return reason
-    text = canonical(schema)
-    return f"it is over {_MOST_BYTES:,} bytes" if len(text) > _MOST_BYTES else _refused(text)
+_refusals: dict[str, str | None] = {}
+
+
+async def _checked(work: Callable[..., str | None], *arguments: Any) -> Checked:
+    try:
+        return Checked(await asyncio.to_thread(work, Steps.beside(), *arguments))
+    except TooMuchWork:
+        return await apart(within_steps, work, *arguments)
+
+
+def within_steps(work: Callable[..., str | None], *arguments: Any) -> str | None:
+    """What a check comes to in a process that does nothing else, and can be ended."""
+    try:
+        return work(Steps(MOST_STEPS), *arguments)
+    except TooMuchWork:
+        return f"checking it takes more than {MOST_STEPS:,} steps"
 
 
 def _refused_at_sight(schema: Mapping[str, Any]) -> str | None:
@@ -103,16 +129,14 @@ def _refused_node(node: Mapping[str, Any], depth: int) -> str | None:
     return None
 
 
-@lru_cache(maxsize=256)
-def _refused(text: str) -> str | None:
-    """What is wrong with a schema, by its canonical text: it is the same one at each call."""
+def _refused(steps: Steps, text: str) -> str | None:
+    """What is wrong with a schema, by its canonical text."""
     schema = json.loads(text)
     said = schema.get("$schema", NEWEST)
     if not isinstance(said, str) or said.rstrip("#") not in DIALECTS:
         return error_line(f"its $schema is not supported: {said}")
     dialect = said.rstrip("#")
-    steps = Steps(MOST_STEPS)
-    if reason := _refused_patterns(schema) or _wrong(schema, dialect, steps):
+    if reason := _refused_patterns(schema, steps) or _wrong(schema, dialect, steps):
         return reason
     resource = DIALECTS[dialect][1].create_resource(schema)
     base = resource.id() or ""
@@ -135,23 +159,22 @@ def _wrong(schema: Any, dialect: str, steps: Steps) -> str | None:
     """What a dialect's own schema says against a schema."""
     try:
         error = first_fault(schema, DIALECTS[dialect][0].META_SCHEMA, dialect, steps)
-    except TooMuchWork:
-        return f"checking it takes more than {steps.most:,} steps"
     except FAILS as failure:
         return error_line(f"it can't be checked: {error_line(failure)}")
     return None if error is None else error_line(f"it is no JSON schema: {_said(error)}")
 
 
-def _refused_patterns(schema: Any) -> str | None:
+def _refused_patterns(schema: Any, steps: Steps) -> str | None:
     weight = 0
     for pattern in sorted(set(_patterns(schema))):
         if len(pattern) > _MOST_PATTERN:
             return f"a pattern of it is over {_MOST_PATTERN:,} characters"
         try:
             weight += pattern_weight(pattern)
+            bounded = weight <= _MOST_PATTERNS_WEIGHT and steps.matcher(pattern) is not None
         except ValueError:
-            weight = _MOST_PATTERNS_WEIGHT + 1
-        if weight > _MOST_PATTERNS_WEIGHT:
+            bounded = False
+        if not bounded:
             return error_line(f"a pattern of it can't be matched in bounded time: {pattern}")
     return None
 
@@ -179,12 +202,9 @@ def _patterns(schema: Any) -> Iterator[str]:
         yield from (each for each in told if isinstance(each, str))
 
 
-def _fault_in(value: Any, schema: Mapping[str, Any]) -> str | None:
-    steps = Steps(MOST_STEPS)
+def _fault_in(steps: Steps, value: Any, schema: Mapping[str, Any]) -> str | None:
     try:
         error = first_fault(value, schema, str(schema.get("$schema", NEWEST)).rstrip("#"), steps)
-    except TooMuchWork:
-        return f"checking it takes more than {steps.most:,} steps"
     except FAILS as failure:
         return error_line(f"it can't be checked: {error_line(failure)}")
     return None if error is None else _said(error)

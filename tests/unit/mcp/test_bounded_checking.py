@@ -236,6 +236,10 @@ async def test_a_schema_that_names_its_dialect_is_checked_by_ours_again_where_it
         (r"[\w.]{2,}", 33),
         (r"\({3}", 4),
         ("[({]{3}", 4),
+        (r"\p{L}{120}", 16 * 120),
+        (r"\x{100}{9}", 10),
+        ("(a(){900}){300}", 300 * 901 * 2),
+        ("[" + "aeiouy" * 40 + "]{40}", 15 * 40),
     ],
 )
 def test_a_pattern_weighs_what_it_repeats(pattern: str, weight: int) -> None:
@@ -255,6 +259,23 @@ def test_a_pattern_weighs_what_it_repeats(pattern: str, weight: int) -> None:
 async def test_patterns_that_are_too_much_to_make_ready_are_refused(schema: Mapping[str, Any]) -> None:
     reason = await refusal_of({"type": "object", **schema}, of_object=True)
     assert (reason or "").startswith("a pattern of it can't be matched in bounded time")
+
+
+@pytest.mark.parametrize(
+    ("value", "schema"),
+    [
+        ("a" * 100_000, {"pattern": "[ab]*a[ab]{300}[cd]"}),
+        ("a", {"pattern": r"\w{100}"}),
+        (["a" * 1_000] * 1_000, {"items": {"pattern": "a$"}}),
+        ({"b" * 100_000: 1}, {"patternProperties": {"a{20}": {}}}),
+        (["a"] * 60_000, {"enum": [1]}),
+        ("a", {"$defs": {f"d{each}": {"$anchor": f"a{each}"} for each in range(3_000)}}),
+    ],
+)
+def test_what_would_hold_up_a_process_is_too_much_beside_other_work(value: Any, schema: Any) -> None:
+    with pytest.raises(TooMuchWork):
+        first_fault(value, schema, NEWEST, Steps.beside())
+    first_fault(value, schema, NEWEST, Steps(10**9))
 
 
 def test_a_text_is_paid_by_its_length_and_its_patterns_weight() -> None:
