@@ -16,7 +16,7 @@ from tests.faults.site.world import World
 _SLOW_SECONDS = 1.5
 _BEGUN_SECONDS = 20.0
 _STOPPED_SECONDS = 15.0
-_MANY = 40
+_MANY, _READERS, _READS_SECONDS = 40, 2, 4.0
 
 
 async def decisions(scene: Scene) -> bool:
@@ -42,14 +42,14 @@ async def cancel(scene: Scene) -> bool:
 
 
 async def many_stopped(scene: Scene) -> bool:
-    """Much is begun, and all of it is stopped at once, while its runners want their connections for it."""
+    """Much is begun, and all of it is stopped while it reads, for which its runners want their connections."""
     marches = [
-        scene.people.march(scene.work, scene.rng, steps=40, step_seconds=0, act_seconds=0)
+        scene.people.march(scene.work, scene.rng, steps=1, step_seconds=_READS_SECONDS, readers=_READERS)
         for _ in range(_MANY)
     ]
     begun = await asyncio.gather(*marches)
     await asyncio.sleep(scene.rng.uniform(0.1, 1))
-    return await scene.people.stop_all(scene.work, begun)
+    return await scene.people.stop_all(scene.work, scene.rng, begun)
 
 
 async def abandoned_batch(scene: Scene) -> bool:

@@ -46,6 +46,7 @@ _EDITOR = read_scopes(["global:editor"])
 _STEPS = 12
 # About how long a march takes, and how long at most until one asks for its decision while all is well.
 _MARCH_SECONDS = 2.5
+_BETWEEN_STOPS = 0.03
 _ASKED_SECONDS = 6.0
 _NOT_THERE = ("queued", "running")
 
@@ -232,6 +233,7 @@ class People:
             "quorum": 1,
             "asked": False,
             "asks": False,
+            "readers": 0,
             "fails_until": "",
             **more,
         }
@@ -349,19 +351,17 @@ class People:
         work.cancelled.add(march)
         return True
 
-    async def stop_all(self, work: Work, marches: Sequence[str]) -> bool:
-        """Stop marches at once, past the door and its limits; whether one was not over, and all is known."""
-        stopped = set()
-        try:
-            async with self.world.database.transaction() as connection:
-                for march in sorted(marches):
-                    with suppress(WorkflowEnded):
-                        await workflows.cancel(connection, march, reason="cancelled by root")
-                        stopped.add(march)
-        except GONE:
-            return False
-        work.cancelled |= stopped
-        return bool(stopped)
+    async def stop_all(self, work: Work, rng: random.Random, marches: Sequence[str]) -> bool:
+        """Stop marches one after the other, past the door and its limits; whether one was not over."""
+        stopped = False
+        for march in marches:
+            with suppress(WorkflowEnded, *GONE):
+                async with self.world.database.transaction() as connection:
+                    await workflows.cancel(connection, march, reason="cancelled by root")
+                work.cancelled.add(march)
+                stopped = True
+            await asyncio.sleep(rng.uniform(0, _BETWEEN_STOPS))  # its runner hears of each
+        return stopped
 
     async def _begin(self, work: Work, request: WorkflowRequest) -> str:
         async def begin() -> str:

@@ -135,7 +135,7 @@ class March:
     def given(self) -> dict[str, Any]:
         """The input: trace, folder, steps, their seconds, those of what comes after, gated, quorum and words.
 
-        `asks`: whether its steps ask the model; `asked`: whether its approval was written together with it;
+        `asks`: whether its steps ask the model; `readers`: how many read the database all the while; `asked`: whether its approval was written together with it;
         `fails_until`: a file without which the step `BROKEN` fails.
         """
         return self.run.input
@@ -157,10 +157,21 @@ class March:
                 raise InputInvalid(f"{key}: its input is broken: mend it")
             if self.given["asks"]:
                 await self.run.agent("oracle").answer(f"{self.run.workflow_id} {key}")
-            await asyncio.sleep(seconds)
+            await asyncio.gather(
+                asyncio.sleep(seconds), *map(self._read_for, [seconds] * self.given["readers"])
+            )
             return Answer(value=self._done(key))
 
         await self.run.once(key, Done, make)
+
+    async def _read_for(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            await self.run.database.steadily(self._read)
+
+    async def _read(self) -> None:
+        async with self.run.database.transaction() as connection:
+            await connection.execute("SELECT 1")
 
     async def act(self) -> None:
         """An effect, in one transaction with its step."""
