@@ -1,20 +1,27 @@
-"""JSON in which every name is there once in its object: of two values, one reader takes the first, another
-the last (RFC 8259 §4), so whoever said both has said neither.
+"""JSON that all readers take the same: every name is there once in its object, and every number can be kept.
+
+Of two values of a name, one reader takes the first, another the last (RFC 8259 §4), so whoever said both has
+said neither. Of a number beyond a double's, and of NaN, one makes nothing, another the nearest (§6).
 
 All that comes from outside and decides something is read here: bodies of requests, messages of sockets,
 files of topics, lists of grants, replies of models.
 """
 
 import json
+import math
 from collections import Counter
-from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 _SHOWN = 80
 
 
-class NamedTwice(ValueError):
-    """A name is there twice in one object. `name` is which; the message says it, and what to do."""
+class Ambiguous(ValueError):
+    """Readers would take a text in different ways; the message says which part of it, and what to do."""
+
+
+class NamedTwice(Ambiguous):
+    """A name is there twice in one object. `name` is which."""
 
     def __init__(self, name: str) -> None:
         shown = name if len(name) <= _SHOWN else name[:_SHOWN] + "…"
@@ -22,19 +29,27 @@ class NamedTwice(ValueError):
         self.name = name
 
 
-def read_once(text: str | bytes, *, parse_constant: Callable[[str], Any] | None = None) -> Any:
-    """What a JSON text says. Raises NamedTwice; else what `json.loads` does: ValueError, RecursionError."""
-    return json.loads(text, object_pairs_hook=_once, parse_constant=parse_constant)
+class NumberNotKept(Ambiguous):
+    """A number is larger, smaller or longer than a double can say, or is none."""
+
+    def __init__(self, number: str) -> None:
+        shown = number if len(number) <= _SHOWN else number[:_SHOWN] + "…"
+        super().__init__(f"the number {shown} can't be kept as it is: send it as a text, or another")
 
 
-def named_twice(text: str | bytes) -> str | None:
-    """Why a text says a thing twice; None where it does not, and of what is no JSON: that is refused as such.
+def read_once(text: str | bytes) -> Any:
+    """What a JSON text says. Raises Ambiguous; else what `json.loads` does: ValueError, RecursionError."""
+    return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse, parse_float=_kept)
 
-    A text that is nested too deeply to be looked at says it too.
+
+def ambiguity(text: str | bytes) -> str | None:
+    """Why readers would take a text in different ways; None where they don't, and of what is no JSON.
+
+    That is refused as such. A text that is nested too deeply to be looked at is told of, too.
     """
     try:
         read_once(text)
-    except NamedTwice as error:
+    except Ambiguous as error:
         return str(error)
     except RecursionError:
         return "is nested too deeply"
@@ -48,3 +63,18 @@ def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(members):
         raise NamedTwice(next(name for name, n in Counter(name for name, _ in members).items() if n > 1))
     return found
+
+
+def _refuse(constant: str) -> Any:
+    raise NumberNotKept(constant)
+
+
+def _kept(number: str) -> float:
+    value = float(number)
+    if value == 0:
+        same = not number.lower().partition("e")[0].strip("-0.")
+    else:
+        same = math.isfinite(value) and (not value.is_integer() or Decimal(value) == Decimal(number))
+    if not same:
+        raise NumberNotKept(number)
+    return value

@@ -270,16 +270,12 @@ class ChatModel:
 def read_object(text: str) -> dict[str, Any]:
     """A JSON object that a model wrote. RejectedReply says what is wrong with it."""
     try:
-        value = read_once(text, parse_constant=_refuse_constant)
+        value = read_once(text)
     except (ValueError, RecursionError) as error:
         raise RejectedReply(f"not valid JSON: {error}") from error
     if not isinstance(value, dict):
         raise RejectedReply("not a JSON object")
     return value
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _left(ends: float | None) -> float | None:

@@ -21,7 +21,7 @@ from actors.llm.endpoint import Endpoint, Message, TransportFault
 from actors.llm.prompts import fence
 from models.config import BreakerConfig, ModelSettings, SchemaLimits
 from models.errors import ModelReplyInvalid, PromptTooLong
-from models.json_once import named_twice
+from models.json_once import ambiguity
 from models.llm import Answer, ModelCall
 
 T = TypeVar("T")
@@ -155,7 +155,7 @@ class ModelClient:
 
         def parse(text: str) -> T:
             said = whole_characters(strip_fence(text))
-            if reason := named_twice(said):
+            if reason := ambiguity(said):
                 raise RejectedReply(reason)
             try:
                 return accept(reply.model_validate_json(said))

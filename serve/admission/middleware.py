@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from models.config import HttpConfig
 from models.errors import RateLimited, SignoffError
-from models.json_once import named_twice
+from models.json_once import ambiguity
 from models.store.database import GONE, unavailable
 from serve.admission.bodies import BodyRefused, ClientLeft, closing, has_body, read_body, told_again
 from serve.admission.limits import is_stream, is_wide, most_bytes, needs_token, too_much
@@ -135,7 +135,7 @@ class Admission:
                 raise BodyRefused(422, "body: is not JSON in UTF-8: it holds NUL bytes")
             if reason := too_much(body):
                 raise BodyRefused(413, reason)
-            if scope["path"] not in _REFUSES_ITSELF and (reason := named_twice(body)):
+            if scope["path"] not in _REFUSES_ITSELF and (reason := ambiguity(body)):
                 raise BodyRefused(422, f"body: {reason}")
         except BodyRefused as error:
             # Who sends too much is known, and may send the rest unread: closing could lose them the answer.

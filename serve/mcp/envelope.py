@@ -13,7 +13,7 @@ from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER, find_duplicated_rout
 from starlette.datastructures import Headers
 
 from models.errors import InputInvalid
-from models.json_once import NamedTwice, read_once
+from models.json_once import Ambiguous, read_once
 
 # What a request holds beside its tool's arguments: names, ids, what the client says of itself.
 _BYTES = 16 * 1024
@@ -79,7 +79,7 @@ def _not_a_request(message: dict[str, Any]) -> str | None:
 def _object(body: bytes) -> dict[str, Any]:
     try:
         message = read_once(body.decode())
-    except NamedTwice as error:
+    except Ambiguous as error:
         raise EnvelopeInvalid(types.INVALID_REQUEST, f"body: {error}") from error
     except (ValueError, RecursionError) as error:
         reason = "body: is not JSON in UTF-8, or nested too deeply"

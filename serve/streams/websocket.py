@@ -19,7 +19,7 @@ from starlette.websockets import WebSocketState
 
 from models.config import RateLimit
 from models.errors import InputInvalid, SignoffError, Unauthenticated
-from models.json_once import named_twice
+from models.json_once import ambiguity
 from models.people.users import UserContext
 from models.store.database import GONE
 from serve.auth.caller import bearer_token, context_of
@@ -130,7 +130,7 @@ async def hear(
     """Take what is said, up to `most` characters each, and send back what `answer` makes of it.
 
     Whoever says more than `limit` allows, sense or nonsense, is closed with 4429, and nothing of it is read.
-    What says a thing twice is answered as an error, and no `answer` sees it.
+    What readers would take in different ways is answered as an error, and no `answer` sees it.
     """
     heard = _SocketBucket(limit)
     while True:
@@ -144,8 +144,8 @@ async def hear(
             return _TOO_BIG, f"send at most {most} characters"
         if not heard.one_more():
             return _TOO_OFTEN, f"more than {limit.calls} messages in {limit.per_seconds:g} s: wait a while"
-        twice = named_twice(text)
-        said = refusal(InputInvalid(f"message: {twice}")) if twice else await answer(text)
+        reason = ambiguity(text)
+        said = refusal(InputInvalid(f"message: {reason}")) if reason else await answer(text)
         if said is not None and not await _sent(socket, said):
             return None, ""
 

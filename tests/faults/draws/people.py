@@ -42,7 +42,7 @@ async def cancel(scene: Scene) -> bool:
 
 
 async def many_stopped(scene: Scene) -> bool:
-    """Much is begun, and all of it is stopped while it reads, for which its runners want their connections."""
+    """Much is begun, and all of it is stopped while it reads, so that its runners want their connections."""
     marches = [
         scene.people.march(scene.work, scene.rng, steps=1, step_seconds=_READS_SECONDS, readers=_READERS)
         for _ in range(_MANY)
