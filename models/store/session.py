@@ -48,7 +48,8 @@ SELECT set_config(name, setting, false)
 FROM unnest(%(names)s::text[], %(settings)s::text[]) AS ours(name, setting)
 WHERE current_setting(name, true) IS NOT NULL
 UNION ALL
-SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
+SELECT set_config('synchronous_commit', 'on', false)
+WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')
 """
 
 

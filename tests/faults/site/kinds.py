@@ -136,8 +136,8 @@ class March:
         """The input: trace, folder, steps, their seconds, those of what comes after, gated, quorum and words.
 
         `asks`: whether its steps ask the model; `readers`: how many read the database all the while; `asked`:
-        whether its approval was written together with it; `fails_until`: a file without which the step `BROKEN`
-        fails.
+        whether its approval was written together with it; `fails_until`: a file without which the step
+        `BROKEN` fails.
         """
         return self.run.input
 

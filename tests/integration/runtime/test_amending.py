@@ -101,6 +101,16 @@ async def test_under_four_eyes_who_amends_does_not_approve_what_he_made(database
         assert (done.status, done.decided_by) == ("approved", "eve")
 
 
+async def test_true_is_no_yes_to_one(database: Database) -> None:
+    with Barrier() as barrier:
+        approval = await asked(database, barrier)
+        one = await amend(database, approval, {"plan": ["pay"], "amount": 1})
+        other = await amend(database, one, {"plan": ["pay"], "amount": True}, by="carol")
+        assert (other.status, other.amended_by) == ("pending", "carol")
+        same = await amend(database, other, {"plan": ["pay"], "amount": True}, by="dora")
+        assert (same.status, same.decided_by) == ("approved", "dora")
+
+
 async def test_a_yes_to_what_was_shown_before_is_no_yes_to_what_was_made_of_it(database: Database) -> None:
     with Barrier() as barrier:
         await editors(database, "bob", "eve")

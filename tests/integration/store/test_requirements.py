@@ -100,6 +100,18 @@ async def shown(connection: Connection) -> dict[str, str]:
     return {row["name"]: row["setting"] for row in await cursor.fetchall() if row["setting"] is not None}
 
 
+@pytest.mark.parametrize(
+    ("given", "held"),
+    [("local", "on"), ("remote_write", "on"), ("off", "on"), ("remote_apply", "remote_apply")],
+)
+async def test_a_role_that_keeps_less_of_what_is_committed_keeps_all(
+    role: Role, given: str, held: str
+) -> None:
+    role.alter(f"ALTER ROLE {{role}} SET synchronous_commit = '{given}'")
+    async with Database(url=role.url, pool_size=1) as database, database.connection() as connection:
+        assert (await shown(connection))["synchronous_commit"] == held
+
+
 def test_an_ordinary_role_on_an_ordinary_database_is_right(role: Role, database_url: str) -> None:
     assert told(role.url) == ""
     assert told(database_url) == ""
