@@ -1,19 +1,20 @@
 """Text that others wrote, on a terminal: nothing in it can steer the terminal or hide."""
 
-import unicodedata
+from models.visible import with_spaces_told, without_hidden
 
 
 def plain(text: str) -> str:
     r"""The text with line ends and tabs, and all else that is no visible character written out.
 
-    So are escape sequences (`\x1b[2J`), marks that turn the direction of writing, and lone surrogates.
+    So are escape sequences (`\x1b[2J`), marks that turn the direction of writing, spaces that are not the
+    common one, and what hides behind a letter; joiners stay where a script or an emoji is written with them.
     """
-    return "".join(char if char in "\n\t" else _visible(char) for char in text)
+    return with_spaces_told(without_hidden(text, _written_out), _written_out).replace("\r", "\\r")
 
 
 def one_line(text: str) -> str:
     """The same for what belongs on one line: line ends and tabs are written out too."""
-    return "".join(_visible(char) for char in text)
+    return plain(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def last_line(told: object) -> str:
@@ -22,7 +23,5 @@ def last_line(told: object) -> str:
     return lines[-1] if lines else "it gave no reason"
 
 
-def _visible(char: str) -> str:
-    if char.isprintable() or unicodedata.category(char) == "Zs":
-        return char
+def _written_out(char: str) -> str:
     return char.encode("unicode_escape").decode("ascii")

@@ -1,25 +1,19 @@
 """Text as it can be kept, shown and cut: each of these once, pure, and in time linear in the text.
 
-Apart on purpose: `cluster.plain_text` writes out what can't be seen, because whoever decides at a terminal
-must know of it; `models.people.lookalikes` refuses it in names; `models.error_lines` says errors.
+What can be seen, `models.visible` says. Apart on purpose: `cluster.plain_text` writes out what can't be,
+because whoever decides at a terminal must know of it; `models.error_lines` says errors.
 """
 
 import re
 import unicodedata
 
+from models.visible import first_hidden, shows_something, steers, unseen, without_hidden
+
 _ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~]?)|\x9b[0-?]*[@-~]"
 )
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]")
-# Soft hyphens, bidi marks, tag letters, noncharacters, halves of surrogate pairs and characters for private
-# use. The joiners U+200C and U+200D stay: some scripts, and emoji, are written with them.
-_SHAPELESS = re.compile(
-    r"[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufdd0-\ufdef\ufeff"
-    r"\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\ue000-\uf8ff\U000e0000-\U000e01ef\U000f0000-\U0010ffff]"
-)
 _LINE_ENDS = re.compile(r"[\t\n\r]")
 _SPACES = ("Cc", "Zl", "Zp")
-_UNSEEN = ("Cf", "Cs", "Co", "Cn")
 SHORT = 300
 
 
@@ -58,17 +52,22 @@ def unseen_in(text: str, *, lines: bool) -> str | None:
     """Why a text is not what people would see of it, with what to do; None where it is.
 
     The one rule for what people and programs write to be shown to others: no control characters, no marks
-    that turn the direction of writing, nothing without a shape. Only of `lines` may be several.
+    that turn the direction of writing, nothing without a shape, no heap of marks on one letter; and where
+    there is something, something to be seen. Only of `lines` may be several.
     """
-    found = _CONTROL.search(text) or _SHAPELESS.search(text) or (None if lines else _LINE_ENDS.search(text))
-    if found is None:
-        return None
-    return f"holds U+{ord(found[0]):04X}, which steers what is shown or can't be seen: leave it out"
+    found = first_hidden(text)
+    if found is None and not lines and (end := _LINE_ENDS.search(text)):
+        found = end[0]
+    if found is not None:
+        return f"holds U+{ord(found):04X}, which steers what is shown or can't be seen: leave it out"
+    if text.strip() and not shows_something(text):
+        return "shows nothing: write something that can be seen"
+    return None
 
 
 def seen(text: str) -> str:
-    """A text without what has no shape; control characters become spaces, line ends and tabs stay."""
-    return _SHAPELESS.sub("", _CONTROL.sub(" ", text))
+    """A text without what can't be seen; control characters become spaces, line ends and tabs stay."""
+    return without_hidden(text, lambda character: " " if steers(character) else "")
 
 
 def one_line(text: str) -> str:
@@ -111,9 +110,11 @@ def without_escapes(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """For terminals and logs: spaces for control characters, and no format characters at all, nor joiners."""
+    """For terminals and logs: spaces for control characters, and nothing that can't be seen, nor joiners."""
+    if text.isascii() and text.isprintable():
+        return text
     kept = (" " if unicodedata.category(char) in _SPACES else char for char in text)
-    return "".join(char for char in kept if unicodedata.category(char) not in _UNSEEN)
+    return "".join(char for char in kept if not unseen(char))
 
 
 def _ended(start: str) -> str:

@@ -15,7 +15,7 @@ from mcp_types import (
 from actors.mcp.exchange import Unanswered
 from actors.mcp.schemas import fault_in
 from models.mcp.tool_answers import ServedToolCall, ToolAnswer
-from models.text import storable
+from models.text import seen, storable
 
 
 async def answer_of(
@@ -40,20 +40,22 @@ async def answer_of(
         tool=call.tool,
         status="answered",
         text=text,
-        lengths=tuple(len(storable(_text(block))) for block in result.content)
-        if len(result.content) > 1
-        else (),
+        lengths=tuple(len(_text(block)) for block in result.content) if len(result.content) > 1 else (),
         structured=structured,
         seconds=seconds,
     )
 
 
 def text_of(content: Sequence[ContentBlock]) -> str:
-    """What is said in it, and what else there is by its kind."""
-    return storable("\n".join(map(_text, content)))
+    """What is said in it, as people see it, and what else there is by its kind."""
+    return "\n".join(map(_text, content))
 
 
 def _text(block: ContentBlock) -> str:
+    return seen(storable(_said(block)))
+
+
+def _said(block: ContentBlock) -> str:
     match block:
         case TextContent():
             return block.text

@@ -20,7 +20,7 @@ from actors.mcp.schemas import canonical, digest_of, refusal_of
 from models.config import McpServer
 from models.error_lines import error_line
 from models.mcp.served_tools import ServedTool, WithheldTool
-from models.text import storable
+from models.text import seen, storable
 
 _MOST_PAGES = 100
 _MOST_DESCRIPTION = 10_000
@@ -131,7 +131,7 @@ def _served(tool: Tool, server: str, *, writes: bool) -> ServedTool:
     return ServedTool(
         server=server,
         name=tool.name,
-        description=storable(tool.description or ""),
+        description=seen(storable(tool.description or "")),
         input_schema=tool.input_schema,
         output_schema=tool.output_schema,
         writes=writes,

@@ -22,13 +22,15 @@ from actors.mcp.schemas import digest_of, fault_in, refusal_of
 from models.errors import ServedToolRefused
 from models.mcp.tool_answers import GivenToServer, ServedToolCall, ServerQuestion
 from models.record import Record
-from models.text import storable
+from models.text import seen, storable, unseen_in
 
 if TYPE_CHECKING:
     from mcp_types import InputResponses
 
 _MOST_QUESTIONS = 20
 _MOST_MESSAGE = 4_000
+# What a schema says to people; all else in it is meant for programs, and what they give back must match it.
+_SAID_TO_PEOPLE = ("title", "description", "$comment", "enumNames")
 
 
 class ServerAsks(Record):
@@ -130,22 +132,39 @@ async def round_of(result: InputRequiredResult) -> QuestionRound:
 
 
 async def asked_by(params: ElicitRequestParams, *, key: str) -> ServerAsks:
-    """A question, fit to be shown: whole, because a person decides by it.
+    """A question, fit to be shown: whole, because a person decides by it, and without what can't be seen.
 
     Raises:
-        Unanswered: it is too long, opens what is no web page, or the schema of what it asks for is refused.
+        Unanswered: it is too long, opens what is no web page, or the schema of what it asks for is refused
+            or has names or values that can't be seen.
     """
-    message = storable(params.message)
+    message = seen(storable(params.message))
     if len(message) > _MOST_MESSAGE:
         raise Unanswered("invalid", f"it asks in over {_MOST_MESSAGE:,} characters")
     if isinstance(params, ElicitRequestURLParams):
         if not params.url.startswith(("http://", "https://")) or len(params.url) > _MOST_MESSAGE:
             raise Unanswered("invalid", "it asks for a page to be opened that has no web address")
+        if fault := unseen_in(params.url, lines=False):
+            raise Unanswered("invalid", f"it asks for a page to be opened whose address {fault}")
         return ServerAsks(key=key, message=message, url=params.url)
     requested = params.requested_schema
     if reason := await refusal_of(requested, of_object=True):
         raise Unanswered("invalid", f"it asks by a schema that is refused: {reason}")
-    return ServerAsks(key=key, message=message, requested=requested)
+    return ServerAsks(key=key, message=message, requested=_as_seen(requested))
+
+
+def _as_seen(value: Any, name: str = "") -> Any:
+    """A schema of bounded depth whose words for people are as they see them."""
+    if isinstance(value, str):
+        if name in _SAID_TO_PEOPLE:
+            return seen(storable(value))
+        if fault := unseen_in(value, lines=True):
+            raise Unanswered("invalid", f"it asks by a schema that {fault}")
+    if isinstance(value, list):
+        return [_as_seen(each, name) for each in value]
+    if isinstance(value, dict):
+        return {_as_seen(key): _as_seen(each, key) for key, each in value.items()}
+    return value
 
 
 def key_of(params: ElicitRequestParams) -> str:

@@ -9,7 +9,7 @@ from actors.tools.tool import Input, Output, ToolContext, tool
 from actors.tools.visibility import topic_in_request
 from models.content.prompts import Tonality, TopicPrompt
 from models.store.content import prompts
-from models.tools import Number, PlainText, ToolPermission
+from models.tools import Number, Prose, ToolPermission
 
 READER = ToolPermission(required_role="reader", topic_scoped=False)
 
@@ -94,7 +94,7 @@ class EditPromptsRequest(Input):
     """Replace a topic's prompt. `version` is the one that was read: nobody's edit is overwritten unseen."""
 
     topic: Topic
-    text: Annotated[PlainText, Field(min_length=1, max_length=20_000, pattern=r"\S")]
+    text: Annotated[Prose, Field(min_length=1, max_length=20_000, pattern=r"\S")]
     version: int = Field(ge=0, le=2**31 - 2, examples=[0])
 
 

@@ -12,7 +12,7 @@ from actors.tools.tool import Input, Output, ToolContext, tool
 from actors.tools.visibility import known_topic, topic_in_request, visible_article
 from models.errors import ArticleConflict, InputInvalid
 from models.store.content import drafting
-from models.tools import PlainText, ToolPermission
+from models.tools import PlainText, Prose, ToolPermission
 
 
 class ResearchArticleRequest(Input):
@@ -20,7 +20,7 @@ class ResearchArticleRequest(Input):
 
     topic: Topic
     query: Annotated[
-        PlainText,
+        Prose,
         Field(
             description="What the article is to be about",
             min_length=1,

@@ -10,11 +10,11 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 from models.content.quoting import ChosenBy, Written
 from models.record import Record
-from models.text import one_line
+from models.visible import shows_something
 
 
 def _something_seen(text: str) -> str:
-    if not one_line(text):
+    if not shows_something(text):
         raise ValueError("must not be empty: nothing in it can be seen")
     return text
 

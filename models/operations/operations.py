@@ -9,7 +9,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from models.operations.items import SourceAgent
 from models.operations.plans import OperationAgent
 from models.record import Record
-from models.tools import PlainText
+from models.tools import PlainText, Prose
+from models.visible import shows_something
 
 OperationStatus = Literal[
     "pending", "running", "awaiting_approval", "parked", "completed", "failed", "cancelled"
@@ -42,12 +43,12 @@ MOST_QUESTION = 4000  # characters
 
 
 def _not_blank(question: str) -> str:
-    if not question.strip():
+    if not shows_something(question):
         raise ValueError("asks nothing: it is blank")
     return question
 
 
-Question = Annotated[PlainText, Field(min_length=3, max_length=MOST_QUESTION), AfterValidator(_not_blank)]
+Question = Annotated[Prose, Field(min_length=3, max_length=MOST_QUESTION), AfterValidator(_not_blank)]
 TaskTypeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 
 

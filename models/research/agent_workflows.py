@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, Str
 from models.content.outside import DateRange
 from models.record import Record
 from models.research.intents import IntentReading, TaskType
-from models.tools import Number, PlainText
+from models.tools import Number, PlainText, Prose
 
 AgentType = Literal["researcher", "scraper", "analyzer", "organizer"]
 # What a workflow's status is called here: pending is queued, parked waits for something that is away.
@@ -63,7 +63,7 @@ def _question(text: str) -> str:
 
 
 Query = Annotated[
-    PlainText,
+    Prose,
     AfterValidator(_question),
     Field(json_schema_extra={"minLength": LEAST_QUESTION, "maxLength": MOST_QUESTION}),
 ]

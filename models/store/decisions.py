@@ -18,6 +18,7 @@ from models.store import approval_inbox, approvals
 from models.store.database import Connection, Database
 from models.store.people import users
 from models.store.runtime.approval_events import tell
+from models.visible import shows_something
 
 
 async def decide(
@@ -129,7 +130,7 @@ def _read(answer: Any) -> Decision:
         fault = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in fault["loc"]) or "body"
         raise DecisionInvalid(f"{field}: {fault['msg']}") from error
-    if decision.decision == "reject" and not (decision.notes or "").strip():
+    if decision.decision == "reject" and not shows_something(decision.notes or ""):
         raise DecisionInvalid("notes: a rejection needs its reason")
     return decision
 

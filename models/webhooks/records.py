@@ -19,6 +19,7 @@ from pydantic import (
 
 from models.people.scopes import is_topic
 from models.record import Record
+from models.text import unseen_in
 
 WebhookEvent = Literal["approval_required", "article_published", "article_rejected"]
 WebhookMethod = Literal["POST", "PUT", "PATCH"]
@@ -68,8 +69,8 @@ def _check_topic(topic: str) -> str:
 
 
 def _check_name(name: str) -> str:
-    if not name.isprintable():
-        raise ValueError("use printable characters only")
+    if fault := unseen_in(name, lines=False):
+        raise ValueError(fault)
     return name
 
 

@@ -16,6 +16,7 @@ from models.chat.acts import Act, Confirmed
 from models.chat.messages import Route, Turn
 from models.errors import InputInvalid, PermissionMissing, SignoffError
 from models.research.agent_workflows import LEAST_QUESTION
+from models.text import seen
 
 # What the tool takes at most of a question.
 _QUERY = 2000
@@ -72,7 +73,7 @@ class Analyst(ChatAgent):
             return
         asked = {
             "topic": act.topic,
-            "query": act.words,
+            "query": act.words and seen(act.words),
             "article_id": act.article_id,
             # What was asked about once is begun once, however often its yes is sent.
             "request_id": f"act:{yes.act_id}",

@@ -14,6 +14,7 @@ from models.chat.messages import Route, Turn, WorkflowState
 from models.errors import PermissionMissing, SignoffError
 from models.research.agent_workflows import ResearchStatusResponse, StartResponse
 from models.store.research import agent_workflows
+from models.text import seen
 
 _OPERATION = 600  # characters of what it does now, with the words of whoever said no
 
@@ -26,7 +27,7 @@ async def begin(context: AgentContext, turn: Turn, route: Route, reply: Reply, a
         "start_research",
         {
             "topic": act.topic,
-            "user_query": act.words,
+            "user_query": act.words and seen(act.words),
             # What was asked about once is begun once, however often its yes is sent.
             "request_id": f"act:{yes.act_id}",
         },

@@ -16,6 +16,7 @@ from models.errors import InputInvalid, OperationNotFound, PermissionMissing, Si
 from models.operations.following import IterationResults
 from models.operations.operations import MOST_QUESTION, OVER, OperationBegun, OperationStatusResponse
 from models.record import Record
+from models.text import seen
 
 # Conflicts that are told here, and characters of each: all of them are in the results.
 _CONFLICTS, _CONFLICT = 8, 500
@@ -70,7 +71,7 @@ async def begin(context: AgentContext, turn: Turn, route: Route, reply: Reply) -
         "start_operation",
         {
             "topic": act.topic,
-            "query": act.words,
+            "query": act.words and seen(act.words),
             "task_type": act.task_type,
             # What was asked about once is begun once, however often its yes is sent.
             "request_id": f"act:{yes.act_id}",

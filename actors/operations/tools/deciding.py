@@ -31,6 +31,7 @@ from models.store import approval_inbox, decisions
 from models.store.operations import operations, overviews
 from models.store.runtime import workflows
 from models.tools import ToolPermission
+from models.visible import shows_something
 
 _ANYONE = ToolPermission(required_role="reader", topic_scoped=False)
 Yes = Literal["approve", "reject"]
@@ -246,7 +247,7 @@ async def _decide(
     *,
     besides: dict[str, Any] | None = None,
 ) -> Approval:
-    if not yes and not (notes or "").strip():
+    if not yes and not shows_something(notes or ""):
         raise InputInvalid("feedback: is blank: say why not, or what is to be done otherwise")
     decision: Yes = "approve" if yes else "reject"
     return await decisions.decide_in(

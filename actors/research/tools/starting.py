@@ -25,6 +25,7 @@ from models.research.agent_workflows import STATUS_OF, AgentWorkflowStatus, Star
 from models.store.knowledge import projects
 from models.store.research import agent_workflows, overviews, progress, trees
 from models.store.runtime import workflows
+from models.text import one_line
 from models.tools import Prose, ToolPermission
 
 _MOST_NAME = 120
@@ -122,7 +123,7 @@ async def _project(context: ToolContext, request: StartResearchRequest) -> Proje
     project, _ = await projects.find_or_create(
         context.connection,
         topic=request.topic,
-        name=" ".join(request.user_query.split())[:_MOST_NAME],
+        name=one_line(one_line(request.user_query)[:_MOST_NAME]),
         by=context.caller.subject,
     )
     return project

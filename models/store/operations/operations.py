@@ -12,6 +12,7 @@ from models.runtime.approvals import content_digest
 from models.runtime.workflows import Permission, WorkflowRequest
 from models.store.database import Connection
 from models.store.runtime import workflows
+from models.text import one_line
 
 KIND = "operation"
 _MOST_NAME = 120
@@ -93,7 +94,7 @@ async def _insert(
         (
             workflow.id,
             request.topic,
-            " ".join(request.query.split())[:_MOST_NAME],
+            one_line(one_line(request.query)[:_MOST_NAME]),
             request.query,
             request.task_type,
             requested_by,

@@ -11,6 +11,7 @@ from models.runtime.approvals import content_digest
 from models.runtime.workflows import OPEN_STATUSES, Permission, WorkflowRequest
 from models.store.database import Connection
 from models.store.runtime import workflows
+from models.text import one_line
 
 KIND = "research"
 _MOST_NAME = 120
@@ -147,7 +148,7 @@ async def _insert(
             workflow.id,
             project.id,
             project.topic,
-            " ".join(request.user_query.split())[:_MOST_NAME],
+            one_line(one_line(request.user_query)[:_MOST_NAME]),
             request.task_type,
             requested_by,
             request.request_id,
