@@ -57,5 +57,8 @@ def phrase_pattern(language: Language, *keys: tuple[str, str]) -> re.Pattern[str
         {one for name, key in keys for one in phrase_set(language, name, key)}, key=len, reverse=True
     )
     told = (r"\s{1,3}".join(map(re.escape, one.split())) for one in some)
-    spelled = "|".join(one.replace(r"\*", r"\w{0,30}").replace("'", "['’]") for one in told)
+    # In small letters `ß` is `ss`.
+    spelled = "|".join(
+        one.replace(r"\*", r"\w{0,30}").replace("'", "['’]").replace("ss", "(?:ss|ß)") for one in told
+    )
     return re.compile(rf"(?<!\w)(?:{spelled or '(?!)'})(?!\w)", re.IGNORECASE)

@@ -13,6 +13,7 @@ from actors.knowledge.scraping.wall_words import NOT_FOUND
 from actors.llm.client import strip_fence, strip_thinking
 from actors.operations.linking.reading.clauses import parting
 from actors.operations.linking.reading.status_words import finder as status_finder
+from actors.operations.linking.reading.status_words import pattern_of
 from actors.outside.market.series_in_text import _pattern as series_pattern
 from actors.text.bearing import bears_on
 from actors.text.lexicon import phrase_pattern
@@ -41,7 +42,9 @@ _MADE: dict[str, re.Pattern[Any]] = {
     ),
     "actors.outside.market.series_in_text._capitalised": re.compile(r"(?<!\w)APPLE(?!\w)"),
     "actors.operations.linking.reading.clauses.parting": parting(),
+    "actors.operations.linking.reading.sayings._names": re.compile(r"(?<!\w)(?:Anna|Lind)(?!\w)"),
     "actors.operations.linking.reading.status_words.finder": status_finder("takes_back"),
+    "actors.operations.linking.reading.status_words.pattern_of": pattern_of("thanks_for"),
     "actors.text.lexicon.phrase_pattern": phrase_pattern(
         "de",
         *(("voices", key) for key in ("speech", "disputes", "denies", "negation", "corrections", "errors")),

@@ -102,7 +102,8 @@ def _day(leaf: Leaf) -> str:
 
 
 def _said_states(leaf: Leaf, context: Context) -> Iterable[InvoiceClaim]:
-    for said in states_in(leaf.text):
+    names = context.names_in(leaf)
+    for said in states_in(leaf.text, names):
         words = leaf.words(said.start, said.end)
         sums = sums_within(context, leaf, *said.sentence)
         for invoice in sorted(_meant(context, leaf, said.clause, said.sentence)):

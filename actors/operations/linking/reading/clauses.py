@@ -12,17 +12,19 @@ from typing import NamedTuple
 
 from actors.knowledge.entities.names import without_accents
 from actors.operations.linking.reading.amounts import amounts
+from actors.operations.linking.reading.dates import MONTHS
 from actors.operations.linking.reading.invoices import number_like_tokens
 from actors.operations.linking.reading.sentences import SentenceSpan, sentences
 from actors.operations.linking.reading.status_words import spelled
 
+_DAY_BEFORE = re.compile(r"(?<!\d)\d{1,2}(?:st|nd|rd|th|\.)?\s\Z")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 
 class Clause(NamedTuple):
     """From where to where it goes; its words as they stand, in small letters, and their places.
 
-    In `words`, letters of a number are empty: they are neither words nor names.
+    In `words`, letters of a number and the month of a day are empty: they are neither words nor names.
     """
 
     start: int
@@ -58,6 +60,13 @@ def _clause(text: str, sentence: SentenceSpan, start: int, end: int, sums: list[
     letters = set(
         place for place, word in enumerate(found) if any(first <= word.start() < last for first, last in some)
     )
+    # `3 May`: no word that leaves anything open.
+    letters |= {
+        place
+        for place, word in enumerate(found)
+        if word[0].casefold() in MONTHS
+        and _DAY_BEFORE.search(text, max(start, word.start() - 8), word.start())
+    }
     places = [word.span() for word in found]
     words = ["" if place in letters else word for place, word in enumerate(plain(spelled))]
     return Clause(start, end, sentence, spelled, words, places, numbers)

@@ -6,6 +6,7 @@ or of a note is never that of another thing which the item names.
 
 from bisect import bisect_left, bisect_right
 from functools import cached_property
+from itertools import islice
 
 from actors.operations.linking.reading import fields
 from actors.operations.linking.reading.addresses import ibans
@@ -16,6 +17,7 @@ from actors.operations.linking.reading.sayings import Sayings
 from actors.operations.linking.reading.sentences import SentenceSpan, sentences
 from models.text import word_list
 
+_MOST_NAMES = 20
 # Of an item as a whole, where it has no number.
 UNNUMBERED = ""
 _CLOSED = frozenset(
@@ -70,6 +72,11 @@ class Context:
     def within(self, leaf: Leaf, start: int, end: int) -> list[Sighting]:
         """The numbers that stand there."""
         return [found for found in self._here.get(leaf.path, ()) if start <= found.start < end]
+
+    def names_in(self, leaf: Leaf) -> list[tuple[int, int]]:
+        """Where in a text companies and its sender are named."""
+        found = [(one.start, one.end) for one in self.read.of("vendor") if one.leaf is leaf]
+        return found + [one.span() for one in islice(self.sayings.names.finditer(leaf.text), _MOST_NAMES)]
 
     def starts_unknown(self, leaf: Leaf, start: int, end: int) -> bool:
         """Whether the first number that stands there is in no record: then it is that one which is meant."""

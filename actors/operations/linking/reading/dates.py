@@ -19,7 +19,7 @@ _DAY_FIRST = re.compile(
     r"(?<![\w.,/-])(\d{1,2})(?:st|nd|rd|th|\.)?[ -](?:of )?([^\W\d_]{3,12})\.?,?[ -](\d{4})(?!\d)"
 )
 _MONTH_FIRST = re.compile(r"(?<![^\W_])([^\W\d_]{3,12})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})(?!\d)")
-_MONTHS = CAPITAL_MONTHS | POLISH_MONTHS | SHORT_MONTHS
+MONTHS = CAPITAL_MONTHS | POLISH_MONTHS | SHORT_MONTHS
 _YEARS = range(1900, 2200)
 
 
@@ -41,7 +41,7 @@ def _in_figures(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _in_words(pattern: re.Pattern[str], text: str, day: int, month: int) -> Iterator[tuple[int, int, str]]:
     for found in pattern.finditer(text):
-        number = _MONTHS.get(found[month].casefold(), 0)
+        number = MONTHS.get(found[month].casefold(), 0)
         year, of_month = int(found[3]), int(found[day])
         if number and year in _YEARS and day_exists(year, number, of_month):
             yield *found.span(), f"{year:04}-{number:02}-{of_month:02}"

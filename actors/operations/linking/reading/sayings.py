@@ -14,13 +14,20 @@ from actors.operations.linking.reading.leaves import Leaf
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
 
+_NAME = re.compile(r"[^\W\d_]{2,40}")
+_LONGEST_SENDER = 120
+
 
 class Sayings:
-    """Who says what stands in an item (`who`), and when (`when_of`; empty where that is not said)."""
+    """Who says what stands in an item (`who`), and when (`when_of`; empty where that is not said).
+
+    `names` finds the words of the sender's name.
+    """
 
     def __init__(self, read: ReadItem) -> None:
         self._times: dict[str, str] = {}
         self.who = read.item.agent if read.item.agent != "gmail" else _sender(read)
+        self.names = _names(read)
         for leaf in read.leaves:
             if leaf.value is None and fields.is_time(leaf.names) and (time := _time(leaf.text)):
                 self._times.setdefault(leaf.part, time)
@@ -35,6 +42,14 @@ def _sender(read: ReadItem) -> str:
         if fields.is_sender(leaf.names):
             return next((domain_of(normal) for _, _, normal in emails(leaf.text)), "")
     return ""
+
+
+def _names(read: ReadItem) -> re.Pattern[str]:
+    said = [
+        leaf.text[:_LONGEST_SENDER].partition("<")[0] for leaf in read.leaves if fields.is_sender(leaf.names)
+    ]
+    words = {re.escape(word) for one in said if "@" not in one for word in _NAME.findall(one)}
+    return re.compile(rf"(?<!\w)(?:{'|'.join(sorted(words)) or '(?!)'})(?!\w)")
 
 
 def _time(text: str) -> str:

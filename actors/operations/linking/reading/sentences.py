@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from actors.operations.linking.reading.dates import MONTHS
 from models.text import word_list
 
 _END = re.compile(r"[!?](?=\s|\Z)|\.(?=\s+[^\Wa-zäöüßąćęłńóśźż_\d]|\s*\Z)|[\n\r]+|;\s")
@@ -15,6 +16,8 @@ _ABBREVIATED = frozenset(
     word_list("no nr inc ltd co corp sp z o dr mr mrs ms st ul tel ref art pkt bzw ca z.o.o lt wg")
 )
 _LONGEST_WORD = 40
+_ORDINAL = re.compile(r"\d{1,2}")
+_NEXT_WORD = re.compile(r"\s{1,3}([^\W\d_]{3,12})")
 # A line of so many characters was broken because it was full.
 _FULL_LINE = 55
 _NEW_LINE = re.compile(r"[>|*•\-–\d]|[^\W\d_]{1,20}:")
@@ -70,11 +73,19 @@ def _sentences(text: str, whole: int) -> Iterator[SentenceSpan]:
             line = found.end()
             if full and not _NEW_LINE.match(text, line) and text[found.start() - 1] not in ".!?:;":
                 continue
-        elif found[0] == "." and _last_word(text, start, found.start()) in _ABBREVIATED:
+        elif found[0] == "." and _goes_on(text, start, found.start()):
             continue
         yield SentenceSpan(start, found.start(), found[0][0])
         start = found.end()
     yield SentenceSpan(start, whole, "")
+
+
+def _goes_on(text: str, start: int, stop: int) -> bool:
+    """Whether a full stop is that of an abbreviation, or of a day before its month: `am 5. Mai`."""
+    last = _last_word(text, start, stop)
+    following = _NEXT_WORD.match(text, stop + 1)
+    is_day = following is not None and _ORDINAL.fullmatch(last) and following[1].casefold() in MONTHS
+    return last in _ABBREVIATED or bool(is_day)
 
 
 def _last_word(text: str, start: int, end: int) -> str:

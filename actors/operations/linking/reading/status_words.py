@@ -11,7 +11,7 @@ from typing import Literal
 
 from actors.knowledge.entities.names import without_accents
 from actors.text.language import Language
-from actors.text.lexicon import phrase_set, word_set
+from actors.text.lexicon import phrase_pattern, phrase_set, word_set
 
 PaymentState = Literal["paid", "partly", "open", "void"]
 
@@ -51,7 +51,7 @@ def values(*, of_payment: bool) -> dict[str, PaymentState]:
 @cache
 def vocabulary() -> frozenset[str]:
     """The words that are known: those of which each says something of a payment, or changes nothing of it."""
-    return listed(*_SAYING, "plain", "denies", "reports", "yes", "no", "yet")
+    return listed(*_SAYING, "plain", "denies", "reports", "titles", "yes", "no", "yet")
 
 
 @cache
@@ -59,3 +59,22 @@ def finder(key: str) -> re.Pattern[str]:
     """What finds a word of those under a key in a text of small letters without accents; `*`: any ending."""
     some = "|".join(sorted(re.escape(word).replace(r"\*", r"\w{0,30}") for word in listed(key)))
     return re.compile(rf"(?<!\w)(?:{some})(?!\w)")
+
+
+def finds(key: str, words: list[str]) -> bool:
+    """Whether one of some words is one under a key; `*` there: with any ending."""
+    return finder(key).search(" ".join(words)) is not None
+
+
+@cache
+def pronouns(language: Language) -> frozenset[str]:
+    """The pronouns of a language that may stand for a payment; what is one here is another word there."""
+    return frozenset(map(without_accents, word_set(language, "payments", "pronouns")))
+
+
+@cache
+def pattern_of(key: str) -> re.Pattern[str]:
+    """What finds phrases under a key in a text as it stands."""
+    return re.compile(
+        "|".join(phrase_pattern(one, ("payments", key)).pattern for one in LANGUAGES), re.IGNORECASE
+    )

@@ -2,7 +2,7 @@
 
 Called by `reading.claims`. Unclear is no status: a question, a condition, a request, hearsay, or what is
 taken back behind it. "Not yet paid", "nie zapłacono" and "paid: no" are open. Nor does a sentence say a thing
-with a word that is not known: "much too early to call it paid", "paid, then pulled by the bank".
+with a word that is not known: "much too early to call it paid"; nor before a sentence that is not understood.
 """
 
 import re
@@ -12,10 +12,12 @@ from typing import NamedTuple
 
 from actors.knowledge.entities.names import without_accents
 from actors.operations.linking.reading import status_words as known
+from actors.operations.linking.reading.beside import Places, first_not_understood, no_condition
 from actors.operations.linking.reading.clause_states import clause_state
 from actors.operations.linking.reading.clauses import Clause, clauses
 from actors.operations.linking.reading.dates import days
 from actors.operations.linking.reading.invoices import number_like_tokens
+from actors.operations.linking.reading.known_words import is_known, is_one_statement
 from actors.operations.linking.reading.status_words import PaymentState
 
 _LONGEST_QUOTE = 160
@@ -44,11 +46,15 @@ class SaidState(NamedTuple):
 
 
 class UnclearSentence(NamedTuple):
-    """A sentence on payments; it is understood where something was read of each of some of its clauses."""
+    """A sentence on payments; it is understood where something was read of each of some of its clauses.
+
+    `says`: how a payment stands, were it clear; a sum or a day that was read of it is not that.
+    """
 
     start: int
     end: int
     clauses: tuple[tuple[int, int], ...]
+    says: bool
 
 
 def state_of(value: str, *, of_payment: bool) -> PaymentState | None:
@@ -78,57 +84,118 @@ def names_others(sentence: str) -> bool:
 def is_on_payments(value: str) -> bool:
     """Whether a value has a word that has to do with payments, or with one that did not stay."""
     words = [without_accents(word) for word in re.findall(r"[^\W\d_]+", value[:_LONGEST_QUOTE])]
-    return _finds("about", words) or _finds("takes_back", words)
+    return known.finds("about", words) or known.finds("takes_back", words)
 
 
-def states_in(text: str) -> Iterator[SaidState]:
-    """What the clauses of a text say of payments; none of what is asked, wished, quoted or not clear."""
-    every = list(clauses(text))
-    flat = list(chain.from_iterable(every))
-    at = 0
-    for some in every:
-        for place, clause in enumerate(some):
-            at += 1
-            if len(some) > _LOOKED_AHEAD:
+def states_in(text: str, names: Places = ()) -> Iterator[SaidState]:
+    """What the clauses of a text say of payments; none of what is asked, wished, quoted or not clear.
+
+    Args:
+        names: where in it companies are named.
+    """
+    every = _framed_sentences(text)
+    done = (one.end for some, states in every for one in _told(some, states, text) if one.state in _DONE)
+    first_done = min(done, default=len(text))
+    for at, (some, states) in enumerate(every):
+        left_open = _is_left_open(*every[max(0, at - 1) : at])
+        for said in _told(some, states, text):
+            if said.state in _DONE and (left_open or _takes_back(every, at, said, text, names) is not None):
                 continue
-            if clause.sentence.mark == "?" or (found := clause_state(clause.words)) is None:
+            # What is said of no number, and is otherwise than what was said before it.
+            is_against = said.state == "open" and not any(one.numbers for one in some)
+            if is_against and first_done < some[0].start:
                 continue
-            said, begun, ended = found
-            state, answered = _answered(said, text, clause, ended)
-            if answered is None and state is not None:
-                state = _in_its_frame(said, clause, begun, ended, some[:place], text)
-                behind = flat[at : at + _LOOKED_AHEAD]
-                state = state if state and _stands(state, clause, some[place + 1 :], behind) else None
-            if state is None:
-                continue
-            left, right = clause.places[begun][0], answered or clause.places[ended][1]
-            if right - left <= _LONGEST_QUOTE:
-                sentence = (clause.sentence.start, clause.sentence.end)
-                yield SaidState(state, left, right, (clause.start, clause.end), sentence)
+            yield said
 
 
-def unclear_in(text: str) -> Iterator[UnclearSentence]:
+class _Framed(NamedTuple):
+    """What a clause says by itself and what stands before it in its sentence; None where that is nothing."""
+
+    state: PaymentState
+    start: int
+    end: int
+
+
+_Sentence = tuple[list[Clause], list[_Framed | None]]
+
+
+def _framed_sentences(text: str) -> list[_Sentence]:
+    return [(some, [_framed(some, at, text) for at in range(len(some))]) for some in clauses(text)]
+
+
+def _framed(some: list[Clause], at: int, text: str) -> _Framed | None:
+    clause = some[at]
+    # A sentence of more is not understood.
+    if len(some) > _LOOKED_AHEAD or clause.sentence.mark == "?" or not (found := clause_state(clause.words)):
+        return None
+    said, begun, ended = found
+    state, answered = _answered(said, text, clause, ended)
+    if answered is None and state is not None:
+        state = _in_its_frame(said, clause, begun, ended, some[:at], text)
+        state = state if state and _stands(state, some[at + 1 :], text) else None
+    if state is None:
+        return None
+    return _Framed(state, clause.places[begun][0], answered or clause.places[ended][1])
+
+
+def _told(some: list[Clause], states: list[_Framed | None], text: str) -> Iterator[SaidState]:
+    for clause, framed in zip(some, states, strict=True):
+        if framed is not None and framed.end - framed.start <= _LONGEST_QUOTE:
+            sentence = (clause.sentence.start, clause.sentence.end)
+            yield SaidState(framed.state, framed.start, framed.end, (clause.start, clause.end), sentence)
+
+
+def _is_left_open(*before: _Sentence) -> bool:
+    """Whether the sentence before tells of what somebody says or doubts, and not what that is."""
+    if not before:
+        return False
+    some, states = before[-1]
+    words = [word for one in some for word in one.words]
+    return not any(states) and (_is_hearsay(words) or not known.listed("tells").isdisjoint(words))
+
+
+def _takes_back(
+    every: list[_Sentence], at: int, said: SaidState, text: str, names: Places
+) -> list[Clause] | None:
+    """The first sentence behind one that may take back what it says."""
+    behind = [
+        (some, [one and one.state for one in states])
+        for some, states in every[at + 1 : at + 1 + _LOOKED_AHEAD]
+    ]
+    return first_not_understood(every[at][0], behind, text, names)
+
+
+def unclear_in(text: str, names: Places = ()) -> Iterator[UnclearSentence]:
     """Sentences on payments, each with what must be read of it; no questions, wishes or conditions.
 
     Whoever calls knows what was read. A question that is answered at once says something.
     """
     told, asked = False, None
-    for some in clauses(text):
+    every = _framed_sentences(text)
+    taking_back = {
+        found[0].sentence.start
+        for at, (some, states) in enumerate(every)
+        for said in _told(some, states, text)
+        if said.state in _DONE and (found := _takes_back(every, at, said, text, names)) is not None
+    }
+    for some, _ in every:
         start, end, mark = some[0].sentence
         words = [word for clause in some for word in clause.words]
         said = any(clause_state(one.words) or _is_label(one, text) for one in some)
-        if asked is not None and answer_of(_ENDED.split(text[start:end], maxsplit=1)[0]) is not None:
-            yield UnclearSentence(asked, end, ())
+        answered = answer_of(_ENDED.split(text[start:end], maxsplit=1)[0]) is not None
+        if asked is not None and (answered or _doubts(words)):
+            yield UnclearSentence(asked, end, (), says=True)
         asked = start if mark == "?" and (said or _is_about(words)) else None
-        wished = (
-            (known.listed("if") | known.listed("will")).difference(known.listed("may_be")).intersection(words)
-        )
+        wished = known.listed("if", "will").difference(known.listed("may_be")).intersection(words)
+        excepts = no_condition().search(text, start, end) is not None
+        wished = wished if not excepts else frozenset()
         is_about = _is_about(words)
-        back = (told or is_about) and _finds("takes_back", words)
+        back = (told or is_about) and known.finds("takes_back", words)
         told = told or said
         is_long = len(words) >= _FEWEST_WORDS or _is_hearsay(words)
-        if mark != "?" and (said or (not wished and (back or (is_about and is_long)))):
-            yield UnclearSentence(start, end, tuple(_to_be_read(some, text)))
+        is_shown = said or (not wished and (back or (is_about and is_long)))
+        if (mark != "?" and is_shown) or start in taking_back:
+            yield UnclearSentence(start, end, tuple(_to_be_read(some, text)), says=said or excepts)
 
 
 def _is_label(clause: Clause, text: str) -> bool:
@@ -146,17 +213,13 @@ def _to_be_read(some: list[Clause], text: str) -> Iterator[tuple[int, int]]:
         is_denied = not denies.isdisjoint(clause.words)
         is_about = _is_about(clause.words)
         says = (is_about and (clause.numbers or is_denied)) or (clause.numbers and is_denied)
-        if says or _finds("takes_back", clause.words):
+        if says or known.finds("takes_back", clause.words):
             answered = _answer_at(text, clause.end, end)
             yield clause.start, answered[1] if answered else clause.end
 
 
 def _is_about(words: list[str]) -> bool:
-    return _finds("about", words)
-
-
-def _finds(key: str, words: list[str]) -> bool:
-    return known.finder(key).search(" ".join(words)) is not None
+    return known.finds("about", words)
 
 
 def _answered(
@@ -211,14 +274,15 @@ def _in_its_frame(
     # `all but INV-2041 have been paid`
     if before and known.listed("excepting").intersection(before[-1].words[-1:]):
         return None
-    if unsure.intersection(words[: ended + 1]) or not _is_known(clause, range(ended + 1)):
+    if unsure.intersection(words[: ended + 1]) or not is_known(clause, range(ended + 1), text):
         return None
     if said in _DONE and (
         _is_hearsay([*(word for one in before for word in one.words), *words])
         or _is_open(clause, range(ended + 1, len(words)), text)
+        or not is_one_statement(clause, ended)
         or not known.vocabulary().union([""], *(one.words for one in before if one.numbers)).issuperset(lead)
         or known.listed("speakers").issuperset(lead or ["-"])
-        or not all(one.numbers or _is_known(one, range(len(one.words))) for one in before)
+        or not all(one.numbers or is_known(one, range(len(one.words)), text) for one in before)
     ):
         return None
     frame = range(ended + 1)
@@ -237,40 +301,13 @@ def _lead(before: list[Clause], text: str) -> list[str]:
     return words if leads else []
 
 
-def _is_known(clause: Clause, some: range) -> bool:
-    """Whether each of some of its words is known, or a name: then they change nothing of what is said."""
-    # Where all words begin with a capital, that makes none of them a name.
-    has_names = any(map(str.islower, clause.spelled))
-    return all(
-        not clause.words[n] or clause.words[n] in known.vocabulary() or (has_names and _is_name(clause, n))
-        for n in some
-    )
-
-
-def _is_name(clause: Clause, n: int) -> bool:
-    """Whether a word is a name by its capital; at the start of a sentence, one that has done something."""
-    if clause.spelled[n].islower():
-        return False
-    if n or clause.start != clause.sentence.start:
-        return True
-    does = (
-        known.listed("has")
-        | known.listed("paid")
-        | known.listed("came")
-        | known.listed("not")
-        | known.listed("denies")
-        | known.listed("reports")
-    )
-    return not clause.spelled[1:2] or not clause.spelled[1].islower() or clause.words[1] in does
-
-
 def _is_hearsay(words: list[str]) -> bool:
     return not (known.listed("reports") | known.listed("unsure") | known.listed("think")).isdisjoint(words)
 
 
 def _is_open(clause: Clause, some: range, text: str) -> bool:
     """Whether words behind "paid" leave it open: `Bezahlt wurde sie nicht`, `paid by mistake`."""
-    if not _is_known(clause, some) or _finds("takes_back", [clause.words[n] for n in some]):
+    if not is_known(clause, some, text) or known.finds("takes_back", [clause.words[n] for n in some]):
         return True
     turned = known.listed("not") | known.listed("no") | known.listed("denies") | known.listed("if")
     return any(
@@ -278,30 +315,23 @@ def _is_open(clause: Clause, some: range, text: str) -> bool:
     )
 
 
-def _stands(state: PaymentState, clause: Clause, rest: list[Clause], behind: list[Clause]) -> bool:
-    """Whether nothing behind a clause takes back what it says.
-
-    Args:
-        rest: the other clauses of its sentence, behind it.
-        behind: clauses behind it, of its and other sentences.
-    """
+def _stands(state: PaymentState, rest: list[Clause], text: str) -> bool:
+    """Whether none of the other clauses of its sentence, behind a clause, takes back what it says."""
     for one in rest:
-        if one.numbers:
-            break
-        if state in _DONE and (_is_hearsay(one.words) or not _is_known(one, range(len(one.words)))):
+        if state in _DONE and (_is_hearsay(one.words) or not is_known(one, range(len(one.words)), text)):
             return False
-        wished = (known.listed("if") | known.listed("will")).intersection(one.words)
+        if one.numbers:
+            # `KR-77 was paid, KR-79 sorry`
+            return state not in _DONE or not known.finds("turns", one.words) or bool(clause_state(one.words))
+        wished = known.listed("if", "will").intersection(one.words)
         if known.listed("not").intersection(one.words) or (
-            _finds("about", one.words) and not wished and clause_state(one.words) is None
+            known.finds("about", one.words) and not wished and clause_state(one.words) is None
         ):
             return False
-    if state not in _DONE:
-        return True
-    is_other = False
-    for one in behind:
-        if one.numbers:
-            is_other = bool(clause.numbers) and not clause.numbers & one.numbers
-        is_denied = _finds("about", one.words) and known.listed("not").intersection(one.words)
-        if not is_other and (_finds("takes_back", one.words) or is_denied):
-            return False
-    return True
+    return state not in _DONE or not any(
+        known.finds("takes_back", one.words) and not one.numbers for one in rest
+    )
+
+
+def _doubts(words: list[str]) -> bool:
+    return not known.listed("not", "denies", "unsure", "think").isdisjoint(words)

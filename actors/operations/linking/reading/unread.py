@@ -6,6 +6,7 @@ Called by `link`. What cannot be told with certainty is in no comparison; a pers
 from collections.abc import Sequence
 
 from actors.operations.linking.reading import fields
+from actors.operations.linking.reading.beside import Places
 from actors.operations.linking.reading.claim import InvoiceClaim
 from actors.operations.linking.reading.context import Context
 from actors.operations.linking.reading.leaves import Leaf
@@ -30,8 +31,9 @@ def unread_of(context: Context, understood: Sequence[InvoiceClaim], *, is_linked
     for leaf in context.read.leaves:
         if leaf.value is not None:
             continue
-        read = [one.words for one in understood if one.leaf is leaf]
-        for start, end in _unread_in(leaf, read):
+        read = [one for one in understood if one.leaf is leaf]
+        names = context.names_in(leaf)
+        for start, end in _unread_in(leaf, read, names):
             words = leaf.words(start, end)
             if words and len(found) < _MOST:
                 shown = one_line(words)[:_LONGEST]
@@ -39,17 +41,20 @@ def unread_of(context: Context, understood: Sequence[InvoiceClaim], *, is_linked
     return found
 
 
-def _unread_in(leaf: Leaf, read: Sequence[str]) -> list[tuple[int, int]]:
+def _unread_in(leaf: Leaf, read: Sequence[InvoiceClaim], names: Places) -> list[tuple[int, int]]:
     if fields.is_status(leaf.names) or fields.says_paid(leaf.names):
         of_payment = fields.says_paid(leaf.names) or is_on_payments(leaf.text)
         return [(0, len(leaf.text))] if of_payment and not read else []
     return [
         (one.start, one.end)
-        for one in unclear_in(leaf.text)
-        if not all(_is_read(leaf, place, read) for place in ((one.start, one.end), *one.clauses))
+        for one in unclear_in(leaf.text, names)
+        for places in [((one.start, one.end), *one.clauses)]
+        if not all(_is_read(leaf, place, read, says=one.says) for place in places)
     ]
 
 
-def _is_read(leaf: Leaf, place: tuple[int, int], read: Sequence[str]) -> bool:
+def _is_read(leaf: Leaf, place: tuple[int, int], read: Sequence[InvoiceClaim], *, says: bool) -> bool:
     words = leaf.words(*place)
-    return not words or any(one in words for one in read)
+    # A sum or a day does not tell how a payment stands.
+    told = [one.words for one in read if not says or one.kind in ("status", "release")]
+    return not words or any(one in words for one in told)

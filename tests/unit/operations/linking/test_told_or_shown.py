@@ -123,6 +123,92 @@ def test_what_the_next_sentence_takes_back_is_shown_with_it(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "behind",
+    [
+        "Two days later it was gone again.",
+        "Two days later we had it in our account again.",
+        "Scrap that.",
+        "Sorry, I meant KR-79.",
+        "It did not stick.",
+        "Or so we thought.",
+        "In theory.",
+        "Zwei Tage später war das Geld wieder weg.",
+        "Das stimmt so aber nicht.",
+        "Po dwóch dniach zniknęła z konta.",
+        "To jednak pomyłka.",
+        "The delivery note is attached because of it.",
+        "Many thanks for nothing.",
+        "We had to send it back.",
+    ],
+)
+def test_a_sentence_behind_that_is_not_understood_leaves_a_payment_untold_and_is_shown(behind: str) -> None:
+    assert _mail("open", f"KR-77 was paid. {behind}") == ([], ["KR-77 was paid", _without_mark(behind)])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "KR-77 was paid. The delivery note is attached.",
+        "KR-77 was paid. Our new office opens in June.",
+        "KR-77 was paid. We look forward to working with you again.",
+        "KR-77 was paid. Thank you for your patience.",
+        "KR-77 was paid. Best regards,\nAnna Lind",
+        "KR-77 was paid. KR-78 is overdue.",
+        "KR-77 wurde am 5. Mai bezahlt. Mit freundlichen Grüßen\nKern",
+        "KR-77 ist bezahlt. Unser Büro ist im August geschlossen.",
+        "KR-77 została zapłacona. W załączeniu przesyłamy katalog.",
+    ],
+)
+def test_a_courtesy_a_signature_a_state_or_another_matter_behind_takes_back_nothing(text: str) -> None:
+    assert _mail("open", text)[0] == ["status"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Word is KR-77 was paid.",
+        "Gossip has KR-77 paid.",
+        "Imagine KR-77 was paid.",
+        "Meines Wissens wurde KR-77 bezahlt.",
+        "Meines Wissens hat die Firma KR-77 bezahlt.",
+        "KR-77 wurde nur zum Schein bezahlt.",
+        "Legend has it KR-77 was paid.",
+        "We have that KR-77 was paid.",
+        "It looks as if KR-77 was paid.",
+        "KR-77 wurde bis auf 200 EUR bezahlt.",
+        "KR-77 zapłacono poza kwotą 200 zł.",
+        "KR-77 was paid, KR-79 sorry.",
+    ],
+)
+def test_a_capital_a_second_verb_and_an_exception_leave_a_payment_untold(text: str) -> None:
+    assert _mail("open", text) == ([], [_without_mark(text)])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["KR-77 was paid by Kern GmbH on 5 May.", "Mr Lind has paid KR-77.", "KR-77 wurde von Lind bezahlt."],
+)
+def test_who_paid_is_named_with_a_form_a_title_or_by(text: str) -> None:
+    assert _mail("open", text) == (["status"], [])
+
+
+def test_hearsay_in_the_sentence_before_leaves_a_payment_untold() -> None:
+    assert _mail("open", "Somebody wrote this. KR-77 was paid.") == ([], ["KR-77 was paid"])
+
+
+def test_a_question_that_is_doubted_is_shown_with_the_doubt() -> None:
+    assert _mail("open", "KR-77 was paid? I doubt it.") == ([], ["KR-77 was paid? I doubt it"])
+
+
+def test_of_a_payment_and_what_contradicts_it_without_a_number_neither_is_told() -> None:
+    for status in ("open", "paid"):
+        assert _mail(status, "KR-77 was paid. It is still open.") == (
+            [],
+            ["KR-77 was paid", "It is still open"],
+        )
+
+
+@pytest.mark.parametrize(
     ("subject", "text"),
     [
         ("KR-77", "KR-76 was paid."),
