@@ -172,6 +172,7 @@ def test_a_courtesy_a_signature_a_state_or_another_matter_behind_takes_back_noth
         "Meines Wissens wurde KR-77 bezahlt.",
         "Meines Wissens hat die Firma KR-77 bezahlt.",
         "KR-77 wurde nur zum Schein bezahlt.",
+        "Zum Schein wurde KR-77 am 5. Mai bezahlt.",
         "Legend has it KR-77 was paid.",
         "We have that KR-77 was paid.",
         "It looks as if KR-77 was paid.",
@@ -202,9 +203,9 @@ def test_a_question_that_is_doubted_is_shown_with_the_doubt() -> None:
 
 def test_of_a_payment_and_what_contradicts_it_without_a_number_neither_is_told() -> None:
     for status in ("open", "paid"):
-        assert _mail(status, "KR-77 was paid. It is still open.") == (
+        assert _mail(status, "KR-77 was paid. It is still unpaid.") == (
             [],
-            ["KR-77 was paid", "It is still open"],
+            ["KR-77 was paid", "It is still unpaid"],
         )
 
 
