@@ -12,7 +12,12 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.http11 import Response
+from websockets.server import ServerProtocol
 
+# An answer is somebody's own, and what its type says: no cache keeps it, no browser guesses.
+KEPT_BY_NOBODY: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 HEAD_BYTES: Final = 64 * 1024
 LINE_BYTES: Final = 16 * 1024  # a token of an issuer with many groups fits
 MOST_HEADERS: Final = 100
@@ -116,11 +121,9 @@ class BoundedHeads(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what the parser does not read, for a reason of ours where there is one."""
-        self._forget_timer()
         if self._fault is None:
-            super().send_400_response(msg)
-        else:
-            self._refuse(*self._fault)
+            self._fault = (400, "this can't be read as a request: send HTTP/1.1")
+        self._refuse(*self._fault)
 
     def _announces_body(self) -> bool:
         given = dict(self.headers)
@@ -154,7 +157,7 @@ class BoundedHeads(HttpToolsProtocol):
     def _refuse(self, status: int, detail: str) -> None:
         """Answer, unless another answer is under way, and close."""
         self._forget_timer()
-        if self._answering():
+        if self._answering() and (self._in_head or self.pipeline or self.cycle.response_started):
             self.transport.abort()
             return
         title = HTTPStatus(status).phrase
@@ -167,7 +170,26 @@ class BoundedHeads(HttpToolsProtocol):
         body = json.dumps(problem).encode()
         head = (
             f"HTTP/1.1 {status} {title}\r\ncontent-type: application/problem+json\r\n"
-            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+            + "".join(f"{name}: {value}\r\n" for name, value in KEPT_BY_NOBODY.items())
+            + f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
         )
         self.transport.write(head.encode() + body)
         self.transport.close()
+
+
+class _Handshakes(ServerProtocol):
+    """Answers of a WebSocket's handshake, refusals among them."""
+
+    def send_response(self, response: Response) -> None:
+        """Send one, with what every answer has."""
+        for name, value in KEPT_BY_NOBODY.items():
+            response.headers.setdefault(name, value)
+        super().send_response(response)
+
+
+class UncompressedSockets(WebSocketsSansIOProtocol):
+    """uvicorn's WebSocket, without compression whatever uvicorn is told. One for each connection."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.conn = _Handshakes(max_size=self.config.ws_max_size, logger=self.logger)

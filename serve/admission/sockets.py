@@ -16,9 +16,9 @@ MESSAGE_BYTES: Final = 64 * 1024
 
 def server_options() -> dict[str, Any]:
     """What uvicorn is given."""
-    from serve.admission.heads import BoundedHeads
+    from serve.admission.heads import BoundedHeads, UncompressedSockets
 
-    return {"http": BoundedHeads, "ws_max_size": MESSAGE_BYTES, "ws_per_message_deflate": False}
+    return {"http": BoundedHeads, "ws": UncompressedSockets, "ws_max_size": MESSAGE_BYTES}
 
 
 def narrow_proxy() -> list[Any]:

@@ -38,6 +38,11 @@ class App:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "websocket":
             await receive()
+            if scope["path"] == "/closed":
+                await send({"type": "websocket.close"})
+                return
+            if scope["path"] == "/broken":
+                raise ValueError
             await send({"type": "websocket.accept"})
             await send({"type": "websocket.send", "text": "hello"})
             await send({"type": "websocket.close"})
@@ -303,3 +308,44 @@ def test_another_upgrade_is_passed_over_and_the_request_is_served(site: Site) ->
 def test_a_socket_is_opened(site: Site, more: dict[str, str]) -> None:
     with connect(f"ws://127.0.0.1:{site.port}/", proxy=None, additional_headers=more) as opened:
         assert opened.recv(timeout=20) == "hello"
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (_GET + b"X: " + b"y" * LINE_BYTES + b"\r\n\r\n", 431),
+        (_GET + b"X: y\r\n" * MOST_HEADERS + b"\r\n", 431),
+        (_GET, 408),
+        (b"\x16\x03\x01 hello\r\n\r\n", 400),
+        (_GET.replace(b"GET", b"NONE") + b"\r\n", 400),
+        (_POST + b"Transfer-Encoding: chunked\r\n\r\nZZ\r\n", 400),
+        (_UPGRADE + b"Content-Length: 5\r\n\r\nhello", 400),
+        (_UPGRADE.replace(b": 13", b": 12") + b"\r\n", 400),
+        (_UPGRADE.replace(b"Sec-WebSocket-Key", b"X-Key") + b"\r\n", 400),
+        (_UPGRADE.replace(b"GET /", b"GET /closed") + b"\r\n", 403),
+        (_UPGRADE.replace(b"GET /", b"GET /broken") + b"\r\n", 500),
+    ],
+    ids=[
+        "line", "headers", "late", "no HTTP", "method", "chunk", "body", "version", "key", "closed", "broken",
+    ],
+)  # fmt: skip
+def test_what_is_refused_is_kept_by_no_cache_and_taken_for_no_other_type(
+    site: Site, monkeypatch: pytest.MonkeyPatch, sent: bytes, status: int
+) -> None:
+    if status == 408:
+        monkeypatch.setattr(heads, "HEAD_SECONDS", 0.2)
+    told = b""
+    with site.open() as made:
+        send_on(made, iter([sent]), len(sent))
+        while not told.endswith(b"\r\n\r\n") and (part := made.recv(1)):
+            told += part
+    lines = told.lower().split(b"\r\n")
+    assert int(lines[0].split()[1]) == status
+    assert lines.count(b"cache-control: no-store") == 1
+    assert lines.count(b"x-content-type-options: nosniff") == 1
+
+
+def test_a_socket_s_messages_are_not_compressed(site: Site) -> None:
+    with connect(f"ws://127.0.0.1:{site.port}/", proxy=None, compression="deflate") as opened:
+        assert opened.response is not None
+        assert "Sec-WebSocket-Extensions" not in opened.response.headers
