@@ -19,6 +19,10 @@ _BRANCH_NAMES: dict[Branch, str] = {
 _MOST_OF_REASON = 300
 _MOST_NAMED = 5
 _NAME = 80
+NOTHING_TO_QUOTE = (
+    "What was found holds no sentence on what was asked that can be quoted by itself, and no figures: add "
+    "sources with whole sentences or tables, or set drafting.llm.writes to prose."
+)
 _GUARANTEE = (
     "Put together of quotations: what stands in quotation marks is its source's, word for word, and figures "
     "were computed from the tables in the footnotes. Which sentences were chosen is no guarantee."

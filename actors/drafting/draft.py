@@ -46,6 +46,12 @@ class DraftBrief(Record):
     sources: tuple[Source, ...] = Field(min_length=1)
 
 
+class DraftPossible(Record):
+    """Whether the sources of a brief hold something to write from."""
+
+    to_write_from: bool
+
+
 class StatementReply(Record):
     """A sentence or two of a model, and the numbers of the sources that say so."""
 

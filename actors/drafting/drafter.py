@@ -6,7 +6,15 @@ own sentences, among which the model only chooses. What was found is material, n
 
 import asyncio
 
-from actors.drafting.draft import Draft, DraftBrief, DraftReply, draft_faults, draft_schema, tidy
+from actors.drafting.draft import (
+    Draft,
+    DraftBrief,
+    DraftPossible,
+    DraftReply,
+    draft_faults,
+    draft_schema,
+    tidy,
+)
 from actors.drafting.number_check import numbers_without_source
 from actors.drafting.quoted_draft import QuotedDrafts
 from actors.drafting.source_excerpts import fitted_prompt
@@ -63,6 +71,11 @@ class Drafter:
     async def on_subject(self, brief: SubjectBrief) -> Answer[OnSubject]:
         """Which findings are about what was asked. Raises as `actors.drafting.subject.on_subject` does."""
         return Answer(value=await on_subject(brief, self._embedder, floor=self._floor))
+
+    async def enough(self, brief: DraftBrief) -> Answer[DraftPossible]:
+        """Whether there is something to write from. Of a model that writes prose that is not asked."""
+        found = self._writes != "quotes" or await self._quoted.enough(brief)
+        return Answer(value=DraftPossible(to_write_from=found))
 
     async def write(self, brief: DraftBrief) -> Answer[Draft]:
         """The article, each statement with the numbers of its sources.

@@ -8,13 +8,15 @@ import asyncio
 from collections.abc import Sequence
 
 from actors.drafting.draft import HEADLINE, Draft, DraftBrief, Source, Statement
+from actors.drafting.telling import QuestionSubject
 from actors.figures.table_figures import TableFigure, table_figures
+from actors.outside.market.things_in_text import things_in
 from actors.quoting.candidates import Candidate, in_order, ranked, shortlist
 from actors.quoting.choosing import Chooser
 from actors.quoting.headlines import headlines
 from actors.search.embedder import Embedder
 from actors.text.language import Language, language_of
-from actors.text.relevance import QuestionWords
+from actors.text.relevance import QuestionWords, content_words
 from actors.text.vectors import cosine
 from models.content.quoting import SourcePlace
 from models.errors import NothingToQuote
@@ -27,12 +29,17 @@ _OFFERED = 14
 _LEAST, _MOST = 3, 8
 # Figures of one table, and of all.
 _OF_TABLE, _FIGURES = 5, 10
+# How near a sentence of another language must be: MiniLM has half of what is on something else under this.
+_ACROSS = 0.3
+# Of a title's words, those that the request or a quotation has at least.
+_TITLE = 1 / 2
 
 
 class QuotedDrafts:
     """Puts drafts together. The `chooser` is the model's part, the `embedder` compares meanings.
 
-    A sentence that shares no word with the request and whose cosine is under `floor` is not offered.
+    A sentence that shares no word with the request and whose cosine is under `floor` is not offered;
+    nor is one on another measure, or on the measures of another place.
     """
 
     def __init__(self, *, chooser: Chooser, embedder: Embedder, floor: float) -> None:
@@ -47,11 +54,8 @@ class QuotedDrafts:
             NothingToQuote: no source holds a sentence that can be quoted by itself, and none a figure.
             ModelUnavailable: the model, or that of the embeddings, is away.
         """
-        texts = [source.finding.content or "" for source in brief.sources]
         language = language_of(brief.query)
-        found = await asyncio.to_thread(shortlist, texts, brief.query, most=_COMPARED)
-        best = await self._ranked(found, brief)
-        figures = await asyncio.to_thread(_figures, brief.sources, language)
+        best, figures = await self._offered(brief)
         if not best and not figures:
             raise NothingToQuote(
                 f"none of the {len(brief.sources)} sources holds a sentence on what was asked that can be "
@@ -74,11 +78,25 @@ class QuotedDrafts:
         draft = _draft(headline, chosen, figures, language)
         return Answer(value=draft.model_copy(update={"chosen_by": choice.value.by}), calls=choice.calls)
 
+    async def enough(self, brief: DraftBrief) -> bool:
+        """Whether there is a sentence or a figure to make a draft of."""
+        best, figures = await self._offered(brief)
+        return bool(best or figures)
+
+    async def _offered(self, brief: DraftBrief) -> tuple[list[Candidate], list[tuple[int, TableFigure]]]:
+        texts = [source.finding.content or "" for source in brief.sources]
+        found = await asyncio.to_thread(shortlist, texts, brief.query, most=_COMPARED)
+        best = await self._ranked(found, brief)
+        return best, await asyncio.to_thread(_figures, brief.sources, language_of(brief.query))
+
     async def _ranked(self, found: Sequence[Candidate], brief: DraftBrief) -> list[Candidate]:
+        telling = await asyncio.to_thread(QuestionSubject, brief.query)
+        found = await asyncio.to_thread(
+            lambda: [one for one in found if not telling.sentence_is_elsewhere(one.text)]
+        )
         if not found:
             return []
         wanted, language = QuestionWords(brief.query), language_of(brief.query)
-        # Neither words nor cosines tell what is near across languages.
         foreign = {
             number
             for number in {one.source for one in found}
@@ -88,7 +106,9 @@ class QuotedDrafts:
         near = [
             (one, vector)
             for one, vector in zip(found, vectors, strict=True)
-            if one.source in foreign or cosine(aim, vector) >= self._floor or wanted.shared_with(one.text)
+            if cosine(aim, vector) >= max(self._floor, _ACROSS * (one.source in foreign))
+            or wanted.shared_with(one.text)
+            or (one.source in foreign and telling.shared_with(one.text))
         ]
         return await asyncio.to_thread(
             ranked, [one for one, _ in near], vectors=[v for _, v in near], request=aim, most=_OFFERED
@@ -105,13 +125,22 @@ def _fitting(
     """The headlines that come from what the text says.
 
     A sentence that is quoted; the title of a table whose figures are told; or the title of a text that is
-    quoted, if it has a word of the request or of a quotation: an article on something else may hold these.
+    quoted, if half of its words are the request's or a quotation's, and it names nothing that they do not:
+    an article on something else may hold these.
     """
     said = headlines([], [one.text for one in chosen], language, most=len(chosen))
     wanted = QuestionWords("\n".join([brief.query, *(one.text for one in chosen)]))
+    telling = QuestionSubject(brief.query)
+    named = things_in("\n".join([brief.query, *(one.text for one in chosen)]))
     titles = {one_line(brief.sources[number].finding.name) for number in computed}
     quoted = {one_line(brief.sources[one.source].finding.name) for one in chosen}
-    titles |= {title for title in quoted if wanted.shared_with(title)}
+    titles |= {
+        title
+        for title in quoted
+        if wanted.shared_with(title) >= _TITLE * max(1, len(content_words(title)))
+        and not telling.is_elsewhere(title)
+        and things_in(title).within(named)
+    }
     return [one for one in offered if one in said or one in titles]
 
 

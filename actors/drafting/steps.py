@@ -10,8 +10,8 @@ from typing import Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel
 
-from actors.drafting.desk_notes import Searched, desk_notes
-from actors.drafting.draft import Draft, DraftBrief, Source
+from actors.drafting.desk_notes import NOTHING_TO_QUOTE, Searched, desk_notes
+from actors.drafting.draft import Draft, DraftBrief, DraftPossible, Source
 from actors.drafting.markdown import render
 from actors.drafting.requester import Requester
 from actors.drafting.selection import Selection, select, storable_finding, usable
@@ -115,7 +115,7 @@ class DraftingSteps:
             return Answer(value=select(kept, most=most, off_subject=off))
 
         selection = await self._run.once("selection", Selection, chosen)
-        if not selection.chosen:
+        if not selection.chosen or not await self._enough(selection):
             return None
 
         async def act(connection: Connection) -> Gathered:
@@ -126,13 +126,7 @@ class DraftingSteps:
     async def write(self) -> None:
         """The text, by the drafter; asked for once."""
         await self._brief()
-        brief = DraftBrief(
-            topic=self.topic,
-            query=self.query,
-            topic_prompt=await self._topic_prompt(),
-            tonality=self._run.input.get("tonality"),
-            sources=self._sources(),
-        )
+        brief = await self._draft_brief(self._sources())
         await self._run.once("draft", Draft, lambda: self._run.agent("drafter").write(brief))
 
     async def file(self) -> DraftingResult:
@@ -195,6 +189,25 @@ class DraftingSteps:
             kept.append(branch.model_copy(update={"found": tuple(one for one, yes in found if yes)}))
             off += [one_line(one.name) for one, yes in found if not yes]
         return tuple(kept), tuple(off)
+
+    async def _enough(self, selection: Selection) -> bool:
+        """Whether a draft can be made of what was chosen: otherwise none is begun."""
+        if self._run.kept("gathered", Gathered) is not None:
+            return True  # by a release that did not ask
+        sources = tuple(Source(resource_id=one.resource_id or 0, finding=one) for one in selection.chosen)
+        brief = await self._draft_brief(sources)
+        return (
+            await self._run.once("enough", DraftPossible, lambda: self._run.agent("drafter").enough(brief))
+        ).to_write_from
+
+    async def _draft_brief(self, sources: tuple[Source, ...]) -> DraftBrief:
+        return DraftBrief(
+            topic=self.topic,
+            query=self.query,
+            topic_prompt=await self._topic_prompt(),
+            tonality=self._run.input.get("tonality"),
+            sources=sources,
+        )
 
     async def _gather(self, connection: Connection, chosen: tuple[Finding, ...]) -> Gathered:
         await self._requester.caller_in(connection)
@@ -312,7 +325,9 @@ class DraftingSteps:
     def _desk_notes(self, draft: Draft | None) -> tuple[str, ...]:
         off_subject = self._kept("selection", Selection).off_subject
         sources = self._sources() if draft is not None else ()
-        return desk_notes(draft, sources, self._searched(), off_subject)
+        enough = self._run.kept("enough", DraftPossible)
+        wanting = (NOTHING_TO_QUOTE,) if enough is not None and not enough.to_write_from else ()
+        return (*wanting, *desk_notes(draft, sources, self._searched(), off_subject))
 
     def _searched(self) -> list[Searched]:
         return [self._kept(f"search/{branch}", Searched) for branch in BRANCHES]

@@ -6,7 +6,7 @@ can read, which fails it; a question with the word nothing finds nothing.
 
 from typing import Any
 
-from actors.drafting.draft import Draft, DraftBrief, Statement
+from actors.drafting.draft import Draft, DraftBrief, DraftPossible, Statement
 from actors.drafting.subject import OnSubject, SubjectBrief
 from actors.editorial.briefs import ConcernBrief, MappingBrief, ReviewBrief, RevisionBrief, WritingBrief
 from models.config import Config
@@ -131,6 +131,9 @@ class _Finder:
 
 
 class _Drafter:
+    async def enough(self, brief: DraftBrief) -> Answer[DraftPossible]:
+        return Answer(value=DraftPossible(to_write_from=True))
+
     async def on_subject(self, brief: SubjectBrief) -> Answer[OnSubject]:
         return Answer(value=OnSubject(about=(True,) * len(brief.findings)))
 

@@ -88,19 +88,76 @@ AREAS: dict[Area, tuple[str, ...]] = {
     "de": ("german|y", "niemc|y", "niemczech", "niemiec|ki", "deutsch|land", "bundesbank|"),
 }
 # Other places: what is asked about them is not answered with the data of these.
-ELSEWHERE = phrases(
-    "uk, britain, british, brytan|ia, brytyjsk|i, grossbritannien, england, anglia, anglii, france, french, "
-    "francj|a, francusk|i, frankreich|, italy, italian|, wloch|, wlosk|i, italien|, spain, spanish, "
-    "hiszpani|a, spanien|, japan|, japoni|a, china, chinese, chin, chinach, chiny, india, indie, indiach, "
-    "indien, turk|ey, turcj|a, turcji, czech|, tschechi|en, ukrain|e, russia|, rosj|a, russland|, "
-    "switzerland, szwajcari|a, schweiz|, sweden, szwecj|a, schweden, hungar|y, wegr|y, wegier|, ungarn, "
-    "canad|a, kanad|a, brazil|, brazyli|a, brasilien, mexic|o, meksyk|, mexik|o, argentin|a, argentyn|a, "
-    "australi|a, korea|, wlosz|ech, austri|a, osterreich|, netherlands, holandi|a, niederland|e, norway, "
-    "norwegi|a, norwegen, denmark, dania, danii, danemark, finland|, finlandi|a, finnland, irland|, "
-    "ireland, portugal|, greece, grecj|a, griechenland, romani|a, rumuni|a, rumanien, slovak|ia, slowac|ja, "
-    "slowak|ei, belgi|um, egypt|, egipt|, africa|, afryk|a, afrika|, israel|, izrael|, iran|, vietnam|, "
-    "indonesi|a, pakistan|, nigeri|a"
+PLACES_ELSEWHERE: tuple[tuple[str, ...], ...] = tuple(
+    phrases(place)
+    for place in (
+        "uk, united kingdom, britain, british, brytan|ia, brytyjsk|i, grossbritannien, england, "
+        "anglia, anglii",
+        "france, french, francj|a, francusk|i, frankreich|, franzosisch|e",
+        "italy, italian|, wloch|, wlosk|i, wlosz|ech, italien|",
+        "spain, spanish, hiszpani|a, hiszpansk|i, spanien|, spanisch|e",
+        "japan|, japoni|a, japonsk|i",
+        "china, chinese, chin, chinach, chiny, chinsk|i, chinesisch|e",
+        "india, indian, indie, indiach, indii, indien|",
+        "turk|ey, turcj|a, turcji",
+        "czech|, tschechi|en",
+        "ukrain|e",
+        "russia|, rosj|a, rosyjsk|i, russland|, russisch|e",
+        "switzerland, swiss, szwajcari|a, szwajcarsk|i, schweiz|",
+        "sweden, swedish, szwecj|a, szwedzk|i, schweden|",
+        "hungar|y, wegr|y, wegier|, ungarn|",
+        "canad|a, kanad|a",
+        "brazil|, brazyli|a, brasilien|",
+        "mexic|o, meksyk|, mexik|o",
+        "argentin|a, argentyn|a",
+        "australi|a",
+        "korea|",
+        "austri|a, osterreich|",
+        "netherlands, dutch, holandi|a, niderland|y, niederland|e",
+        "norway, norwegian, norwegi|a, norwegen|",
+        "denmark, danish, dania, danii, danemark|",
+        "finland|, finnish, finlandi|a, finnland|",
+        "ireland, irish, irland|",
+        "portugal|, portuguese",
+        "greece, greek, grecj|a, griechenland|",
+        "romani|a, rumuni|a, rumanien|",
+        "slovak|ia, slowac|ja, slowak|ei",
+        "belgi|um",
+        "egypt|, egipt|",
+        "africa|, afryk|a, afrika|",
+        "israel|, izrael|",
+        "iran|",
+        "vietnam|, wietnam|",
+        "indonesi|a, indonezj|a",
+        "pakistan|",
+        "nigeri|a",
+    )
 )
+ELSEWHERE = tuple(phrase for place in PLACES_ELSEWHERE for phrase in place)
+# What else is measured or traded, of which there are no series here: what tells one question from another.
+SUBJECTS: dict[str, tuple[str, ...]] = {
+    name: phrases(words)
+    for name, words in {
+        "wages": "wage|s, salar|ies, wynagrodzeni|a, zarobk|i, placach, placami, placom, lohn, lohne|, "
+        "lohnen, gehalt, gehalter|, reallohn|e",
+        "production": "industrial production, industrial output, factory output, manufacturing output, "
+        "produkcj|a przemyslow|a, industrieproduktion|",
+        "retail": "retail sales, retail trade, sprzedaz| detaliczn|a, einzelhandel|",
+        "exports": "export|, eksport|, ausfuhr|en",
+        "imports": "import, imports, importu, importy, importow, importe, importen, einfuhr|en",
+        "housing": "house price|s, home price|s, housing, cen|y mieszkan|, immobilienpreis|e, "
+        "wohnungspreis|e, hauspreis|e, rents, mieten, czynsz|e",
+        "deficit": "deficit|, deficyt|, budget|s, budzet|, haushalt|, staatshaushalt|, defizit|",
+        "debt": "debt|s, dlug|, zadluzeni|e, staatsschuld|en, verschuldung|, schulden",
+        "trade": "trade balance, trade surplus, bilans| handlow|y, handelsbilanz|",
+        "climate": "business climate, consumer confidence, pmi, ifo, koniunktur|a, geschaftsklima|",
+        "oil": "oil, crude, brent, ropa, ropy, rope, ropie, erdol|, olpreis|, rohol|",
+        "gas": "natural gas, gas price|s, gaz, gazu, gazie, erdgas|, gaspreis|",
+        "gold": "gold, zloto, zlota, zlocie, zlotem, goldpreis|",
+        "silver": "silver, srebr|o, silber|",
+        "copper": "copper, miedz|, kupfer|",
+    }.items()
+}
 ECONOMIC: dict[tuple[Concept, Area], tuple[str, str]] = {
     ("inflation", "us"): ("CPIAUCSL_PC1", "Inflation in the United States: consumer prices"),
     ("inflation", "euro"): ("CP0000EZ19M086NEST_PC1", "Inflation in the euro area: harmonised prices"),

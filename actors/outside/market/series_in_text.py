@@ -44,10 +44,10 @@ def asked_for(text: str) -> list[SeriesRequest]:
     """The series that `text` asks for, shares first. At most the first 4,000 characters are read."""
     raw = text[:_MOST_CHARACTERS]
     words = fold(raw)
-    shares = list(_shares(raw, words))
+    shares = list(shares_in(raw, words))
     found = [SeriesRequest("equity", symbol) for symbol in shares]
-    found += [SeriesRequest("fx", pair) for pair in _pairs(raw, words, shares=bool(shares))]
-    areas = _areas(raw, words)
+    found += [SeriesRequest("fx", pair) for pair in pairs_in(raw, words, shares=bool(shares))]
+    areas = areas_in(raw, words)
     found += [SeriesRequest("treasury", maturities) for maturities in _treasury(words, areas)]
     found += [SeriesRequest("economic", series_id) for series_id in _economic(words, areas)]
     return list(dict.fromkeys(found))
@@ -59,7 +59,7 @@ def fold(text: str) -> str:
 
 
 @cache
-def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
+def pattern_of(phrases: tuple[str, ...]) -> re.Pattern[str]:
     """One pattern for phrases as `known_series` writes them."""
     written = (
         " ".join(stem + (r"\w*" if cut else "") for stem, cut, _ in map(_parts, phrase.split()))
@@ -72,11 +72,13 @@ def _parts(word: str) -> tuple[str, str, str]:
     return word.partition("|")
 
 
-def _has(words: str, phrases: tuple[str, ...]) -> bool:
-    return _pattern(phrases).search(words) is not None
+def has(words: str, phrases: tuple[str, ...]) -> bool:
+    """Whether folded words have one of the phrases."""
+    return pattern_of(phrases).search(words) is not None
 
 
-def _shares(raw: str, words: str) -> Iterator[str]:
+def shares_in(raw: str, words: str) -> Iterator[str]:
+    """The symbols of the companies that are named; `words` are those of `raw`, folded."""
     for match in _DOLLAR.finditer(raw):
         yield match[1].upper()
     for symbol, company in known.COMPANIES.items():
@@ -84,8 +86,8 @@ def _shares(raw: str, words: str) -> Iterator[str]:
         by_symbol = not company.symbol_everyday and re.search(
             rf"(?<![\w$.]){plain}(?!\w)", raw, re.IGNORECASE | re.ASCII
         )
-        by_name = _has(words, company.words) and (
-            not company.everyday or _capitalised(raw, company.words) or _has(words, known.SHARES)
+        by_name = has(words, company.words) and (
+            not company.everyday or _capitalised(raw, company.words) or has(words, known.SHARES)
         )
         if by_symbol or by_name:
             yield symbol
@@ -96,7 +98,8 @@ def _capitalised(raw: str, names: Iterable[str]) -> bool:
     return any(re.search(rf"(?<!\w){re.escape(form)}(?!\w)", raw) for form in forms)
 
 
-def _pairs(raw: str, words: str, *, shares: bool) -> Iterator[str]:
+def pairs_in(raw: str, words: str, *, shares: bool) -> Iterator[str]:
+    """The pairs of currencies whose rate a text is about."""
     written = False
     for match in _PAIR.finditer(raw):
         base, quote = match[1].upper(), match[2].upper()
@@ -109,9 +112,9 @@ def _pairs(raw: str, words: str, *, shares: bool) -> Iterator[str]:
         (match.start(), match.end(), code)
         for code, (_, names) in known.CURRENCIES.items()
         if names
-        for match in _pattern(names).finditer(words)
+        for match in pattern_of(names).finditer(words)
     )
-    about = _has(words, known.EXCHANGE)
+    about = has(words, known.EXCHANGE)
     joined = False
     for (_, end, base), (start, _, quote) in pairwise(named):
         between = words[end:start].split()
@@ -124,13 +127,13 @@ def _pairs(raw: str, words: str, *, shares: bool) -> Iterator[str]:
         yield "EUR/USD" if codes == ["EUR"] else f"EUR/{codes[0]}"
 
 
-def _areas(raw: str, words: str) -> set[known.Area] | None:
+def areas_in(raw: str, words: str) -> set[known.Area] | None:
     """The areas that are named; none of ours but others: None."""
-    found: set[known.Area] = {area for area, names in known.AREAS.items() if _has(words, names)}
+    found: set[known.Area] = {area for area, names in known.AREAS.items() if has(words, names)}
     shouted = raw == raw.upper()
     if _US_BEFORE.search(words) or (not shouted and re.search(r"\bUS\b", raw, re.ASCII)):
         found.add("us")
-    return found if found or not _has(words, known.ELSEWHERE) else None
+    return found if found or not has(words, known.ELSEWHERE) else None
 
 
 def _treasury(words: str, areas: set[known.Area] | None) -> Iterator[str]:
@@ -138,10 +141,10 @@ def _treasury(words: str, areas: set[known.Area] | None) -> Iterator[str]:
     maturities = list(dict.fromkeys(_maturities(words)))
     american, anywhere = areas is not None and "us" in areas, areas == set()
     asked = (
-        _has(words, known.TREASURIES)
-        or (_has(words, known.TREASURY) and (maturities or _has(words, known.OF_TREASURY)))
-        or (american and _has(words, known.BONDS))
-        or (anywhere and (_has(words, known.YIELD_CURVE) or (maturities and _has(words, known.YIELD))))
+        has(words, known.TREASURIES)
+        or (has(words, known.TREASURY) and (maturities or has(words, known.OF_TREASURY)))
+        or (american and has(words, known.BONDS))
+        or (anywhere and (has(words, known.YIELD_CURVE) or (maturities and has(words, known.YIELD))))
     )
     if asked:
         yield ",".join(maturities) or known.CURVE
@@ -153,7 +156,7 @@ def _maturities(words: str) -> Iterator[str]:
         if maturity in known.MATURITIES:
             yield maturity
     for maturity, names in known.SPELT.items():
-        if _has(words, names):
+        if has(words, names):
             yield maturity
 
 
@@ -161,5 +164,5 @@ def _economic(words: str, areas: set[known.Area] | None) -> Iterator[str]:
     if areas is None:
         return
     for (concept, area), (series_id, _) in known.ECONOMIC.items():
-        if (not areas or area in areas) and _has(words, known.CONCEPTS[concept]):
+        if (not areas or area in areas) and has(words, known.CONCEPTS[concept]):
             yield series_id

@@ -81,16 +81,19 @@ async def test_a_bad_answer_leaves_the_choice_to_code(quoting: Site, model: Mode
     assert len(model.calls("choose")) == 2
 
 
-async def test_what_cannot_be_quoted_fails_with_the_remedy(quoting: Site, model: ModelServer) -> None:
+async def test_what_cannot_be_quoted_is_too_little_and_begins_no_draft(
+    quoting: Site, model: ModelServer
+) -> None:
     quoting.web.found, quoting.data.found = (
         (text(content="what the central bank decided in June; held; why"),),
         (),
     )
     ann = await quoting.desk.person("ann", "macro:analyst")
     async with quoting.running():
-        workflow = await quoting.ended(await quoting.ask(ann))
-    assert workflow.status == "failed"
-    assert "set drafting.llm.writes to prose" in (workflow.error or "")
+        result = await quoting.done(await quoting.ask(ann))
+    assert (result["status"], result["article_id"]) == ("not_enough", None)
+    assert "set drafting.llm.writes to prose" in result["desk_notes"][0]
+    assert (await quoting.count("articles"), await quoting.count("resources")) == (0, 0)
     assert model.calls("choose") == []
 
 

@@ -215,3 +215,50 @@ def test_a_headline_comes_from_what_the_text_says() -> None:
     assert draft.headline == "Unemployment in Germany rose to 3.4 percent"
     fitting = text(JOBS, "Unemployment in Germany")
     assert put_together(fitting, headline=1, sentences=[1, 2]).headline == "Unemployment in Germany"
+
+
+def offered(query: str, *sources: Source) -> list[str]:
+    """The sentences of a draft on a question, as code chooses them."""
+    draft = drafted(*sources, query=query)
+    return [statement.text for statement in draft.statements]
+
+
+OF_THREE = (
+    "Unemployment in Germany fell to 3.1 percent in May. Unemployment in Poland stood at 5.0 percent in May. "
+    "Inflation in Germany eased to 2.1 percent in May. The rate is among the lowest of all in Europe."
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "left_out"),
+    [
+        ("Write an article about unemployment in Germany", ("Poland", "Inflation")),
+        ("Write an article about unemployment in Poland", ("Germany", "Inflation")),
+        ("Write an article about inflation in Germany", ("Unemployment",)),
+        ("Schreibe einen Artikel über Inflation in Deutschland", ("Unemployment",)),
+        ("Napisz artykuł o bezrobociu w Polsce", ("Germany", "Inflation")),
+    ],
+)
+def test_sentences_on_another_measure_or_of_another_place_are_not_offered(
+    query: str, left_out: tuple[str, ...]
+) -> None:
+    told = offered(query, text(OF_THREE, "Labour and prices"))
+    assert told
+    assert not [one for one in told if any(word in one for word in left_out)]
+
+
+@pytest.mark.parametrize("title", ["Unemployment rate in Germany", "Inflation in Poland", "SAP in Germany"])
+def test_a_title_that_names_something_else_is_no_headline(title: str) -> None:
+    query = "Write an article about inflation in Germany"
+    prices = "Inflation in Germany eased to 2.1 percent in May. The rate is the lowest in Germany since 2021."
+    draft = drafted(text(prices, title), replies=({"headline": 1, "sentences": [1, 2]},), query=query)
+    assert draft.headline != title
+    assert draft.headline in prices
+
+
+def test_a_sentence_of_another_language_has_a_floor_too() -> None:
+    with pytest.raises(NothingToQuote):
+        put_together(text(POLISH, "Recykling"), headline=1, sentences=[1])
+
+
+POLISH = "Zakład w pierwszym roku przerobił cztery tysiące ton odpadów. Huta zatrudnia dziś trzystu ludzi."

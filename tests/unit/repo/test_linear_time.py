@@ -14,7 +14,7 @@ from actors.llm.client import strip_fence, strip_thinking
 from actors.operations.linking.reading.clauses import parting
 from actors.operations.linking.reading.status_words import finder as status_finder
 from actors.operations.linking.reading.status_words import pattern_of
-from actors.outside.market.series_in_text import _pattern as series_pattern
+from actors.outside.market.series_in_text import pattern_of as series_pattern
 from actors.text.bearing import bears_on
 from actors.text.lexicon import phrase_pattern
 from actors.text.markdown import unlinked
@@ -34,10 +34,10 @@ _MADE: dict[str, re.Pattern[Any]] = {
     "actors.chat.routing.topics._pattern": topic_pattern(
         ("inflation*", "rate hike*", "gross domestic product")
     ),  # type: ignore[dict-item]
-    "actors.outside.market.series_in_text._pattern": series_pattern(
+    "actors.outside.market.series_in_text.pattern_of": series_pattern(
         ("interest rate|", "jobless claim|", "cpi")
     ),
-    "actors.outside.market.series_in_text._shares": re.compile(
+    "actors.outside.market.series_in_text.shares_in": re.compile(
         r"(?<![\w$.])AAPL(?!\w)", re.IGNORECASE | re.ASCII
     ),
     "actors.outside.market.series_in_text._capitalised": re.compile(r"(?<!\w)APPLE(?!\w)"),
