@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, Str
 from models.content.outside import DateRange
 from models.record import Record
 from models.research.intents import IntentReading, TaskType
-from models.tools import Number, PlainText, Prose
+from models.tools import Label, Number, PlainText, Prose
 
 AgentType = Literal["researcher", "scraper", "analyzer", "organizer"]
 # What a workflow's status is called here: pending is queued, parked waits for something that is away.
@@ -67,7 +67,7 @@ Query = Annotated[
     AfterValidator(_question),
     Field(json_schema_extra={"minLength": LEAST_QUESTION, "maxLength": MOST_QUESTION}),
 ]
-Url = Annotated[PlainText, Field(min_length=1, max_length=2000)]
+Url = Annotated[Label, Field(min_length=1, max_length=2000)]
 
 
 class AgentWorkflow(Record):

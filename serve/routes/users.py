@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from models.people.users import MAX_SUBJECT, Revocation, User, UserContext
 from models.store.database import Database
 from models.store.people import users
+from models.tools import Prose
 from serve.auth.caller import Caller
 from serve.problems import problem_responses
 
@@ -42,7 +43,7 @@ class Revoking(BaseModel):
 
     subject: Subject
     scope: ScopeText
-    reason: Annotated[str, Field(min_length=1, max_length=500)]
+    reason: Annotated[Prose, Field(min_length=1, max_length=500)]
 
 
 class Restoring(BaseModel):

@@ -45,7 +45,7 @@ async def test_no_cache_keeps_an_answer_and_no_browser_guesses_its_type(config: 
         ), answer.url  # fmt: skip
 
 
-@pytest.mark.parametrize("mark", ["\x1b[2J", "\u202e", "\u2066", "\u200b", "\u2028"])
+@pytest.mark.parametrize("mark", ["\x1b[2J", "\u202e", "\u200b", "\u2028", "\u3164", "\ufe0f"])
 async def test_who_writes_to_be_read_by_others_hides_nothing(config: Config, base: str, mark: str) -> None:
     shown = f"Rates{mark} held"
     async with client(config, base, "ann", "macro:analyst") as ann:
@@ -58,11 +58,22 @@ async def test_who_writes_to_be_read_by_others_hides_nothing(config: Config, bas
             ),
             ("/api/tools/resources/create/text", {"name": shown, "topic": "macro", "text": "t"}, "name"),
             ("/api/tools/projects", {"topic": "macro", "name": shown}, "name"),
+            ("/api/operations", {"topic": "macro", "query": shown}, "query"),
+            ("/api/v1/agent-workflows/start", {"topic": "macro", "user_query": shown}, "user_query"),
         ):
             refused = await ann.post(path, json=body)
             assert refused.status_code == 422, refused.text
             assert f"U+{ord(mark[0]):04X}" in refused.json()["detail"]
             assert field in refused.json()["detail"]
+
+
+async def test_an_operation_is_called_as_its_question_is_seen(config: Config, base: str) -> None:
+    asked = "Ile mamy\nniezapłaconych rachunków 👩\u200d👩\u200d👧?"
+    async with client(config, base, "ann", "macro:analyst") as ann:
+        begun = await ann.post("/api/operations", json={"topic": "macro", "query": asked})
+        assert begun.status_code == 201, begun.text
+        [listed] = (await ann.get("/api/operations")).json()["operations"]
+    assert listed["name"] == "Ile mamy niezapłaconych rachunków 👩\u200d👩\u200d👧?"
 
 
 async def test_a_headline_that_a_model_wrote_is_kept_as_it_is_seen(database: Database) -> None:

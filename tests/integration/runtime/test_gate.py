@@ -44,6 +44,15 @@ async def test_an_approved_workflow_acts_and_a_rejected_one_does_not(
                 database, approval_id=first.id, answer=yes(first), decided_by="bob", scopes=EDITOR
             )
             no = {"decision": "reject", "digest": second.digest, "notes": "too dear"}
+            for unseen in (None, " ", "\u3164", "\u2800\u00a0", "\ufe0f", "\u0301"):
+                with pytest.raises(DecisionInvalid, match="needs its reason"):
+                    await decisions.decide(
+                        database,
+                        approval_id=second.id,
+                        answer=no | {"notes": unseen},
+                        decided_by="bob",
+                        scopes=EDITOR,
+                    )
             await decisions.decide(
                 database, approval_id=second.id, answer=no, decided_by="bob", scopes=EDITOR
             )
