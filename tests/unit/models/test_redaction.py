@@ -4,9 +4,12 @@ import io
 import json
 import logging
 import pickle
+import re
 import secrets
+import string
 import sys
 import traceback
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +36,13 @@ kept_secrets = any_secret.filter(lambda text: len(text.strip()) >= 8).map(str.st
 words = st.text(
     st.sampled_from("aZ9" + SPECIAL.replace(" ", "").replace("\n", "").replace("\t", "")), min_size=8
 )
+LETTERS = (string.ascii_letters + string.digits).encode()
+
+
+def is_latin(text: str) -> bool:
+    return max(map(ord, text)) < 256
+
+
 SPELT = (
     str,
     repr,
@@ -51,6 +61,13 @@ SPELT = (
         else quote(text)
     ),
     lambda text: "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'",
+    lambda text: re.sub(r"(?<=\\u)[0-9a-f]{4}", lambda hex: hex[0].upper(), json.dumps(text)),
+    lambda text: quote(quote(text, safe=""), safe=""),
+    lambda text: quote(text, safe="", encoding="latin-1", errors="ignore") if is_latin(text) else quote(text),
+    lambda text: "".join(f"\\x{byte:02X}" if byte not in LETTERS else chr(byte) for byte in text.encode()),
+    lambda text: "".join(f"\\{byte:03o}" if byte not in LETTERS else chr(byte) for byte in text.encode()),
+    lambda text: unicodedata.normalize("NFD", text),
+    lambda text: unicodedata.normalize("NFC", text),
 )
 
 
@@ -66,6 +83,13 @@ def nothing_kept() -> Iterator[None]:
 
 @given(kept_secrets, st.sampled_from(SPELT), st.sampled_from(["{}", "x{}y", "at {}: refused", "a={}&b=1"]))
 @example("000000\f0", json.dumps, "{}")
+@example("pa55/w0rd-Zürich+x", SPELT[-7], "{}")
+@example("pa55/w0rd-Zürich+x", SPELT[-6], "{}")
+@example("pa55/w0rd-Zürich+x", SPELT[-5], "{}")
+@example("pa55/w0rd-Zürich+x", SPELT[-4], "{}")
+@example("pa55/w0rd-Zürich+x", SPELT[-3], "{}")
+@example("pa55/w0rd-Zürich+x", SPELT[-2], "{}")
+@example("pa55/w0rd-Zu\u0308rich+x", SPELT[-1], "{}")
 @example("a@b:c/d?e%f", quote, "postgresql+psycopg://u:{}@h/db")
 def test_a_secret_that_is_kept_is_told_in_no_spelling(secret: str, spelt: object, around: str) -> None:
     assert callable(spelt)
@@ -129,6 +153,25 @@ def test_a_password_in_a_dsn_is_not_told(name: str, secret: str) -> None:
         "x-api-key: {}",
         "{{'X-Api-Key': '{}'}}",
         "https://{}@sentry.example/1",
+        "postgresql://u@x:{}@h/db",
+        "u:{}@h:5432/db",
+        '{{\\"password\\": \\"{}\\"}}',
+        '{{\\\\\\"password\\\\\\":\\\\\\"{}\\\\\\"}}',
+        "(b'x-auth-token', b'{}')",
+        "X-Auth-Token: {}",
+        "(b'cookie', b'session={}')",
+        "{{'cookie': 'session={}'}}",
+        "password: {}",
+        "  password: '{}'",
+        "api_key: {}",
+        "clientSecret: {}",
+        "--password {} --x",
+        "--password -{}",
+        "password: A_-{}",
+        "client_secret%3D{}",
+        "<password>{}</password>",
+        "https://hooks.slack.com/services/T0/B0/{}",
+        "ya29.{}",
         "401 for sk-{}",
         "whsec_{}",
         "GET /maps?key={}&q=x",
@@ -152,6 +195,9 @@ def test_what_looks_like_a_secret_is_not_told(text: str) -> None:
         "prompt_tokens=12 max_tokens=100 of 4096",
         "Basic authentication is off: the token is over",
         "the task sk-1 and eyJ are words",
+        "the password: see the notice; token: a coin",
+        "give --password PASSWORD or --token <token>, or --token --force=1",
+        "missing 'token', 'secret': mailto:ann@example.com:25",
     ],
 )
 def test_what_is_no_secret_is_told_as_it_is(text: str) -> None:
@@ -240,6 +286,11 @@ def test_a_text_without_an_end_takes_no_longer_than_it_is_long() -> None:
         "a.",
         "sk-",
         "https://",
+        "password: a",
+        "--password ",
+        '\\"password\\":\\"',
+        "a:b@",
+        "%25",
     )
     with nothing_kept():
         keep("\\'\\\"\\\\ \\'")
