@@ -116,12 +116,12 @@ async def test_a_large_body_is_sent_in_time_and_whoever_sends_for_nobody_has_all
 
 @pytest.mark.parametrize("writes", [False, True], ids=["reads", "writes"])
 async def test_the_rest_of_a_large_call_is_not_sent_to_a_server_late(clock: Clock, writes: bool) -> None:
-    exchange = Exchange(acts=True, writes=writes)
+    with sending_for(Sender(until=sending.now() + 60)):
+        exchange = Exchange(acts=True, writes=writes)
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"text": "a" * LARGE}}
     async with slow() as to, http_client(HttpServer(url=to.url), max_bytes=1000, timeout=60) as client:
         token = CURRENT.set(exchange)
-        with sending_for(Sender(until=sending.now() + 60)):
-            posting = asyncio.create_task(client.post(to.url, json=call))
+        posting = asyncio.create_task(client.post(to.url, json=call))
         CURRENT.reset(token)
         await to.full.wait()
         clock.ahead = 60
@@ -146,12 +146,12 @@ async def test_the_rest_of_a_large_call_is_not_written_to_a_program_late(
     settings = StdioServer(command=("/bin/sh", "-c", "; ".join(steps)))
     params = {"name": "send", "arguments": {"text": "a" * LARGE}}
     call = types.JSONRPCRequest(jsonrpc="2.0", id=1, method="tools/call", params=params)
-    exchange = Exchange(acts=True, writes=True)
+    with sending_for(Sender(until=sending.now() + 60)):
+        exchange = Exchange(acts=True, writes=True)
     program = ServerProgram(settings, max_bytes=1000)
     async with program.streams() as (answers, to_it):
         token = CURRENT.set(exchange)
-        with sending_for(Sender(until=sending.now() + 60)):
-            await to_it.send(SessionMessage(call))
+        await to_it.send(SessionMessage(call))
         CURRENT.reset(token)
         await asyncio.to_thread((tmp_path / "told").read_bytes)
         clock.ahead = 60
