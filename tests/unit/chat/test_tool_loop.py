@@ -174,7 +174,7 @@ async def test_only_the_first_tools_are_shown_and_no_other_is_called(server: Mod
         ("", "query: Field required"),
         ('{"query": "salt", "colour": 1}', "colour: Extra inputs are not permitted"),
         ('{"query": 5}', "query: Input should be a valid string"),
-        ('{"query": "salt", "limit": NaN}', "NaN is not JSON"),
+        ('{"query": "salt", "limit": NaN}', "the number NaN can't be kept"),
         ('{"query": "salt", "limit": 99}', "limit: Input should be less than or equal to 10"),
         ("[" * 3000, "not valid JSON"),
     ],

@@ -94,6 +94,7 @@ FILES: list[tuple[str, set[str]]] = [
     ("samples/*.yaml", NOTHING),
     # As code: they come with a release, and with it everything is begun anew.
     ("languages/*/*.yaml", NOTHING),
+    ("languages/glossary.yaml", NOTHING),
     ("research/asking.yaml", NOTHING),  # a comment is no change here either
     # A comment is no change, nor is what made the weights: a word of a sign, and other weights, are below.
     ("research/signs.yaml", NOTHING),

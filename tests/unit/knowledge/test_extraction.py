@@ -140,7 +140,6 @@ def test_of_several_mentions_the_one_in_the_sentence_named_is_meant() -> None:
         ({"entities": [entity("NBP", "1")]}, "invalid"),
         ({"entities": [entity("NBP", True)]}, "invalid"),
         ({"entities": [entity("NBP", BANK, 1.1)]}, "invalid"),
-        ({"entities": [entity("NBP", BANK, float("nan"))]}, "invalid"),
         ({"entities": [entity("NBP", BANK, type="bank")]}, "invalid"),
         ({"entities": [entity("NBP", BANK, type=["organization"])]}, "invalid"),
         ({"entities": [entity(" ", BANK)]}, "invalid"),
