@@ -192,7 +192,8 @@ class DraftingSteps:
 
     async def _enough(self, selection: Selection) -> bool:
         """Whether a draft can be made of what was chosen: otherwise none is begun."""
-        if self._run.kept("gathered", Gathered) is not None:
+        kept = self._run.kept
+        if kept("enough", DraftPossible) is None and kept("gathered", Gathered) is not None:
             return True  # by a release that did not ask
         sources = tuple(Source(resource_id=one.resource_id or 0, finding=one) for one in selection.chosen)
         brief = await self._draft_brief(sources)

@@ -59,7 +59,7 @@ def _one_runner_runs_a_workflow_twice() -> None:
     )
     change(
         of,
-        "_reconcile",
+        "_end",
         ("(h.workflow_id, h.epoch): h", "h.workflow_id: h"),
         ("if holding is None:", "if holding is None or holding.epoch != execution.claim.epoch:"),
     )
