@@ -21,9 +21,7 @@ ANY = st.text(
 
 def _categories(text: str) -> set[str]:
     """Those of what steers, ends lines or isn't seen, by newer tables than Python's own."""
-    seen = (
-        r"\p{Extended_Pictographic}--\p{Prepended_Concatenation_Mark}"
-    )
+    seen = r"\p{Extended_Pictographic}--\p{Prepended_Concatenation_Mark}"
     names = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
     return {name for name in names if regex.search(rf"[\p{{{name}}}--{seen}]", text, regex.V1)}
 
