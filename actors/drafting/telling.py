@@ -4,20 +4,18 @@ Called by whoever chooses what a draft is written from. A text on another countr
 most of a question's words, and its meaning too; so what tells must stand in it, in some form or language.
 """
 
-import re
 from functools import cache
 
 from babel.dates import get_day_names, get_month_names
 
 from actors.outside.market.things_in_text import Things, exchanged, things_in
+from actors.text.bearing import names_written
 from actors.text.language import Language, language_of
 from actors.text.lexicon import word_set
 from actors.text.normal_form import words
 from actors.text.relevance import QuestionWords, content_words
 from models.record import Record
 
-_TOKEN = re.compile(r"[^\W_][\w'’.-]*|[.!?:]")
-_SENTENCE_ENDS = frozenset(".!?:")
 # Letters that a part of a compound has at least: "Gold" of "Goldmine".
 _PART = 4
 
@@ -47,7 +45,7 @@ class QuestionSubject:
         telling = {
             one for one in content_words(self._things.others) if one not in general and not one.isdigit()
         }
-        names = _names(question, self.language) & telling
+        names = names_written(question, self.language) & telling
         self._names = [QuestionWords(name) for name in sorted(names)]
         self._rest = sorted(telling - names)
         self._rest_words = [QuestionWords(word) for word in self._rest]
@@ -122,20 +120,6 @@ def _pairs(asked: Things, there: Things) -> tuple[tuple[frozenset[str], frozense
 
 def _apart(asked: frozenset[str], there: frozenset[str]) -> bool:
     return bool(asked) and bool(there) and not asked & there
-
-
-def _names(question: str, language: Language) -> frozenset[str]:
-    """The words that are written as names; in German those of two capitals, for all nouns have one."""
-    if question.isupper() or question.istitle():
-        return frozenset()
-    found: set[str] = set()
-    begins = True
-    for token in _TOKEN.findall(question):
-        capitals = sum(letter.isupper() for letter in token)
-        if capitals > 1 or (capitals and token[0].isupper() and not begins and language != "de"):
-            found.update(words(token).split())
-        begins = token in _SENTENCE_ENDS
-    return frozenset(found)
 
 
 @cache

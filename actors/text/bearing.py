@@ -42,7 +42,7 @@ def bears_on(question: str, text: str, similarity: float | None = None) -> bool:
     wanted = _telling(question, asked)
     if not wanted:
         return False
-    names = _names(question, asked)
+    names = names_written(question, asked)
     found = _found(wanted, text, asked, there)
     missing = wanted - found
     if any(word in names or is_place(word) for word in missing):
@@ -68,7 +68,7 @@ def _is_short_noun(word: str) -> bool:
     return len(word) == _SHORT and any(other_names(word, language) for language in LANGUAGES)
 
 
-def _names(question: str, language: Language) -> frozenset[str]:
+def names_written(question: str, language: Language) -> frozenset[str]:
     """The words of a question that are written as names.
 
     In German all nouns have capitals, and there only those count that are written in more than one.
