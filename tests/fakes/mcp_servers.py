@@ -69,13 +69,6 @@ async def serving(
         await task
 
 
-def free_port() -> int:
-    """A port of loopback on which nobody listens."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
 # What a bad server does with a request: with its method, its params, and the handler to write to.
 Answers = Callable[["BadRequest"], None]
 

@@ -1,6 +1,5 @@
 """The app on a real server on loopback, over a test's database, and people's tokens for it."""
 
-import socket
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -14,13 +13,7 @@ from cluster.cli.tokens import mint_token
 from models.config import Config
 from serve.admission.sockets import server_options
 from serve.api import make_app
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+from tests.ports import free_port
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """What unit tests of the command and the bring-up share: a configuration with ports of its own."""
 
 import logging
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,14 +10,9 @@ import yaml
 from actors.systems import load
 from models.config import Config
 from models.config.yaml_layers import read_layers
+from tests.ports import free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture
@@ -26,8 +20,9 @@ def config_file(tmp_path: Path) -> Path:
     """local.yaml with a data folder and ports of its own."""
     raw = read_layers(ROOT / "configs" / "local.yaml").merged()
     raw["data_dir"] = str(tmp_path / "data")
-    raw["ray"] |= {"port": free_port(), "dashboard_port": free_port()}
-    raw["http"]["port"] = free_port()
+    ray, dashboard, http = free_ports(3)
+    raw["ray"] |= {"port": ray, "dashboard_port": dashboard}
+    raw["http"]["port"] = http
     path = tmp_path / "local.yaml"
     path.write_text(yaml.safe_dump(raw), encoding="utf-8")
     return path

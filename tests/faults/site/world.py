@@ -38,7 +38,7 @@ from tests.faults.site.proxy import Proxy
 from tests.faults.site.roles import Order
 from tests.faults.site.starved import Starved
 from tests.faults.site.target import Target
-from tests.integration.rest import free_port
+from tests.ports import free_port
 
 RUNNERS = ("north:runner:0", "north:runner:1", "south:runner:0")  # two sites on one database
 _TICK_SECONDS, _STALL_SECONDS = 0.05, 0.4

@@ -20,7 +20,8 @@ from tests.fakes.assistant import ScriptedAssistant
 from tests.integration.chat.sites.chat_command_site import Site, make_assistant, make_site
 from tests.integration.chat.sites.chat_door_site import make_barrier
 from tests.integration.cluster.approval_site import NASTY
-from tests.integration.rest import free_port, served
+from tests.integration.rest import served
+from tests.ports import free_port
 
 __all__ = ["make_assistant", "make_barrier", "make_site"]  # the fixtures
 

@@ -17,7 +17,8 @@ from tests.fakes.model.model_script import Rule
 from tests.fakes.model.model_server import ModelServer
 from tests.integration.chat.sites.agents_site import MACRO, ChatSite, make_scripted_chat, make_site
 from tests.integration.events.event_streams import until
-from tests.integration.rest import client, free_port
+from tests.integration.rest import client
+from tests.ports import free_port
 
 __all__ = ["make_scripted_chat"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from cluster import ray
 from models.config import Config
-from tests.integration.rest import free_port
+from tests.ports import free_ports
 
 Configure = Callable[..., Config]
 
@@ -18,11 +18,12 @@ def test_its_folder_is_closed_and_its_processes_write_for_us_alone(
     configure: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
+    port, dashboard = free_ports(2)
     config = configure(
         {
             "data_dir": str(tmp_path / "data"),
-            "ray.port": free_port(),
-            "ray.dashboard_port": free_port(),
+            "ray.port": port,
+            "ray.dashboard_port": dashboard,
             "ray.num_cpus": 1,
             "ray.object_store_memory_mb": 80,
         }

@@ -18,13 +18,13 @@ from tests.fakes.mcp_servers import (
     BadRequest,
     BadServer,
     TokenServer,
-    free_port,
     serving,
     tool,
 )
 from tests.integration.mcp.asking import call_of, opened
 from tests.integration.mcp.test_questions import server_of
 from tests.integration.mcp.test_servers import mail_server
+from tests.ports import free_port
 
 _EVENTS = "text/event-stream"
 

@@ -9,8 +9,9 @@ import pytest
 from actors.mcp.servers import McpServers
 from models.errors import ConfigInvalid, McpServerAway, ServedToolChanged, ServedToolRefused
 from models.mcp.tool_answers import ServedToolCall
-from tests.fakes.mcp_servers import BadServer, configured, free_port
+from tests.fakes.mcp_servers import BadServer, configured
 from tests.integration.mcp.asking import call_of, opened
+from tests.ports import free_port
 
 _FILE = """
 tools:

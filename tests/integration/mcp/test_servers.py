@@ -11,8 +11,9 @@ from actors.mcp.connection import ServerConnection
 from actors.mcp.listing import ToolsOnOffer
 from models.errors import McpServerAway, ServedToolChanged, ServedToolRefused
 from models.mcp.tool_answers import ServedToolCall
-from tests.fakes.mcp_servers import ERAS, free_port, serving
+from tests.fakes.mcp_servers import ERAS, serving
 from tests.integration.mcp.asking import call_of, opened
+from tests.ports import free_port
 
 
 class Found(BaseModel):

@@ -1,7 +1,6 @@
 """A cluster of two nodes loses the one that does the work."""
 
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from pathlib import Path
 from models.config import Config
 from tests.integration.conftest import RAY_ENVIRONMENT
 from tests.integration.runtime import two_nodes
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -17,14 +17,11 @@ ROOT = Path(__file__).resolve().parents[3]
 def test_losing_the_node_that_holds_agents_and_runner_loses_no_work(
     configure: Callable[..., Config], database_url: str, tmp_path: Path
 ) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     configure(
         {
             "runners.count": 1,
             "runners.lease_seconds": 3,
-            "article_generation.agents.writer_llm.api_base": f"http://127.0.0.1:{port}/v1",
+            "article_generation.agents.writer_llm.api_base": f"http://127.0.0.1:{free_port()}/v1",
         }
     )
     # A process of its own: this one is connected to the Ray that the other tests share.

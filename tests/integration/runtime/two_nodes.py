@@ -21,8 +21,8 @@ from tests.fakes.agents import with_roles
 from tests.fakes.barrier import Barrier
 from tests.fakes.graphs import KINDS
 from tests.fakes.model.model_server import ModelServer, Rule
-from tests.integration.rest import free_port
 from tests.integration.workflows import begin, ended
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
 LOOPBACK = "127.0.0.1"

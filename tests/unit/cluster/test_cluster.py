@@ -30,7 +30,7 @@ from cluster.view import ProgressView, table
 from models.config import Config
 from models.errors import ClusterProblem, ConfigInvalid, SignoffError
 from models.people.scopes import ScopeInvalid
-from tests.unit.conftest import free_port
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
 HEAD = RayHead(address="127.0.0.1:1", dashboard_url="http://127.0.0.1:2", temp_dir="/tmp/signoff-ray-none")

@@ -17,7 +17,8 @@ from models.config import Config
 from models.store.database import Database
 from tests.fakes.assistant import ScriptedAssistant
 from tests.fakes.barrier import Barrier
-from tests.integration.rest import free_port, served
+from tests.integration.rest import served
+from tests.ports import free_port
 
 STATE = WorkflowState(
     workflow_id="w",

@@ -8,13 +8,14 @@ import yaml
 
 from models.config import Config
 from models.store.database import Database
-from tests.fakes.mcp_servers import BadServer, HttpSite, free_port
+from tests.fakes.mcp_servers import BadServer, HttpSite
 from tests.fakes.model.obeying_model import ObeyingModel
 from tests.integration.doors.mcp_client import serving
 from tests.integration.operations.hostile.hostile_server import GET, NOTE, SEARCH, SEEN, redeclare, stage
 from tests.integration.operations.hostile.hostile_world import HostileCase, Wire, injections
 from tests.integration.operations.hostile.played_hostile import HostileDesk, Played
 from tests.integration.operations.hostile.test_hostile_texts import hostile_config
+from tests.ports import free_port
 
 
 class _CallsOf:

@@ -16,10 +16,11 @@ from models.store.runtime.documents import NewDocument
 from tests.fakes.assistant import ScriptedAssistant
 from tests.fakes.barrier import Barrier
 from tests.integration.cluster.approval_site import Site
-from tests.integration.rest import client, free_port, served
+from tests.integration.rest import client, served
 from tests.integration.runtime.again.retrying import execute
 from tests.integration.runtime.claims.claiming import ELSEWHERE
 from tests.integration.workflows import begin, ended, running
+from tests.ports import free_port
 
 
 @pytest.fixture
