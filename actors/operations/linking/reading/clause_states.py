@@ -38,6 +38,9 @@ def clause_state(words: list[str]) -> tuple[PaymentState, int, int] | None:
 
 def _paid(words: list[str], first: int, last: int) -> tuple[PaymentState | None, int, int]:
     begun = first
+    # Far before it what leaves it open is not near enough to say of what it is: `Nobody in our … has paid`.
+    if listed("not", "if", "think", "will").intersection(words[: max(0, first - _NEAR)]):
+        return None, first, last
     if (negated := _before(words, first, listed("not"))) is None and last > first:
         negated = next((n for n in range(first, last) if words[n] in listed("not")), None)
     if _before(words, first, listed("if", "think")) is not None:
@@ -56,6 +59,11 @@ def _paid(words: list[str], first: int, last: int) -> tuple[PaymentState | None,
         begun = first if helped is None else _first_of(words, helped)
         return ("partly" if part else "paid"), begun, last
     begun = min(negated, first)
+    # `Nobody confirms that`, `Nicht wir haben`: another thing is denied.
+    if listed("that").intersection(words[negated:first]) or listed("subjects").intersection(
+        words[negated + 1 : negated + 2]
+    ):
+        return None, first, last
     # `no longer` and `not only`, `not until`: what is said of it is another thing.
     if listed("longer", "only").intersection(words[negated + 1 : negated + 2]):
         return None, first, last

@@ -15,7 +15,7 @@ from actors.operations.linking.reading.amounts import amounts
 from actors.operations.linking.reading.dates import MONTHS
 from actors.operations.linking.reading.invoices import number_like_tokens
 from actors.operations.linking.reading.sentences import SentenceSpan, sentences
-from actors.operations.linking.reading.status_words import spelled
+from actors.operations.linking.reading.status_words import language_of_words, of_language, spelled
 
 _DAY_BEFORE = re.compile(r"(?<!\d)\d{1,2}(?:st|nd|rd|th|\.)?\s\Z")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -45,7 +45,13 @@ def clauses(text: str) -> Iterator[list[Clause]]:
         for start, end in _parts(text, sentence.start, sentence.end)
     )
     for _, some in groupby(every, key=lambda one: one.sentence.start):
-        yield list(some)
+        yield _of_one_language(list(some))
+
+
+def _of_one_language(some: list[Clause]) -> list[Clause]:
+    """The clauses of a sentence: a word that others have too is that of the sentence's language."""
+    language = language_of_words([word for one in some for word in one.words])
+    return [one._replace(words=[of_language(word, language) for word in one.words]) for one in some]
 
 
 def _clause(text: str, sentence: SentenceSpan, start: int, end: int, sums: list[tuple[int, int]]) -> Clause:

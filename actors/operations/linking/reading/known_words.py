@@ -54,6 +54,9 @@ def _is_name(clause: Clause, n: int) -> bool:
         return True
     after = clause.words[last + 1 : last + 2]
     acts = known.listed("acts", "denies", "reports").intersection(after)
+    # `was ΝΟΤ paid`: no subject stands within the verb.
+    if first and clause.words[first - 1] in known.listed("has", "finite"):
+        return False
     # `Gossip has KR-77 paid`
     if acts <= known.listed("acts_at_once") and clause.words[last + 2 : last + 3] == [""]:
         return False

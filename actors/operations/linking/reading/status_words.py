@@ -6,12 +6,14 @@ They are compared in small letters, without accents. Which words these are is in
 """
 
 import re
+from collections.abc import Sequence
 from functools import cache
+from itertools import chain
 from typing import Literal
 
 from actors.knowledge.entities.names import without_accents
 from actors.text.language import Language
-from actors.text.lexicon import phrase_pattern, phrase_set, word_set
+from actors.text.lexicon import lexicon, phrase_pattern, phrase_set, word_set
 
 PaymentState = Literal["paid", "partly", "open", "void"]
 
@@ -22,10 +24,32 @@ _SAYING = ("paid", "open", "money", "came", "wait", "not", "longer", "until", "n
 
 @cache
 def listed(*keys: str) -> frozenset[str]:
-    """The words under keys of `payments.yaml`, of all three languages."""
-    return frozenset(
-        without_accents(word) for one in LANGUAGES for key in keys for word in word_set(one, "payments", key)
-    )
+    """The words under keys of `payments.yaml`, of all three languages, and as `of_language` marks them."""
+    some = [(word, one) for one in LANGUAGES for key in keys for word in _words(one, key)]
+    return frozenset(chain.from_iterable((word, of_language(word, one)) for word, one in some))
+
+
+@cache
+def _words(language: Language, *keys: str) -> frozenset[str]:
+    keys = keys or tuple(lexicon(language, "payments"))
+    return frozenset(without_accents(word) for key in keys for word in word_set(language, "payments", key))
+
+
+def of_language(word: str, language: Language | None) -> str:
+    """A word; one that is a word of other languages too is marked as that of its own: `by~pl`.
+
+    "by" is "would" in Polish, and "do" is "to".
+    """
+    if language is None or word not in _words(language):
+        return word
+    is_shared = any(word in _words(other) for other in LANGUAGES if other != language)
+    return f"{word}~{language}" if is_shared else word
+
+
+def language_of_words(words: Sequence[str]) -> Language | None:
+    """The language of which more of some words are known than of each other; None where none is that."""
+    counts = sorted(((sum(word in _words(one) for word in words), one) for one in LANGUAGES), reverse=True)
+    return counts[0][1] if counts[0][0] > counts[1][0] else None
 
 
 @cache
@@ -69,7 +93,8 @@ def finds(key: str, words: list[str]) -> bool:
 @cache
 def pronouns(language: Language) -> frozenset[str]:
     """The pronouns of a language that may stand for a payment; what is one here is another word there."""
-    return frozenset(map(without_accents, word_set(language, "payments", "pronouns")))
+    some = _words(language, "pronouns")
+    return some | {of_language(word, language) for word in some}
 
 
 @cache

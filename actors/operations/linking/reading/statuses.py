@@ -18,7 +18,9 @@ from actors.operations.linking.reading.clauses import Clause, clauses
 from actors.operations.linking.reading.dates import days
 from actors.operations.linking.reading.invoices import number_like_tokens
 from actors.operations.linking.reading.known_words import is_known, is_one_statement
+from actors.operations.linking.reading.leads import announced, is_plain_lead, lead_of
 from actors.operations.linking.reading.status_words import PaymentState
+from actors.operations.linking.reading.wholes import is_between_marks, is_whole
 
 _LONGEST_QUOTE = 160
 # With fewer it is a heading.
@@ -96,8 +98,9 @@ def states_in(text: str, names: Places = ()) -> Iterator[SaidState]:
     every = _framed_sentences(text)
     done = (one.end for some, states in every for one in _told(some, states, text) if one.state in _DONE)
     first_done = min(done, default=len(text))
+    said_of = announced([some for some, _ in every], text)
     for at, (some, states) in enumerate(every):
-        left_open = _is_left_open(*every[max(0, at - 1) : at])
+        left_open = at in said_of or _is_left_open(*every[max(0, at - 1) : at])
         for said in _told(some, states, text):
             if said.state in _DONE and (left_open or _takes_back(every, at, said, text, names) is not None):
                 continue
@@ -266,7 +269,7 @@ def _in_its_frame(
     """
     words = clause.words
     denies, unsure = known.listed("denies"), known.listed("unsure") | known.listed("think")
-    lead = _lead(before, text)
+    lead = lead_of(before, text)
     if (denies | unsure | known.listed("if")).intersection(lead) or _CROSSED.search(
         text, clause.start, clause.end
     ):
@@ -280,8 +283,9 @@ def _in_its_frame(
         _is_hearsay([*(word for one in before for word in one.words), *words])
         or _is_open(clause, range(ended + 1, len(words)), text)
         or not is_one_statement(clause, ended)
-        or not known.vocabulary().union([""], *(one.words for one in before if one.numbers)).issuperset(lead)
-        or known.listed("speakers").issuperset(lead or ["-"])
+        or not is_whole(clause, begun, ended, text)
+        or is_between_marks(clause.places[ended][0], text)
+        or not is_plain_lead(lead)
         or not all(one.numbers or is_known(one, range(len(one.words)), text) for one in before)
     ):
         return None
@@ -290,15 +294,6 @@ def _in_its_frame(
     if not denied:
         return said
     return "open" if denied == 1 and said == "paid" else None
-
-
-def _lead(before: list[Clause], text: str) -> list[str]:
-    """The words before a clause that it belongs to: those before a colon; `anything` before `but paid`."""
-    words = [word for one in before for word in one.words]
-    if not words:
-        return []
-    leads = text[before[-1].end :].lstrip()[:1] == ":" or words[-1] in known.listed("unsure")
-    return words if leads else []
 
 
 def _is_hearsay(words: list[str]) -> bool:
@@ -329,7 +324,8 @@ def _stands(state: PaymentState, rest: list[Clause], text: str) -> bool:
         ):
             return False
     return state not in _DONE or not any(
-        known.finds("takes_back", one.words) and not one.numbers for one in rest
+        (known.finds("takes_back", one.words) and not one.numbers) or known.listed("only").intersection(one.words)
+        for one in rest
     )
 
 
