@@ -3,6 +3,7 @@
 Called by `statuses`, which knows what stands around the clause. Words are small and without accents.
 """
 
+from actors.operations.linking.reading.arrivals import money_came
 from actors.operations.linking.reading.status_words import PaymentState, listed
 
 _NEAR = 7
@@ -11,6 +12,9 @@ _NEAR = 7
 def clause_state(words: list[str]) -> tuple[PaymentState, int, int] | None:
     """The state that a clause says, and by which of its words; none if two of them differ."""
     said: list[tuple[PaymentState | None, int, int]] = []
+    # `Wurde INV-7 bezahlt, …`: a question or a condition.
+    if listed("inverts").intersection(words[:1]) and _begins_subject(words[1:]):
+        return None
     # `bis heute`, `until now`: no condition.
     followed = zip(words, [*words, ""][1:], strict=True)
     words = ["" if word in listed("until") and after in listed("now") else word for word, after in followed]
@@ -21,8 +25,9 @@ def clause_state(words: list[str]) -> tuple[PaymentState, int, int] | None:
             word in listed("due") and listed("past").intersection(words[at - 1 : at])
         ):
             said.append(_open(words, at))
-        elif word in listed("money") and (verb := _near(words, at, listed("came"))) is not None:
-            said.append(_paid(words, min(at, verb), max(at, verb)))
+        elif word in listed("money", "sums") and (verb := _near(words, at, listed("came"))) is not None:
+            found = _paid(words, min(at, verb), max(at, verb))
+            said.append(found if money_came(words, at, verb) or found[0] == "open" else (None, *found[1:]))
         elif word in listed("money") and (verb := _near(words, at, listed("wait"))) is not None:
             clear = (
                 _before(words, at, listed("if", "think")) is None
@@ -74,6 +79,10 @@ def _paid(words: list[str], first: int, last: int) -> tuple[PaymentState | None,
     begun = begun if helped is None or negated - helped > 2 else _first_of(words, helped)
     after = last + 1 if listed("yet_behind").intersection(words[last + 1 : last + 2]) else last
     return "open", begun, after
+
+
+def _begins_subject(words: list[str]) -> bool:
+    return bool(words) and (not words[0] or words[0] in listed("determiners", "bill", "subjects", "money"))
 
 
 def _first_of(words: list[str], at: int) -> int:

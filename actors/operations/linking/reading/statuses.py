@@ -315,6 +315,9 @@ def _stands(state: PaymentState, rest: list[Clause], text: str) -> bool:
     for one in rest:
         if state in _DONE and (_is_hearsay(one.words) or not is_known(one, range(len(one.words)), text)):
             return False
+        # `… - or was it`
+        if state in _DONE and known.listed("or").intersection(one.words[:1]):
+            return False
         if one.numbers:
             # `KR-77 was paid, KR-79 sorry`
             return state not in _DONE or not known.finds("turns", one.words) or bool(clause_state(one.words))

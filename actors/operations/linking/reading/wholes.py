@@ -14,7 +14,7 @@ from actors.operations.linking.reading.status_words import listed
 
 _SHARE = re.compile(r"[%‰]|(?<![\d/])\d{1,2}/\d{1,2}(?![\d/])")
 _WHOLE_SHARE = re.compile(r"(?<![\d.,])100\s?%")
-_FIGURE = re.compile(r"\s{0,3}[:=]?\s{0,3}(\d{1,12})(?![\d/-]|\.\d)")
+_FIGURE = re.compile(r"\s{0,3}[:=]?\s{0,3}(\d{1,12})(?![\d/-]|\.\d|\s?%)")
 _NEXT_WORD = re.compile(r"(?:st|nd|rd|th|\.)?\s{0,3}([^\W\d_]{1,20})")
 _MARKS = re.compile(r'["“”„‟«»＂]')
 # So far before a word is looked for marks that are open there.
@@ -24,6 +24,8 @@ _LOOKED_BACK = 2000
 def is_whole(clause: Clause, begun: int, ended: int, text: str) -> bool:
     """Whether what is paid, by some words of a clause, is all of it and is paid by now."""
     said = text[clause.start : clause.end]
+    if text[clause.end : clause.end + 2] in ("..", "…") or said.endswith(("..", "…")):
+        return False
     if _SHARE.search(_WHOLE_SHARE.sub("", said)) or any(unicodedata.category(one) == "No" for one in said):
         return False
     sums = {normal for _, _, normal in amounts(said)}
