@@ -34,6 +34,13 @@ def stem(word: str, language: Language) -> str:
     return word
 
 
+def noun_stem(word: str, language: Language) -> str:
+    """A word without the longest ending that nouns and adjectives take; no verb's."""
+    declined = word_set(language, _FILE, "declined")
+    cut = next((at for at in range(_STEM, len(word)) if word[at:] in declined), len(word))
+    return word[:cut]
+
+
 def same_word(one: str, other: str, language: Language) -> bool:
     """Whether two words are forms of one, or of one family of words."""
     if stem(one, language) == stem(other, language):

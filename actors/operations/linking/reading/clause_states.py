@@ -4,16 +4,23 @@ Called by `statuses`, which knows what stands around the clause. Words are small
 """
 
 from actors.operations.linking.reading.arrivals import money_came
-from actors.operations.linking.reading.status_words import PaymentState, listed
+from actors.operations.linking.reading.status_words import PaymentState, finds, listed
 
 _NEAR = 7
+# A German verb ends its clause.
+_BRACKET = 15
+# A clause of more words is not understood.
+_LONGEST = 150
 
 
 def clause_state(words: list[str]) -> tuple[PaymentState, int, int] | None:
     """The state that a clause says, and by which of its words; none if two of them differ."""
     said: list[tuple[PaymentState | None, int, int]] = []
+    named: list[tuple[PaymentState | None, int, int]] = []
     # `Wurde INV-7 bezahlt, …`: a question or a condition.
     if listed("inverts").intersection(words[:1]) and _begins_subject(words[1:]):
+        return None
+    if len(words) > _LONGEST:
         return None
     # `bis heute`, `until now`: no condition.
     followed = zip(words, [*words, ""][1:], strict=True)
@@ -24,8 +31,11 @@ def clause_state(words: list[str]) -> tuple[PaymentState, int, int] | None:
         elif word in listed("open") or (
             word in listed("due") and listed("past").intersection(words[at - 1 : at])
         ):
-            said.append(_open(words, at))
-        elif word in listed("money", "sums") and (verb := _near(words, at, listed("came"))) is not None:
+            (named if _is_of_noun(words, at) else said).append(_open(words, at))
+        elif (
+            word in listed("money", "sums")
+            and (verb := _near(words, at, listed("came"), _BRACKET)) is not None
+        ):
             found = _paid(words, min(at, verb), max(at, verb))
             said.append(found if money_came(words, at, verb) or found[0] == "open" else (None, *found[1:]))
         elif word in listed("money") and (verb := _near(words, at, listed("wait"))) is not None:
@@ -34,6 +44,11 @@ def clause_state(words: list[str]) -> tuple[PaymentState, int, int] | None:
                 and _before(words, verb, listed("not")) is None
             )
             said.append(("open" if clear else None, min(at, verb), max(at, verb)))
+    # `We wired the outstanding sum`: how it was before; if nothing else is said, how it is.
+    if not said and not finds(
+        "about", [word for word in words if word not in listed("open", "money", "sums")]
+    ):
+        said = named
     states = {state for state, _, _ in said}
     if len(states) != 1:
         return None
@@ -44,7 +59,9 @@ def clause_state(words: list[str]) -> tuple[PaymentState, int, int] | None:
 def _paid(words: list[str], first: int, last: int) -> tuple[PaymentState | None, int, int]:
     begun = first
     # Far before it what leaves it open is not near enough to say of what it is: `Nobody in our … has paid`.
-    if listed("not", "if", "think", "will").intersection(words[: max(0, first - _NEAR)]):
+    far = listed("not", "if", "think", "will").intersection(words[: max(0, first - _NEAR)])
+    # `Die Zahlung wird heute eingegangen sein`
+    if far or (last > first and listed("if", "think", "will").intersection(words[first + 1 : last])):
         return None, first, last
     if (negated := _before(words, first, listed("not"))) is None and last > first:
         negated = next((n for n in range(first, last) if words[n] in listed("not")), None)
@@ -65,7 +82,8 @@ def _paid(words: list[str], first: int, last: int) -> tuple[PaymentState | None,
         return ("partly" if part else "paid"), begun, last
     begun = min(negated, first)
     # `Nobody confirms that`, `Nicht wir haben`: another thing is denied.
-    if listed("that").intersection(words[negated:first]) or listed("subjects").intersection(
+    that = next((n for n in range(first - 1, -1, -1) if words[n] in listed("that")), 0)
+    if listed("not").intersection(words[:that]) or listed("subjects").intersection(
         words[negated + 1 : negated + 2]
     ):
         return None, first, last
@@ -79,6 +97,13 @@ def _paid(words: list[str], first: int, last: int) -> tuple[PaymentState | None,
     begun = begun if helped is None or negated - helped > 2 else _first_of(words, helped)
     after = last + 1 if listed("yet_behind").intersection(words[last + 1 : last + 2]) else last
     return "open", begun, after
+
+
+def _is_of_noun(words: list[str], at: int) -> bool:
+    """Whether a word is said of the noun behind it: `the outstanding invoice`."""
+    before, after = words[max(0, at - 1) : at], words[at + 1 : at + 2]
+    fits = not after[0] or after[0] in listed("bill", "money", "sums", "currencies") if after else False
+    return fits and (not before or before[0] in listed("determiners"))
 
 
 def _begins_subject(words: list[str]) -> bool:
@@ -116,7 +141,7 @@ def _before(words: list[str], at: int, some: frozenset[str]) -> int | None:
     return next((n for n in range(at - 1, max(-1, at - 1 - _NEAR), -1) if words[n] in some), None)
 
 
-def _near(words: list[str], at: int, some: frozenset[str]) -> int | None:
+def _near(words: list[str], at: int, some: frozenset[str], far: int = _NEAR) -> int | None:
     """The nearest of some words to a place, on either side."""
-    found = [n for n in range(max(0, at - _NEAR), min(len(words), at + _NEAR + 1)) if words[n] in some]
+    found = [n for n in range(max(0, at - far), min(len(words), at + far + 1)) if words[n] in some]
     return min(found, key=lambda n: (abs(n - at), n), default=None)

@@ -20,6 +20,7 @@ def is_known(clause: Clause, some: range, text: str) -> bool:
     return all(
         not clause.words[n]
         or clause.words[n] in known.vocabulary()
+        or known.is_declined(clause.words[n])
         or any(start <= clause.places[n][0] < end for start, end in courteous)
         or (has_names and _is_name(clause, n))
         for n in some

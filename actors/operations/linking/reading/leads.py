@@ -26,7 +26,7 @@ def is_plain_lead(words: list[str]) -> bool:
         return True
     turned = known.listed("not", "no", "denies", "unsure", "think", "if", "will", "reports", "tells")
     return (
-        turned.isdisjoint(said)
+        turned.union(known.listed("speakers")).isdisjoint(said)
         and not known.listed("announces").isdisjoint(said)
         and known.vocabulary().union(known.listed("announces")).issuperset(said)
     )

@@ -7,16 +7,20 @@ They are compared in small letters, without accents. Which words these are is in
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Literal
 
 from actors.knowledge.entities.names import without_accents
 from actors.text.language import Language
 from actors.text.lexicon import lexicon, phrase_pattern, phrase_set, word_set
+from actors.text.word_forms import noun_stem
 
 PaymentState = Literal["paid", "partly", "open", "void"]
 
+_PLAIN = ("plain", "signing", "matters", "courtesies", "thanks_for")
+# A shorter one is that of many words.
+_STEM = 4
 LANGUAGES: tuple[Language, ...] = ("en", "de", "pl")
 # All of what says something of a payment; `plain` changes nothing of it.
 _SAYING = ("paid", "open", "money", "came", "wait", "not", "longer", "until", "now", "part", "has")
@@ -44,6 +48,21 @@ def of_language(word: str, language: Language | None) -> str:
         return word
     is_shared = any(word in _words(other) for other in LANGUAGES if other != language)
     return f"{word}~{language}" if is_shared else word
+
+
+@lru_cache(maxsize=20_000)
+def is_foreign(word: str, language: Language | None) -> bool:
+    """Whether it is known in another language alone, where it changes nothing: "bar" is German for cash."""
+    if language is None or not word or word in _words(language):
+        return False
+    others = [one for one in LANGUAGES if one != language and word in _words(one)]
+    return bool(others) and not any(word in _meaning(one) for one in others)
+
+
+@cache
+def _meaning(language: Language) -> frozenset[str]:
+    """The words of a language that say something of a payment, or leave it open."""
+    return _words(language, *(key for key in lexicon(language, "payments") if key not in _PLAIN))
 
 
 def language_of_words(words: Sequence[str]) -> Language | None:
@@ -75,7 +94,25 @@ def values(*, of_payment: bool) -> dict[str, PaymentState]:
 @cache
 def vocabulary() -> frozenset[str]:
     """The words that are known: those of which each says something of a payment, or changes nothing of it."""
-    return listed(*_SAYING, "plain", "denies", "reports", "titles", "yes", "no", "yet")
+    parts_of_nouns = ("determiners", "adjectives", "bill", "sums", "currencies", "times", "objects")
+    return listed(*_SAYING, "plain", "denies", "reports", "titles", "yes", "no", "yet", *parts_of_nouns)
+
+
+@lru_cache(maxsize=20_000)
+def is_declined(word: str) -> bool:
+    """Whether an unknown word is another form of a noun or adjective that is known: `voller`."""
+    return not any(word in _words(one) for one in LANGUAGES) and any(
+        noun_stem(word, one) in _plain_stems(one) for one in LANGUAGES
+    )
+
+
+@cache
+def _plain_stems(language: Language) -> frozenset[str]:
+    plain = _words(language, "plain") - _words(
+        language, *_SAYING, "finite", "if", "will", "unsure", "subjects"
+    )
+    stems = {noun_stem(word, language) for word in plain}
+    return frozenset(one for one in stems if len(one) >= _STEM)
 
 
 @cache

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from actors.knowledge.entities.names import without_accents
 from actors.operations.linking.reading import status_words as known
+from actors.operations.linking.reading.amounts import amounts
 from actors.operations.linking.reading.beside import Places, first_not_understood, no_condition
 from actors.operations.linking.reading.clause_states import clause_state
 from actors.operations.linking.reading.clauses import Clause, clauses
@@ -192,7 +193,9 @@ def unclear_in(text: str, names: Places = ()) -> Iterator[UnclearSentence]:
         wished = known.listed("if", "will").difference(known.listed("may_be")).intersection(words)
         excepts = no_condition().search(text, start, end) is not None
         wished = wished if not excepts else frozenset()
-        is_about = _is_about(words)
+        is_about = _is_about(words) or (
+            not known.listed("came").isdisjoint(words) and next(amounts(text[start:end]), None) is not None
+        )
         back = (told or is_about) and known.finds("takes_back", words)
         told = told or said
         is_long = len(words) >= _FEWEST_WORDS or _is_hearsay(words)
@@ -290,9 +293,16 @@ def _in_its_frame(
     ):
         return None
     frame = range(ended + 1)
-    denied = sum(words[n] in denies or "_".join(words[n : n + 2]) in denies for n in frame)
+    denying = [n for n in frame if words[n] in denies or "_".join(words[n : n + 2]) in denies]
+    denied = len(denying)
     if not denied:
         return said
+    # `The dispute was settled`, `We disputed it and paid`.
+    nouns, joined = known.listed("determiners"), known.listed("joins")
+    if any(
+        nouns.intersection(words[max(0, n - 1) : n]) or joined.intersection(words[n:begun]) for n in denying
+    ):
+        return None
     return "open" if denied == 1 and said == "paid" else None
 
 
@@ -304,7 +314,7 @@ def _is_open(clause: Clause, some: range, text: str) -> bool:
     """Whether words behind "paid" leave it open: `Bezahlt wurde sie nicht`, `paid by mistake`."""
     if not is_known(clause, some, text) or known.finds("takes_back", [clause.words[n] for n in some]):
         return True
-    turned = known.listed("not") | known.listed("no") | known.listed("denies") | known.listed("if")
+    turned = known.listed("not") | known.listed("no") | known.listed("denies", "if", "open_behind")
     return any(
         clause.words[n] in turned and not _NUMBER_BEHIND.match(text, clause.places[n][1]) for n in some
     )
@@ -327,7 +337,8 @@ def _stands(state: PaymentState, rest: list[Clause], text: str) -> bool:
         ):
             return False
     return state not in _DONE or not any(
-        (known.finds("takes_back", one.words) and not one.numbers) or known.listed("only").intersection(one.words)
+        (known.finds("takes_back", one.words) and not one.numbers)
+        or known.listed("only").intersection(one.words)
         for one in rest
     )
 

@@ -1,7 +1,7 @@
 """Whether a clause tells of the whole of a payment, and that it has happened, in the writer's own words.
 
-Called by `statuses`. "40 % paid", "paid 400 of 1,200", "the first item of it was paid" are of a part; "is paid
-on Friday" is yet to come; what stands between quotation marks is somebody's. In doubt it is not told.
+Called by `statuses`. "40 % paid", "paid 400 of 1,200", "the first item of it was paid" are of a part; "is
+paid on Friday" is yet to come; what stands between quotation marks is somebody's. In doubt it is not told.
 """
 
 import re
@@ -17,6 +17,7 @@ _WHOLE_SHARE = re.compile(r"(?<![\d.,])100\s?%")
 _FIGURE = re.compile(r"\s{0,3}[:=]?\s{0,3}(\d{1,12})(?![\d/-]|\.\d|\s?%)")
 _NEXT_WORD = re.compile(r"(?:st|nd|rd|th|\.)?\s{0,3}([^\W\d_]{1,20})")
 _MARKS = re.compile(r'["“”„‟«»＂]')
+_TRAILS = ("..", "…")
 # So far before a word is looked for marks that are open there.
 _LOOKED_BACK = 2000
 
@@ -24,7 +25,7 @@ _LOOKED_BACK = 2000
 def is_whole(clause: Clause, begun: int, ended: int, text: str) -> bool:
     """Whether what is paid, by some words of a clause, is all of it and is paid by now."""
     said = text[clause.start : clause.end]
-    if text[clause.end : clause.end + 2] in ("..", "…") or said.endswith(("..", "…")):
+    if text[clause.end : clause.end + 2].startswith(_TRAILS) or said.endswith(_TRAILS) or "?" in said:
         return False
     if _SHARE.search(_WHOLE_SHARE.sub("", said)) or any(unicodedata.category(one) == "No" for one in said):
         return False
@@ -33,7 +34,7 @@ def is_whole(clause: Clause, begun: int, ended: int, text: str) -> bool:
         return False
     pairs = zip(clause.words, clause.words[1:], strict=False)
     return not (
-        listed("only").intersection(clause.words)
+        listed("only", "or").intersection(clause.words)
         or listed("limits").intersection(clause.words[ended + 1 :])
         or any(one in listed("pieces") and after in listed("of") for one, after in pairs)
         or _is_bare_figure(clause, ended, text)
@@ -43,7 +44,8 @@ def is_whole(clause: Clause, begun: int, ended: int, text: str) -> bool:
 
 def is_between_marks(place: int, text: str) -> bool:
     """Whether a quotation mark is open at a place, in its paragraph, or words are struck there."""
-    first = max(text.rfind("\n\n", 0, place), place - _LOOKED_BACK, 0)
+    first = max(place - _LOOKED_BACK, 0)
+    first = max(text.rfind("\n\n", first, place), first)
     marks = len(_MARKS.findall(text, first, place))
     return marks % 2 == 1 or text.count("~~", first, place) % 2 == 1
 
@@ -54,7 +56,10 @@ def _is_bare_figure(clause: Clause, ended: int, text: str) -> bool:
     figure = _FIGURE.match(text, place, clause.end)
     if figure is None or figure[1] in clause.numbers:
         return False
-    spans = [(start, end) for start, end, _ in (*days(text[place : clause.end]), *amounts(text[place : clause.end]))]
+    spans = [
+        (start, end)
+        for start, end, _ in (*days(text[place : clause.end]), *amounts(text[place : clause.end]))
+    ]
     if any(start <= figure.start(1) - place < end for start, end in spans):
         return False
     word = _NEXT_WORD.match(text, figure.end(), clause.end)
