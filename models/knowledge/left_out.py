@@ -13,6 +13,8 @@ from models.knowledge.page_keys import page_key
 from models.text import word_list
 
 _USUAL_PORTS = (None, 80, 443)
+# Nothing is looked for in longer ones, in which marks on letters would be put in order for long (UAX 15).
+_LONGEST = 8 * 1024
 # Escapes of escapes, as some servers undo them.
 _MOST_ESCAPED = 4
 # Where servers written in C, or behind others that undo escapes, stop reading.
@@ -34,8 +36,11 @@ def wide_key(url: str) -> str:
 def may_be_one_of(url: str, wide_keys: frozenset[str]) -> bool:
     """Whether a server may answer an address with one of those pages.
 
-    More parameters than a page has, and in another order, are taken for its own address.
+    More parameters than a page has, and in another order, are taken for its own address; so is what is longer
+    than servers take.
     """
+    if len(url) > _LONGEST:
+        return bool(wide_keys)
     path, parameters = _read(url)
     parameters |= frozenset(map(_parameter, _folded(urlsplit(url).path).split(";")[1:]))  # `/page;id=7`
     for key in wide_keys:

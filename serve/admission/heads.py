@@ -12,9 +12,8 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-from websockets.http11 import Response
-from websockets.server import ServerProtocol
+
+from serve.admission.taken import Taken
 
 # An answer is somebody's own, and what its type says: no cache keeps it, no browser guesses.
 KEPT_BY_NOBODY: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
@@ -22,6 +21,8 @@ HEAD_BYTES: Final = 64 * 1024
 LINE_BYTES: Final = 16 * 1024  # a token of an issuer with many groups fits
 MOST_HEADERS: Final = 100
 HEAD_SECONDS: Final = 10.0
+# Requests that were sent before the answers to those before them.
+MOST_WAITING: Final = 32
 # What is looked at between two looks at the bounds.
 _PIECE = 8 * 1024
 # Of a body in chunks, beside it: lengths and line ends of chunks.
@@ -40,17 +41,31 @@ class BoundedHeads(HttpToolsProtocol):
         self._in_head = True
         self._size = self._count = self._body = self._beside = self._since = self._messages = 0
         self._timer: asyncio.TimerHandle | None = None
+        self._answered: Any = None  # the request that is, while others may wait behind it
         self._fault: tuple[int, str] | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Somebody is there: the head must come."""
         super().connection_made(transport)
+        self._taken = Taken(transport, self.loop)
         self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nobody is there any more."""
         self._forget_timer()
+        self._taken.end()
+        self._left()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Something is not taken yet."""
+        self._taken.wait()
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        """All was taken."""
+        self._taken.end()
+        super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
         """Read what came piece by piece, until a bound is passed."""
@@ -105,6 +120,9 @@ class BoundedHeads(HttpToolsProtocol):
             said = "Content-Length and Transfer-Encoding"
             self._fault = (400, f"a WebSocket is opened by a request without a body: leave out {said}")
             raise _OverBound
+        if len(self.pipeline) >= MOST_WAITING:
+            self._fault = (431, f"more than {MOST_WAITING} requests wait for answers: send fewer at once")
+            raise _OverBound
         self._in_head, self._count = False, 0
         self._forget_timer()
         super().on_headers_complete()
@@ -124,6 +142,16 @@ class BoundedHeads(HttpToolsProtocol):
         if self._fault is None:
             self._fault = (400, "this can't be read as a request: send HTTP/1.1")
         self._refuse(*self._fault)
+
+    def _start_asgi_task(self, cycle: Any, app: Any) -> None:
+        self._answered = cycle
+        super()._start_asgi_task(cycle, app)
+
+    def _left(self) -> None:
+        """Tell whoever answers that nobody is there: uvicorn tells the last request alone."""
+        if self._answered is not None and not self._answered.response_complete:
+            self._answered.disconnected = True
+            self._answered.message_event.set()
 
     def _announces_body(self) -> bool:
         given = dict(self.headers)
@@ -158,38 +186,26 @@ class BoundedHeads(HttpToolsProtocol):
         """Answer, unless another answer is under way, and close."""
         self._forget_timer()
         if self._answering() and (self._in_head or self.pipeline or self.cycle.response_started):
+            self._left()
             self.transport.abort()
             return
-        title = HTTPStatus(status).phrase
-        problem = {
-            "type": "urn:signoff:problem:HttpError",
-            "title": title,
-            "status": status,
-            "detail": detail,
-        }
-        body = json.dumps(problem).encode()
-        head = (
-            f"HTTP/1.1 {status} {title}\r\ncontent-type: application/problem+json\r\n"
-            + "".join(f"{name}: {value}\r\n" for name, value in KEPT_BY_NOBODY.items())
-            + f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
-        )
-        self.transport.write(head.encode() + body)
+        self.transport.write(refusal(status, detail))
         self.transport.close()
 
 
-class _Handshakes(ServerProtocol):
-    """Answers of a WebSocket's handshake, refusals among them."""
-
-    def send_response(self, response: Response) -> None:
-        """Send one, with what every answer has."""
-        for name, value in KEPT_BY_NOBODY.items():
-            response.headers.setdefault(name, value)
-        super().send_response(response)
-
-
-class UncompressedSockets(WebSocketsSansIOProtocol):
-    """uvicorn's WebSocket, without compression whatever uvicorn is told. One for each connection."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.conn = _Handshakes(max_size=self.config.ws_max_size, logger=self.logger)
+def refusal(status: int, detail: str) -> bytes:
+    """An answer that is made before any app is asked."""
+    title = HTTPStatus(status).phrase
+    problem = {
+        "type": "urn:signoff:problem:HttpError",
+        "title": title,
+        "status": status,
+        "detail": detail,
+    }
+    body = json.dumps(problem).encode()
+    head = (
+        f"HTTP/1.1 {status} {title}\r\ncontent-type: application/problem+json\r\n"
+        + "".join(f"{name}: {value}\r\n" for name, value in KEPT_BY_NOBODY.items())
+        + f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+    )
+    return head.encode() + body

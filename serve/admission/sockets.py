@@ -1,4 +1,4 @@
-"""What every server that we start is given: bounded heads, and WebSockets' messages that come as they are.
+"""What every server that we start is given: bounded heads, and WebSockets' frames, bounded and as they come.
 
 A message is inflated, and held whole, before anybody is asked whether it is too large, so compression is off.
 Serve 2.60's proxy has no setting for any of it: `narrow_proxy` is its callback (the environment of Ray's
@@ -16,9 +16,10 @@ MESSAGE_BYTES: Final = 64 * 1024
 
 def server_options() -> dict[str, Any]:
     """What uvicorn is given."""
-    from serve.admission.heads import BoundedHeads, UncompressedSockets
+    from serve.admission.frames import BoundedFrames
+    from serve.admission.heads import BoundedHeads
 
-    return {"http": BoundedHeads, "ws": UncompressedSockets, "ws_max_size": MESSAGE_BYTES}
+    return {"http": BoundedHeads, "ws": BoundedFrames, "ws_max_size": MESSAGE_BYTES}
 
 
 def narrow_proxy() -> list[Any]:

@@ -12,7 +12,7 @@ from anyio import EndOfStream
 from anyio.abc import ByteStream
 
 from actors.knowledge.browsing.origin import LONGEST_HEAD, Origin
-from actors.knowledge.browsing.proxied import without_hops
+from actors.knowledge.browsing.proxied import of_a_request, without_hops
 from actors.knowledge.browsing.way_out import WayOut
 
 # What the proxy says of an answer that is its own: why there is no other. Taken out of what origins say.
@@ -64,8 +64,7 @@ class Caller:
         """
         socket = any(n == b"upgrade" and v.lower() == b"websocket" for n, v in request.headers)
         last = _UPGRADE if socket else [] if origin.where.tunnel else _CLOSE
-        kept = [(n, v) for n, v in without_hops(request.headers) if n != b"host"]
-        headers = [(b"host", origin.where.as_written), *last, *kept]
+        headers = [(b"host", origin.where.as_written), *last, *of_a_request(request.headers)]
         try:
             await origin.ask(h11.Request(method=request.method, target=path, headers=headers))
             while not isinstance(event := await self._next(), h11.EndOfMessage):

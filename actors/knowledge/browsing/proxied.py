@@ -25,8 +25,12 @@ _NOT_PASSED_ON = (
     b"x-original-",
     b"x-rewrite-",
     b"x-http-method",
+    b"x-method",
     b"forwarded",
 )
+# A page's scripts may add headers of any name; what in them looks like an address goes on in these alone.
+_ADDRESS = re.compile(rb"\s*(?:[/\\]|[A-Za-z][A-Za-z0-9+.-]*:[/\\])")
+_MAY_NAME_ADDRESSES = frozenset((b"referer", b"origin", b"cookie", b"authorization", b"user-agent"))
 _AUTHORITY = re.compile(rb"(\[[0-9A-Fa-f:.]{2,45}\]|[^\[\]:/?#@\s]{1,255})(?::([0-9]{1,5}))?\Z")
 _ABSOLUTE = re.compile(rb"http://([^/?#]*)([^#]*)\Z", re.IGNORECASE)
 
@@ -107,6 +111,15 @@ def without_hops(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, by
     stays = HOP_BY_HOP | (named - {b"content-length", b"transfer-encoding", b"host"})
     return [
         (name, value) for name, value in given if name not in stays and not name.startswith(_NOT_PASSED_ON)
+    ]
+
+
+def of_a_request(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """What goes on of a request's headers: nothing that a server may take for the address it is asked for."""
+    return [
+        (name, value)
+        for name, value in without_hops(headers)
+        if name != b"host" and (name in _MAY_NAME_ADDRESSES or _ADDRESS.match(value) is None)
     ]
 
 

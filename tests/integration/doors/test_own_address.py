@@ -10,7 +10,8 @@ import ray
 from ray.serve._private import http_util, proxy, replica
 
 from cluster.ray import _head_environment
-from serve.admission.heads import BoundedHeads, UncompressedSockets
+from serve.admission.frames import BoundedFrames
+from serve.admission.heads import BoundedHeads
 from serve.admission.sockets import narrow_proxy
 from serve.inference.own_address import listen_on_node_only
 
@@ -45,7 +46,7 @@ def test_serve_s_proxy_takes_small_messages_as_they_are(monkeypatch: pytest.Monk
     monkeypatch.setattr(http_util, "uvicorn", http_util.uvicorn)
     assert narrow_proxy() == []
     made = http_util.uvicorn.Config(lambda: None, factory=True)
-    assert (made.http, made.ws, made.ws_max_size) == (BoundedHeads, UncompressedSockets, 64 * 1024)
+    assert (made.http, made.ws, made.ws_max_size) == (BoundedHeads, BoundedFrames, 64 * 1024)
     environment = _head_environment(Path("/tmp/x"))
     assert (
         environment["RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH"] == f"{narrow_proxy.__module__}.narrow_proxy"

@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from actors.knowledge.browsing.guarded_proxy import GuardedProxy
-from actors.knowledge.browsing.proxied import NotProxied, target_of, without_hops
+from actors.knowledge.browsing.proxied import NotProxied, of_a_request, target_of, without_hops
 from actors.knowledge.browsing.way_out import AllowPart, WayOut
 from models.config import OutgoingConfig
 from models.knowledge.reach import PageReach
@@ -484,6 +484,16 @@ def test_no_header_of_one_hop_goes_on(headers: list[tuple[bytes, bytes]]) -> Non
     assert [pair for pair in headers if pair[0] == b"content-length"] == [
         pair for pair in kept if pair[0] == b"content-length"
     ]
+
+
+@pytest.mark.parametrize(
+    "value", [b"/left", b" //site.test/left", b"http://site.test/left", b"\\\\left", b"HTTP:/x"]
+)
+@pytest.mark.parametrize("name", [b"x-override-url", b"x-envoy-original-path", b"x-real-url", b"destination"])
+def test_no_other_address_is_named_in_a_header_that_a_script_adds(name: bytes, value: bytes) -> None:
+    ours = [(b"host", b"site.test"), (name, value), (b"referer", b"http://site.test/a"), (b"accept", b"*/*")]
+    more = [(b"x-requested-with", b"XMLHttpRequest"), (b"x-time", b"2026-11-27T10:00:00"), (b"x-a", b"a/b")]
+    assert of_a_request([*ours, *more]) == [*ours[2:], *more]
 
 
 @given(st.binary(max_size=40))

@@ -1,12 +1,15 @@
 """Requests that may get a page that was left out, however its address is written."""
 
 import tracemalloc
+from typing import Literal
+from unicodedata import normalize
 from urllib.parse import quote
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from models.knowledge import left_out
 from models.knowledge.reach import PageReach
 
 SITE = "https://site.test"
@@ -160,12 +163,32 @@ def test_a_long_address_costs_no_more_than_its_length() -> None:
     reach = PageReach.of([READ], left_out=[LEFT_OUT])
     tracemalloc.start()
     try:
-        assert reach is not None
-        reach.lets(f"{SITE}/" + ".a/" * 16_000)
+        assert reach.lets(f"{SITE}/" + ".a/" * 2_000)
+        assert not reach.lets(f"{SITE}/" + ".a/" * 16_000)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
     assert peak < 20 * 2**20
+
+
+@pytest.mark.parametrize("where", ["/", "/news/open.html?q="])
+def test_the_signs_of_a_longer_address_than_servers_take_are_put_in_no_order(
+    monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """Marks on one letter are sorted in quadratic time, so a page that asks for many such holds up the others."""
+    ordered: list[int] = []
+
+    def counted(form: Literal["NFKC"], text: str) -> str:
+        ordered.append(len(text))
+        return normalize(form, text)
+
+    monkeypatch.setattr(left_out, "normalize", counted)
+    marks = "%CC%81%CC%A3"
+    assert REACH.lets(f"{SITE}{where}{marks * 600}")
+    assert not REACH.lets(f"{SITE}{where}{marks * 5_000}")
+    assert 0 < max(ordered) <= 8 * 1024
+    # Where nothing was left out, nothing is compared.
+    assert PageReach.of([READ]).lets(f"{SITE}{where}{marks * 5_000}")
 
 
 def test_an_address_by_ipv6_is_compared_too() -> None:

@@ -298,6 +298,24 @@ def test_a_socket_that_is_asked_for_with_a_body_is_answered(site: Site, said: by
     assert (status, "without a body" in problem["detail"]) == (400, True)
 
 
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (_UPGRADE.replace(b"GET /", b"GET /" + b"y" * 9000), 431),
+        (_UPGRADE + b"X: " + b"y" * 9000 + b"\r\n", 431),
+        (_UPGRADE.replace(b"GET", b"POST"), 405),
+        (_UPGRADE.replace(b"GET /", b"GET http://x/ y"), 400),
+    ],
+    ids=["a long address", "a long header", "another method", "two addresses"],
+)
+def test_whoever_asks_for_a_socket_otherwise_is_answered_and_let_go(
+    site: Site, head: bytes, status: int
+) -> None:
+    with site.open() as made:
+        made.sendall(head + b"\r\n")
+        assert answer_of(made)[0] == status
+
+
 def test_another_upgrade_is_passed_over_and_the_request_is_served(site: Site) -> None:
     with site.open() as made:
         made.sendall(_POST + b"Connection: Upgrade, close\r\nUpgrade: h2c\r\nContent-Length: 5\r\n\r\nhello")
