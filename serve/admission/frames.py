@@ -1,8 +1,8 @@
 """The WebSockets that every server of ours speaks: uncompressed, and bounded in what is no message.
 
-An app counts messages, and sees nothing else: pings, which are answered at once, and pieces of messages, which
-may be empty, are counted here. What came together is read piece by piece, and nothing further while messages
-wait, so a flood of either holds up nobody else. See `serve.admission.sockets`.
+An app counts messages, and sees nothing else: pings, which are answered at once, and pieces of messages,
+which may be empty, are counted here. What came together is read a little at a time, and nothing further while
+messages wait, so a flood of either holds up nobody else. See `serve.admission.sockets`.
 """
 
 import asyncio

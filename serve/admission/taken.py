@@ -1,4 +1,4 @@
-"""Whether what is sent is taken: who takes nothing of it for ten seconds is let go, and what waits for him with it.
+"""Whether what is sent is taken: who takes nothing of it for ten seconds is let go, and what waits for him.
 
 The protocols of `heads` and `frames` have one for each connection. A transport that is closed goes on holding
 what it could not send, without an end, so it is looked at until all is taken or the connection is lost.
@@ -10,8 +10,8 @@ from contextlib import suppress
 from typing import Final
 
 TAKE_SECONDS: Final = 10.0
-# What the kernel holds unsent before a transport does: without that it would hold megabytes for anybody, and a
-# slow reader would be seen to take something only now and then.
+# What the kernel holds unsent before a transport does: without that it would hold megabytes for anybody, and
+# a slow reader would be seen to take something only now and then.
 _UNSENT_BYTES = 64 * 1024
 
 

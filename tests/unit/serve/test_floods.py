@@ -1,4 +1,4 @@
-"""Who takes nothing of what he is sent, or floods a connection, is let go; who does as others do is served."""
+"""Who takes nothing of what he is sent, or floods a connection, is let go; the others are served."""
 
 import asyncio
 import socket
