@@ -175,7 +175,7 @@ def test_a_long_address_costs_no_more_than_its_length() -> None:
 def test_the_signs_of_a_longer_address_than_servers_take_are_put_in_no_order(
     monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
-    """Marks on one letter are sorted in quadratic time: a page that asks for many such holds up the others."""
+    """Marks on one letter are sorted in quadratic time: who asks for many holds up the others."""
     ordered: list[int] = []
 
     def counted(form: Literal["NFKC"], text: str) -> str:
