@@ -14,6 +14,8 @@ from decimal import Decimal
 from typing import Any
 
 _SHOWN = 80
+# With so many characters, sign and point among them, a number without an exponent is what a double says.
+_EXACT = 15
 
 
 class Ambiguous(ValueError):
@@ -39,7 +41,12 @@ class NumberNotKept(Ambiguous):
 
 def read_once(text: str | bytes) -> Any:
     """What a JSON text says. Raises Ambiguous; else what `json.loads` does: ValueError, RecursionError."""
-    return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse, parse_float=_kept)
+    try:
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse, parse_float=_kept)
+    except ValueError as error:
+        if type(error) is ValueError:  # Python reads no integer of so many digits
+            raise NumberNotKept("with thousands of digits") from error
+        raise
 
 
 def ambiguity(text: str | bytes) -> str | None:
@@ -71,6 +78,8 @@ def _refuse(constant: str) -> Any:
 
 def _kept(number: str) -> float:
     value = float(number)
+    if len(number) <= _EXACT and "e" not in number.lower():
+        return value
     if value == 0:
         same = not number.lower().partition("e")[0].strip("-0.")
     else:

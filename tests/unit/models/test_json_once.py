@@ -1,11 +1,13 @@
 """What readers would take in different ways is refused: names said twice, and numbers that can't be kept."""
 
 import json
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models import json_once
 from models.json_once import NamedTwice, NumberNotKept, ambiguity, read_once
 
 values = st.recursive(
@@ -63,6 +65,7 @@ def test_a_long_name_is_not_told_whole() -> None:
         "-Infinity",
         "1e-400",
         "9007199254740993.0",
+        "9" * 5000,
         "1e-99999999999999999999",
     ],
 )
@@ -78,3 +81,14 @@ def test_a_number_that_can_not_be_kept_is_refused(number: str) -> None:
 )
 def test_a_number_that_is_kept_is_read(number: str) -> None:
     assert ambiguity(f'{{"a": {number}}}') is None
+
+
+def test_a_short_number_is_not_looked_at_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There may be hundreds of thousands, and whoever else asks waits meanwhile."""
+    monkeypatch.setattr(json_once, "Decimal", None)
+    assert read_once("[1234567.0, 0.0, -12345678901.0, 100000000000.5]")[0] == 1234567
+
+
+@given(st.from_regex(r"-?(0|[1-9][0-9]{0,6})\.[0-9]{1,6}", fullmatch=True))
+def test_a_short_number_is_what_a_double_says(number: str) -> None:
+    assert Decimal(repr(read_once(number))) == Decimal(number)
