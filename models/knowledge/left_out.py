@@ -23,6 +23,9 @@ _BETWEEN_PARAMETERS = re.compile(r"[&;?#]")
 # As some servers read them: what JavaScript calls an escape, and a sign of ASCII in two bytes (RFC 3629 §10).
 _LONG_ESCAPE = re.compile(r"%u00([0-9a-f]{2})", re.IGNORECASE)
 _OVERLONG = re.compile(r"%c([01])%([89ab][0-9a-f])", re.IGNORECASE)
+# `id=7a`, of which many programs read 7.
+_BEGINS_WITH_NUMBER = re.compile(r"[^=]+=\d+(?=\D)")
+_DIGITS = re.compile(r"\d+")
 _ENDINGS = frozenset(word_list("html htm xhtml shtml php phtml asp aspx jsp jspx cgi cfm do"))
 _INDEX = frozenset(f"index.{ending}" for ending in _ENDINGS)
 
@@ -43,6 +46,7 @@ def may_be_one_of(url: str, wide_keys: frozenset[str]) -> bool:
         return bool(wide_keys)
     path, parameters = _read(url)
     parameters |= frozenset(map(_parameter, _folded(urlsplit(url).path).split(";")[1:]))  # `/page;id=7`
+    parameters |= {found[0] for found in map(_BEGINS_WITH_NUMBER.match, parameters) if found}
     for key in wide_keys:
         place, _, named = key.partition("?")
         if parameters.issuperset(named.split("&") if named else ()) and _answers(path, place):
@@ -82,19 +86,21 @@ def _read(url: str) -> tuple[str, frozenset[str]]:
 def _parameter(text: str) -> str:
     """A parameter as the most lenient of servers reads it; one without a value is its name."""
     name, _, value = (part.partition("\0")[0].strip(" +") for part in text.partition("="))
-    value = value.lstrip("0") or "0" if value.isdecimal() else value
-    return f"{name}={value}" if value else name
+    digits = _DIGITS.match(value)
+    if digits is not None:
+        value = (digits[0].lstrip("0") or "0") + value[digits.end() :]
+    return (f"{name}={value}" if value else name).replace(" ", "+")
 
 
 def _path(path: str) -> str:
     """A folded path as the most lenient of servers reads it: without what some of them overlook."""
     kept: list[str] = []
     for part in path.replace("\\", "/").split("/"):
-        plain = part.partition(";")[0].partition("::")[0]
+        plain = part.partition(";")[0].partition("::")[0].partition(":$")[0]
         if plain == "..":
             kept = kept[:-1]
         elif (plain := plain.strip().rstrip(". ")) and plain not in _INDEX:  # `/index.php/page` is `/page`
-            kept.append(plain)
+            kept.append(plain.replace(" ", "+"))
     return "/" + "/".join(kept)
 
 

@@ -159,6 +159,38 @@ def test_an_address_is_never_let_by_escapes_or_case(parts: list[str], data: st.D
     assert not reach.lets(f"{SITE}/{written.replace('%2F', '/')}")
 
 
+@pytest.mark.parametrize(
+    ("left", "asked"),
+    [
+        ("/s?q=annual+report", "/s?q=annual%20report"),
+        ("/s?q=annual%20report&x=1", "/s?x=1&q=annual+report"),
+        ("/s?q=annual+report", "/s?q=annual%2Breport"),
+        ("/s?annual%20report=1", "/s?annual+report=1"),
+        ("/s/annual+report", "/s/annual%20report"),
+        ("/s/annual%20report", "/s/annual+report"),
+        *(("/p?id=7", f"/p?id={value}") for value in ("7a", "07a", "7.0", "7e0", "7%27", "7,8", "7 ", "7-8")),
+        ("/p?id=7a", "/p?id=07A"),
+        ("/a/b.html", "/a/b.html:$DATA"),
+    ],
+)
+def test_blanks_and_numbers_are_read_as_most_programs_do(left: str, asked: str) -> None:
+    assert not PageReach.of([READ], left_out=[f"{SITE}{left}"]).lets(f"{SITE}{asked}")
+
+
+@pytest.mark.parametrize(
+    ("left", "asked"),
+    [
+        *(("/p?id=7", f"/p?id={value}") for value in ("70", "71a", "x7", "8-7", "")),
+        ("/p?day=2026-11-27", "/p?day=2026-11-28"),
+        ("/p?day=2026-11-27", "/p?day=2026"),
+        ("/s/c++", "/s/c"),
+        ("/s?q=annual+report", "/s?q=annual"),
+    ],
+)
+def test_another_number_or_another_text_is_let(left: str, asked: str) -> None:
+    assert PageReach.of([READ], left_out=[f"{SITE}{left}"]).lets(f"{SITE}{asked}")
+
+
 def test_a_long_address_costs_no_more_than_its_length() -> None:
     reach = PageReach.of([READ], left_out=[LEFT_OUT])
     tracemalloc.start()
