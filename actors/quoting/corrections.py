@@ -21,10 +21,10 @@ _LABEL = re.compile(
 )
 # A heading, or a line of its own.
 _LINE = re.compile(r"^[ \t#*_]{0,8}(?P<name>[^\n:*_]{3,40}?)[ \t*_:]{0,6}$", re.MULTILINE)
-_POINTS = re.compile(r"(?:this|that|it|these|those|das|dies\w*|es|to|temu|tego|te|ten|ta)\b", re.IGNORECASE)
 _DIGIT, _LONGEST_DAY = re.compile(r"\d"), 25
 _WORD = re.compile(r"\w+")
 _MARKS = " *_:：–—-[(>"
+_AROUND = " \t*_.!…?:–—-#>|[](),“”„«»\"'’"
 # Inflected words share their beginning, short ones less of it.
 _BEGINNING, _FEWER = 5, 4
 # The share of a sentence's words from which on a correction is about it; where it is about none, from which.
@@ -154,20 +154,52 @@ def corrects(note: str, language: Language) -> bool:
 def is_verdict(sentence: str, language: Language) -> bool:
     """Whether a sentence only says that what stands before it does not hold, or that somebody denies it.
 
-    `False.`, `That is not true.`, `The mayor denied this on Monday.`
+    `False.`, `None of this is true.`, `This claim is false: nobody died.`, `The mayor denied this on Monday.`
     """
-    bare = sentence.rpartition(":")[2].strip()
+    said, colon, behind = sentence.partition(":")
+    return _calls_false(behind if colon else said, language) or bool(
+        behind.strip(_AROUND) and _points(said, language) and _calls_false(said, language)
+    )
+
+
+def leads_to_verdict(heading: str, language: Language) -> bool:
+    """Whether a heading says that what stands above it is judged below: `Our verdict`, `Fact`."""
+    return _of(language, "facts").fullmatch(heading.strip(_AROUND)) is not None
+
+
+def _calls_false(told: str, language: Language) -> bool:
+    bare = told.strip(_AROUND)
     count = len(_WORD.findall(bare))
-    found = phrase_pattern(language, (_FILE, "verdicts")).search(bare)
-    if found is None:
-        denied = phrase_pattern(language, (_FILE, "denies")).search(bare)
-        return (
-            denied is not None
-            and count <= _MOST_WORDS
-            and _POINTS.match(bare[denied.end() :].lstrip()) is not None
+    if count <= _MOST_WORDS and _of(language, "whole_verdicts").fullmatch(bare):
+        return True
+    found = _of(language, "verdicts").search(bare)
+    if found is not None and 2 * len(_WORD.findall(found[0])) >= count:
+        return True
+    if count > _MOST_WORDS:
+        return False
+    if _of(language, "negation").search(bare):
+        found = found or _of(language, "truth").search(bare)
+    if found is not None:
+        # "It is not true that …": what does not hold stands behind it.
+        return _points(bare, language) and not _of(language, "clause_openers").match(
+            bare[found.end() :].lstrip(", ")
         )
-    points = _POINTS.match(bare) is not None and count <= _MOST_WORDS
-    return points or 2 * len(_WORD.findall(found[0])) >= count
+    denied = _of(language, "denies").search(bare)
+    return denied is not None and _points_next(bare[denied.end() :].lstrip(), language)
+
+
+def _points(told: str, language: Language) -> bool:
+    """Whether it is about what was said before; "das" within a clause is an article."""
+    at_start = _of(language, "points_at_start")
+    return _of(language, "points").search(told) is not None or any(map(at_start.match, told.split(", ")))
+
+
+def _points_next(told: str, language: Language) -> bool:
+    return any(_of(language, key).match(told) for key in ("points_at_start", "points"))
+
+
+def _of(language: Language, key: str) -> re.Pattern[str]:
+    return phrase_pattern(language, (_FILE, key))
 
 
 def _beginnings(text: str) -> set[str]:

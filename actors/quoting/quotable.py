@@ -8,9 +8,9 @@ import re
 import sys
 from bisect import bisect_right
 
-from actors.quoting.corrections import Corrections, is_verdict
+from actors.quoting.corrections import Corrections, is_verdict, leads_to_verdict
 from actors.quoting.endings import OpenQuotations
-from actors.quoting.sentences import Sentence, as_read, sentences
+from actors.quoting.sentences import ITEM, Sentence, as_read, sentences
 from actors.quoting.single_quotes import SingleQuotations
 from actors.quoting.speakers import speaks_first, takes_the_word
 from actors.quoting.standing import faults, says_nothing
@@ -24,7 +24,9 @@ _MOST_OF_SOURCE = 4000
 _LONGEST = 400
 _OPENING, _CLOSING = "“„«»", "”“»«"
 _PARAGRAPH = re.compile(r"[^\n]{0,8000}(?:\n[ \t]{0,20}[^\s][^\n]{0,8000}){0,200}")
+_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(?P<words>[^\n]{1,200})", re.MULTILINE)
 _MARKS = frozenset("“„«»”")
+_NONE = -1
 _TAKES_BACK: dict[Language, re.Pattern[str]] = {
     "en": re.compile(r"(?:but|however|yet|still|nevertheless|instead|that said)\b", re.IGNORECASE),
     "pl": re.compile(r"(?:ale|jednak|jednakże|lecz|natomiast|mimo to|tymczasem)\b", re.IGNORECASE),
@@ -91,11 +93,12 @@ class _Quotable:
         everything = [_without_marks(one, self._text) for one in sentences(self._text, self._language)]
         transcript = speaks_first(everything, self._text)
         corrections = Corrections(self._text, everything, self._language)
-        paragraph = above = -1
+        paragraph = above = _NONE
         for one in everything:
             if one.paragraph != paragraph:
-                self._begin_paragraph(one)
                 paragraph, above = one.paragraph, paragraph
+                above = self._read_headings(above, one.start)
+                self._begin_paragraph(one)
             is_inside = self._is_inside(one)
             is_withheld = is_inside or self.voices.are_others(one.start) or corrections.withhold(one)
             if is_withheld:
@@ -112,18 +115,37 @@ class _Quotable:
                 self._run = one
             if len(self._found) >= _MOST_OF_SOURCE:
                 return self._found
+        self._read_headings(paragraph, len(self._text))
         self._settle()
         return self._found
 
-    def _withdraw(self, above: int, verdict: Sentence) -> None:
-        """Take back what the verdict is on: what stands right before it, or the paragraph above."""
-        if self._run is not None and self._run.paragraph == verdict.paragraph:
+    def _read_headings(self, above: int, end: int) -> int:
+        """Read the headings before a place: one may be a verdict (`## False`).
+
+        Gives the paragraph that a verdict behind them is on: none, where they begin something else.
+        """
+        for line in _HEADING.finditer(self._text, self._read_to, end):
+            if is_verdict(line["words"], self._language) and not self.voices.is_claim(line["words"]):
+                self._withdraw(above)
+            elif not leads_to_verdict(line["words"], self._language):
+                above = _NONE
+        return above
+
+    def _withdraw(self, above: int, verdict: Sentence | None = None) -> None:
+        """Take back what a verdict is on: what stands right before it, or the paragraph or the list above."""
+        if verdict is not None and self._run is not None and self._run.paragraph == verdict.paragraph:
             self.withheld.append(self._run)
             self._run = None
             return
         self._settle()
         while self._found and self._found[-1].paragraph == above:
-            self.withheld.append(self._found.pop())
+            taken = self._found.pop()
+            self.withheld.append(taken)
+            if self._found and self._is_item(taken) and self._is_item(self._found[-1]):
+                above = max(above - 1, self._found[-1].paragraph)
+
+    def _is_item(self, one: Sentence) -> bool:
+        return ITEM.match(self._text, self._text.rfind("\n", 0, one.start) + 1) is not None
 
     def _begin_paragraph(self, one: Sentence) -> None:
         if not self._quotations.are_open:

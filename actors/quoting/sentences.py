@@ -29,7 +29,7 @@ _FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n[\w-]{1,60}:")
 _FRONT_MATTER_END = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
 _MOST_FRONT_MATTER = 5_000
 _QUOTED = re.compile(r"[ \t]{0,3}(?:>[ \t]?){1,9}")
-_ITEM = re.compile(r"[ \t]{0,40}(?:([-*+•·▪◦‣])|(\d{1,3})[.)]|[a-zA-Z][)])[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)")
+ITEM = re.compile(r"[ \t]{0,40}(?:([-*+•·▪◦‣])|(\d{1,3})[.)]|[a-zA-Z][)])[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)")
 _SPEECH_DASH = re.compile(r"[ \t]{0,40}[–—][ \t]")
 _DEFINITION = re.compile(r"[ ]{0,3}\[[^\[\]]{1,80}\]:(?:[ \t]|\Z)")
 _TIMES = re.compile(r"[\d:.,\s\[\]()>-]{1,80}\Z")
@@ -144,7 +144,7 @@ def _blocks(text: str) -> Iterator[tuple[str, list[_Span]]]:
             opened, line = "text", ""
         elif _DEFINITION.match(line):
             opened = "note"
-        elif (item := _ITEM.match(text, begun, end)) and (
+        elif (item := ITEM.match(text, begun, end)) and (
             item[2] in (None, "1") or kind == "item" or not lines
         ):
             opened, begun = "item", item.end()

@@ -62,6 +62,10 @@ class Voices:
         at = bisect_right(self._starts, place) - 1
         return at >= 0 and place < self._ends[at]
 
+    def is_claim(self, label: str) -> bool:
+        """Whether a label says that a claim stands behind it or below it: `Myth No. 3`, `False`."""
+        return self._announced.is_claim(label)
+
     def leads_in(self, sentence: str) -> bool:
         """Whether a sentence leads in what somebody says without marks: `She wrote: The works are sold.`"""
         before, colon, after = sentence.partition(": ")

@@ -56,6 +56,22 @@ VERDICTS: list[tuple[Language, str]] = [
     ("en", "That is not true."),
     ("en", "This claim is false."),
     ("en", "The mayor denied this on Monday."),
+    ("en", "None of this is true."),
+    ("en", "Neither is true."),
+    ("en", "That never happened."),
+    ("en", "This isn’t true: nobody was fined."),
+    ("en", "This claim is false: the works are the town’s."),
+    ("en", "There is no evidence for any of the claims."),
+    ("en", "Far from it!"),
+    ("en", "“This is not true,” said Ann Example of the court."),
+    ("de", "Nichts davon ist wahr."),
+    ("de", "Das ist nie passiert."),
+    ("de", "Das Gegenteil ist der Fall."),
+    ("de", "Nein."),
+    ("de", "Doch keine der Behauptungen trifft zu."),
+    ("pl", "Nic takiego się nie wydarzyło."),
+    ("pl", "Żadne z tych twierdzeń nie jest prawdziwe."),
+    ("pl", "Tak nie było."),
     ("de", "Die Stadt bestreitet das."),
     ("pl", "Burmistrz zaprzecza temu."),
     ("de", "Falsch."),
@@ -70,6 +86,13 @@ NONE: list[tuple[Language, str]] = [
     ("en", "False alarms cost the town four million euros in a year."),
     ("de", "Wer falsch parkt, zahlt in der Stadt ab Mai das Doppelte."),
     ("pl", "Fałszywe alarmy kosztowały miasto cztery miliony złotych."),
+    ("en", "It is not true that all went well, however."),
+    ("en", "None of the workers was hurt in the fire."),
+    ("en", "This is not the first dry year in the valley."),
+    ("en", "None of these claims is true:"),
+    ("de", "Nichts davon wird billig für die Stadt."),
+    ("de", "Die Zeugen haben das Geld falsch gezählt."),
+    ("pl", "To nie jest pierwszy suchy rok w dolinie."),
 ]
 
 
@@ -120,3 +143,24 @@ def test_what_only_has_such_a_word_is_no_verdict(language: Language, sentence: s
     _, wrong, _, _ = next(one for one in CORRECTED if one[0] == language)
     assert not is_verdict(sentence, language)
     assert wrong in _told(f"{wrong}\n\n{sentence}", language)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "{own}\n\n- {wrong}\n- The court jailed nine men.\n\nNone of this is true.",
+        "{own}\n\n{wrong}\n\n## Verdict: false\n\nNobody was fined.",
+        "{own}\n\n{wrong}\n\n### Our verdict\n\nFalse.",
+        "{own}\n\n{wrong}\n\n## This is not true",
+    ],
+)
+def test_a_verdict_takes_back_the_list_or_what_stands_above_its_heading(told: str) -> None:
+    _, wrong, own, _ = CORRECTED[1]
+    offered = _told(told.format(own=own, wrong=wrong), "en")
+    assert own in offered
+    assert not any(part in one for one in offered for part in (wrong, "nine men"))
+
+
+def test_a_verdict_on_a_heading_takes_back_no_more() -> None:
+    _, wrong, own, _ = CORRECTED[1]
+    assert _told(f"{own}\n\n## The works were sold\n\nFalse. {wrong}", "en") == [own, wrong]
