@@ -109,6 +109,7 @@ class OpenQuotations:
 
     def __init__(self) -> None:
         self._open: list[str] = []
+        self._begins = self._is_marked = False
 
     @property
     def are_open(self) -> bool:
@@ -119,7 +120,10 @@ class OpenQuotations:
         """Go on by a piece. What closes nothing is passed over; a straight mark opens only before a word."""
         for found in _QUOTATION_MARK.finditer(piece):
             mark = found[0]
-            if self._open and mark in _CLOSES[self._open[-1]]:
+            if self._begins:
+                # The mark that a paragraph begins with only says that the quotation goes on.
+                self._begins = False
+            elif self._open and mark in _CLOSES[self._open[-1]]:
                 self._open.pop()
             elif mark in _CLOSES and self._opens(piece, found.start()):
                 self._open.append(mark)
@@ -129,18 +133,23 @@ class OpenQuotations:
             return _OPENS_HERE.match(piece, max(0, place - 1)) is not None
         return _BETWEEN_BLANKS.match(piece, place) is None
 
-    def go_on_in(self, paragraph: str) -> bool:
-        """Whether what is open goes on there: it begins with a mark, closes before it opens, or has none."""
-        if not self._open:
-            return False
-        first = _QUOTATION_MARK.search(paragraph)
-        if first is None or first.start() == 0 or first[0] in _CLOSES[self._open[-1]]:
-            return True
-        return first[0] not in _CLOSES
+    def begin(self, paragraph: str, *, under_heading: bool) -> None:
+        """Go on to a paragraph: what is open goes on there if it begins with its mark, or closes first.
 
-    def forget(self) -> None:
-        """Begin anew: a paragraph that does not go on with the quotation of the one before."""
-        self._open.clear()
+        Without any mark it may go on, but not under a heading, nor where each paragraph so far had one.
+        """
+        first = _QUOTATION_MARK.search(paragraph)
+        if not self._open:
+            goes_on = False
+        elif first is None:
+            goes_on = not (under_heading or self._is_marked)
+        elif first.start() == 0 and (first[0] == self._open[-1] or first[0] in _CLOSES[self._open[-1]]):
+            goes_on = self._begins = self._is_marked = True
+        else:
+            goes_on = first.start() == 0 or first[0] not in _CLOSES or first[0] in _CLOSES[self._open[-1]]
+        if not goes_on:
+            self._open.clear()
+            self._is_marked = False
 
 
 def ends(text: str) -> bool:

@@ -87,6 +87,7 @@ class _Quotable:
         self.voices = Voices(text, language)
         self.withheld: list[Sentence] = []
         self._read_to = 0
+        self._is_headed = False
 
     def read(self) -> list[Sentence]:
         """All of it."""
@@ -124,7 +125,9 @@ class _Quotable:
 
         Gives the paragraph that a verdict behind them is on: none, where they begin something else.
         """
+        self._is_headed = False
         for line in _HEADING.finditer(self._text, self._read_to, end):
+            self._is_headed = True
             if is_verdict(line["words"], self._language) and not self.voices.is_claim(line["words"]):
                 self._withdraw(above)
             elif not leads_to_verdict(line["words"], self._language):
@@ -151,8 +154,8 @@ class _Quotable:
         if not self._quotations.are_open:
             return
         paragraph = _PARAGRAPH.match(self._text, one.start)
-        if paragraph is not None and not self._quotations.go_on_in(paragraph[0]):
-            self._quotations.forget()
+        if paragraph is not None:
+            self._quotations.begin(paragraph[0], under_heading=self._is_headed)
 
     def _is_inside(self, one: Sentence) -> bool:
         """Whether it stands within a quotation that was opened before it and is not closed yet."""

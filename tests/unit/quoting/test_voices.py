@@ -184,3 +184,19 @@ def test_what_a_mail_s_head_stands_before_is_its_writer_s(head: str, language: L
 
 def test_a_place_and_a_day_are_no_head_of_a_mail() -> None:
     assert _told(f"From: Kiel\nTo: Hamburg\nDate: 3 November\n\n{OWN['en']}", "en") == [OWN["en"]]
+
+
+@pytest.mark.parametrize("marks", ["“”", "„“", "»«", "«»", '""'])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{a}A. B.\n\n{a}{theirs} {theirs}{b}\n\n{own}",
+        "{a}A. B.\n\n{a}{theirs} {theirs}\n\n{a}C. D.{b}\n\n{own}",
+        "{a}A. B.\n\n{a}{theirs} {theirs}\n\n{own}",
+        "{a}A. B.\n\n{theirs}\n\n## Z\n\n{own}",
+        "{a}A. B.\n\n{theirs}\n\nC. D.{b}\n\n{own}",
+    ],
+)
+def test_a_quotation_over_paragraphs_holds_back_no_more_than_may_belong_to_it(form: str, marks: str) -> None:
+    text = form.format(a=marks[0], b=marks[1], theirs=THEIRS["en"], own=OWN["en"])
+    assert _told(text, "en") == [OWN["en"]]
