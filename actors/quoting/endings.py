@@ -20,6 +20,7 @@ _VOWEL = re.compile(r"[aeiouyąęóäöü]", re.IGNORECASE)
 _FILE = "abbreviations"
 _INITIALS = 2
 _SHORT = 6
+_RANGE = re.compile(r"(?<=\.)[-–—/]")
 _MOST_DATE_WORDS = 10
 _CLAUSE = 200
 _TAIL = 40
@@ -164,7 +165,8 @@ def _bare(word: str) -> str:
 def _is_listed(tail: list[str], language: Language, key: str) -> bool:
     """Whether the last word, or the last two as one (`z. B.`), is in a list of the language's."""
     listed = word_set(language, _FILE, key)
-    last, pair = _bare(tail[-1]), _bare("".join(tail[-2:]))
+    # "Mon.–Fri."
+    last, pair = _bare(_RANGE.split(tail[-1])[-1]), _bare("".join(tail[-2:]))
     # A single capital is a name's initial, or a grade: "Vitamin D."
     return (last.lower() in listed and not (len(last) == _INITIALS and last.isupper())) or (
         len(tail) > 1 and pair.lower() in listed

@@ -99,6 +99,7 @@ LEANS: dict[Language, Phrases] = {
         "some of them;many of them;many of these;most of them;most of these;all of this;all of these;"
         "all this;all these;all of them;each of these;each of them;none of this;none of them;as such;"
         "as mentioned;as noted;as shown;as described;as well as this;much of this;part of this;"
+        "at least that;at least this;at least so;"
         "because of this;because of that;due to this;given this;given that;given these;not only that;"
         "more than that;what s more;what is more;above all else;only then;even then;even this"
         ";two of them;three of them;both of them;asked about;not so;only four did;in his view;in her view;"

@@ -13,7 +13,7 @@ from itertools import islice, pairwise
 import sentencex
 
 from actors.quoting.endings import abbreviated, ends, goes_on, left_open, may_end, opens_sentences
-from actors.text.language import Language, language_of
+from actors.text.language import Language, is_of_another, language_of
 from models.record import Record
 from models.text import one_line, seen
 
@@ -22,6 +22,8 @@ _LONGEST = 1_500
 # Of a part, what may end beyond it is read again with the next one.
 _PART, _MARGIN = 8_000, 1_600
 _MOST_JOINED = 6
+# A text in none of our languages may be in any of these: it is cut where each of them would.
+_OTHERS = ("cs", "sk", "nl", "it", "fr", "es", "pt", "ro", "hu", "sv", "da", "uk", "ru")
 
 _LINE = re.compile(r"([^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*)(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|\Z)")
 _FENCE = re.compile(r"^[ ]{0,3}(```|~~~)", re.MULTILINE)
@@ -85,11 +87,12 @@ def sentences(text: str, language: Language | None = None) -> tuple[Sentence, ..
     Headings, tables, code, footnotes and front matter have none; an item of a list has if it ends like one.
     """
     spoken = language or language_of(text)
+    is_other = spoken == "en" and is_of_another(text)
     found: list[Sentence] = []
     number = 0
     for begun, done, is_torn in _paragraphs(text, spoken):
         first = len(found)
-        for start, end in islice(_slices(text, begun, done, spoken), is_torn, None):
+        for start, end in islice(_slices(text, begun, done, spoken, is_other=is_other), is_torn, None):
             said = as_read(text[start:end])
             if end - start <= _LONGEST and any(map(str.isalnum, said)):
                 found.append(Sentence(text=said, start=start, end=end, paragraph=number))
@@ -223,12 +226,12 @@ def _hard_breaks(
             yield above, below, not has_room
 
 
-def _slices(text: str, begun: int, done: int, language: Language) -> Iterator[_Span]:
+def _slices(text: str, begun: int, done: int, language: Language, *, is_other: bool) -> Iterator[_Span]:
     """The sentences of a paragraph, part by part; not the rest of one that is longer than a part."""
     is_rest = False
     while begun < done:
         stop = min(done, begun + _PART)
-        found = _in_part(text[begun:stop], language)
+        found = _in_part(text[begun:stop], language, is_other=is_other)
         whole = [span for span in found if stop == done or span[1] <= stop - begun - _MARGIN]
         yield from ((begun + start, begun + end) for start, end in whole[is_rest:])
         if stop == done:
@@ -242,12 +245,12 @@ def _slices(text: str, begun: int, done: int, language: Language) -> Iterator[_S
             begun, is_rest = (begun + found[0][1], found[0][1] == stop - begun) if found else (stop, False)
 
 
-def _in_part(part: str, language: Language) -> list[_Span]:
+def _in_part(part: str, language: Language, *, is_other: bool) -> list[_Span]:
     plain = _QUOTED_LINE.sub(_blanks, _HALVES.sub("\ufffd", part))
     plain = _EMPHASIS.sub(_blanks, _FOOTNOTE.sub(_blanks, plain))
     pieces: list[_Span] = []
     begun = 0
-    for cut in (*_cuts(plain.translate(_HIDDEN), language), len(part)):
+    for cut in (*_cuts(plain.translate(_HIDDEN), language, is_other=is_other), len(part)):
         end = cut
         while end < len(part) and part[end] in _CLOSING:
             end += 1
@@ -266,14 +269,26 @@ def _blanks(found: re.Match[str]) -> str:
     return " " * len(found[0])
 
 
-def _cuts(shown: str, language: Language) -> list[int]:
+def _cuts(shown: str, language: Language, *, is_other: bool) -> list[int]:
     """Where a sentence may end: right behind the full stops."""
-    ends_found = [found["end_index"] for found in sentencex.get_sentence_boundaries(language, shown)]
+    ends_found = _ends(shown, language)
+    if is_other:
+        for other in _OTHERS:
+            ends_found &= _ends(shown, other)
+        return _behind_stops(shown, ends_found)
     for stop in _STOP.finditer(shown):
         before = shown[max(0, stop.start() - _LOOKED_AT) : stop.start() + 1]
         after = shown[stop.end() : stop.end() + _LOOKED_AT]
         if may_end(before, after, language):
-            ends_found.append(stop.end())
+            ends_found.add(stop.end())
+    return _behind_stops(shown, ends_found)
+
+
+def _ends(shown: str, language: str) -> set[int]:
+    return {found["end_index"] for found in sentencex.get_sentence_boundaries(language, shown)}
+
+
+def _behind_stops(shown: str, ends_found: set[int]) -> list[int]:
     cuts, begun = [], 0
     for end in sorted(ends_found):
         cuts.append(begun + len(shown[begun:end].rstrip()))
@@ -289,7 +304,7 @@ def _belong_together(plain: str, before: _Span, after: _Span, language: Language
     upcoming = plain[after[0] : min(after[1], after[0] + _LOOKED_AT)].lstrip(_OPENING)
     if upcoming[:1].islower() or upcoming[:1] in (",", ";", ":", ")") or not _WORD_SIGN.search(upcoming):
         return True
-    if plain[after[0]] == "(" and abbreviated(told, language):
+    if plain[after[0]] in "(–—-" and abbreviated(told, language):
         return True
     if not _LETTER.search(told):
         return True

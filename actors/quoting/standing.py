@@ -38,6 +38,8 @@ _QUOTES = "\"'“„«»‚‘"
 _OPENING = "\"'“„«»‚‘”([¿¡ "
 _WORD = re.compile(r"[^\W_]+")
 _ASKED = re.compile(r"\?[.!?…]{0,4}[\"'”“»«’)\]]{0,4}\Z")
+# "The county counted 212 dry wells in the …": what is cut off there may say otherwise.
+_TRAILS_OFF = re.compile(r"(?:\.{2,}|…|\[…\])[\"'”“»«’)\]]{0,4}\Z")
 # Lengths are bounded, so that a run of letters is not read again from each of them.
 _ADDRESS = re.compile(
     r"[a-z][a-z+.-]{1,10}://|\bwww\.|\bmailto:|[\w.+-]@\w|(?<![\w@])@\w{2}"
@@ -80,8 +82,11 @@ _POINTS_BACK: dict[Language, re.Pattern[str]] = {
         r"|\w{2,20}(?:ł|ła|ło|li|ły) (?:(?:ok\.|około|ponad|prawie|blisko|aż|tylko) )?\d"
     ),
     "de": re.compile(
-        r"das \w{2,20}t"
-        r" (?:der|die|das|den|dem|sich|auf|in|an|im|am|von|bei|für|nicht|auch|jedes|jede|vor|zu)\b"
+        # A noun has a capital: "Das Amt in der Stadt".
+        r"das (?-i:[a-zäöüß])\w{1,19}te?"
+        r" (?:der|die|das|den|dem|sich|auf|in|an|im|am|von|bei|für|nicht|auch|jedes|jede|vor|zu"
+        r"|k?ein\w{0,2})\b"
+        r"|das (?-i:[a-zäöüß])\w{1,19}t (?-i:[A-ZÄÖÜ])"
         r"|(?:der|die|das) (?:ist|war|sind|waren|hatt?e?n?|haben|wird|wurden?|würden?|kann|könnte"
         r"|sollt?e?|muss|darf|gilt|zeigte?|bedeutete?|liegt|lag|heißt|hieß|machte?|geht|ging|gibt|lässt|führte?"
         r"|entspricht|entsprach|sagte?|erklärte|teilte|berichtete?|sei|wäre|habe|reicht|dürfte)\b"
@@ -183,6 +188,7 @@ def _is_fragment(said: str) -> bool:
         or says_nothing(said)
         or _ITEM_GOES_ON.match(said) is not None
         or not ends(said)
+        or _TRAILS_OFF.search(said[-_ENDING:]) is not None
         or not any(character.isalpha() for character in said)
     )
 

@@ -81,6 +81,18 @@ def language_of(text: str) -> Language:
 
     A text with more words of other languages than of any of the three is read as English, too.
     """
+    points = _points_of(text)
+    best = max(points.values())
+    return next((one for one in ("en", "pl", "de") if points[one] == best), "en")
+
+
+def is_of_another(text: str) -> bool:
+    """Whether a text has more words of other languages than of any of the three."""
+    points = _points_of(text)
+    return points[None] > max(points["en"], points["pl"], points["de"])
+
+
+def _points_of(text: str) -> dict[Language | None, int]:
     beginning = text[:_BEGINNING].strip()
     shouted = beginning.isupper()
     beginning = beginning.lower() if shouted else beginning
@@ -107,5 +119,4 @@ def language_of(text: str) -> Language:
         # One name among other words says nothing: `Gdańsk shipyard strike`.
         if count > 1 or 2 * count >= len(words):
             points[language] += count
-    best = max(points.values())
-    return next((one for one in ("en", "pl", "de") if points[one] == best), "en")
+    return points

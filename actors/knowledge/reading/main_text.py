@@ -31,6 +31,7 @@ from actors.knowledge.reading.parts.page_parts import PageBlock, parts_of
 from actors.knowledge.reading.parts.quotations import marked
 from actors.knowledge.reading.parts.settling import settle
 from actors.knowledge.reading.parts.text_notes import keep_notes
+from actors.knowledge.reading.parts.unscripted import show_unscripted, unscripted_parts
 from actors.knowledge.reading.product_facts import product_of
 from actors.knowledge.reading.thread_posts import Post, posts_of
 from actors.text.text_language import language_of_text
@@ -74,6 +75,7 @@ def read_html(body: bytes, *, url: str, content_type: str | None) -> PageText:
 def _read(tree: Any, url: str) -> PageText:
     nodes, links = nodes_of(tree), links_of(tree, url)
     day = day_of(tree, nodes, url)
+    show_unscripted(tree)
     settle(tree)
     posts = _posts(tree, nodes, url)
     said = _text_of_posts(posts)
@@ -99,7 +101,7 @@ def _read(tree: Any, url: str) -> PageText:
         date=day,
         language=language_of_text(text),
         links=links,
-        coverage=coverage_of(page, text, comments),
+        coverage=coverage_of(page, text, [*comments, *unscripted_parts(tree, page)]),
     )
 
 

@@ -293,3 +293,44 @@ def test_a_sentence_with_a_hole_is_not_offered() -> None:
     offered = [one.text for one in quotable(text, "en")]
     assert any("repair of pump 5" in one for one in offered)
     assert not any("flow through" in one for one in offered)
+
+
+_COLUMN = f"<h2>Water</h2><p>{SENTENCE}</p><p>The pump was repaired for 300 euros.</p>"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [_COLUMN, f"<table><tr><td>{_COLUMN}</td></tr></table>", f"<div>{_COLUMN}</div>"],
+)  # fmt: skip
+def test_a_cell_that_is_a_column_of_a_page_is_read_as_its_text(cell: str) -> None:
+    text = text_of(
+        f"<html><body><table><tr><td><a href=/>Home</a></td><td>{cell}</td></tr></table></body></html>"
+    )
+    assert "\n\nThe pump was repaired for 300 euros." in text
+    assert [one.text for one in quotable(text, "en")] == [
+        SENTENCE.strip(),
+        "The pump was repaired for 300 euros.",
+    ]
+
+
+UNSCRIPTED = f"<noscript>{TEXT}</noscript>"
+
+
+def test_what_stands_in_for_scripts_is_read_where_it_is_the_page() -> None:
+    shell = "<html><body><nav>Home</nav><div id=app>{}</div>{}</body></html>"
+    assert text_of(shell.format("", UNSCRIPTED)).count("the repair of pump 3") == 1
+    assert (
+        text_of(shell.format(TEXT + TEXT.replace("pump", "well"), UNSCRIPTED)).count("repair of pump 3") == 1
+    )
+    assert "JavaScript" not in text_of(shell.format(TEXT, "<noscript>Please turn on JavaScript.</noscript>"))
+
+
+def test_what_stands_in_for_scripts_and_is_not_read_is_told() -> None:
+    shell = f"<html><body><main><h1>Water</h1>{TEXT}{TEXT.replace('pump', 'well')}</main>{{}}</body></html>"
+    mills = "".join(f"<p>In its cellar mill {n} keeps flour that nobody has sold.</p>" for n in range(9))
+    for inside, told in ((mills, True), (TEXT, False)):
+        html = shell.format(f"<noscript>{inside}</noscript>").encode()
+        page = read_html(html, url="https://example.org/a", content_type="text/html; charset=utf-8")
+        assert "mill" not in page.text
+        assert page.coverage is not None
+        assert any("mill 3" in one for one in page.coverage.left_out) is told

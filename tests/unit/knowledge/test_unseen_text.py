@@ -167,3 +167,19 @@ def test_of_many_rules_and_looks_so_many_count_as_are_read_in_time(monkeypatch: 
         with monkeypatch.context() as patched:
             patched.setattr(style_rules, name, most)
             assert SAID in _text(inside, sheet)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "It cost<span class=dots>...</span><span style='display:none'> 30 euros.</span><button>More</button>",
+        "It cost … <span hidden>30 euros.</span> <a href='#'>Read on</a>",
+        "It cost [...]<span style='display:none'> 30 euros.</span>",
+    ],
+)
+def test_what_dots_stand_for_until_it_is_asked_for_is_read_in_their_place(inside: str) -> None:
+    assert "\nIt cost 30 euros." in _text(f"<p>{inside}</p>").replace("  ", " ")
+
+
+def test_what_is_hidden_behind_dots_that_stand_for_something_else_is_not() -> None:
+    assert "30 euros" not in _text("<p>It cost... so much.<span hidden> It cost 30 euros.</span></p>")

@@ -41,6 +41,7 @@ _NOTE = re.compile(
 )
 # A cell that holds more is a column of a page that is laid out by a table.
 _LONGEST_CELL = 1_000
+_OF_PAGES, _BOXES = frozenset(("h1", "h2", "h3", "h4", "table")), frozenset(("div", "section", "center"))
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -163,15 +164,30 @@ class _Parts:
 
 
 def is_layout(table: PageBlock) -> bool:
-    """Whether a table is there for the looks: it says so, or a cell holds what is a column of a page."""
+    """Whether a table is there for the looks: it says so, or a cell holds what is a column of a page.
+
+    One that names its columns or rows is none, however much its cells hold.
+    """
     if table.element.get("role") in ("presentation", "none"):
         return True
-    return any(
-        sum(len(run.text) for run in cell.runs()) > _LONGEST_CELL
-        for row in rows_of(table)
-        for cell in row.children
-        if isinstance(cell, PageBlock)
-    )
+    cells = [cell for row in rows_of(table) for cell in row.children if isinstance(cell, PageBlock)]
+    if any(sum(len(run.text) for run in cell.runs()) > _LONGEST_CELL for cell in cells):
+        return True
+    return not any(cell.tag == "th" for cell in cells) and any(map(_is_column, cells))
+
+
+def _is_column(cell: PageBlock) -> bool:
+    """Whether a cell holds blocks as a page does: a heading, another table, or paragraphs."""
+    tags = list(_tags_in(cell))
+    return not _OF_PAGES.isdisjoint(tags) or tags.count("p") > 1
+
+
+def _tags_in(part: PageBlock) -> Iterator[str]:
+    for child in part.children:
+        if isinstance(child, PageBlock):
+            yield child.tag
+            if child.tag in _BOXES:
+                yield from _tags_in(child)
 
 
 def rows_of(table: PageBlock) -> Iterator[PageBlock]:

@@ -53,6 +53,9 @@ _NAMED_UNSEEN = frozenset(
 # A part of a page that React sends later than its place, and moves there.
 _STREAMED = re.compile(r"\bS:[0-9a-f]{1,8}\Z")
 _WORD = re.compile(r"\w")
+# What is cut off is shown by these.
+_DOTS = re.compile(r"\s{0,9}(?:\.{2,6}|…|\[…\]|\[\.{3}\])\s{0,9}")
+_DOTS_LAST = re.compile(rf"{_DOTS.pattern}\Z")
 _Colour = tuple[float, float, float]
 
 
@@ -76,6 +79,7 @@ class Unseen:
         self._whole = {above for title in tree.iter("h1") for above in title.iterancestors()}
         self._gone: list[Any] = []
         self._silent: list[tuple[Any, bool]] = []
+        self._cut: list[tuple[Any, str]] = []
         self._holes: list[Any] = []
         self._walk(tree)
 
@@ -94,6 +98,12 @@ class Unseen:
             # Within a sentence what shows no words is a hole; where one begins with it, nothing would tell.
             begins = begins and element.get("aria-hidden") is not None
             element.text = HOLE if begins and (element.tail or "").strip() else None
+        for element, said in self._cut:
+            before = element.getprevious()
+            if before is None:
+                element.getparent().text = said
+            else:
+                before.tail = said
         for element in self._gone:
             if element.getparent() is not None:
                 element.drop_tree()
@@ -125,7 +135,7 @@ class Unseen:
         is_hidden = hidden not in (None, "until-found") and "display" not in style and not is_streamed
         is_block = element.tag in BLOCKS
         if is_hidden or style.get("display") == "none" or _is_away(element, style):
-            if hidden != "until-found" and not is_folded(element):
+            if hidden != "until-found" and not is_folded(element) and not self._is_cut_off(element):
                 self._gone.append(element)
                 return True
         elif element.tag not in _HEADINGS and _is_named_unseen(element):
@@ -139,6 +149,22 @@ class Unseen:
                 self._holes.append(element)
                 return True
         return False
+
+    def _is_cut_off(self, element: Any) -> bool:
+        """Whether dots stand in its place until it is asked for, in the middle of a text; they go."""
+        before, above = element.getprevious(), element.getparent()
+        said = (above.text if before is None else before.tail) or ""
+        if element.tag in BLOCKS or not _WORD.search("".join(element.itertext())):
+            return False
+        if before is not None and not said.strip():
+            if _DOTS.fullmatch("".join(before.itertext())):
+                self._gone.append(before)
+                return True
+            return False
+        if dots := _DOTS_LAST.search(said):
+            gap = " " if dots[0] != dots[0].strip() else ""
+            self._cut.append((element, said[: dots.start()] + gap))
+        return dots is not None
 
 
 def _hinted(element: Any) -> Style:
