@@ -189,9 +189,15 @@ def _calls_false(told: str, language: Language) -> bool:
 
 
 def _points(told: str, language: Language) -> bool:
-    """Whether it is about what was said before; "das" within a clause is an article."""
-    at_start = _of(language, "points_at_start")
-    return _of(language, "points").search(told) is not None or any(map(at_start.match, told.split(", ")))
+    """Whether it is about what was said before; "das" within a clause is an article.
+
+    "The claim that the river is clean is false" says itself what it is about.
+    """
+    openers, at_start = _of(language, "clause_openers"), _of(language, "points_at_start")
+    behind = (told[one.end() :] for one in _of(language, "points").finditer(told))
+    return any(map(at_start.match, told.split(", "))) or any(
+        not rest.startswith(",") and not openers.match(rest.lstrip()) for rest in behind
+    )
 
 
 def _points_next(told: str, language: Language) -> bool:

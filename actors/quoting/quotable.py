@@ -12,7 +12,7 @@ from actors.quoting.corrections import Corrections, is_verdict, leads_to_verdict
 from actors.quoting.endings import OpenQuotations
 from actors.quoting.sentences import ITEM, Sentence, as_read, sentences
 from actors.quoting.single_quotes import SingleQuotations
-from actors.quoting.speakers import speaks_first, takes_the_word
+from actors.quoting.speakers import is_reported, says_whose, speaks_first, takes_the_word
 from actors.quoting.standing import faults, says_nothing
 from actors.quoting.voices import Voices
 from actors.text.language import Language
@@ -181,6 +181,9 @@ class _Quotable:
             return False, not wrong or is_empty
         if is_spoken or is_under_way:
             return not wrong or is_empty or wrong == ("needs_antecedent",), False
+        if is_reported(one.text, self._language):
+            is_named = self._run is not None and says_whose(self._run.text, self._language)
+            return is_named and wrong in ((), ("needs_antecedent",)), False
         return wrong == ("needs_antecedent",), not wrong
 
     def _joined(self, one: Sentence) -> bool:

@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from actors.quoting.sentences import Sentence
+from actors.text.language import Language
+from actors.text.lexicon import phrase_pattern
 from models.text import word_list
 
 _WORD = r"[A-ZÀ-Ž][\w.'’-]{0,30}"
@@ -44,6 +46,10 @@ _SIGNS = re.compile(
     rf"[ \t]{{0,40}}[*_]{{0,3}}(?:[–—―]|--)[ \t]?[*_]{{0,3}}{_WORD}[*_]{{0,3}}(?:,|[ \t]+[*_]{{0,3}}[A-ZÀ-Ž])"
     r"[^!?\n]{1,120}$"
 )
+_FILE = "voices"
+_SAYS_WHOSE = ("speech", "disputes", "denies", "attributes")
+# "…, so Vogt."
+_SO = re.compile(r", so [^\W\d_a-z]")
 _SENTENCE = re.compile(r"[^\W\d_]{4}[.!?]")
 _FIGURE = re.compile(r"[^\w\s]?\s?[\d$€£]")
 _JOINS = frozenset(("and", "und", "i"))
@@ -52,6 +58,30 @@ _JOINS = frozenset(("and", "und", "i"))
 def names_speaker(sentence: str) -> bool:
     """Whether a sentence begins with the name of who says it, or with a role: `Ruth Adeyemi (Labour): …`."""
     return _name(sentence) is not None
+
+
+def is_reported(sentence: str, language: Language) -> bool:
+    """Whether a sentence is somebody's by its mood, and does not say whose: `Die Stadt habe davon gewusst.`
+
+    The mood is that of the main clause, the first one: "Der Rat meint, dass sie zu sperren sei" is no such.
+    """
+    main = sentence.partition(",")[0]
+    if phrase_pattern(language, (_FILE, "clause_openers")).match(sentence):
+        main = sentence
+    found = phrase_pattern(language, (_FILE, "indirect")).search(main)
+    if (
+        found is None
+        or not found[0].islower()
+        or phrase_pattern(language, (_FILE, "direct")).search(sentence)
+    ):
+        return False
+    return not says_whose(sentence, language)
+
+
+def says_whose(sentence: str, language: Language) -> bool:
+    """Whether a sentence says whose words or opinion it reports: `…, sagte Vogt.`, `Laut Polizei …`."""
+    said_by = phrase_pattern(language, *((_FILE, key) for key in _SAYS_WHOSE))
+    return said_by.search(sentence) is not None or _SO.search(sentence) is not None
 
 
 def is_name_line(line: str) -> bool:

@@ -319,6 +319,8 @@ UNSCRIPTED = f"<noscript>{TEXT}</noscript>"
 def test_what_stands_in_for_scripts_is_read_where_it_is_the_page() -> None:
     shell = "<html><body><nav>Home</nav><div id=app>{}</div>{}</body></html>"
     assert text_of(shell.format("", UNSCRIPTED)).count("the repair of pump 3") == 1
+    short = f"<noscript><p>{SENTENCE}</p><p>It came to an end at nine.</p><p>{ITEMS[0] * 4}</p></noscript>"
+    assert SENTENCE.strip() in [one.text for one in quotable(text_of(shell.format("", short)), "en")]
     assert (
         text_of(shell.format(TEXT + TEXT.replace("pump", "well"), UNSCRIPTED)).count("repair of pump 3") == 1
     )

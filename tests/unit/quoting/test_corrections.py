@@ -90,6 +90,8 @@ NONE: list[tuple[Language, str]] = [
     ("en", "None of the workers was hurt in the fire."),
     ("en", "This is not the first dry year in the valley."),
     ("en", "None of these claims is true:"),
+    ("en", "The claim that the river is poisoned is false."),
+    ("de", "Die Behauptung, der Fluss sei vergiftet, ist falsch."),
     ("de", "Nichts davon wird billig für die Stadt."),
     ("de", "Die Zeugen haben das Geld falsch gezählt."),
     ("pl", "To nie jest pierwszy suchy rok w dolinie."),

@@ -200,3 +200,32 @@ def test_a_place_and_a_day_are_no_head_of_a_mail() -> None:
 def test_a_quotation_over_paragraphs_holds_back_no_more_than_may_belong_to_it(form: str, marks: str) -> None:
     text = form.format(a=marks[0], b=marks[1], theirs=THEIRS["en"], own=OWN["en"])
     assert _told(text, "en") == [OWN["en"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "offered"),
+    [
+        ("{own}\n\nDie Stadt habe davon seit drei Jahren gewusst.", []),
+        ("{own} Die Stadt habe davon seit drei Jahren gewusst.", []),
+        ("{own} Weil es nicht regnet, müsse die Stadt sparen.", []),
+        (
+            "{own}\n\nDer Fluss sei voll, sagte Jens Vogt. Die Stadt habe davon gewusst.",
+            ["Der Fluss sei voll, sagte Jens Vogt. Die Stadt habe davon gewusst."],
+        ),
+        (
+            "{own}\n\nDer Fluss ist voll, so Vogt. Niemand könne das Wasser trinken.",
+            ["Der Fluss ist voll, so Vogt. Niemand könne das Wasser trinken."],
+        ),
+        ("{own}\n\nLaut Polizei habe der Fahrer geschlafen.", ["Laut Polizei habe der Fahrer geschlafen."]),
+        (
+            "{own}\n\nDer Rat will, dass die Brücke zu sperren sei.",
+            ["Der Rat will, dass die Brücke zu sperren sei."],
+        ),
+        (
+            "{own}\n\nGott sei Dank wurde dabei niemand verletzt.",
+            ["Gott sei Dank wurde dabei niemand verletzt."],
+        ),
+    ],
+)
+def test_what_is_reported_goes_with_who_said_it(text: str, offered: list[str]) -> None:
+    assert _told(text.format(own=OWN["de"]), "de") == [OWN["de"], *offered]
