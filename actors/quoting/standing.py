@@ -39,7 +39,7 @@ _OPENING = "\"'“„«»‚‘”([¿¡ "
 _WORD = re.compile(r"[^\W_]+")
 _ASKED = re.compile(r"\?[.!?…]{0,4}[\"'”“»«’)\]]{0,4}\Z")
 # "The county counted 212 dry wells in the …": what is cut off there may say otherwise.
-_TRAILS_OFF = re.compile(r"(?:\.{2,}|…|\[…\])[\"'”“»«’)\]]{0,4}\Z")
+_TRAILS_OFF = re.compile(r"(?:\.\.|…|\[…\])[\"'”“»«’)\]]{0,4}\Z")
 # Lengths are bounded, so that a run of letters is not read again from each of them.
 _ADDRESS = re.compile(
     r"[a-z][a-z+.-]{1,10}://|\bwww\.|\bmailto:|[\w.+-]@\w|(?<![\w@])@\w{2}"
