@@ -70,6 +70,16 @@ class WorkflowState(Record):
     approval_callback_url: str | None = None
 
 
+class Beside(Record):
+    """What a message says beside a conversation that it quotes: `words`, which may be a client's own.
+
+    `told` is what a client would be told, where the form that it wants is known.
+    """
+
+    words: str
+    told: str | None = None
+
+
 class Turn(Record):
     """One message to be answered, with all that an agent needs to know.
 
@@ -78,7 +88,8 @@ class Turn(Record):
     `request_id` is the client's name for this request: a task is begun once for it. `answers` is the question
     of the assistant's that the client says it answers. `max_tokens` may only lower what the
     configuration allows; `temperature` takes the place of what it says. `whole`: nobody reads the answer
-    before its end, so its pieces may come late. `traceparent` is of the request that it came by.
+    before its end, so its pieces may come late. `traceparent` is of the request that it came by. `beside`:
+    it quotes a conversation. `aside`: it may be a client's own, so no question is dropped by it.
     """
 
     caller: UserContext
@@ -94,14 +105,17 @@ class Turn(Record):
     temperature: float | None = None
     whole: bool = False
     traceparent: str | None = Field(default_factory=trace_context.current)
+    beside: Beside | None = None
+    aside: bool = False
 
 
 class Route(Record):
     """Who answers a turn, and why. `score` is the probability of the intent, 0 to 1.
 
-    `by`: what decided; `sure`: it was no guess; `instead`: what else was likeliest; `took_as` is that of
-    `Routed`. `confirmed` is what the message is the yes to; `unclear`, that it is one to several questions,
-    or to one that is over. `refusal` is the scope the caller lacks for it; then `main_chat` says so.
+    `by`: what decided (`beside`: no plain command stands beside a conversation that is quoted); `sure`: it
+    was no guess; `instead`: what else was likeliest; `took_as` is that of `Routed`. `confirmed` is what the
+    message is the yes to; `unclear`, that it is one to several questions, or to one that is over. `refusal`
+    is the scope the caller lacks for it; then `main_chat` says so.
     """
 
     intent: Intent
@@ -109,7 +123,7 @@ class Route(Record):
     topic: str | None
     reason: str
     score: float
-    by: Literal["example", "similarity", "model", "best_guess", "confirmed"]
+    by: Literal["example", "similarity", "model", "best_guess", "confirmed", "beside"]
     sure: bool = True
     instead: Intent | None = None
     took_as: str | None = None

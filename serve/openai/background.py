@@ -1,18 +1,23 @@
 """What OpenAI clients ask by themselves beside a chat: titles, tags, follow-ups, search queries.
 
 No person said it: it is answered here by code, in the form that it demands, and no agent, tool, open question
-or conversation hears of it. To lose what a person says is worse than to let a client's prompt reach the
-assistant, which asks before it does anything: so it is known by its structure alone, a conversation that is
-quoted beside a demand, in words of the configuration (`chat.background`). What is quoted demands nothing.
+or conversation hears of it. So it is known by its structure: a conversation in tags beside a form of JSON
+whose keys are known, or one that a message is as a whole, under a system message that demands something in
+words of the configuration (`chat.background`). What is quoted demands nothing. What else stands beside a
+conversation may be a person's: `main_chat` is told, and has the model alone answer it unless it is plainly a
+command.
 """
 
 import json
 import re
 from collections.abc import Sequence
 
+from actors.chat.routing.deep_research import research_named
+from actors.chat.routing.operations import operation_named
+from actors.chat.turn.article_numbers import articles_named
 from actors.chat.turn.confirmation import is_yes
 from actors.text.normal_form import words
-from models.chat.messages import Done
+from models.chat.messages import Beside, Done
 from models.config.background import BackgroundConfig, Demand, Filling
 from models.text import cut, one_line
 from serve.openai.request import CompletionRequest
@@ -51,28 +56,48 @@ class Background:
     def answer(self, asked: CompletionRequest, topic: str | None) -> Done | None:
         """The answer to what a client asks by itself; None where it may be a person who asks."""
         quoted = self._transcripts.of(asked.messages[-1].words)
+        if quoted.found and not quoted.sure:
+            return None
         for task in self._tasks(asked, quoted):
-            form, demand = self._form(task), self._demand(task)
-            if demand is None and (form is None or not quoted.sure):
+            if quoted.found and quoted.around and (self._form(task) is None or _names_something(task)):
                 continue
-            texts = self._texts(quoted.people if quoted.found else self._told(asked), quoted)
-            told: str | list[str] | dict[str, str | list[str]]
-            if form is None and demand is not None:
-                is_list = demand in ("tags", "follow_ups", "queries") and _LIST.search(task) is not None
-                told = _listed(texts[_PLAIN[demand]], is_list)
-            else:
-                told = {
-                    key: _listed(texts[self._settings.keys[key]], is_list)
-                    for key, is_list in (form or {}).items()
-                }
-            return Done(
-                response=told if isinstance(told, str) else json.dumps(told, ensure_ascii=False),
-                agent_type="main_chat",
-                topic=topic,
-                status="completed",
-                took_as=_TOOK_AS,
-            )
+            if (told := self._told(task, asked, quoted)) is not None:
+                return Done(
+                    response=told,
+                    agent_type="main_chat",
+                    topic=topic,
+                    status="completed",
+                    took_as=_TOOK_AS,
+                )
         return None
+
+    def beside(self, asked: CompletionRequest) -> Beside | None:
+        """What the message says beside a conversation that it quotes; None where it quotes none."""
+        quoted = self._transcripts.of(asked.messages[-1].words)
+        if not quoted.found or quoted.one_sided:
+            return None
+        return Beside(words=quoted.around, told=self._told(quoted.around, asked, quoted))
+
+    def is_aside(self, asked: CompletionRequest) -> bool:
+        """Whether the message may be a client's, though it quotes nothing."""
+        return self._demand(asked.messages[-1].words) is not None
+
+    def _told(self, task: str, asked: CompletionRequest, quoted: Quoted) -> str | None:
+        """What a task is answered; None where it is none that is known."""
+        form, demand = self._form(task), self._demand(task)
+        if demand is None and (form is None or not quoted.sure):
+            return None
+        texts = self._texts(quoted.people if quoted.found else self._said(asked), quoted)
+        told: str | list[str] | dict[str, str | list[str]]
+        if form is None and demand is not None:
+            is_list = demand in ("tags", "follow_ups", "queries") and _LIST.search(task) is not None
+            told = _listed(texts[_PLAIN[demand]], is_list)
+        else:
+            told = {
+                key: _listed(texts[self._settings.keys[key]], is_list)
+                for key, is_list in (form or {}).items()
+            }
+        return told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
 
     def _tasks(self, asked: CompletionRequest, quoted: Quoted) -> Sequence[str]:
         """Texts that may be such a task: what stands beside what is quoted, else the system messages."""
@@ -131,10 +156,15 @@ class Background:
             "nothing": "",
         }
 
-    def _told(self, asked: CompletionRequest) -> tuple[str, ...]:
+    def _said(self, asked: CompletionRequest) -> tuple[str, ...]:
         """What the person said in the first messages themselves."""
         users = [each.words[:_LOOKED_AT] for each in asked.messages if each.role == "user"]
         return tuple(each for each in users[:_EARLIER] if self._demand(each) is None and not is_yes(each))
+
+
+def _names_something(task: str) -> bool:
+    """Whether it names something of the site's by its number: no client does."""
+    return bool(articles_named(task, bare=False) or research_named(task) or operation_named(task))
 
 
 def _sentences(text: str) -> list[str]:

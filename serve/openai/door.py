@@ -122,7 +122,8 @@ async def create_chat_completion(
     Beside OpenAI's members there is `signoff`: who answered, with which tools, and `task_id` where a task
     goes on by itself. The same `Idempotency-Key` again begins no second task. A `stop` cuts the text; the
     answer is made to its end all the same, so that its usage and its task are told. Hanging up stops it.
-    What a client asks by itself, a title or the like, is answered without the assistant.
+    What a client asks by itself, a title or the like, is answered without the assistant; where a message
+    that quotes a conversation is no plain command, by the model alone.
     """
     topic = _topic(request, caller, asked.model)
     background: Background = request.app.state.background
@@ -130,7 +131,13 @@ async def create_chat_completion(
         writing = Writing(asked)
         return EventStream(_at_once(told, writing)) if asked.stream else writing.whole(told)
     assistant = await assistant_for(request, caller)
-    turn = asked.turn(caller, topic=topic, request_id=idempotency_key or None)
+    turn = asked.turn(
+        caller,
+        topic=topic,
+        request_id=idempotency_key or None,
+        beside=background.beside(asked),
+        aside=background.is_aside(asked),
+    )
     database: Database = request.app.state.database
 
     async def keep(done: Done) -> Done:

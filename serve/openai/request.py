@@ -17,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from models.chat.messages import ChatMessage, Turn
+from models.chat.messages import Beside, ChatMessage, Turn
 from models.people.users import UserContext
 from models.record import Record
 from models.tools import PlainText
@@ -248,7 +248,15 @@ class CompletionRequest(Record):
             raise ValueError("stream_options: is for stream true: leave it out")
         return self
 
-    def turn(self, caller: UserContext, *, topic: str | None, request_id: str | None) -> Turn:
+    def turn(
+        self,
+        caller: UserContext,
+        *,
+        topic: str | None,
+        request_id: str | None,
+        beside: Beside | None,
+        aside: bool,
+    ) -> Turn:
         """What the assistant is asked."""
         said = [
             ChatMessage(role=message.role, content=message.words)
@@ -265,6 +273,8 @@ class CompletionRequest(Record):
             max_tokens=self.max_completion_tokens or self.max_tokens,
             temperature=self.temperature,
             whole=not self.stream,
+            beside=beside,
+            aside=aside,
         )
 
 

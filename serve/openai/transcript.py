@@ -19,12 +19,14 @@ class Quoted(Record):
     """A message apart: `around` is its own words, `people` what persons say in what it quotes.
 
     `found`: it quotes a conversation, both sides of it or nothing else; `sure`: by tags, by JSON, or nothing
-    else. `asked` is what follows such words as `Follow Up Input:`.
+    else. `one_sided`: it is nothing but what one side said. `asked` is what follows such words as `Follow Up
+    Input:`.
     """
 
     around: str
     found: bool
     sure: bool
+    one_sided: bool = False
     people: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
 
@@ -64,7 +66,14 @@ class Transcripts:
         both = bool(people) and bool(self._said(around, self._assistants))
         around = self._unlabelled(around)
         alone = bool(people) and not around
-        return Quoted(around=around, found=both or alone, sure=alone, people=people, asked=asked)
+        return Quoted(
+            around=around,
+            found=both or alone,
+            sure=alone,
+            one_sided=alone and not both,
+            people=people,
+            asked=asked,
+        )
 
     def _said(self, text: str, labels: re.Pattern[str]) -> tuple[str, ...]:
         """What follows the labels, one line each; on the next line where the label's own holds nothing."""
@@ -98,9 +107,14 @@ class Transcripts:
 
 
 def _labels(names: Sequence[str]) -> re.Pattern[str]:
-    """A line that begins with one of the names and a colon: `**User**:`, `- You:`, `### User Message:`."""
+    """A line that begins with one of the names and a colon: `**User**:`, `- You:`, `### User Message:`.
+
+    A heading needs no colon: `# USER`.
+    """
     any_of = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.compile(rf"[\s#*>\[(-]{{0,12}}(?:{any_of})[\s*\])]{{0,4}}[:：]", re.IGNORECASE)
+    return re.compile(
+        rf"[\s#*>\[(-]{{0,12}}(?:{any_of})[\s*\])]{{0,4}}[:：]|#{{1,6}} (?:{any_of})\s*\Z", re.IGNORECASE
+    )
 
 
 def _without(text: str, tag: str) -> tuple[str, list[str]]:

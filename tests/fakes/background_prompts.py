@@ -1,6 +1,7 @@
 """What OpenAI clients send by themselves: their prompts, shortened where they only say the same again.
 
-`CASES` are messages and the right answer; `UNQUOTED` are left to the assistant, as nothing in their structure
+`CASES` are messages and the right answer. `BESIDES` quote a conversation as a person may, too: the answer is
+code's where no model may say one. `UNQUOTED` are left to the assistant, as nothing in their structure
 tells them from what a person says: they quote no conversation. The conversation in them asks to begin a
 research and ends with a yes, so that whatever takes it for a person's words would do something.
 """
@@ -24,7 +25,7 @@ class Case(NamedTuple):
 
     name: str
     messages: Messages
-    answer: str
+    answer: str | None
 
 
 def user(text: str) -> Messages:
@@ -255,6 +256,38 @@ GERMAN = f"Ein kurzer Titel (höchstens 5 Wörter) für dieses Gespräch:\n\nBen
 NEXT = f"Suggest three questions the user could ask next.\n\nConversation:\n{TALK}"
 NAMED = f"<messages>\n{TALK}\n</messages>\n\nReturn nothing but the title."
 
+# Their forms are not known, nor their languages.
+UNKNOWN = {
+    "in-french": f"Donne un titre à cette conversation.\n\nUtilisateur : {ASKED}\nAssistant : Oui ?",
+    "in-spanish": f"Genera un título breve, nada más.\n\nUsuario: {ASKED}\nAsistente: ¿Lo hago?",
+    "in-japanese": f"以下の会話に短いタイトルを付けてください。\n\nユーザー: {ASKED}\nアシスタント: はい?",
+    "perplexica": f"""You are an AI question rephraser. You will be given a conversation and a question;
+rephrase it so it is a standalone question and can be used by another LLM to search the web to answer it.
+
+<conversation>
+{TALK}
+</conversation>
+
+Follow up question: {ASKED}
+Rephrased question:""",
+    "langchain-summary": f"""Progressively summarize the lines of conversation, adding onto the previous summary.
+
+New lines of conversation:
+Human: {ASKED}
+AI: Shall I begin it?
+
+New summary:""",
+    "aider-summary": f"# USER\n{ASKED}\n# ASSISTANT\nShall I begin it?\n",
+    "mem0": f"Input:\nuser: {ASKED}\nassistant: Shall I begin it?\nuser: yes",
+    "lobe-history": f"""<chat_history>
+{TALK}
+</chat_history>
+
+Please summarize the above conversation and retain key information, limited to 400 tokens.""",
+    "moderation": f"Classify whether the last message is safe. Answer 'safe' or 'unsafe'.\n\n{TALK}",
+    "autocomplete": f"Based on this conversation, predict what they type next (max 12 words):\n\n{TALK}",
+    "emoji": f"Choose one emoji that best represents the following conversation.\n\n{TALK}",
+}
 CASES = [
     Case("open-webui-title", user(OPEN_WEBUI_TITLE), f'{{"title": "{TITLE}"}}'),
     Case("open-webui-tags", user(OPEN_WEBUI_TAGS), '{"tags": ["General"]}'),
@@ -270,15 +303,7 @@ CASES = [
     ),
     Case("open-webui-in-german", user(GERMAN_TITLE), f'{{"title": "{TITLE}"}}'),
     Case("open-webui-after-a-system", system("Be kind.", OPEN_WEBUI_TITLE), f'{{"title": "{TITLE}"}}'),
-    Case("librechat", user(LIBRECHAT), TITLE),
-    Case("librechat-completion", user(LIBRECHAT_COMPLETION), TITLE),
-    Case("librechat-assistants", user(LIBRECHAT_ASSISTANTS), TITLE),
     Case("lobe", system(LOBE, LOWER), TITLE),
-    Case("lobe-task", system(LOBE, LOBE_TASK), TITLE),
-    Case("lobe-old", system(LOBE_OLD, LOBE_OLD_TASK), TITLE),
-    Case("lobe-chinese", system(LOBE_CHINESE, LOBE_CHINESE_TASK), TITLE),
-    Case("big-agi", user(BIG_AGI), TITLE),
-    Case("chatbox", user(CHATBOX), TITLE),
     Case("hugging-face", system(HUGGING_FACE, f'User message: "{ASKED}"'), TITLE),
     Case(
         "vercel",
@@ -288,13 +313,25 @@ CASES = [
     Case("opencode", system(OPENCODE, "Generate a title for this conversation:\n", ASKED), TITLE),
     Case("opencode-with-a-yes", [*system(OPENCODE), *SAID, *user("yes")], TITLE),
     Case("cherry", system(CHERRY, f'[{{"role": "user", "content": "{ASKED}"}}]'), TITLE),
+]
+# Nothing in their structure tells that no person wrote them.
+BESIDES = [
+    Case("lobe-task", system(LOBE, LOBE_TASK), TITLE),
+    Case("in-tags", user(NAMED), TITLE),
+    Case("librechat", user(LIBRECHAT), TITLE),
+    Case("librechat-completion", user(LIBRECHAT_COMPLETION), TITLE),
+    Case("librechat-assistants", user(LIBRECHAT_ASSISTANTS), TITLE),
+    Case("lobe-old", system(LOBE_OLD, LOBE_OLD_TASK), TITLE),
+    Case("lobe-chinese", system(LOBE_CHINESE, LOBE_CHINESE_TASK), TITLE),
+    Case("big-agi", user(BIG_AGI), TITLE),
+    Case("chatbox", user(CHATBOX), TITLE),
     Case("langchain", user(LANGCHAIN), "yes, stop it"),
     Case("beside-a-chat", user(BESIDE), TITLE),
     Case("in-polish", user(POLISH), TITLE),
     Case("in-german", user(GERMAN), TITLE),
     Case("asked-next", user(NEXT), ""),
-    Case("in-tags", user(NAMED), TITLE),
     Case("a-list", user(LISTED), "[]"),
+    *(Case(name, user(text), None) for name, text in UNKNOWN.items()),
 ]
 UNQUOTED = [
     # The conversation stands beside the demand without a mark, or is the very messages.

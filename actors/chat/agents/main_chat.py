@@ -84,8 +84,7 @@ class MainChat(ChatAgent):
             TopicUnknown: the turn names a topic that this site has not.
             ModelUnavailable and the like: what kept the answer from being given.
         """
-        confirmation = await confirmation_in(self._context, turn)
-        route = await self._router.route(turn) if confirmation is None else _on_yes(turn, confirmation)
+        route = await self._route(turn)
         route = route.model_copy(update={"took_as": self._took_as(route)})
         if route.agent_type != self.agent_type:
             yield [route]
@@ -94,9 +93,26 @@ class MainChat(ChatAgent):
             async for batch in batches:
                 yield batch
 
+    async def _route(self, turn: Turn) -> Route:
+        """Who answers. Beside a conversation that is quoted only a plain command is anybody else's.
+
+        Anything else there may be a client's, which answers no question and is for no tool.
+        """
+        own: Route | None = None
+        if turn.beside is not None:
+            own = self._router.route_plain(turn.model_copy(update={"message": turn.beside.words}))
+            if own is None:
+                return _beside(turn)
+        confirmation = None if turn.aside else await confirmation_in(self._context, turn)
+        if confirmation is not None:
+            return _on_yes(turn, confirmation)
+        return own or await self._router.route(turn)
+
     async def answer(self, turn: Turn, route: Route, reply: Reply) -> None:
         """Refuse, ask which question a yes was meant for, tell of tasks, or talk."""
-        if route.refusal is not None:
+        if route.by == "beside":
+            await self._answer_beside(turn, reply)
+        elif route.refusal is not None:
             # How an article stands is told as far as one sees it; to decide takes a role.
             if route.intent == "approvals" and await tell_of_articles(self._context, turn, reply) != "none":
                 return
@@ -118,7 +134,19 @@ class MainChat(ChatAgent):
             await operations.tell_of(self._context, turn, route, reply, operation)
         elif route.intent == "tasks":
             await self._tell_of_work(turn, route, reply)
-        elif self._context.writes == "quotes":
+        else:
+            await self._talk(turn, reply)
+
+    async def _answer_beside(self, turn: Turn, reply: Reply) -> None:
+        """Have the model alone answer. Where it only quotes, code does, by the form that is wanted."""
+        assert turn.beside is not None, "it is routed so"
+        if self._context.writes == "quotes" and turn.beside.told is not None:
+            reply.say(turn.beside.told)
+        else:
+            await self._talk(turn, reply)
+
+    async def _talk(self, turn: Turn, reply: Reply) -> None:
+        if self._context.writes == "quotes":
             topics = topics_by_role(turn.caller, self._config.publishing)
             scope = on_topics("{topic}:reader", self._config.publishing.topics)
             reply.say(self._context.text("quotes_only", TOPICS=topics, SCOPE=scope))
@@ -127,6 +155,8 @@ class MainChat(ChatAgent):
 
     def _took_as(self, route: Route) -> str | None:
         """One line on what a message was taken for; nothing where that is plain, or plain to see."""
+        if route.by == "beside":
+            return self._context.text("took_beside").strip()
         if route.sure or route.instead is None:
             return None
         return self._context.text("took_as", INTENT=route.intent, INSTEAD=route.instead).strip()
@@ -191,6 +221,18 @@ def _on_yes(turn: Turn, confirmation: Confirmed | Unclear | Literal["over"]) -> 
         score=1,
         by="confirmed",
         confirmed=confirmation,
+    )
+
+
+def _beside(turn: Turn) -> Route:
+    """What may be a client's, beside a conversation that is quoted."""
+    return Route(
+        intent="general",
+        agent_type="main_chat",
+        topic=turn.topic,
+        reason="is no plain command beside a conversation that it quotes",
+        score=0,
+        by="beside",
     )
 
 

@@ -16,6 +16,7 @@ from actors.chat.routing.access import Access
 from actors.chat.routing.deep_research import asks_for_deep_research, research_named
 from actors.chat.routing.operations import asks_for_operation, operation_named
 from actors.chat.routing.topics import TopicFinder
+from actors.chat.turn.article_numbers import articles_named
 from actors.llm.client import ModelClient, RejectedReply
 from actors.llm.prompts import TwoPartPrompt
 from actors.text.classifying.similarity import Likeness
@@ -43,6 +44,9 @@ _KNOWLEDGE_BASE = re.compile(
     r"\b(?:knowledge ?base|baz(?:a|y|ie|e) wiedzy|wissens(?:datenbank|basis|bank))\b"
 )
 _SLIGHT = 0.01  # what is less likely is not offered to the model
+# Beside a conversation that is quoted, what is less likely is no command: clients' own prompts reach .94.
+_PLAIN = 0.95
+_ON_ARTICLES = frozenset({"submit", "review", "changes", "publish"})
 
 
 class Choice(Record):
@@ -104,7 +108,28 @@ class Router:
             TopicUnknown: the turn's `topic` is none of the site's.
         """
         self._access.check_topic(turn)
-        verdict = await self._judge(turn)
+        return self._routed(await self._judge(turn), turn)
+
+    def route_plain(self, turn: Turn) -> Route | None:
+        """Who answers a turn that plainly asks for something by its words alone; None of any other.
+
+        Raises:
+            TopicUnknown: the turn's `topic` is none of the site's.
+        """
+        self._access.check_topic(turn)
+        normal = normal_form(turn.message)
+        verdict = self._known(turn, normal)
+        if verdict is None:
+            found = _by_intent(self._likeness.probabilities(normal))
+            best = max(found, key=lambda each: found[each])
+            if found[best] < max(_PLAIN, self._settings.sure):
+                return None
+            verdict = _Judgement(best, "similarity", found[best], f"like the examples of {best}")
+            if best in _ON_ARTICLES and not articles_named(turn.message):
+                return None
+        return None if verdict.intent == "general" else self._routed(verdict, turn)
+
+    def _routed(self, verdict: _Judgement, turn: Turn) -> Route:
         place = self._access.place(verdict.intent, turn)
         return Route(
             intent=verdict.intent,
@@ -121,6 +146,22 @@ class Router:
 
     async def _judge(self, turn: Turn) -> _Judgement:
         normal = normal_form(turn.message)
+        if (known := self._known(turn, normal)) is not None:
+            return known
+        found = self._probabilities(turn, normal)
+        best, second = list(found)[:2]
+        if found[best] >= self._settings.sure:
+            return _Judgement(best, "similarity", found[best], f"like the examples of {best}", second)
+        offered = list(found)[: self._settings.candidates]
+        candidates = tuple(intent for intent in offered if found[intent] >= _SLIGHT)
+        if self._model and self._settings.ask_model and len(candidates) > 1:
+            chosen = await self._ask(self._model, turn, found, candidates)
+            if chosen:
+                return chosen
+        return _Judgement(best, "best_guess", found[best], f"most like the examples of {best}", second)
+
+    def _known(self, turn: Turn, normal: str) -> _Judgement | None:
+        """What needs no likeness."""
         if intent := self._examples.get(normal):
             return _Judgement(intent, "example", 1.0, f"is an example of {intent}")
         if not has_letters(normal):
@@ -135,17 +176,7 @@ class Router:
             return _Judgement("research", "similarity", 1.0, "asks for an operation")
         if _KNOWLEDGE_BASE.search(normal):
             return _Judgement("resources", "similarity", 1.0, "speaks of the knowledge base")
-        found = self._probabilities(turn, normal)
-        best, second = list(found)[:2]
-        if found[best] >= self._settings.sure:
-            return _Judgement(best, "similarity", found[best], f"like the examples of {best}", second)
-        offered = list(found)[: self._settings.candidates]
-        candidates = tuple(intent for intent in offered if found[intent] >= _SLIGHT)
-        if self._model and self._settings.ask_model and len(candidates) > 1:
-            chosen = await self._ask(self._model, turn, found, candidates)
-            if chosen:
-                return chosen
-        return _Judgement(best, "best_guess", found[best], f"most like the examples of {best}", second)
+        return None
 
     def _probabilities(self, turn: Turn, normal: str) -> dict[Intent, float]:
         """How likely each intent is, the likeliest first: by message, caller and what was said before."""

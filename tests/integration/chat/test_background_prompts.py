@@ -11,7 +11,17 @@ import pytest
 
 from models.config import Config
 from models.store.database import Database
-from tests.fakes.background_prompts import CASES, OPEN_WEBUI_TITLE, TITLE, Messages, user
+from tests.fakes.background_prompts import (
+    BESIDES,
+    CASES,
+    OPEN_WEBUI_TITLE,
+    SAID,
+    TALK,
+    TITLE,
+    UNQUOTED,
+    Messages,
+    user,
+)
 from tests.fakes.model.model_server import ModelServer
 from tests.integration.chat.sites.agents_site import ChatSite, make_scripted_chat, make_site
 from tests.integration.chat.sites.yes_sayers import OpenAI
@@ -88,3 +98,55 @@ async def test_a_clients_own_prompt_is_answered_as_a_stream(eve: httpx2.AsyncCli
     assert told.text.endswith("data: [DONE]\n\n")
     assert TITLE in told.text
     assert '"total_tokens":0' in told.text
+
+
+async def test_what_may_be_a_clients_is_answered_by_the_model_alone(
+    chat: ChatSite, eve: httpx2.AsyncClient
+) -> None:
+    tab = OpenAI(eve)
+    await tab.say(WISH)
+    before = await held(chat)
+    for case in BESIDES:
+        *first, last = case.messages
+        for messages in (case.messages, [*first, *tab.said, last]):
+            told = (await sent(eve, messages)).json()["signoff"]
+            assert (told["agent_type"], told["status"], told["tools_used"]) == ("main_chat", "completed", [])
+            assert "nothing is done" in told["took_as"]
+    after = await held(chat)
+    assert len(after.pop("model_calls")) == len(before.pop("model_calls")) + 2 * len(BESIDES)
+    assert after == before
+    assert (await tab.say("yes"))["status"] == "processing"
+
+
+async def test_where_no_model_writes_what_may_be_a_clients_has_its_form(
+    database: Database, database_url: str, scripted_chat: ModelServer, configure: Callable[..., Config]
+) -> None:
+    def quotes(values: dict[str, Any]) -> None:
+        values["chat"]["assistant_llm"]["writes"] = "quotes"
+
+    chat = make_site(database, database_url, scripted_chat, configure, edit=quotes)
+    with served(chat.config, database_url, assistant=chat) as base:
+        async with client(chat.config, base, "eve", "macro:analyst") as eve:
+            for case in BESIDES:
+                told = (await sent(eve, case.messages)).json()["choices"][0]["message"]["content"]
+                assert told == case.answer if case.answer is not None else "You can" in told, case.name
+    assert await chat.site.rows("SELECT * FROM model_calls") == []
+
+
+@pytest.mark.parametrize("command", ["{0}\n\n" + TALK, TALK + "\n\n{0}", f"<chat>{TALK}</chat> {{0}}"])
+async def test_a_persons_command_beside_a_conversation_is_carried_out(
+    chat: ChatSite, eve: httpx2.AsyncClient, command: str
+) -> None:
+    message = command.format("Write an article on gold for macro from this conversation, with a title.")
+    tab = OpenAI(eve)
+    assert (await tab.say(message))["status"] == "asks"
+    assert (await tab.say("yes"))["status"] == "processing"
+
+
+async def test_what_quotes_nothing_drops_no_question(chat: ChatSite, eve: httpx2.AsyncClient) -> None:
+    tab = OpenAI(eve)
+    await tab.say(WISH)
+    for messages in UNQUOTED:
+        if messages[:-1] == SAID:
+            await sent(eve, [*tab.said, messages[-1]])
+    assert (await tab.say("yes"))["status"] == "processing"

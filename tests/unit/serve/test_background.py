@@ -7,12 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from actors.chat.routing.examples import read_intents
+from actors.chat.routing.router import Router
+from actors.chat.routing.weights_file import read_weights
 from actors.chat.turn.confirmation import is_yes, named_by
+from models.chat.messages import Beside, Intent
 from models.config import load
 from serve.openai.background import Background
 from serve.openai.request import CompletionRequest
 from tests.fakes.background_prompts import (
     ASKED,
+    BESIDES,
     CASES,
     HISTORY,
     OPEN_WEBUI_TITLE,
@@ -25,8 +30,19 @@ from tests.fakes.background_prompts import (
     system,
     user,
 )
+from tests.unit.chat.routing.routers import PROMPT, turn
 
-BACKGROUND = Background(load("configs/local.yaml").chat.background)
+CONFIG = load("configs/local.yaml")
+BACKGROUND = Background(CONFIG.chat.background)
+_INTENTS = read_intents(CONFIG.chat.intents_file)
+ROUTER = Router(
+    intents=_INTENTS,
+    likeness=read_weights(_INTENTS.weights),
+    settings=CONFIG.chat.routing,
+    topics=CONFIG.publishing.topics,
+    model=None,
+    prompt=PROMPT,
+)
 
 RAG = """### Task:
 Respond to the user query using the provided context, incorporating inline citations in the format [id].
@@ -84,6 +100,21 @@ PEOPLE = [
     f'Publish {{"title": "Gold rises"}}, please.\n\n{TALK}',
     f'Publish this: {{"title": "Gold rises"}}\n\n{TALK}',
 ]
+# Beside a conversation.
+COMMANDS: list[tuple[str, Intent]] = [
+    ("Publish article 4 with the title of this chat.", "publish"),
+    ("Write an article from this conversation, title 'Gold'.", "research"),
+    ("Write an article of 500 words from this conversation, with a title.", "research"),
+    ("Veröffentliche Artikel 4 mit dem Titel aus dieser Unterhaltung.", "publish"),
+    ("Opublikuj artykuł 4; tytuł z tej rozmowy.", "publish"),
+    ("Stop research 4 and give this conversation a title, nothing else.", "tasks"),
+    ("Cancel operation 7. Only respond with a title for this chat.", "tasks"),
+]
+QUESTIONS = [
+    "Why does my title in this dialog not show?",
+    "What follow up questions did the committee raise in this discussion?",
+    "Which search terms did the two use in the discussion?",
+]
 STANDING = [
     "You help people. Give answers a title.",
     ANSWERING,
@@ -111,6 +142,43 @@ def said(messages: Messages) -> str | None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_clients_own_prompt_is_answered_in_its_form(case: Case) -> None:
     assert said(case.messages) == case.answer
+
+
+def beside(messages: Messages) -> Beside | None:
+    """What stands beside a conversation that they quote."""
+    request: Any = {"model": "signoff", "messages": messages}
+    return BACKGROUND.beside(CompletionRequest.model_validate(request))
+
+
+@pytest.mark.parametrize("case", BESIDES, ids=lambda case: case.name)
+def test_what_may_be_a_persons_is_left_to_the_model_alone(case: Case) -> None:
+    assert said(case.messages) is None
+    found = beside(case.messages)
+    assert found is not None
+    assert found.told == case.answer
+    assert ROUTER.route_plain(turn(found.words, "macro:analyst")) is None
+
+
+@pytest.mark.parametrize(("words", "intent"), COMMANDS)
+@pytest.mark.parametrize("quoted", ["{0}\n\n" + TALK, TALK + "\n\n{0}", f"<chat>{TALK}</chat> {{0}}"])
+def test_a_persons_command_beside_a_conversation_is_carried_out(
+    words: str, intent: Intent, quoted: str
+) -> None:
+    message = user(quoted.format(words))
+    assert said(message) is None
+    found = beside(message)
+    assert found is not None
+    routed = ROUTER.route_plain(turn(found.words, "macro:analyst", "macro:editor"))
+    assert routed is not None
+    assert routed.intent == intent
+
+
+@pytest.mark.parametrize("words", QUESTIONS)
+def test_a_persons_question_on_what_he_quotes_is_not_answered_in_a_clients_form(words: str) -> None:
+    for name in ("dialog", "history", "transcript"):
+        message = user(f"<{name}>Ann: gold\nBob: silver</{name}> {words}")
+        assert said(message) is None
+        assert beside(message) is not None
 
 
 @pytest.mark.parametrize("message", PEOPLE)
