@@ -19,6 +19,11 @@ class Record(BaseModel):
                 self.__dict__[name] = field.get_default(call_default_factory=True)
 
 
+def is_absent(value: object) -> bool:
+    """For `exclude_if`: what a record of an earlier release lacks is not written, so its digest stays."""
+    return value is None
+
+
 def reason_of(fault: Mapping[str, Any]) -> str:
     """Why a value is refused, of one of a ValidationError's `errors()`: our words where a check is ours."""
     return str(fault["msg"]).removeprefix("Value error, ")

@@ -59,7 +59,7 @@ async def offered_by(connection: ServerConnection, server: str, settings: McpSer
         reason = tool if isinstance(tool, str) else await _refusal(tool, modern=connection.modern)
         if reason is None:
             assert isinstance(tool, Tool)
-            tools[name] = _served(tool, server, writes=name in settings.writes)
+            tools[name] = _served(tool, server, settings)
         else:
             withheld.append(WithheldTool(name=name, reason=reason))
     return ToolsOnOffer(tools=tools, withheld=tuple(withheld))
@@ -127,15 +127,16 @@ async def _refusal(tool: Tool, *, modern: bool) -> str | None:
     return None
 
 
-def _served(tool: Tool, server: str, *, writes: bool) -> ServedTool:
+def _served(tool: Tool, server: str, settings: McpServer) -> ServedTool:
     return ServedTool(
         server=server,
         name=tool.name,
         description=seen(storable(tool.description or "")),
         input_schema=tool.input_schema,
         output_schema=tool.output_schema,
-        writes=writes,
+        writes=tool.name in settings.writes,
         digest=digest_of(declaration(tool)),
+        address=settings.address,
     )
 
 

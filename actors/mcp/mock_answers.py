@@ -78,6 +78,7 @@ class MockServer:
                     input_schema=tool.input_schema,
                     output_schema=tool.output_schema,
                     digest=digest_of({"mock": name, **declared}),
+                    address=self._settings.address,
                 )
             )
         return tuple(tools), tuple(withheld)

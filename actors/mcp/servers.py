@@ -331,12 +331,12 @@ class _Call:
 
 def _approved(offered: ToolsOnOffer, call: ServedToolCall) -> ServedTool:
     tool = offered.tools.get(call.tool)
-    if tool is not None and tool.digest == call.digest:
-        return tool
-    if tool is not None:
-        what = "its server declares it otherwise than when it was approved"
-    else:
+    if tool is None:
         what = next((each.reason for each in offered.withheld if each.name == call.tool), "it is gone")
+    elif (change := tool.change_since(call)) is None:
+        return tool
+    else:
+        what = change
     raise ServedToolChanged(
         f"{call.server}.{call.tool}: {what}: nothing was called; plan again with what there is"
     )

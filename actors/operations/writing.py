@@ -1,9 +1,10 @@
 """Writes that a person approved, each sent once: where its answer is lost, nobody sends it again by itself.
 
 Part of `actors.operations.steps`. Its server is looked at first: one that is away is waited for, and a tool
-that is not the one that was approved voids the plan. That the call is about to be sent is kept before it is
-sent; a run that finds that, and no outcome, does not know whether it was done, and says so, once nothing of
-the run before can go out any more. Where the agent says that it sent nothing, the note is taken back.
+that is not the one that was approved, or that is elsewhere now, voids the plan. That the call is about to be
+sent is kept before it is sent; a run that finds that, and no outcome, does not know whether it was done, and
+says so, once nothing of the run before can go out any more. Where the agent says that it sent nothing, the
+note is taken back.
 """
 
 import functools
@@ -145,10 +146,12 @@ class ApprovedWrites:
             return _not_sent(write, f"{why}; it has been waited for")
         if listing.state != "answers":
             return _not_sent(write, f"MCP server {write.server}: {listing.reason or listing.state}")
-        if not any((tool.name, tool.digest) == (write.tool, write.digest) for tool in listing.tools):
-            told = f"{write.server}.{write.tool}: is not declared as it was approved: nothing was sent"
-            return _not_sent(write, told).model_copy(update={"voids_plan": True})
-        return None
+        tool = next((tool for tool in listing.tools if tool.name == write.tool), None)
+        change = "its server offers it no more" if tool is None else tool.change_since(write)
+        if change is None:
+            return None
+        told = f"{write.server}.{write.tool}: {change}: nothing was sent"
+        return _not_sent(write, told).model_copy(update={"voids_plan": True})
 
 
 def _not_sent(write: ProposedWrite, why: str) -> WriteOutcome:

@@ -4,7 +4,11 @@ Part of `models.config`. A server's tool is used only where it is named here: `t
 agent whose plan was approved, `writes` only after a person has seen that very call and said yes.
 """
 
+import hashlib
+import json
+import re
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, StringConstraints, ValidationInfo, model_validator
 
@@ -13,6 +17,8 @@ from models.config.own_endpoints import sample_here
 
 ServerName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_./-]{1,128}$")]
+# A part of a path that may be a key.
+_KEY = re.compile(r"(?<=/)(?=[^/]*[0-9])[^/]{20,}")
 HeaderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{1,64}$")]
 
 
@@ -96,6 +102,24 @@ class McpServer(Section):
         if both := set(self.tools) & set(self.writes):
             raise ValueError(f"{min(both)} is in tools and in writes: leave it in one of them")
         return self
+
+    @property
+    def address(self) -> str:
+        """Where it is, as people are shown it: without what may be a secret.
+
+        In the place of that stands a sign (of SHA-256) by which one address is told from another.
+        """
+        if self.stdio is not None:
+            folder = None if self.stdio.folder is None else str(self.stdio.folder)
+            return f"{self.stdio.command[0]} {_sign([*self.stdio.command, folder])}"
+        assert self.http is not None, "it is reached one way"
+        parts = urlsplit(self.http.url)
+        shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{_KEY.sub('…', parts.path)}"
+        return shown if shown == self.http.url else f"{shown} {_sign(self.http.url)}"
+
+
+def _sign(of: object) -> str:
+    return f"({hashlib.sha256(json.dumps(of).encode()).hexdigest()[:8]})"
 
 
 class McpConfig(Section):

@@ -3,15 +3,17 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from models.mcp.served_tools import ServerAddress
 from models.record import Record
 
 
 class ServedToolCall(Record):
-    """A call that is to be made. `digest` is the approved tool's: no other one is called."""
+    """A call that is to be made. `digest` and `address` are the approved tool's: no other one is called."""
 
     server: str
     tool: str
     digest: str
+    address: ServerAddress = None
     arguments: Mapping[str, Any]
 
 

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from pydantic import Field, model_validator
 
+from models.mcp.served_tools import ServerAddress
 from models.operations.items import SourceAgent
 from models.record import Record
 
@@ -24,14 +25,15 @@ LONGEST_DESCRIPTION = 300
 class AllowedTool(Record):
     """A tool that an agent may call while the plan stands, by the digest of what its server declares.
 
-    `description` is the server's own, cut. `writes`: each call of it is shown to a person first, with its
-    exact arguments.
+    `address` is where that server is: none elsewhere is called. `description` is the server's own, cut.
+    `writes`: each call of it is shown to a person first, with its exact arguments.
     """
 
     server: str
     tool: str
     description: str = ""
     digest: str
+    address: ServerAddress = None
     writes: bool = False
 
 

@@ -6,6 +6,7 @@ Figures come from code alone; each claim names the evidence that it rests on.
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from models.mcp.served_tools import ServerAddress
 from models.mcp.tool_answers import ServedToolCall
 from models.operations.evidence import Conflict, Correlation, CorrelationFigures
 from models.operations.items import SourceItem
@@ -55,12 +56,13 @@ class AgentMetadata(Record):
 class ProposedWrite(Record):
     """A call that would change something, as an agent wants it made: nothing is sent before a yes.
 
-    `digest` is of the tool, as the plan allows it.
+    `digest` is of the tool, and `address` its server's, as the plan allows it.
     """
 
     server: str
     tool: str
     digest: str
+    address: ServerAddress = None
     arguments: Mapping[str, Any]
     why: str
 
@@ -68,7 +70,11 @@ class ProposedWrite(Record):
     def call(self) -> ServedToolCall:
         """The call that it is."""
         return ServedToolCall(
-            server=self.server, tool=self.tool, digest=self.digest, arguments=self.arguments
+            server=self.server,
+            tool=self.tool,
+            digest=self.digest,
+            address=self.address,
+            arguments=self.arguments,
         )
 
 

@@ -46,9 +46,9 @@ class ReadingTask(Record):
 
     @property
     def digest(self) -> str:
-        """SHA-256 (hex): the same task is not done again. A tool is what its digest says."""
+        """SHA-256 (hex): the same task is not done again. A tool is what its digest says, where it is."""
         told = self.model_dump(mode="json", exclude={"answered", "tools"})
-        tools = [[one.server, one.tool, one.digest] for one in self.tools]
+        tools = [[one.server, one.tool, one.digest, *filter(None, (one.address,))] for one in self.tools]
         return content_digest({**told, "tools": tools})
 
 

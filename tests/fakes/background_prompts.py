@@ -270,7 +270,7 @@ rephrase it so it is a standalone question and can be used by another LLM to sea
 
 Follow up question: {ASKED}
 Rephrased question:""",
-    "langchain-summary": f"""Progressively summarize the lines of conversation, adding onto the previous summary.
+    "langchain-summary": f"""Progressively summarize the lines of conversation, adding to the last summary.
 
 New lines of conversation:
 Human: {ASKED}

@@ -23,6 +23,7 @@ class ServedThings:
         self.name = name
         self.things = list(things)
         self.digest = "d" * 64
+        self.address = f"https://{name}.example/mcp"
         self.away = False
         self.fault: str | None = None
         self.asks: ServerQuestion | None = None
@@ -43,7 +44,12 @@ class ServedThings:
         if self.away:
             return ServerListing(server=server, state="away", reason="it can't be reached")
         tool = ServedTool(
-            server=server, name="search", description="Find", input_schema=SCHEMA, digest=self.digest
+            server=server,
+            name="search",
+            description="Find",
+            input_schema=SCHEMA,
+            digest=self.digest,
+            address=self.address,
         )
         tools: tuple[ServedTool, ...] = (tool,)
         if self.writes is not None:

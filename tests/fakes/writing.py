@@ -125,7 +125,14 @@ async def _write(state: State, runtime: Runtime[Run]) -> State:
     async with run.database.connection() as connection:
         operation = await operations.of_workflow(connection, run.workflow_id)
     [tool] = [tool for tool in (await remote.offered()).tools if tool.writes]
-    write = ProposedWrite(server="crm", tool=tool.name, digest=tool.digest, arguments={"to": "a"}, why="so")
+    write = ProposedWrite(
+        server="crm",
+        tool=tool.name,
+        digest=tool.digest,
+        address=tool.address,
+        arguments={"to": "a"},
+        why="so",
+    )
     writes = ApprovedWrites(run=run, operation=operation)
     outcome = await writes.settle("crm", write, _YES, number=1, iteration=1)
     return {"status": outcome.status}

@@ -228,6 +228,7 @@ def _allowed(listing: ServerListing | None) -> tuple[AllowedTool, ...]:
             tool=tool.name,
             description=shortened(one_line(tool.description), LONGEST_DESCRIPTION),
             digest=tool.digest,
+            address=tool.address,
             writes=tool.writes,
         )
         for tool in listing.tools

@@ -83,7 +83,11 @@ class ReadingRun:
         """
         assert not tool.writes, "what writes is proposed"
         call = ServedToolCall(
-            server=tool.server, tool=tool.tool, digest=tool.digest, arguments=dict(arguments)
+            server=tool.server,
+            tool=tool.tool,
+            digest=tool.digest,
+            address=tool.address,
+            arguments=dict(arguments),
         )
         began, fault, answer = time.monotonic(), None, None
         try:
@@ -122,7 +126,12 @@ class ReadingRun:
     def propose(self, tool: AllowedTool, arguments: Mapping[str, Any], why: str) -> bool:
         """Keep a call that writes, for a person to see; the same one once. Whether it is another one."""
         write = ProposedWrite(
-            server=tool.server, tool=tool.tool, digest=tool.digest, arguments=dict(arguments), why=why
+            server=tool.server,
+            tool=tool.tool,
+            digest=tool.digest,
+            address=tool.address,
+            arguments=dict(arguments),
+            why=why,
         )
         if any((one.tool, one.arguments) == (write.tool, write.arguments) for one in self.proposed):
             return False

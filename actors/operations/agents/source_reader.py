@@ -236,10 +236,10 @@ class SourceReader:
 def _hold_to_approved(task: ReadingTask, here: Mapping[str, ServedTool]) -> None:
     """ServedToolChanged where what is here is not what was approved."""
     for allowed in task.tools:
-        if (tool := here.get(allowed.tool)) is None or tool.digest != allowed.digest:
-            raise ServedToolChanged(
-                f"{allowed.server}.{allowed.tool}: is not declared as it was approved: nothing was called"
-            )
+        tool = here.get(allowed.tool)
+        change = "its server offers it no more" if tool is None else tool.change_since(allowed)
+        if change is not None:
+            raise ServedToolChanged(f"{allowed.server}.{allowed.tool}: {change}: nothing was called")
 
 
 def _filled(reading: SourceReading, leads: tuple[str, ...]) -> Iterator[dict[str, Any]]:

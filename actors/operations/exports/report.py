@@ -189,7 +189,7 @@ def _item(item: SourceItem, *, mock: bool) -> ReportItem:
 def _write(one: WriteOutcome) -> ReportWrite:
     call = one.write
     return ReportWrite(
-        call=f"{call.tool} of {call.server}",
+        call=f"{call.tool} of {call.server}" + (f" at {call.address}" if call.address else ""),
         arguments=json.dumps(call.arguments, ensure_ascii=False),
         became=one.became,
         by=one.decided_by or "nobody",

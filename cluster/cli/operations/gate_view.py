@@ -13,9 +13,9 @@ from rich.console import Console
 from cluster.cli.approval_view import as_yaml
 from cluster.cli.operations.plan_view import show_plan
 from cluster.cli.operations.results_view import show_agent_result, show_results, show_write
-from cluster.cli.operations.words import agent_words, gate_words
+from cluster.cli.operations.words import agent_words, call_of, gate_words
 from cluster.cli.printing import put, row
-from cluster.cli.settling import SHORT_DIGEST, framed
+from cluster.cli.settling import framed
 from models.mcp.tool_answers import ServerQuestion
 from models.operations.gates import CONTENT_OF_OPERATION_GATE
 from models.operations.operations import GateShown
@@ -84,7 +84,7 @@ def _show_question(found: AgentQuestion, console: Console) -> None:
     row(console, "agent", f"{agent_words(found.agent)} {_ASKED[found.kind]}", style="bold")
     put(console, "because", found.what)
     if (call := found.call) is not None:
-        row(console, "call", f"{call.tool} of {call.server} ({call.digest[:SHORT_DIGEST]})")
+        row(console, "call", call_of(call))
         put(console, "with", as_yaml(dict(call.arguments)))
     if found.server_question is not None:
         _show_asked(found.server_question, console)

@@ -5,9 +5,8 @@
 
 from rich.console import Console
 
-from cluster.cli.operations.words import agent_words, all_agents, lasts
+from cluster.cli.operations.words import agent_words, all_agents, call_of, lasts
 from cluster.cli.printing import LABEL, put, row, rows
-from cluster.cli.settling import SHORT_DIGEST
 from models.operations.plans import AgentStep, OperationPlan
 
 
@@ -37,7 +36,7 @@ def _show_step(number: int, step: AgentStep, console: Console) -> None:
     put(console, f"{number:>10}", f"{agent_words(step.agent)}: {step.why}", style="bold")
     for tool in step.tools:
         writes = "; it writes: each call is shown to a person first" if tool.writes else ""
-        row(console, "", f"may call {tool.tool} of {tool.server} ({tool.digest[:SHORT_DIGEST]}){writes}")
+        row(console, "", f"may call {call_of(tool)}{writes}")
         if tool.description:
             row(console, "", f"its server says: {tool.description}", style="dim")
     if step.instructions:

@@ -12,9 +12,8 @@ from rich.console import Console
 
 from cluster.cli.approval_view import as_yaml
 from cluster.cli.operations.plan_view import show_plan
-from cluster.cli.operations.words import agent_words, all_agents
+from cluster.cli.operations.words import agent_words, all_agents, call_of
 from cluster.cli.printing import LABEL, in_words, put, row, rows
-from cluster.cli.settling import SHORT_DIGEST
 from models.operations.evidence import Conflict, Correlation, Evidence
 from models.operations.following import IterationComparison, IterationResults
 from models.operations.results import (
@@ -127,7 +126,7 @@ def show_comparison(found: IterationComparison, console: Console) -> None:
 
 def show_write(write: ProposedWrite, console: Console) -> None:
     """Print a call that changes something, with all that it would send."""
-    row(console, "call", f"{write.tool} of {write.server} ({write.digest[:SHORT_DIGEST]})")
+    row(console, "call", call_of(write))
     put(console, "with", as_yaml(dict(write.arguments)))
     put(console, "because", write.why)
 

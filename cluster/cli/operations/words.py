@@ -9,8 +9,11 @@ from typing import get_args
 
 from cluster.cli.approval_view import span
 from cluster.cli.printing import in_words
+from cluster.cli.settling import SHORT_DIGEST
 from models.errors import InputInvalid
-from models.operations.plans import OperationAgent
+from models.mcp.tool_answers import ServedToolCall
+from models.operations.plans import AllowedTool, OperationAgent
+from models.operations.results import ProposedWrite
 
 AGENTS: tuple[OperationAgent, ...] = get_args(OperationAgent)
 _AGENT_WORDS: Mapping[str, str] = {
@@ -47,6 +50,12 @@ _TYPED = re.compile(r"(gmail|accounts[ _-]payable|crm|analysis)(?![\w-])[ \t]*",
 def agent_words(agent: str) -> str:
     """What an agent is called."""
     return _AGENT_WORDS.get(agent, in_words(agent))
+
+
+def call_of(called: AllowedTool | ServedToolCall | ProposedWrite) -> str:
+    """A server's tool: its name and digest, and where that server is."""
+    where = f" at {called.address}" if called.address else ""
+    return f"{called.tool} of {called.server}{where} ({called.digest[:SHORT_DIGEST]})"
 
 
 def all_agents(agents: Iterable[str]) -> str:

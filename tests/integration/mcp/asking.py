@@ -32,4 +32,6 @@ async def offered(servers: McpServers, name: str) -> ServedTool:
 async def call_of(servers: McpServers, name: str, **arguments: Any) -> ServedToolCall:
     """A call of a tool that `mail` offers now."""
     tool = await offered(servers, name)
-    return ServedToolCall(server="mail", tool=name, digest=tool.digest, arguments=arguments)
+    return ServedToolCall(
+        server="mail", tool=name, digest=tool.digest, address=tool.address, arguments=arguments
+    )

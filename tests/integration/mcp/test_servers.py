@@ -57,6 +57,23 @@ async def test_only_what_is_allowed_is_listed_and_called(era: str) -> None:
             await servers.call(wipe, confirmed=True)
 
 
+async def test_what_was_approved_at_one_address_is_not_called_at_another() -> None:
+    """The operator moves the server: who said yes has seen where it was."""
+    here, there = mail_server(), mail_server()
+    async with serving(here) as before, serving(there) as url:
+        async with opened(before) as servers:
+            calls = [await call_of(servers, "look", text="abc"), await call_of(servers, "send", to="ann")]
+        assert [call.address for call in calls] == [before] * 2
+        async with opened(url) as servers:
+            for call in calls:
+                with pytest.raises(ServedToolChanged, match=f"at {url} now, and it was approved at {before}"):
+                    await servers.call(call, confirmed=True)
+            assert there.sent == []  # type: ignore[attr-defined]
+            for call in calls:  # from before addresses were told
+                old = call.model_copy(update={"address": None})
+                assert (await servers.call(old, confirmed=True)).status == "answered"
+
+
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_connection_that_anothers_fault_closes_has_said_what_it_said(
     era: str, monkeypatch: pytest.MonkeyPatch

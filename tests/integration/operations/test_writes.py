@@ -241,7 +241,33 @@ async def test_a_tool_that_is_declared_otherwise_after_the_yes_is_not_called_and
         await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
         gate = await desk.gate(number, "operation_plan")
         assert crm.written == []
-        assert "crm.add_note: is not declared as it was approved" in gate.content["feedback"]
+        assert "crm.add_note: its server declares it otherwise than when" in gate.content["feedback"]
+
+
+async def test_a_server_that_is_elsewhere_after_the_yes_is_not_written_to_and_asked_about_anew(
+    operations_desk: OperationsDesk,
+) -> None:
+    desk = operations_desk
+    proposing(desk, READ, NOTE, READ, NOTE)
+    crm = desk.servers["crm"]
+    before, crm_now = crm.address, "https://crm-test.example/mcp"
+    async with desk.running():
+        number, gate = await desk.asked_to_write()
+        assert gate.content["write"]["address"] == before
+        crm.address = crm_now
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
+        gate = await desk.gate(number, "operation_plan")
+        assert crm.written == []
+        assert f"its server is at {crm_now} now, and it was approved at {before}" in gate.content["feedback"]
+        tools = [tool for step in gate.content["plan"]["steps"] for tool in step["tools"]]
+        assert [tool["address"] for tool in tools if tool["server"] == "crm"] == [crm_now] * 2
+        await desk.call("decide_operation_plan", number, digest=gate.digest, approved=True)
+        gate = await desk.gate(number, "operation_write")
+        assert gate.content["write"]["address"] == crm_now
+        await desk.call("decide_operation_agent", number, digest=gate.digest, answer="accept")
+        results = await desk.gate(number, "operation_results")
+        assert crm.written == [NOTE["arguments"]]
+        assert statuses(results, "crm") == ["done"]
 
 
 async def test_an_agent_that_dies_as_it_writes_leaves_a_question_and_is_not_asked_again(

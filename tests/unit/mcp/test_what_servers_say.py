@@ -10,6 +10,7 @@ from actors.mcp.answers import text_of
 from actors.mcp.exchange import Unanswered
 from actors.mcp.listing import _served
 from actors.mcp.questions import ServerAsks, asked_by
+from tests.fakes.mcp_servers import configured
 
 SAID = "Pay 1\u202e000,1\u202c EUR\x1b[2J\u200b to \u3164Ann\u00e9 👩\u200d👧"
 SEEN = "Pay 1000,1 EUR [2J to Ann\u00e9 👩\u200d👧"
@@ -50,5 +51,5 @@ def test_an_address_that_hides_something_is_refused() -> None:
 
 def test_a_tool_and_its_answer_are_described_as_they_are_seen() -> None:
     tool = Tool(name="pay", description=SAID, input_schema={"type": "object"})
-    assert _served(tool, "crm", writes=False).description == SEEN
+    assert _served(tool, "crm", configured("http://127.0.0.1:1/mcp")).description == SEEN
     assert text_of([TextContent(type="text", text=SAID), TextContent(type="text", text="b")]) == f"{SEEN}\nb"

@@ -1,5 +1,6 @@
 """MCP servers in the configuration: what is refused, and that no secret travels."""
 
+import re
 from typing import Any
 
 import pytest
@@ -42,6 +43,33 @@ def test_a_server_is_read_only_and_newest_unless_it_says_otherwise() -> None:
 def test_what_can_not_be_is_refused(changes: dict[str, Any], told: str) -> None:
     with pytest.raises(ValidationError, match=told):
         server(**changes)
+
+
+@pytest.mark.parametrize(
+    ("http", "shown"),
+    [
+        ("https://mail.internal/mcp", "https://mail.internal/mcp"),
+        ("https://ann:s3cret@mail.internal:8443/mcp", "https://mail.internal:8443/mcp (SIGN)"),
+        ("https://mail.internal/mcp?key=s3cret#part", "https://mail.internal/mcp (SIGN)"),
+        ("https://mail.internal/s/s3cret0123456789abcdef/mcp", "https://mail.internal/s/…/mcp (SIGN)"),
+    ],
+)
+def test_an_address_is_shown_without_its_secrets(http: str, shown: str) -> None:
+    address = server(http={"url": http}).address
+    assert re.sub(r"\([0-9a-f]{8}\)", "(SIGN)", address) == shown
+    assert server(http={"url": http}).address == address
+    assert "s3cret" not in address
+
+
+def test_each_address_is_told_from_others() -> None:
+    urls = [f"https://mail.internal/mcp{more}" for more in ("", "/", "?tenant=a", "?tenant=b", "#a")]
+    urls += ["http://mail.internal/mcp", "https://mail.internal:8443/mcp", "https://a:b@mail.internal/mcp"]
+    made = [server(http={"url": url}).address for url in urls]
+    for command in (["a"], ["a", "--to", "b"], ["a", "--to b"]):
+        made += [server(http=None, stdio={"command": command}).address]
+        made += [server(http=None, stdio={"command": command, "folder": "/srv"}).address]
+    assert len(set(made)) == len(made)
+    assert "--to" not in "".join(made)
 
 
 @pytest.mark.parametrize("name", ["Mail", "mail server", "", "a.b"])

@@ -9,8 +9,9 @@ from actors.operations.agents.source_reader import SourceReader
 from models.config import BreakerConfig, Config
 from models.errors import McpServerAway
 from models.mcp.served_tools import ServerListing
+from models.mcp.tool_answers import ServedToolCall
 from models.operations.plans import AllowedTool
-from models.operations.results import AgentResult
+from models.operations.results import AgentResult, ProposedWrite
 from models.operations.tasks import ReadingTask
 from tests.fakes.served import ScriptedChoices, ServedThings
 from tests.unit.operations.test_planner import MODEL
@@ -28,10 +29,8 @@ class ListedThings(ServedThings):
         return self.listed or await super().listing(server)
 
 
-async def read(
-    config: Config, server: ServedThings, model: ScriptedChoices, tools: Sequence[AllowedTool] = (SEARCH,)
-) -> AgentResult:
-    reader = SourceReader(
+def reader(config: Config, server: ServedThings, model: ScriptedChoices) -> SourceReader:
+    return SourceReader(
         agent="crm",
         source=config.operations.sources["crm"],
         server=config.mcp.servers["crm"],
@@ -45,8 +44,13 @@ async def read(
         completions=model,
         servers=server,
     )
+
+
+async def read(
+    config: Config, server: ServedThings, model: ScriptedChoices, tools: Sequence[AllowedTool] = (SEARCH,)
+) -> AgentResult:
     task = ReadingTask(agent="crm", question="Why is INV-2041 late?", tools=tuple(tools))
-    result = (await reader.read(task, 1)).value.result
+    result = (await reader(config, server, model).read(task, 1)).value.result
     assert result is not None
     return result
 
@@ -95,3 +99,28 @@ async def test_what_the_model_chooses_is_read_where_the_server_answers(config: C
     assert (result.status, result.error) == ("completed", None)
     assert result.result is not None
     assert [item.data for item in result.result.items] == [{"id": "a1"}]
+
+
+async def test_a_model_is_not_asked_for_calls_of_a_server_that_is_elsewhere(config: Config) -> None:
+    server, model = ListedThings("crm", {"id": "a1"}), ScriptedChoices()
+    was = SEARCH.model_copy(update={"address": "https://crm-before.example/mcp"})
+    reader_task = ReadingTask(agent="crm", question="Why is INV-2041 late?", tools=(was,))
+    outcome = (await reader(config, server, model).read(reader_task, 1)).value
+    assert outcome.voids_plan is not None
+    assert f"its server is at {server.address} now" in outcome.voids_plan
+    assert (model.prompts, server.calls) == ([], [])
+
+
+def test_records_from_before_addresses_were_told_read_and_are_written_as_they_were() -> None:
+    told = {"server": "crm", "tool": "add_note", "digest": "d" * 64, "arguments": {}}
+    for record, more in (
+        (ServedToolCall, {}),
+        (ProposedWrite, {"why": "so"}),
+    ):
+        assert record.model_validate(told | more).model_dump(mode="json") == told | more
+    tool = {"server": "crm", "tool": "search", "description": "", "digest": "d" * 64, "writes": False}
+    assert AllowedTool.model_validate(tool).model_dump(mode="json") == tool
+    task = ReadingTask(agent="crm", question="Why?", tools=(SEARCH,))
+    assert task.digest == "b78250fcc00bfd919e46e2276fd21030e758894396b14cf0b46f3358b5a4ec6c"
+    moved = SEARCH.model_copy(update={"address": "https://crm.example/mcp"})
+    assert task.model_copy(update={"tools": (moved,)}).digest != task.digest
