@@ -6,11 +6,15 @@ sent to nobody but whom the configuration names, and a server that is broken int
 
 import asyncio
 import base64
+import json
+import math
 import time
+from collections.abc import Mapping
+from typing import Annotated, Any
 from urllib.parse import quote_plus
 
 import httpx2
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from actors.mcp.exchange import Unanswered
 from actors.mcp.redirects import redirected, told
@@ -21,6 +25,8 @@ from models.redaction import without
 _MOST_BYTES = 100_000
 # Of the provider's own words: the reason and the names of what to check come after them in one line.
 _MOST_SAID = 160
+# Where it may stand: RFC 6749 §5.2, and as Okta, gateways and RFC 9457 have it.
+_SAID = ("error", "error_description", "errorSummary", "message", "title", "detail")
 # A token is asked for anew so long before it is over, so that none is over on its way; at most half its time.
 _EARLY_SECONDS = 30.0
 
@@ -71,13 +77,17 @@ class TokenSource:
         try:
             return _Granted.model_validate_json(body)
         except ValidationError as error:
+            if said := self._said(body):
+                raise Unanswered("refuses", f"its token_url answers no token{said}") from None
             fault = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(str(part) for part in fault["loc"])
-            raise Unanswered("invalid", f"its token_url answers no token ({where}: {fault['msg']})") from None
+            why = f"{where}: {fault['msg']}" if where else "it is no JSON"
+            raise Unanswered("invalid", f"its token_url answers no token ({why})") from None
 
     async def _post(self, form: dict[str, str]) -> tuple[int, bytes]:
         body = bytearray()
-        headers = {"Accept": "application/json"}
+        # Packed, a small answer could be a huge one.
+        headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
         if self._settings.secret_in == "header":
             headers["Authorization"] = self._basic()
         else:
@@ -104,12 +114,8 @@ class TokenSource:
         return self._settings.client_secret.get_secret_value()
 
     def _said(self, body: bytes) -> str:
-        """What the provider says went wrong (RFC 6749 §5.2), without what we sent, should it repeat that."""
-        try:
-            said = _Refused.model_validate_json(body)
-        except ValidationError:
-            return ""
-        words = ": ".join(filter(None, (said.error, said.error_description)))
+        """What the provider says went wrong, without what we sent, should it repeat that."""
+        words = ": ".join(_words(body))
         words = without(words, (self._secret(), self._basic().removeprefix("Basic ")))
         line = error_line(" ".join(words.split()), _MOST_SAID)
         return f" ({line})" if line else ""
@@ -120,16 +126,30 @@ class TokenSource:
         return f"Basic {base64.b64encode(pair.encode()).decode()}"
 
 
-class _Refused(BaseModel):
-    """RFC 6749 §5.2."""
+def _words(body: bytes) -> list[str]:
+    """The texts by which an answer tells of an error; none where it tells of none."""
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(said, Mapping):
+        return []
+    places = [said, inner] if isinstance(inner := said.get("error"), Mapping) else [said]
+    return [text for place in places for name in _SAID if isinstance(text := place.get(name), str) and text]
 
-    error: str = ""
-    error_description: str = ""
+
+def _seconds(value: Any) -> float | None:
+    """How long a token lasts; None where that is not said so that it can be read: until it is refused."""
+    try:
+        lasts = float(value)
+    except (TypeError, ValueError):
+        return None
+    return lasts if math.isfinite(lasts) and lasts > 0 else None
 
 
 class _Granted(BaseModel):
-    """RFC 6749 §5.1."""
+    """RFC 6749 §5.1. Some leave out the type."""
 
     access_token: str = Field(min_length=1, max_length=20_000, pattern=r"^[\x21-\x7e]+$")
-    token_type: str = Field(pattern=r"^[Bb][Ee][Aa][Rr][Ee][Rr]$")
-    expires_in: float | None = Field(default=None, gt=0)
+    token_type: str = Field(default="bearer", pattern=r"^[Bb][Ee][Aa][Rr][Ee][Rr]$")
+    expires_in: Annotated[float | None, BeforeValidator(_seconds)] = None

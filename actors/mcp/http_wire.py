@@ -6,6 +6,7 @@ through the SDK it would end the connection, with every other request that is un
 """
 
 import json
+import re
 import ssl
 from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import cache
@@ -25,6 +26,9 @@ from models.errors import Fenced, NotSent
 _MOST_GETS = 20
 # Messages in one answer: each costs the SDK more than its bytes do.
 _MOST_EVENTS = 2_000
+# Lines end with either, or both; of a part that ends within such a line, the rest may come in the next.
+_DATA = re.compile(rb"[\r\n]data")
+_WITHIN = len(b"\ndata") - 1
 # Redirects that keep method and body, or mean to: a 302 or 303 may say that it was done.
 _MOVED = (301, 307, 308)
 _MOST_MOVES = 5
@@ -173,10 +177,12 @@ class _Body(httpx2.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = events = 0
+        before = b""
         try:
             async for part in self._stream:
                 size += len(part)
-                events += part.count(b"\ndata:")
+                events += sum(1 for _ in _DATA.finditer(before + part))
+                before = (before + part)[-_WITHIN:]
                 if size > self._most:
                     self._exchange.failed(
                         "invalid", f"its answer is over {self._most:,} bytes (max_answer_bytes)"

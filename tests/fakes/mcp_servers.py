@@ -6,6 +6,7 @@ for byte; `TokenServer` gives tokens for client credentials. All write down what
 
 import asyncio
 import contextlib
+import gzip
 import json
 import socket
 import threading
@@ -231,7 +232,8 @@ class TokenServer(HttpSite):
     """Gives out tokens `token-1`, `token-2`, … to the client `signoff` with the secret `s3cret`.
 
     `forms` are the requests' forms. `lasts` is each token's time, in seconds. Where `status` is not
-    200, it says `refusal`, and redirects to `location`.
+    200, it says `refusal`, and redirects to `location`. `grants` are put into what it gives; None takes out.
+    Asked to, it packs what it says, as gateways do.
     """
 
     def __init__(self, lasts: float | None = 3600) -> None:
@@ -240,6 +242,7 @@ class TokenServer(HttpSite):
         self.status = 200
         self.refusal: dict[str, Any] = {"error": "invalid_client"}
         self.location: str | None = None
+        self.grants: dict[str, Any] = {}
         self.forms: list[dict[str, list[str]]] = []
 
     def answer(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
@@ -248,8 +251,12 @@ class TokenServer(HttpSite):
         granted: dict[str, Any] = {"access_token": f"token-{len(self.forms)}", "token_type": "Bearer"}
         if self.lasts is not None:
             granted["expires_in"] = self.lasts
+        granted = {name: value for name, value in (granted | self.grants).items() if value is not None}
         said = json.dumps(granted if self.status == 200 else self.refusal).encode()
         handler.send_response(self.status)
+        if "gzip" in (handler.headers.get("Accept-Encoding") or ""):
+            said = gzip.compress(said)
+            handler.send_header("Content-Encoding", "gzip")
         handler.send_header("Content-Type", "application/json")
         if self.location is not None:
             handler.send_header("Location", self.location)

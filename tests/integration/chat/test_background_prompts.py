@@ -22,7 +22,7 @@ from tests.fakes.background_prompts import (
     Messages,
     user,
 )
-from tests.fakes.model.model_server import ModelServer
+from tests.fakes.model.model_server import ModelServer, Rule
 from tests.integration.chat.sites.agents_site import ChatSite, make_scripted_chat, make_site
 from tests.integration.chat.sites.yes_sayers import OpenAI
 from tests.integration.rest import client, served
@@ -103,13 +103,16 @@ async def test_a_clients_own_prompt_is_answered_as_a_stream(eve: httpx2.AsyncCli
 async def test_what_may_be_a_clients_is_answered_by_the_model_alone(
     chat: ChatSite, eve: httpx2.AsyncClient
 ) -> None:
+    chat.server.script(Rule(reply="A research on gold"))
     tab = OpenAI(eve)
     await tab.say(WISH)
     before = await held(chat)
     for case in BESIDES:
         *first, last = case.messages
         for messages in (case.messages, [*first, *tab.said, last]):
-            told = (await sent(eve, messages)).json()["signoff"]
+            answer = (await sent(eve, messages)).json()
+            assert answer["choices"][0]["message"]["content"] == "A research on gold", case.name
+            told = answer["signoff"]
             assert (told["agent_type"], told["status"], told["tools_used"]) == ("main_chat", "completed", [])
             assert "nothing is done" in told["took_as"]
     after = await held(chat)
@@ -144,6 +147,7 @@ async def test_a_persons_command_beside_a_conversation_is_carried_out(
 
 
 async def test_what_quotes_nothing_drops_no_question(chat: ChatSite, eve: httpx2.AsyncClient) -> None:
+    chat.server.script(Rule(reply="A research on gold"))
     tab = OpenAI(eve)
     await tab.say(WISH)
     for messages in UNQUOTED:

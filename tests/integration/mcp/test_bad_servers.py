@@ -155,6 +155,9 @@ async def test_two_calls_at_once_on_one_server(server: BadServer) -> None:
             "text/event-stream",
             "over 2,000 events",
         ),
+        (b'data: {"jsonrpc": "2.0", "method": "a"}\r\r', "text/event-stream", "over 2,000 events"),
+        (b'data: {"jsonrpc": "2.0", "method": "a"}\r\n\r\n', "text/event-stream", "over 2,000 events"),
+        (b"data\n\n", "text/event-stream", "over 2,000 events"),
     ],
 )
 async def test_an_endless_answer_is_left(

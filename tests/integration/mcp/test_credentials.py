@@ -158,6 +158,57 @@ async def test_what_the_provider_says_is_shown_without_the_secret(
     )
 
 
+@pytest.mark.parametrize(
+    ("refusal", "said"),
+    [
+        ({"error": "invalid_scope", "error_description": None, "error_codes": [70011]}, "invalid_scope"),
+        ({"errorCode": "E0000011", "errorSummary": "Invalid token provided"}, "Invalid token provided"),
+        ({"error": {"code": 400, "message": "bad audience"}}, "bad audience"),
+        ({"title": "Bad Request", "detail": "no such client"}, "Bad Request: no such client"),
+        ({"message": ["no"], "error": 7}, None),
+    ],
+)
+async def test_what_other_providers_say_is_shown(
+    server: BadServer, tokens: TokenServer, refusal: dict[str, Any], said: str | None
+) -> None:
+    tokens.status, tokens.refusal = 401, refusal
+    async with opened(server.url, http=credentials(tokens)) as servers:
+        listing = await servers.listing("mail")
+    told = f"its token_url answers 401 ({said}):" if said else "its token_url answers 401: check"
+    assert (listing.reason or "").startswith(told)
+
+
+async def test_an_error_under_200_is_told_as_one(server: BadServer, tokens: TokenServer) -> None:
+    tokens.grants = {"access_token": None, "error": "invalid_client", "error_description": "AADSTS7000215"}
+    async with opened(server.url, http=credentials(tokens)) as servers:
+        listing = await servers.listing("mail")
+    assert (listing.state, listing.reason) == (
+        "refuses",
+        "its token_url answers no token (invalid_client: AADSTS7000215)",
+    )
+
+
+@pytest.mark.parametrize(
+    "grants",
+    [
+        {"expires_in": "3599"},
+        {"expires_in": "1h"},
+        {"expires_in": 0},
+        {"expires_in": None},
+        {"expires_in": {"seconds": 1}},
+        {"token_type": None},
+        {"token_type": "bearer"},
+    ],
+)
+async def test_a_token_is_taken_however_its_time_is_told(
+    server: BadServer, tokens: TokenServer, grants: dict[str, Any]
+) -> None:
+    tokens.grants = grants
+    async with opened(server.url, http=credentials(tokens)) as servers:
+        await servers.call(await call_of(servers, "look"))
+    assert set(shown(server)) == {"Bearer token-1"}
+
+
 async def test_a_token_url_that_redirects_is_named_and_not_followed(
     server: BadServer, tokens: TokenServer
 ) -> None:
