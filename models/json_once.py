@@ -4,7 +4,7 @@ Of two values of a name, one reader takes the first, another the last (RFC 8259 
 said neither. Of a number beyond a double's, and of NaN, one makes nothing, another the nearest (§6).
 
 All that comes from outside and decides something is read here: bodies of requests, messages of sockets,
-files of topics, lists of grants, replies of models.
+files of topics, lists of grants, replies of models, texts of MCP servers.
 """
 
 import json
@@ -87,3 +87,7 @@ def _kept(number: str) -> float:
     if not same:
         raise NumberNotKept(number)
     return value
+
+
+# Reads one value after another of a text; raises what `read_once` does.
+DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse, parse_float=_kept)

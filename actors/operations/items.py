@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
+from models.json_once import DECODER
 from models.mcp.tool_answers import ToolAnswer
 from models.operations.items import SourceAgent, SourceItem
 from models.text import cut, storable
@@ -17,7 +18,6 @@ from models.text import cut, storable
 _LONGEST_TEXT = 20_000
 _DEEPEST = 6
 _MOST_FIELDS = 200
-_DECODER = json.JSONDecoder()
 _BLANKS = re.compile(r"[ \t\r\n]*")
 # What an object may be wrapped in: {"result": {…}}.
 _ENVELOPES = ("result", "data", "response")
@@ -50,11 +50,12 @@ def without_copies(items: Sequence[SourceItem]) -> list[SourceItem]:
 
 
 def _all_things(answer: ToolAnswer) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    if answer.structured is not None:
-        yield from _things(answer.structured, "")
-        return
+    found = [] if answer.structured is None else list(_things(answer.structured, ""))
     texts = _texts(answer)
-    read = [_read(text) for text in texts]
+    read = [] if found else [_read(text) for text in texts]
+    if answer.structured is not None and not any(read):
+        yield from found
+        return
     if not any(read):  # words alone, however many texts they come in, are one
         if answer.text.strip():
             yield "", {"text": answer.text}
@@ -78,12 +79,15 @@ def _texts(answer: ToolAnswer) -> list[str]:
 
 
 def _read(text: str) -> list[Any]:
-    """The JSON values that a text is, one or one after another; none where it is words, or holds some."""
+    """The JSON values that a text is, one or one after another; none where it is words, or holds some.
+
+    One that says a thing twice is words, too: of those nobody takes either for the other.
+    """
     found = []
     at = _past_blanks(text, 0)
     try:
         while at < len(text):
-            value, at = _DECODER.raw_decode(text, at)
+            value, at = DECODER.raw_decode(text, at)
             found.append(value)
             at = _past_blanks(text, at)
     except (ValueError, RecursionError):

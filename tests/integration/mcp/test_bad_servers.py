@@ -124,7 +124,7 @@ async def test_a_slow_server_is_away_and_holds_up_no_other(server: BadServer, le
         waiting = asyncio.create_task(servers.call(call))
         while not server.calls:  # noqa: ASYNC110  # it runs in a thread
             await asyncio.sleep(0.01)
-        answer = await servers.call(call.model_copy(update={"server": "quick"}))
+        answer = await servers.call(call.model_copy(update={"server": "quick", "address": None}))
         assert (answer.text, waiting.done()) == ("done", False)
         with pytest.raises(McpServerAway, match=r"no answer to the request within timeout_seconds \(1 s\)"):
             await waiting

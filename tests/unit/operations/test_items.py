@@ -61,5 +61,18 @@ def test_one_text_is_what_it_was() -> None:
     assert _things("ignored", structured=_ONE) == [("", _ONE)]
 
 
+def test_what_the_texts_hold_is_kept_where_the_structured_answer_holds_nothing() -> None:
+    for empty in ({}, [], {"bills": [], "next": None}, {"result": []}):
+        assert _things(json.dumps([_ONE, _TWO]), structured=empty) == [("/0", _ONE), ("/1", _TWO)]
+        assert _things("No bills.", structured=empty) == []
+        assert _things(json.dumps(empty), structured=empty) == []
+
+
+def test_a_text_that_says_a_thing_twice_is_kept_as_it_was_given() -> None:
+    text = '{"id": "B-1", "paid": true, "paid": false}'
+    assert _things(text) == [("", {"text": text})]
+    assert _things(text, json.dumps(_TWO)) == [("/0", {"text": text}), ("/1", _TWO)]
+
+
 def test_very_many_are_read_in_one_go() -> None:
     assert len(_things('{"a": 1}\n' * 20_000)) == 20_000
