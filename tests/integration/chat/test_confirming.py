@@ -80,8 +80,11 @@ async def test_anything_else_drops_it(
     talk = door(eve)
     await talk.say(PUBLISH)
     await talk.say(message)
-    if isinstance(talk, OpenAI):  # a client may go back and branch off
-        talk.said = talk.said[:2]
+    assert (await chat.desk.article(1)).status == "editor"
+    if isinstance(talk, OpenAI):
+        if message == PASTED:  # an OpenAI client may have sent it by itself: it answers nothing
+            return
+        talk.said = talk.said[:2]  # a client may go back and branch off
     await talk.say("yes")
     assert (await chat.desk.article(1)).status == "editor"
 
