@@ -24,6 +24,7 @@ from tests.fakes.background_prompts import (
     OPENCODE,
     SAID,
     TALK,
+    TITLE,
     UNQUOTED,
     Case,
     Messages,
@@ -171,6 +172,13 @@ def test_a_persons_command_beside_a_conversation_is_carried_out(
     routed = ROUTER.route_plain(turn(found.words, "macro:analyst", "macro:editor"))
     assert routed is not None
     assert routed.intent == intent
+
+
+@pytest.mark.parametrize("named", ["Publish article 4", "Stop research 4", "Cancel operation 7"])
+def test_what_names_something_of_the_sites_is_no_clients_whatever_form_it_wants(named: str) -> None:
+    asked = f'{named} with this title. JSON format: {{ "title": "Gold" }}\n<chat>{TALK}</chat>'
+    assert said(user(asked)) is None
+    assert said(user(asked.replace(named, "Help"))) == f'{{"title": "{TITLE}"}}'
 
 
 @pytest.mark.parametrize("words", QUESTIONS)
