@@ -10,6 +10,7 @@ a trace shows no variables. No secret is in it (`models.redaction`).
 
 import logging
 import sys
+import threading
 from collections.abc import Iterable
 from typing import Literal
 
@@ -17,7 +18,7 @@ import structlog
 from structlog.types import EventDict, Processor, WrappedLogger
 
 from models import log_ids
-from models.error_lines import print_trace
+from models.error_lines import print_thread_trace, print_trace
 from models.redaction import redacted
 
 LogStyle = Literal["auto", "json", "text"]
@@ -49,6 +50,7 @@ def begin(style: LogStyle, *, process: str, handlers: Iterable[logging.Handler] 
         handler.addFilter(_wanted)
         root.addHandler(handler)
     sys.excepthook = print_trace
+    threading.excepthook = print_thread_trace
     for name in _OURS:
         logging.getLogger(name).setLevel(logging.INFO)
 
@@ -72,7 +74,11 @@ def formatter(*, process: str, as_text: bool) -> logging.Formatter:
         return {**line, "process": process, **log_ids.current().model_dump(exclude_none=True)}
 
     def without_secrets(_: WrappedLogger, __: str, line: EventDict) -> EventDict:
-        return {name: redacted(told) if isinstance(told, str) else told for name, told in line.items()}
+        # What is neither text nor figure would be written out by the renderer, after this.
+        return {
+            name: told if isinstance(told, bool | int | float | None) else redacted(str(told))
+            for name, told in line.items()
+        }
 
     plain = structlog.dev.plain_traceback  # the other one shows the values of variables
     render: list[Processor] = [

@@ -8,6 +8,7 @@ import logging
 import re
 import secrets
 import sys
+import threading
 import traceback
 
 from models.errors import SignoffError
@@ -60,6 +61,12 @@ def trace_of(error: BaseException, logger: logging.Logger, what: str) -> str:
 def print_trace(_: object, error: BaseException, __: object) -> None:
     """For `sys.excepthook`: the trace of what nobody caught, without secrets."""
     sys.stderr.write(redacted("".join(traceback.format_exception(error))))
+
+
+def print_thread_trace(what: threading.ExceptHookArgs) -> None:
+    """For `threading.excepthook`: the same."""
+    if what.exc_value is not None and not isinstance(what.exc_value, SystemExit):
+        print_trace(what.exc_type, what.exc_value, what.exc_traceback)
 
 
 def _inmost(error: BaseException | str) -> BaseException | str:

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from models.redaction import redacted
+from models.redaction import redacted, redacted_within
 
 
 class SignoffError(Exception):
@@ -16,6 +16,4 @@ class SignoffError(Exception):
 
     def __init__(self, message: str, **facts: Any) -> None:
         super().__init__(redacted(message))
-        self.facts: dict[str, Any] = {
-            name: redacted(fact) if isinstance(fact, str) else fact for name, fact in facts.items()
-        }
+        self.facts: dict[str, Any] = {name: redacted_within(fact) for name, fact in facts.items()}

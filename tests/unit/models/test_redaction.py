@@ -1,16 +1,20 @@
 """No secret is told: of those that a process was given in any spelling, of others where their place shows."""
 
+import html
 import io
 import json
 import logging
 import pickle
+import quopri
 import re
 import secrets
+import shlex
 import string
 import sys
 import traceback
 import unicodedata
-from collections.abc import Iterator
+from base64 import b64encode, encodebytes, urlsafe_b64encode
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote, quote_plus
@@ -69,6 +73,40 @@ SPELT = (
     lambda text: unicodedata.normalize("NFD", text),
     lambda text: unicodedata.normalize("NFC", text),
 )
+# Those that hold no piece of it as it is: of these only that something is hidden, and what is left, is asked.
+ENCODED: dict[str, Callable[[str], str]] = {
+    "upper": str.upper,
+    "lower": str.lower,
+    "swapped": str.swapcase,
+    "base64": lambda text: b64encode(text.encode()).decode(),
+    "base64 after one": lambda text: b64encode(b"u:" + text.encode()).decode(),
+    "base64 after two": lambda text: b64encode(b"us:" + text.encode()).decode(),
+    "base64 of URLs": lambda text: urlsafe_b64encode(b"user:" + text.encode() + b"\n").decode().rstrip("="),
+    "base64 over lines": lambda text: encodebytes(b"x" * 47 + text.encode()).decode(),
+    "hex": lambda text: text.encode().hex(),
+    "bytea": lambda text: "\\x" + text.encode().hex().upper(),
+    "hex with blanks": lambda text: text.encode().hex(" "),
+    "bytes of an URL": lambda text: "".join(f"%{byte:02X}" for byte in text.encode()),
+    "escaped bytes": lambda text: "".join(f"\\x{byte:02x}" for byte in text.encode()),
+    "octal": lambda text: "".join(f"\\{byte:03o}" for byte in text.encode()),
+    "numbers": lambda text: str(list(text.encode())),
+    "entities": lambda text: "".join(f"&#{ord(char)};" for char in text),
+    "entities in hex": lambda text: "".join(f"&#x{ord(char):X};" for char in text),
+    "HTML": html.escape,
+    "SQL": lambda text: text.replace("'", "''"),
+    "CSV": lambda text: text.replace('"', '""'),
+    "shell": shlex.quote,
+    "mail": lambda text: quopri.encodestring(text.encode()).decode(),
+    "misread": lambda text: text.encode().decode("latin-1"),
+    "over lines": lambda text: f"{text[:5]}\n    {text[5:]}",
+    "over lines of Windows": lambda text: f"{text[:5]}\r\n{text[5:]}",
+    "over lines of a shell": lambda text: f"{text[:5]}\\\n{text[5:]}",
+    "over lines of Python": lambda text: f"({text[:5]!r}\n {text[5:]!r})",
+    "over lines in JSON": lambda text: f"{text[:5]}\\n{text[5:]}",
+    "coloured": lambda text: f"{text[:5]}\x1b[31m{text[5:]}",
+    "with what is not seen": lambda text: f"{text[:5]}\u200b\xad{text[5:]}",
+    "escaped capitals": lambda text: quote(text.upper(), safe=""),
+}
 
 
 @contextmanager
@@ -100,6 +138,53 @@ def test_a_secret_that_is_kept_is_told_in_no_spelling(secret: str, spelt: object
     assert HIDDEN in told
     assert secret not in told
     assert written.strip("b'\"\\") not in told
+
+
+@pytest.mark.parametrize("how", ENCODED)
+@pytest.mark.parametrize("secret", ["Xk9-vB_2qLm4", "pass'wör\"d/n1", "Zażółć-gęślą", "straße 99&<x>"])
+def test_a_secret_that_is_kept_is_told_in_no_encoding(how: str, secret: str) -> None:
+    written = ENCODED[how](secret)
+    with nothing_kept():
+        assert "***" not in redacted(f"before {written} after")
+        keep(secret)
+        told = redacted(f"before {written} after")
+    assert told.startswith("before ")
+    assert told.endswith(" after")
+    assert HIDDEN in told
+    left = re.sub(
+        r"\A[Vd-fx]\S{0,64}(?=\*)|[^\w]|\\x", "", told.removeprefix("before ").removesuffix(" after")
+    )
+    assert len(left) < 5, told
+
+
+@given(
+    st.text(st.sampled_from("aZ9-" + SPECIAL), min_size=12, max_size=20).filter(lambda t: len(t.strip()) > 11)
+)
+def test_another_secret_is_hidden_in_no_base64(secret: str) -> None:
+    """Wherever it begins in what is encoded: at each of the three places of a group."""
+    for before in ("", "u:", "us:", "use:"):
+        with nothing_kept():
+            keep(secret)
+            assert HIDDEN in redacted(b64encode(f"{before}{secret.strip()}:x".encode()).decode())
+
+
+def test_what_is_said_around_a_broken_secret_stays() -> None:
+    with nothing_kept():
+        keep("Xk9-vB_2qLm4")
+        keep("another-one-99")
+        text = "a\nb Xk9-v\n  B_2qLm4 c\r\nanother-\\\none-99\n\nd Xk9-vB_2qLm4\n"
+        assert redacted(text) == "a\nb *** c\r\n***\n\nd ***\n"
+
+
+def test_texts_within_lists_and_mappings_hold_none() -> None:
+    with nothing_kept():
+        keep("Xk9-vB_2qLm4")
+        told = ClusterProblem("x", tried=[{"at": ("Xk9-vB_2qLm4", 3)}]).facts
+        record = logging.LogRecord("signoff.x", 40, "f", 1, "why", (), None)
+        record.error = ValueError("Xk9-vB_2qLm4")
+        line = formatter(process="test", as_text=False).format(record)
+    assert told == {"tried": [{"at": (HIDDEN, 3)}]}
+    assert json.loads(line)["error"] == HIDDEN
 
 
 @given(words)
@@ -176,6 +261,47 @@ def test_a_password_in_a_dsn_is_not_told(name: str, secret: str) -> None:
         "whsec_{}",
         "GET /maps?key={}&q=x",
         "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----",
+        "-----BEGIN%20PRIVATE%20KEY-----%0A{}%0A-----END%20PRIVATE%20KEY-----",
+        "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\n{}\n---- END SSH2 ENCRYPTED PRIVATE KEY ----",
+        "-----begin private key-----\n{}\n-----end private key-----",
+        "mysqldump -h db -u root -p{} crm",
+        "mysql -uroot -p'{}' crm",
+        "['mysql', '-uroot', '-p{}', 'crm']",
+        "sshpass -p {} ssh h",
+        "docker login -u me -p {} registry",
+        "redis-cli -h r -a {} ping",
+        "curl -u admin:{} https://h",
+        "curl --user=admin:{} https://h",
+        '["curl", "-u", "admin:{}", "https://h"]',
+        "['signoff', '--token', '{}']",
+        '[\n  "--api-key",\n  "{}"\n]',
+        "tokens: ['x', '{}']",
+        "tokens=['{}', 'x']",
+        '{{"tokens": ["x", "{}"]}}',
+        '{{\\"tokens\\": [\\"x\\", \\"{}\\"]}}',
+        "{{'api_keys': ('x', '{}')}}",
+        '{{"passwords": {{"a": "{}"}}}}',
+        "tokens:\n  - x1-x2-x3\n  - {}\n",
+        "password: |\n  {}\n",
+        "cookies={{'sid': '{}'}}",
+        "auth=('ann', '{}')",
+        '{{"bearer": "{}"}}',
+        "['password' => '{}']",
+        "ALTER ROLE x WITH ENCRYPTED PASSWORD '{}'",
+        "CREATE USER x IDENTIFIED BY '{}'",
+        "machine h login ann password {}",
+        "db.internal:5432:crm:ann:{}",
+        "postgresql%3A%2F%2Fu%3A{}%40h%2Fdb",
+        "postgresql:\\/\\/u:{}@h\\/db",
+        "client_assertion={}&x=1",
+        "Uid=u;Pwd={{a {}}};",
+        "<password><![CDATA[{}]]></password>",
+        'form-data; name="password"\r\n\r\n{}\r\n--',
+        "Incorrect API key provided: {}.",
+        "https://api.telegram.org/bot123456789:{}/sendMessage",
+        "webhook-signature: v1,{}",
+        "SCRAM-SHA-256$4096:c2FsdA==${}=",
+        "signoff\0--token\0{}\0x",
     ],
 )
 def test_what_looks_like_a_secret_is_not_told(text: str) -> None:
@@ -198,6 +324,10 @@ def test_what_looks_like_a_secret_is_not_told(text: str) -> None:
         "the password: see the notice; token: a coin",
         "give --password PASSWORD or --token <token>, or --token --force=1",
         "missing 'token', 'secret': mailto:ann@example.com:25",
+        "give api_key: {file: /run/secrets/key} and [the API key](doors.md)",
+        "docker run -u 1000:1000 and ssh -p 22 and mkdir -p one/two",
+        "tokens: 12 of 4096; [tokens] (see the docs)",
+        "unexpected token '}' at 12:30:45",
     ],
 )
 def test_what_is_no_secret_is_told_as_it_is(text: str) -> None:
@@ -291,6 +421,14 @@ def test_a_text_without_an_end_takes_no_longer_than_it_is_long() -> None:
         '\\"password\\":\\"',
         "a:b@",
         "%25",
+        "\n",
+        "'\n'",
+        "\\\\n",
+        "tokens=['",
+        "tokens:\n- a1b2c3\n",
+        "mysql ",
+        "eyJaaaaaaaa\n",
+        "a%3A%2F%2Fb%3A",
     )
     with nothing_kept():
         keep("\\'\\\"\\\\ \\'")

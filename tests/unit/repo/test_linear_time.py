@@ -20,7 +20,7 @@ from actors.text.lexicon import phrase_pattern
 from actors.text.markdown import unlinked
 from actors.text.normal_form import words
 from actors.text.relevance import best_passages
-from models.redaction import _spellings
+from models.redaction.spellings import Spellings
 from serve.openai.background import _any_of as background_pattern
 from serve.openai.transcript import _labels as labels_pattern
 from tests.fakes.pumping import calls_in, modules_of, only_matched, patterns_in, slowness
@@ -50,7 +50,7 @@ _MADE: dict[str, re.Pattern[Any]] = {
         *(("voices", key) for key in ("speech", "disputes", "denies", "negation", "corrections", "errors")),
     ),
     "actors.knowledge.scraping.wall_words._any_of": NOT_FOUND,  # all that it makes are tried by their names
-    "models.redaction._spellings": _spellings("of the 'key\\\" ä"),
+    "models.redaction.spellings.pattern": Spellings("of the 'key\\\" ä").pattern,
     "serve.openai.background._any_of": background_pattern(("follow up*", "only", "chat history", "标题")),
     "serve.openai.transcript._labels": labels_pattern(("user message", "user", "用户")),
     "actors.outside.web.local._passage": re.compile(r"\b(?:rates|inflation|federal)", re.IGNORECASE),
