@@ -6,6 +6,7 @@ because whoever decides at a terminal must know of it; `models.error_lines` says
 
 import re
 import unicodedata
+from typing import Any
 
 from models.visible import first_hidden, shows_something, steers, unseen, without_hidden
 
@@ -68,6 +69,15 @@ def unseen_in(text: str, *, lines: bool) -> str | None:
 def seen(text: str) -> str:
     """A text without what can't be seen; control characters become spaces, line ends and tabs stay."""
     return without_hidden(text, lambda character: " " if steers(character) else "")
+
+
+def seen_within(value: Any) -> Any:
+    """The same of each text in a JSON value, names of members too."""
+    if isinstance(value, str):
+        return seen(value)
+    if isinstance(value, dict):
+        return {seen(name): seen_within(held) for name, held in value.items()}
+    return [seen_within(held) for held in value] if isinstance(value, list) else value
 
 
 def one_line(text: str) -> str:

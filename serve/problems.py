@@ -105,9 +105,7 @@ def add_problem_handlers(app: FastAPI) -> None:
     async def failed(request: Request, error: Exception) -> JSONResponse:
         trace_id = trace_of(error, _log, f"{request.method} {request.url.path}")
         reason = f"the site failed: try again, and tell whoever runs it (trace {trace_id})"
-        # It comes from outside of what `serve.admission` stands around.
-        headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-        return _answer("InternalError", _MEANINGS[500], 500, reason, {}, headers)
+        return _answer("InternalError", _MEANINGS[500], 500, reason)
 
 
 def http_problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> JSONResponse:

@@ -38,11 +38,13 @@ from actors.llm.endpoint import (
     model_at,
     reply_limit,
 )
+from actors.llm.shown import ShownPieces
 from actors.llm.thinking import Spoken
 from models.config import BreakerConfig, ModelSettings
 from models.errors import ModelReplyInvalid, ModelUnavailable
 from models.json_once import read_once
 from models.llm import Answer, ModelCall
+from models.text import seen_within
 
 # The finish reason of a reply that was still coming when the caller's time was over.
 DEADLINE = "deadline"
@@ -81,6 +83,7 @@ class _ReplySoFar:
     """One try's reply, as far as it has come."""
 
     spoken: Spoken = field(default_factory=Spoken)
+    shown: ShownPieces = field(default_factory=ShownPieces)
     given: bool = False
     tools: dict[int, ToolRequest] = field(default_factory=dict)
     finish_reason: str | None = None
@@ -94,7 +97,11 @@ class _ReplySoFar:
         self.finish_reason = chunk.finish_reason or self.finish_reason
         for delta in chunk.tools:
             self._add(delta)
-        return self.spoken.feed(chunk.text)
+        return self.shown.feed(self.spoken.feed(chunk.text))
+
+    def rest(self) -> str:
+        """What is left when there comes no more."""
+        return self.shown.feed(self.spoken.finish()) + self.shown.finish()
 
     def _add(self, delta: ToolDelta) -> None:
         last = max(self.tools, default=-1)
@@ -228,7 +235,7 @@ class ChatModel:
                         yield piece
         except TimeoutError:
             reply.finish_reason = DEADLINE
-        if piece := reply.spoken.finish():
+        if piece := reply.rest():
             yield piece
 
     def record_of(
@@ -268,14 +275,14 @@ class ChatModel:
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """A JSON object that a model wrote. RejectedReply says what is wrong with it."""
+    """A JSON object that a model wrote, as it is seen. RejectedReply says what is wrong with it."""
     try:
         value = read_once(text)
     except (ValueError, RecursionError) as error:
         raise RejectedReply(f"not valid JSON: {error}") from error
     if not isinstance(value, dict):
         raise RejectedReply("not a JSON object")
-    return value
+    return seen_within(value)  # type: ignore[no-any-return]
 
 
 def _left(ends: float | None) -> float | None:

@@ -19,10 +19,12 @@ from pydantic import BaseModel, ValidationError
 from actors.llm.edge import BrokenOff, NotOfThisApi
 from actors.llm.endpoint import Endpoint, Message, TransportFault
 from actors.llm.prompts import fence
+from actors.llm.shown import shown_json
 from models.config import BreakerConfig, ModelSettings, SchemaLimits
 from models.errors import ModelReplyInvalid, PromptTooLong
 from models.json_once import ambiguity
 from models.llm import Answer, ModelCall
+from models.text import seen
 
 T = TypeVar("T")
 R = TypeVar("R", bound=BaseModel)
@@ -158,7 +160,7 @@ class ModelClient:
             if reason := ambiguity(said):
                 raise RejectedReply(reason)
             try:
-                return accept(reply.model_validate_json(said))
+                return accept(reply.model_validate_json(shown_json(said)))
             except ValidationError as error:
                 raise RejectedReply(validation_faults(error)) from error
 
@@ -200,7 +202,7 @@ class ModelClient:
                 if "<think>" in text and "</think>" not in text:
                     # An empty rest is no answer: it must not pass for an empty review.
                     raise RejectedReply("the reply never came out of its thinking")
-                return Answer(value=accept(strip_thinking(text)), calls=(*calls, call))
+                return Answer(value=accept(seen(strip_thinking(text))), calls=(*calls, call))
             except RejectedReply as rejected:
                 fault = str(rejected)
                 calls.append(call.model_copy(update={"error": fault[:500]}))

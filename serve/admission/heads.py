@@ -3,7 +3,8 @@
 uvicorn's protocol has no bound for any of them (httptools keeps what comes, in quadratic time), so this is
 the one that every server of ours speaks with; see `serve.admission.sockets`. What is over a bound is answered
 with 431, what does not come in time with 408, and the connection is closed. What ends a body in chunks (its
-trailers) has the bounds of a head again, and is read for nothing else.
+trailers) has the bounds of a head again, and is read for nothing else. Every answer has `KEPT_BY_NOBODY`,
+whoever gives it: the app, Serve's proxy, or uvicorn where neither did.
 """
 
 import asyncio
@@ -11,6 +12,8 @@ import json
 from http import HTTPStatus
 from typing import Any, Final
 
+from starlette.datastructures import MutableHeaders
+from starlette.types import Message, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from serve.admission.taken import Taken
@@ -125,7 +128,10 @@ class BoundedHeads(HttpToolsProtocol):
             raise _OverBound
         self._in_head, self._count = False, 0
         self._forget_timer()
+        before = self.cycle
         super().on_headers_complete()
+        if self.cycle is not before:
+            self.cycle.send = _kept_by_nobody(self.cycle.send)
 
     def on_body(self, body: bytes) -> None:
         """The parser has a piece of the body."""
@@ -209,3 +215,19 @@ def refusal(status: int, detail: str) -> bytes:
         + f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
     )
     return head.encode() + body
+
+
+def _kept_by_nobody(send: Send) -> Send:
+    """Give an answer what every one has; what it says itself stays."""
+
+    async def told(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(
+                raw=[(name.lower(), value) for name, value in message.get("headers", ())]
+            )
+            for name, value in KEPT_BY_NOBODY.items():
+                headers.setdefault(name, value)
+            message = {**message, "headers": headers.raw}
+        await send(message)
+
+    return told

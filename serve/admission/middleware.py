@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from models.config import HttpConfig
 from models.errors import RateLimited, SignoffError
@@ -25,20 +24,6 @@ from serve.problems import http_problem, render
 # Its door refuses in JSON-RPC, before it reads; see `serve.mcp.door`.
 _REFUSES_ITSELF = ("/mcp", "/mcp/")
 _RETRY_SECONDS = 1.0
-
-
-def _kept_by_nobody(send: Send) -> Send:
-    """An answer is somebody's own, and what its type says: no cache keeps it, no browser guesses."""
-
-    async def told(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(raw=list(message.get("headers", ())))
-            headers.setdefault("Cache-Control", "no-store")
-            headers["X-Content-Type-Options"] = "nosniff"
-            message = {**message, "headers": headers.raw}
-        await send(message)
-
-    return told
 
 
 class OpenRequests:
@@ -83,7 +68,6 @@ class Admission:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        send = _kept_by_nobody(send)
         path: str = scope["path"]
         if not needs_token(path):
             # Nothing of it is read: no open path takes a body.

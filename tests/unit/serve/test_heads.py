@@ -47,6 +47,8 @@ class App:
             await send({"type": "websocket.send", "text": "hello"})
             await send({"type": "websocket.close"})
             return
+        if scope["path"] == "/broken":
+            raise ValueError
         self.asked += 1
         size, more = 0, True
         while more:
@@ -56,7 +58,12 @@ class App:
             size += len(message["body"])
             more = message["more_body"]
         self.headers = list(scope["headers"])
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"x-size", b"%d" % size)]})
+        if scope["path"] == "/silent":
+            return
+        told = [(b"x-size", b"%d" % size)]
+        if scope["path"] == "/kept":
+            told.append((b"Cache-Control", b"max-age=60"))
+        await send({"type": "http.response.start", "status": 200, "headers": told})
         await send({"type": "http.response.body", "body": b""})
 
 
@@ -342,12 +349,16 @@ def test_a_socket_is_opened(site: Site, more: dict[str, str]) -> None:
         (_UPGRADE.replace(b"Sec-WebSocket-Key", b"X-Key") + b"\r\n", 400),
         (_UPGRADE.replace(b"GET /", b"GET /closed") + b"\r\n", 403),
         (_UPGRADE.replace(b"GET /", b"GET /broken") + b"\r\n", 500),
+        (_GET.replace(b"GET /", b"GET /broken") + b"\r\n", 500),
+        (_GET.replace(b"GET /", b"GET /silent") + b"\r\n", 500),
+        (_GET + b"\r\n", 200),
     ],
     ids=[
         "line", "headers", "late", "no HTTP", "method", "chunk", "body", "version", "key", "closed", "broken",
+        "broken app", "silent app", "answered",
     ],
 )  # fmt: skip
-def test_what_is_refused_is_kept_by_no_cache_and_taken_for_no_other_type(
+def test_an_answer_is_kept_by_no_cache_and_taken_for_no_other_type(
     site: Site, monkeypatch: pytest.MonkeyPatch, sent: bytes, status: int
 ) -> None:
     if status == 408:
@@ -361,6 +372,19 @@ def test_what_is_refused_is_kept_by_no_cache_and_taken_for_no_other_type(
     assert int(lines[0].split()[1]) == status
     assert lines.count(b"cache-control: no-store") == 1
     assert lines.count(b"x-content-type-options: nosniff") == 1
+
+
+def test_an_answer_that_may_be_kept_says_so_itself(site: Site) -> None:
+    """Each of several on one connection, also those that wait for their turn."""
+    told = b""
+    with site.open() as made:
+        made.sendall(_GET.replace(b"GET /", b"GET /kept") + b"\r\n" + _GET + b"\r\n")
+        while told.count(b"0\r\n\r\n") < 2 and (part := made.recv(65536)):
+            told += part
+    first, second = told.lower().split(b"http/1.1 200")[1:]
+    assert (first.count(b"cache-control: max-age=60"), first.count(b"no-store")) == (1, 0)
+    assert second.count(b"cache-control: no-store") == 1
+    assert first.count(b"nosniff") == second.count(b"nosniff") == 1
 
 
 def test_a_socket_s_messages_are_not_compressed(site: Site) -> None:
