@@ -131,7 +131,8 @@ class BoundedHeads(HttpToolsProtocol):
         before = self.cycle
         super().on_headers_complete()
         if self.cycle is not before:
-            self.cycle.send = _kept_by_nobody(self.cycle.send)
+            cycle: Any = self.cycle
+            cycle.send = _kept_by_nobody(cycle.send)
 
     def on_body(self, body: bytes) -> None:
         """The parser has a piece of the body."""
