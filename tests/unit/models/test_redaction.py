@@ -11,6 +11,7 @@ import secrets
 import shlex
 import string
 import sys
+import threading
 import traceback
 import unicodedata
 from base64 import b64encode, encodebytes, urlsafe_b64encode
@@ -24,6 +25,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
+from actors import logs
 from actors.logs import formatter
 from models import redaction
 from models.config.fields import KeptSecret
@@ -391,6 +393,28 @@ def test_no_error_line_trace_or_log_tells_one(secret: str) -> None:
     for text in told:
         assert text
         assert not [spelt for spelt in spellings if spelt in text]
+
+
+def test_a_thread_that_dies_tells_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise ValueError("no connection: Xk9-vB_2qLm4")
+
+    monkeypatch.setattr(logs, "_HANDLERS", [])
+    monkeypatch.setattr(logging, "raiseExceptions", logging.raiseExceptions)
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    monkeypatch.setattr(threading, "excepthook", threading.excepthook)
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    with nothing_kept():
+        keep("Xk9-vB_2qLm4")
+        logs.begin("json", process="test", handlers=[logging.NullHandler()])
+        thread = threading.Thread(target=fail)
+        thread.start()
+        thread.join()
+    told = capsys.readouterr().err
+    assert f"ValueError: no connection: {HIDDEN}" in told
+    assert "Xk9" not in told
 
 
 def test_whoever_is_handed_a_secret_of_the_configuration_knows_it() -> None:
