@@ -22,16 +22,23 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)
 class DraftFile:
     """A file being written, which `keep` puts in its place and `drop` removes.
 
-    It lies in the same folder, locked as long as its writer lives: that tells it from what a dead one left.
+    It lies in the same folder, or in one beside, locked as long as its writer lives: that tells it from what
+    a dead one left.
     """
 
-    def __init__(self, path: Path) -> None:
-        """Folders are made. Raises OSError: it can't be written; its `filename` says which."""
+    def __init__(self, path: Path, *, folder: Path | None = None, mark: str = "") -> None:
+        """Folders are made. Raises OSError: it can't be written; its `filename` says which.
+
+        Args:
+            folder: where it is drafted, on the same file system.
+            mark: what its name begins with, in up to 16 hexadecimal digits.
+        """
         self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(path.parent)
+        folder = folder or path.parent
+        folder.mkdir(parents=True, exist_ok=True)
+        _sweep(folder)
         while True:
-            self._temporary = path.parent / f".{uuid.uuid4().hex}{_ENDING}"
+            self._temporary = folder / f".{mark}{uuid.uuid4().hex[len(mark) :]}{_ENDING}"
             # Not tempfile: its files are for their owner only, and others read the articles.
             self.file: BinaryIO = open(self._temporary, "xb")  # noqa: SIM115  # it outlives this call
             if _locks(self.file) and self._temporary.exists():

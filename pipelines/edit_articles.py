@@ -20,14 +20,15 @@ import typer
 from actors.editorial.artifacts import article_path, write_atomically
 from actors.editorial.files import settled_result
 from actors.runtime import site
+from actors.runtime.settled_files import write_settled, write_while
 from actors.runtime.submitter import submitter
 from models.config import ArticleGenerationConfig, Config
 from models.content.editorial import ArticleGenerationResult
 from models.error_lines import error_line
 from models.errors import InputInvalid
-from models.runtime.workflows import Workflow, WorkflowRequest
+from models.runtime.workflows import WorkflowRequest
 from models.store.database import Database
-from models.store.runtime import documents, workflows
+from models.store.runtime import workflows
 from pipelines import driver
 from pipelines.drafts import Drafting, Drafts
 from pipelines.pipeline import BatchOptions, Settled, Write
@@ -47,6 +48,8 @@ _STEPS = {
     "verdict": "concern {1} of draft {0} judged",
     "result": "filed",
 }
+# What canonical files say before there is any workflow: another version than any of theirs.
+_REFUSED = "refused"
 
 
 def main(
@@ -186,28 +189,24 @@ class _TopicPipeline:
     async def _leave(self, row: TopicRow, result: ArticleGenerationResult) -> Path:
         """Write what is said of a refused row, and say where.
 
-        A canonical JSON tells what the topic's newest workflow came to, if there is any; what is wrong with a
-        later file is written beside it. Another batch may begin one meanwhile: so whoever has written looks
-        again, and makes good what he has written over.
+        A canonical JSON tells what the topic's newest workflow came to, if there is any, also if another
+        batch begins one meanwhile; what is wrong with a later file is written beside it.
         """
-        own, text = self._own_path(row), result.model_dump_json(indent=2)
-        if not row.channel or not row.slug or await self._newest(row) is not None:
-            await asyncio.to_thread(write_atomically, own, text)
-            return own
-        path = self._path(row)
-        await asyncio.to_thread(write_atomically, path, text)
-        if (workflow := await self._newest(row)) is None:
-            return path
-        if workflow.status in ("succeeded", "failed"):  # otherwise its files are still to come, if any
-            kept = await self._database.steadily(lambda: documents.get_all(self._database, workflow.id))
-            await asyncio.to_thread(_restore, path, settled_result(self._output, workflow, kept))
+        text = result.model_dump_json(indent=2)
+        if row.channel and row.slug:
+            path = self._path(row)
+            if await write_while(lambda: self._is_first(row), {path: text}, version=_REFUSED):
+                return path
+        own = self._own_path(row)
         await asyncio.to_thread(write_atomically, own, text)
         return own
 
-    async def _newest(self, row: TopicRow) -> Workflow | None:
-        async def look() -> Workflow | None:
+    async def _is_first(self, row: TopicRow) -> bool:
+        """Whether the topic has no workflow."""
+
+        async def look() -> bool:
             async with self._database.connection() as connection:
-                return await workflows.latest_of_key(connection, row.key, lock=False)
+                return await workflows.latest_of_key(connection, row.key, lock=False) is None
 
         return await self._database.steadily(look)
 
@@ -233,7 +232,9 @@ class _TopicPipeline:
         path = self._path(row)
         if settled.skipped:
             # Finished before; its file may be gone since, or of another run. The database has it.
-            await asyncio.to_thread(_restore, path, settled_result(self._output, workflow, kept))
+            text = settled_result(self._output, workflow, kept).model_dump_json(indent=2)
+            if not await asyncio.to_thread(_says, path, text):
+                await write_settled(self._database, workflow, {path: text})
         result = workflow.result or {}
         return _summary(
             row,
@@ -282,10 +283,8 @@ class _TopicPipeline:
         return article_path(self._output, channel_name="_unreadable", topic_slug=own)
 
 
-def _restore(path: Path, result: ArticleGenerationResult) -> None:
-    text = result.model_dump_json(indent=2).encode()
-    if not path.exists() or path.read_bytes() != text:
-        write_atomically(path, text)
+def _says(path: Path, text: str) -> bool:
+    return path.exists() and path.read_bytes() == text.encode()
 
 
 def _summary(row: TopicRow, **facts: Any) -> TopicSummary:

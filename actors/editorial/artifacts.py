@@ -106,10 +106,11 @@ def render_markdown(article: ArticleResponse) -> str:
 
 
 class RunArtifacts:
-    """The files of one run; `iteration` counts from 1. Without `save_intermediate` only `finish` writes."""
+    """The `files` of one run, by path; `iteration` counts from 1. Without `save_intermediate`, the last."""
 
     def __init__(self, *, directory: Path, save_intermediate: bool) -> None:
         self.directory = directory
+        self.files: dict[Path, str] = {}
         self._save_intermediate = save_intermediate
 
     def writer_draft(self, iteration: int, article: ArticleResponse) -> None:
@@ -141,14 +142,14 @@ class RunArtifacts:
         """`editor_report.json`, `article.md` (each where there is one) and, last, `article_result.json`."""
         if result.editor_report is not None:
             report = result.editor_report.model_dump_json(indent=2)
-            write_atomically(self.directory / "editor_report.json", report)
+            self.files[self.directory / "editor_report.json"] = report
         if result.article is not None:
-            write_atomically(self.directory / "article.md", render_markdown(result.article))
-        write_atomically(self.directory / "article_result.json", result.model_dump_json(indent=2))
+            self.files[self.directory / "article.md"] = render_markdown(result.article)
+        self.files[self.directory / "article_result.json"] = result.model_dump_json(indent=2)
 
     def _save_record(self, name: str, record: Record) -> None:
         self._save(name, record.model_dump_json(indent=2))
 
     def _save(self, name: str, text: str) -> None:
         if self._save_intermediate:
-            write_atomically(self.directory / name, text)
+            self.files[self.directory / name] = text

@@ -1,14 +1,15 @@
 """The files of an ended topic: its canonical JSON and the artifacts of its run (seed 004 §7.1, §7.2).
 
-The runner calls it once the workflow has ended, from what is settled then: the same files however often,
+The runner asks for them once the workflow has ended, from what is settled then: the same files however often,
 and whoever writes them. A topic that was stopped has none; one that failed has the reason.
 """
 
 import asyncio
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from actors.editorial.artifacts import RunArtifacts, article_path, run_folder, write_atomically
+from actors.editorial.artifacts import RunArtifacts, article_path, run_folder
 from actors.editorial.rounds import R, Review, Rounds
 from models.config import Config, EditorOutput
 from models.content.editorial import (
@@ -20,11 +21,10 @@ from models.content.editorial import (
 from models.runtime.workflows import Workflow
 
 
-async def write_files(config: Config, workflow: Workflow, documents: dict[str, Any]) -> None:
-    """Write everything that tells of an ended topic; the canonical JSON last."""
+async def files(config: Config, workflow: Workflow, documents: dict[str, Any]) -> dict[Path, str]:
+    """Everything that tells of an ended topic; the canonical JSON last."""
     output = config.article_generation.editor.output
-    if workflow.status != "cancelled":
-        await asyncio.to_thread(_write, output, workflow, documents)
+    return await asyncio.to_thread(files_of, output, workflow, documents)
 
 
 def settled_result(
@@ -49,7 +49,10 @@ def _rounds(output: EditorOutput, workflow: Workflow, documents: Mapping[str, An
     return Rounds(topic=topic, kept=kept, artifacts_dir=folder)
 
 
-def _write(output: EditorOutput, workflow: Workflow, documents: dict[str, Any]) -> None:
+def files_of(output: EditorOutput, workflow: Workflow, documents: dict[str, Any]) -> dict[Path, str]:
+    """The same, to a thread."""
+    if workflow.status == "cancelled":
+        return {}
     rounds = _rounds(output, workflow, documents)
     topic = rounds.topic
     artifacts = RunArtifacts(
@@ -74,4 +77,4 @@ def _write(output: EditorOutput, workflow: Workflow, documents: dict[str, Any]) 
     artifacts.finish(result)
     source = topic.source_metadata
     path = article_path(output, channel_name=source.channel_name, topic_slug=source.topic_slug)
-    write_atomically(path, result.model_dump_json(indent=2))
+    return {**artifacts.files, path: result.model_dump_json(indent=2)}

@@ -10,7 +10,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from actors.editorial.files import write_files
+from actors.editorial.files import files
 from actors.editorial.steps import EditorialSteps
 from actors.runtime.run import Run
 from actors.runtime.workflow_graph import WorkflowGraph
@@ -118,6 +118,6 @@ EDITORIAL = WorkflowGraph(
     build=build_graph,
     begin=begin,
     result=result,
-    project=write_files,
+    project=files,
     added=frozenset({"terms"}),  # not kept by release 0.1.0
 )

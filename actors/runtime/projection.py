@@ -1,9 +1,9 @@
 """Files that tell of ended workflows: written from what is settled, never from what a run believes.
 
 The runner projects right after it has settled, and sweeps up what another left undone. A writer that was
-paused in between may come late; so whoever has written looks again, and writes anew what has changed
-meanwhile. Where several workflows of one key write the same files, the newest owns them. Writing twice is
-harmless: the files are a function of the database.
+paused may come late: what he has drafted then is gone, if another has written since (`settled_files`). Where
+several workflows of one key write the same files, the newest owns them. Writing twice is harmless: the files
+are a function of the database.
 """
 
 import logging
@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from actors.runtime.settled_files import write_settled
 from actors.runtime.workflow_graph import WorkflowGraph
 from models.config import Config
 from models.error_lines import error_line
@@ -68,12 +69,13 @@ class Projector:
             if not await self._is_outdated(workflow):
                 kept = await self._database.steadily(lambda: documents.get_all(self._database, workflow_id))
                 try:
-                    await kind.project(self._config, workflow, kept)
+                    files = await kind.project(self._config, workflow, kept)
+                    written = await write_settled(self._database, workflow, files)
                 except Exception as error:  # noqa: BLE001  # a full disk, say; a later sweep may find it better
                     await self._rest(workflow_id, error)
                     return
-                # One that has ended meanwhile may have written its files before these.
-                await self._is_outdated(workflow)
+                if not written:
+                    continue
             if await self._note(workflow):
                 self._resting.pop(workflow_id, None)
                 return

@@ -3,8 +3,9 @@
 Where it is stands in the kind's row, in its system's `system.py`; runners import them before they claim.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from langgraph.graph import StateGraph
@@ -25,10 +26,11 @@ class WorkflowGraph:
     can't be repeated. `result` turns the last state into the workflow's result (JSON).
 
     `gates` are the names of its graph's gates, each up to a `/` (`plan` of `plan/1`). `failed` does what
-    goes with a failure, in the transaction that settles it. `project` writes the files that tell of an ended
-    workflow, from what is settled: again and again, perhaps, and always the same. `forgotten` are keys of
-    documents that earlier releases kept and nobody asks for any more; `added`, keys that they did not keep,
-    which may be made on the way to what they did.
+    goes with a failure, in the transaction that settles it. `project` makes the files that tell of an ended
+    workflow, by their paths, from what is settled: again and again, perhaps, and always the same; they are
+    put in their places in that order. `forgotten` are keys of documents that earlier releases kept and
+    nobody asks for any more; `added`, keys that they did not keep, which may be made on the way to what they
+    did.
     """
 
     build: Callable[[], StateGraph[Any, Any, Any, Any]]
@@ -36,7 +38,7 @@ class WorkflowGraph:
     result: Callable[[dict[str, Any]], dict[str, Any]]
     gates: frozenset[str] = frozenset()
     failed: Callable[[Connection, Run, str], Awaitable[None]] | None = None
-    project: Callable[[Config, Workflow, dict[str, Any]], Awaitable[None]] | None = None
+    project: Callable[[Config, Workflow, dict[str, Any]], Awaitable[Mapping[Path, str]]] | None = None
     forgotten: frozenset[str] = frozenset()
     added: frozenset[str] = frozenset()
 

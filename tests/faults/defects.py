@@ -18,6 +18,7 @@ from actors.research.discovery import ratings
 from actors.runtime import execution, runner
 from actors.runtime.group_commit import JournalWriter
 from actors.runtime.run import Run
+from models.files import write_atomically
 from models.knowledge.reach import PageReach
 from models.runtime.workflows import Workflow, WorkflowStatus
 from models.store import approvals, decisions, pool
@@ -90,7 +91,9 @@ def _a_run_writes_files_before_its_fence() -> None:
             started_at=now,
             finished_at=now,
         )
-        await self.compiled.declared.project(self.config, believed, self.run._kept)
+        files = await self.compiled.declared.project(self.config, believed, self.run._kept)
+        for path, text in files.items():
+            write_atomically(path, text)
 
     fail, settle = execution.Execution._fail, execution.Execution._settle
 

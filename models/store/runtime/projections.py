@@ -19,22 +19,35 @@ async def due(
         return [(row["id"], row["kind"]) for row in await cursor.fetchall()]
 
 
+# Of several workflows of one key the newest that has files owns them.
+_NEWER = """SELECT w.id FROM workflows w JOIN workflows mine ON w.kind = mine.kind AND w.key = mine.key
+            WHERE mine.id = %(id)s AND (w.created_at, w.id) > (mine.created_at, mine.id)
+              AND w.status IN ('succeeded', 'failed')
+            ORDER BY w.created_at DESC, w.id DESC LIMIT 1"""
+
+
 async def hand_to_newest(database: Database, workflow_id: str) -> bool:
-    """Of several workflows of one key the newest that has files owns them: let it write them once more.
+    """Let the newest workflow of the key write its files once more.
 
     Returns:
         Whether there is a newer one than this.
     """
     async with database.connection() as connection:
         cursor = await connection.execute(
-            """UPDATE workflows SET projection_due = true WHERE id = (
-                   SELECT w.id FROM workflows w JOIN workflows mine ON w.kind = mine.kind AND w.key = mine.key
-                   WHERE mine.id = %s AND (w.created_at, w.id) > (mine.created_at, mine.id)
-                     AND w.status IN ('succeeded', 'failed')
-                   ORDER BY w.created_at DESC, w.id DESC LIMIT 1)""",
-            (workflow_id,),
+            f"UPDATE workflows SET projection_due = true WHERE id = ({_NEWER})".encode(), {"id": workflow_id}
         )
         return cursor.rowcount == 1
+
+
+async def stands(database: Database, workflow_id: str, *, epoch: int) -> bool:
+    """Whether a workflow is ended as it was at `epoch`, and owns its files."""
+    async with database.connection() as connection:
+        cursor = await connection.execute(
+            f"""SELECT 1 FROM workflows WHERE id = %(id)s AND epoch = %(epoch)s AND finished_at IS NOT NULL
+                  AND NOT EXISTS ({_NEWER})""".encode(),
+            {"id": workflow_id, "epoch": epoch},
+        )
+        return await cursor.fetchone() is not None
 
 
 async def written(database: Database, workflow_id: str, *, epoch: int) -> bool:

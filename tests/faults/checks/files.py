@@ -3,14 +3,12 @@
 What they should say is made anew from the rows, beside them.
 """
 
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from actors.editorial.artifacts import article_path, run_folder
-from actors.editorial.files import _write, settled_result
+from actors.editorial.files import files_of, settled_result
 from models.config import EditorOutput
 from models.content.editorial import TopicInput
 from models.runtime.workflows import Workflow
@@ -55,17 +53,9 @@ def of_topic(
 
 
 def _of_run(output: EditorOutput, folder: Path, workflow: Workflow, kept: Mapping[str, Any]) -> Iterator[str]:
-    """All else in the folder of a run: as the product makes it in a folder of ours."""
-    scratch = Path(tempfile.mkdtemp(prefix="signoff-files-"))
-    try:
-        beside = output.model_copy(
-            update={"final_articles_dir": scratch / "articles", "run_artifacts_dir": scratch / "runs"}
-        )
-        _write(beside, workflow, dict(kept))
-        topic = TopicInput.model_validate(workflow.input)
-        expected = _texts(run_folder(beside, topic, started=workflow.created_at))
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    """All else in the folder of a run: as the product makes it."""
+    made = files_of(output, workflow, dict(kept))
+    expected = {path.name: text for path, text in made.items() if path.parent == folder}
     found = _texts(folder)
     for name in sorted((expected.keys() | found.keys()) - {_RESULT}):
         if expected.get(name) != found.get(name):

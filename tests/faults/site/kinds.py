@@ -22,7 +22,6 @@ from actors.runtime.run import Run
 from actors.runtime.workflow_graph import WorkflowGraph
 from models.config import Config
 from models.errors import InputInvalid
-from models.files import write_atomically
 from models.llm import Answer
 from models.runtime.approvals import GateRequest
 from models.runtime.workflows import Workflow
@@ -268,9 +267,9 @@ def file_of(given: dict[str, Any], workflow_id: str) -> Path:
     return Path(given["folder"]) / f"{workflow_id}.json"
 
 
-async def _project(config: Config, workflow: Workflow, kept: dict[str, Any]) -> None:
+async def _project(config: Config, workflow: Workflow, kept: dict[str, Any]) -> dict[Path, str]:
     Trace(Path(workflow.input["trace"])).write(workflow.id, workflow.status)
-    await asyncio.to_thread(write_atomically, file_of(workflow.input, workflow.id), told(workflow, kept))
+    return {file_of(workflow.input, workflow.id): told(workflow, kept)}
 
 
 def _first() -> StateGraph[Any, Any, Any, Any]:

@@ -38,6 +38,7 @@ from tests.faults import defects
 from tests.faults.site import knowledge_driver
 from tests.faults.site.books import BOOKS, WRITTEN
 from tests.faults.site.chooser import PlayedChooser
+from tests.faults.site.counting import count_when_asked
 from tests.faults.site.driver import drive
 from tests.faults.site.kinds import kinds
 from tests.faults.site.pages import UNREADABLE_TEXT
@@ -90,6 +91,7 @@ def _runner(order: Order, config: Config) -> None:
                 kinds=kinds(order.release),
             )
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, runner.stop)
+            count_when_asked(database, Path(order.log))
             await runner.run()
 
     asyncio.run(run())

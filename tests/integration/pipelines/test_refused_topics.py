@@ -8,14 +8,15 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from actors.editorial.files import settled_result
+from actors.runtime.settled_files import write_settled
 from models.config import Config
+from models.content.editorial import ArticleGenerationResult
 from models.runtime.workflows import Workflow
 from models.store.database import Connection, Database
 from models.store.runtime import workflows
 from pipelines import edit_articles
 from pipelines.drafts import Drafting
-from pipelines.pipeline import BatchOptions
+from pipelines.pipeline import BatchOptions, Settled
 from pipelines.summary import Summary
 from pipelines.topics import TopicRow
 from tests.fakes.rows import ListedRows
@@ -54,7 +55,7 @@ async def edited(database: Database, config: Config, status: str) -> tuple[Workf
         workflow.id,
     )
     path = config.article_generation.editor.output.final_articles_dir / "c/s.json"
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("the article")
     async with database.connection() as connection:
         return await workflows.get(connection, workflow.id), path
@@ -94,23 +95,52 @@ async def test_a_broken_file_of_a_topic_that_was_never_begun_has_the_canonical_j
     assert not json.loads(Path(told["path"]).read_text())["success"]
 
 
-async def test_what_was_written_over_an_article_of_another_batch_is_made_good(
+async def test_an_article_that_another_batch_files_meanwhile_stays(
     database: Database, configure: Callable[..., Config], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = configure()
-    workflow, path = await edited(database, config, "failed")
-    looks = 0
+    path = config.article_generation.editor.output.final_articles_dir / "c/s.json"
 
-    async def latest(connection: Connection, key: str, *, lock: bool = True) -> Workflow | None:
-        nonlocal looks
-        looks += 1
-        return None if looks == 1 else workflow  # it began and ended between two looks
+    async def latest(connection: Connection, key: str, *, lock: bool = True) -> None:
+        """There was none when it was looked for; then it began, ended and was filed."""
+        _, files = await edited(database, config, "failed")
+        assert files == path
+        async with database.connection() as other:
+            [workflow] = await workflows.recent(other, limit=1)
+        assert await write_settled(database, workflow, {path: "the article"})
 
     monkeypatch.setattr(workflows, "latest_of_key", latest)
     [told] = await edit(database, config, torn())
-    settled = settled_result(config.article_generation.editor.output, workflow, {})
-    assert path.read_text() == settled.model_dump_json(indent=2)
+    assert path.read_text() == "the article"
     assert Path(told["path"]).parent.name == "_unreadable"
+
+
+@pytest.mark.parametrize(
+    "there", [None, b"{}", b"\xff\xfe", "same"], ids=["gone", "other", "no text", "same"]
+)
+@pytest.mark.parametrize("again", [False, True], ids=["as it was", "begun again"])
+async def test_the_file_of_a_topic_that_has_succeeded_is_put_back(
+    database: Database, configure: Callable[..., Config], there: bytes | str | None, again: bool
+) -> None:
+    """Unless it is no more what is settled: whoever wrote what is, wrote it to that place."""
+    config = configure()
+    workflow, path = await edited(database, config, "succeeded")
+    filed = ArticleGenerationResult(success=True, error="ü\r\n")
+    text = filed.model_dump_json(indent=2).encode()
+    path.unlink() if there is None else path.write_bytes(text if isinstance(there, str) else there)
+    before = path.stat().st_ino if path.exists() else None
+    if again:
+        await execute(database, "UPDATE workflows SET epoch = epoch + 1")
+    settled = Settled(workflow=workflow, documents={"result": filed.model_dump()}, skipped=True, tokens=0)
+    editing = edit_articles._TopicPipeline(
+        ListedRows([]), config, database, "ann", None, Drafting(), allow_blocked=True
+    )
+    await editing.summarise(torn(), settled)
+    if again or there == "same":
+        assert (path.stat().st_ino if path.exists() else None) == before, "it is not written again"
+    else:
+        assert path.read_bytes() == text
+    assert {one.name for one in path.parent.iterdir()} <= {path.name}
 
 
 @pytest.mark.usefixtures("ray_cluster")

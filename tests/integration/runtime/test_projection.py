@@ -1,6 +1,7 @@
 """Files that tell of ended workflows say what is settled, whoever writes them and however late."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,8 @@ from models.config import Config
 from models.runtime.workflows import Workflow
 from models.store import events
 from models.store.database import Database
-from models.store.runtime import workflows
+from models.store.runtime import projections, workflows
+from models.versioned_files import VersionedFiles
 from tests.fakes import graphs
 from tests.fakes.barrier import Barrier
 from tests.integration.runtime.journals.carrying import carry, look
@@ -22,22 +24,28 @@ Configure = Callable[..., Config]
 
 
 class Disk:
-    """What is written, in order, as (workflow, its status); a writer may be paused before it writes."""
+    """A file for each key, of a workflow and its status; a writer may be paused before he makes it."""
 
-    def __init__(self) -> None:
-        self.written: list[tuple[str, str]] = []
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
         self.full_for: set[str] = set()
         self.tried: list[str] = []
         self.pauses: list[Callable[[], Any]] = []
 
-    async def project(self, config: Config, workflow: Workflow, kept: dict[str, Any]) -> None:
-        """Write."""
+    async def project(self, config: Config, workflow: Workflow, kept: dict[str, Any]) -> dict[Path, str]:
+        """What is to be written."""
         self.tried.append(workflow.id)
         if self.pauses:
             await self.pauses.pop()()
         if workflow.id in self.full_for:
             raise OSError(28, "No space left on device")
-        self.written.append((workflow.id, workflow.status))
+        return {self.folder / (workflow.key or workflow.id): f"{workflow.id} {workflow.status}"}
+
+    @property
+    def written(self) -> dict[str, str]:
+        """All that is there, by name; what nobody needs any more is not."""
+        return {path.name: path.read_text() for path in self.folder.iterdir()}
 
     @property
     def kind(self) -> WorkflowGraph:
@@ -48,9 +56,26 @@ class Disk:
 
 
 @pytest.fixture
-def disk() -> Disk:
+def disk(tmp_path: Path) -> Disk:
     """An empty one."""
-    return Disk()
+    return Disk(tmp_path / "disk")
+
+
+def paused_after_its_look(monkeypatch: pytest.MonkeyPatch, *meanwhile: Callable[[], Awaitable[None]]) -> None:
+    """Have the first writers pause right after they have seen that what they write is settled."""
+    stands, left = projections.stands, list(meanwhile)
+
+    async def slowly(database: Database, workflow_id: str, *, epoch: int) -> bool:
+        answer = await stands(database, workflow_id, epoch=epoch)
+        if left:
+            await left.pop(0)()
+        return answer
+
+    monkeypatch.setattr(projections, "stands", slowly)
+
+
+class Killed(BaseException):
+    """The writer is dead."""
 
 
 async def begin_again(database: Database, workflow_id: str) -> None:
@@ -80,7 +105,37 @@ async def test_a_writer_that_was_paused_corrects_itself(
         disk.pauses.append(meanwhile)
         await Projector(config=config, database=database).project(workflow.id, disk.kind)
         after = await look(database, workflow.id)
-    assert disk.written[-2:] == [(workflow.id, "failed"), (workflow.id, "succeeded")]
+    assert disk.written == {workflow.id: f"{workflow.id} succeeded"}
+    assert (after.status, after.projection_due) == ("succeeded", False)
+
+
+async def test_a_writer_that_was_paused_after_its_look_puts_nothing_over_what_is_newer(
+    database: Database, configure: Configure, disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does it have to put anything right: it is killed as soon as it would have written."""
+    config = configure()
+    with Barrier() as barrier:
+        workflow = await begin(database, barrier, fail="two")
+        await carry(database, config, disk.kind)
+
+        async def meanwhile() -> None:
+            await begin_again(database, workflow.id)
+            await carry(database, config, disk.kind)
+            await Projector(config=config, database=database).project(workflow.id, disk.kind)
+
+        paused_after_its_look(monkeypatch, meanwhile)
+        keep = VersionedFiles.keep
+
+        def kept(self: VersionedFiles) -> bool:
+            if keep(self) and "succeeded" in (disk.folder / workflow.id).read_text():
+                return True
+            raise Killed
+
+        monkeypatch.setattr(VersionedFiles, "keep", kept)
+        with pytest.raises(Killed):
+            await Projector(config=config, database=database).project(workflow.id, disk.kind)
+        after = await look(database, workflow.id)
+    assert disk.written == {workflow.id: f"{workflow.id} succeeded"}
     assert (after.status, after.projection_due) == ("succeeded", False)
 
 
@@ -113,7 +168,7 @@ async def test_the_newest_of_a_key_owns_the_files(
         await newer_ends()
     await projector.project(older, disk.kind)
     await projector.sweep({"steps": disk.kind})
-    assert disk.written[-1] == (newer, "succeeded")
+    assert disk.written == {"k": f"{newer} succeeded"}
     assert not (await look(database, older)).projection_due
     assert not (await look(database, newer)).projection_due
 
@@ -136,7 +191,7 @@ async def test_files_that_can_t_be_written_hold_up_no_others(
     projector = Projector(config=config, database=database)
     for _ in range(2):
         await projector.sweep({"steps": disk.kind})
-    assert disk.written == [(made[20], "succeeded")]
+    assert list(disk.written) == [made[20]]
     assert len(disk.tried) == 21
     async with database.connection() as connection:
         told = [event for event in await events.read(connection, after=0) if "delayed" in event.type]
@@ -144,4 +199,4 @@ async def test_files_that_can_t_be_written_hold_up_no_others(
     assert {event.data["reason"] for event in told} == {"OSError: [Errno 28] No space left on device"}
     disk.full_for.clear()
     await Projector(config=config, database=database).sweep({"steps": disk.kind})
-    assert {workflow_id for workflow_id, _ in disk.written} == set(made)
+    assert set(disk.written) == set(made)

@@ -227,12 +227,19 @@ def write_all(run: RunArtifacts) -> ArticleGenerationResult:
     return result
 
 
+def names(run: RunArtifacts) -> list[str]:
+    """Of its files, all of which are in its folder."""
+    assert {path.parent for path in run.files} == {run.directory}
+    return sorted(path.name for path in run.files)
+
+
 FINAL = ["article.md", "article_result.json", "editor_report.json"]
 
 
 def test_a_run_leaves_the_seeds_files(tmp_path: Path) -> None:
-    result = write_all(RunArtifacts(directory=tmp_path, save_intermediate=True))
-    assert under(tmp_path) == sorted(
+    run = RunArtifacts(directory=tmp_path, save_intermediate=True)
+    result = write_all(run)
+    assert names(run) == sorted(
         [
             *FINAL,
             "iter1_article_review.json",
@@ -246,29 +253,30 @@ def test_a_run_leaves_the_seeds_files(tmp_path: Path) -> None:
             "iter2_writer_draft.md",
         ]
     )
-    assert (tmp_path / "article_result.json").read_text() == result.model_dump_json(indent=2)
-    assert ArticleResponse.model_validate_json((tmp_path / "iter2_writer_draft.json").read_text()) == ARTICLE
-    assert (tmp_path / "iter1_article_review_raw.md").read_text() == "- “e” n\n"
-    assert '[\n  {\n    "concern_id": 1' in (tmp_path / "iter1_verdicts.json").read_text()
-    assert (tmp_path / "article.md").read_text() == render_markdown(ARTICLE)
+    assert run.files[tmp_path / "article_result.json"] == result.model_dump_json(indent=2)
+    assert ArticleResponse.model_validate_json(run.files[tmp_path / "iter2_writer_draft.json"]) == ARTICLE
+    assert run.files[tmp_path / "iter1_article_review_raw.md"] == "- “e” n\n"
+    assert '[\n  {\n    "concern_id": 1' in run.files[tmp_path / "iter1_verdicts.json"]
+    assert run.files[tmp_path / "article.md"] == render_markdown(ARTICLE)
 
 
 def test_without_intermediate_files_the_final_ones_remain(tmp_path: Path) -> None:
-    write_all(RunArtifacts(directory=tmp_path, save_intermediate=False))
-    assert under(tmp_path) == FINAL
+    write_all(run := RunArtifacts(directory=tmp_path, save_intermediate=False))
+    assert names(run) == FINAL
 
 
 def test_a_run_that_came_to_nothing_leaves_its_result(tmp_path: Path) -> None:
     result = ArticleGenerationResult(success=False, error="the model is away")
-    RunArtifacts(directory=tmp_path, save_intermediate=True).finish(result)
-    assert under(tmp_path) == ["article_result.json"]
+    run = RunArtifacts(directory=tmp_path, save_intermediate=True)
+    run.finish(result)
+    assert names(run) == ["article_result.json"]
 
 
 def test_a_step_done_twice_leaves_the_same_files(tmp_path: Path) -> None:
-    write_all(RunArtifacts(directory=tmp_path, save_intermediate=True))
-    before = {name: (tmp_path / name).read_bytes() for name in under(tmp_path)}
-    write_all(RunArtifacts(directory=tmp_path, save_intermediate=True))
-    assert before == {name: (tmp_path / name).read_bytes() for name in under(tmp_path)}
+    runs = [RunArtifacts(directory=tmp_path, save_intermediate=True) for _ in range(2)]
+    for run in runs:
+        write_all(run)
+    assert runs[0].files == runs[1].files
 
 
 @given(st.text(string.printable))
