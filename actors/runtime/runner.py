@@ -237,6 +237,7 @@ class Runner:
             rooms=rooms,
             limit=limit,
             lease_seconds=self._settings.lease_seconds,
+            longest_pause_seconds=self._config.outages.longest_pause_seconds,
             suspects=suspects,
         )
         for claim in taken:

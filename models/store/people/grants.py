@@ -106,14 +106,16 @@ async def forget_list(connection: Connection) -> None:
 async def is_due(connection: Connection, *, every_seconds: float) -> bool:
     """Whether the source is to be read now, by whoever asks: no other replica does, or has just done so.
 
-    It holds a lock until the transaction ends.
+    What was read later than now was read before the clock was set back. It holds a lock until the transaction
+    ends.
     """
     cursor = await connection.execute("SELECT pg_try_advisory_xact_lock(hashtext('signoff-grants')) AS mine")
     row = await cursor.fetchone()
     if row is None or not row["mine"]:
         return False
     cursor = await connection.execute(
-        "SELECT 1 FROM grant_source WHERE checked_at > clock_timestamp() - make_interval(secs => %s)",
+        """SELECT 1 FROM grant_source
+           WHERE checked_at BETWEEN clock_timestamp() - make_interval(secs => %s) AND clock_timestamp()""",
         (every_seconds,),
     )
     return await cursor.fetchone() is None

@@ -17,7 +17,8 @@ _TOLERANCE = 0.001  # clocks in microseconds don't add up to whole seconds
 async def admit(connection: Connection, person: str, tool: str, limit: RateLimit) -> float:
     """Count a call, if there is room for it: 0, or the seconds to wait (the generic cell rate algorithm).
 
-    One statement, so that calls at once on several replicas share one bucket.
+    One statement, so that calls at once on several replicas share one bucket. One that is fuller than it can
+    be was filled before the clock was set back: it is empty.
     """
     values = {
         "person": person,
@@ -30,9 +31,12 @@ async def admit(connection: Connection, person: str, tool: str, limit: RateLimit
         INSERT INTO rate_limits (person, tool, empty_at)
         VALUES (%(person)s, %(tool)s, clock_timestamp() + make_interval(secs => %(step)s))
         ON CONFLICT (person, tool) DO UPDATE
-        SET empty_at = greatest(rate_limits.empty_at, clock_timestamp()) + make_interval(secs => %(step)s)
+        SET empty_at = make_interval(secs => %(step)s) + CASE
+            WHEN rate_limits.empty_at > clock_timestamp() + make_interval(secs => %(full)s)
+            THEN clock_timestamp() ELSE greatest(rate_limits.empty_at, clock_timestamp()) END
         WHERE greatest(rate_limits.empty_at, clock_timestamp()) + make_interval(secs => %(step)s)
               <= clock_timestamp() + make_interval(secs => %(full)s)
+           OR rate_limits.empty_at > clock_timestamp() + make_interval(secs => %(full)s)
         RETURNING 1
         """,
         values,

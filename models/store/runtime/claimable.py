@@ -55,6 +55,13 @@ def _candidates(which: str, deaths: str, order: str, got_on: str = "false") -> s
 _QUEUED = _candidates("w.status = 'queued'", "w.deaths", "w.created_at")
 # What is not due yet is not looked at: there may be very many.
 _DUE = _candidates("w.status = 'parked' AND w.not_before <= now()", "w.deaths", "w.not_before")
+# What waits for longer than any pause waits by a clock that was set back since.
+_LATE = _candidates(
+    "w.status = 'parked' AND w.not_before < 'infinity'"
+    " AND w.not_before > now() + make_interval(secs => 2 * %(longest_pause)s)",
+    "w.deaths",
+    "w.not_before",
+)
 # The death of its runner counts, unless that one got on.
 _LEFT = _candidates(
     f"w.status = 'running' AND w.runner_id IS NOT NULL AND {_DEAD}",
@@ -70,7 +77,7 @@ WITH lanes AS MATERIALIZED (
     SELECT * FROM unnest((SELECT %(kinds)s::text[]), (SELECT %(rooms)s::int[])) AS lane(kind, room)
 ), ready AS MATERIALIZED (
     SELECT picked.id, picked.got_on FROM lanes CROSS JOIN LATERAL (
-        SELECT * FROM ({_QUEUED} UNION ALL {_DUE} UNION ALL {_LEFT}) AS every
+        SELECT * FROM ({_QUEUED} UNION ALL {_DUE} UNION ALL {_LATE} UNION ALL {_LEFT}) AS every
         ORDER BY every.created_at LIMIT lanes.room
     ) picked
     WHERE EXISTS (SELECT 1 FROM runners r WHERE r.id = %(runner)s AND r.lease_until > now())

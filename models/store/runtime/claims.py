@@ -25,6 +25,7 @@ from models.store.runtime.approval_events import void_of_ended
 from models.store.runtime.claimable import CLAIM as _CLAIM
 from models.store.runtime.claimable import GOT_ON, WANTED, waits_afresh
 
+_LONGEST_PAUSE_SECONDS = 86_400.0
 # What is said of an approval that a workflow waited for, and failed.
 _FAILED_BEFORE = "what asked for it failed before anybody decided"
 
@@ -36,6 +37,7 @@ async def claim(
     rooms: Mapping[str, int],
     limit: int,
     lease_seconds: float,
+    longest_pause_seconds: float = _LONGEST_PAUSE_SECONDS,
     suspects: bool = False,
 ) -> list[Claim]:
     """Take up to `limit` workflows that wait for a runner or whose runner is dead.
@@ -45,6 +47,7 @@ async def claim(
 
     Args:
         rooms: how many at most of each kind, the kinds that come first first.
+        longest_pause_seconds: what is parked is tried again within; unless the clock was set back, that is.
         suspects: take those that runners have died with again and again, instead of the others.
     """
     query = {
@@ -53,6 +56,7 @@ async def claim(
         "limit": limit,
         "runner": runner_id,
         "lease": lease_seconds,
+        "longest_pause": longest_pause_seconds,
         "suspects": suspects,
     }
     async with database.connection() as connection:

@@ -109,7 +109,7 @@ async def locked_rows(scene: Scene) -> bool:
 
 
 async def clock_step(scene: Scene) -> bool:
-    """The leases' clock is stepped: all that it says moves by seconds or an hour, as with a server's clock.
+    """The clock of leases and pauses is stepped: all that it says moves by seconds or an hour, as a server's.
 
     Times in the database are moved, not the clock: what compares them sees the same.
     """
@@ -120,6 +120,8 @@ async def clock_step(scene: Scene) -> bool:
     for query in (
         "UPDATE runners SET lease_until = lease_until + make_interval(secs => %s)",
         "UPDATE lease_clock SET renewed_at = renewed_at + make_interval(secs => %s)",
+        """UPDATE workflows SET not_before = not_before + make_interval(secs => %s)
+           WHERE status = 'parked' AND not_before < 'infinity'""",
     ):
         moved = await scene.world.rows(f"{query} RETURNING 1", seconds)
         struck |= bool(moved) and "runners" in query
