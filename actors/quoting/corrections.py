@@ -8,6 +8,7 @@ many, or else by any.
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import groupby, islice
 
 from actors.quoting.own_notes import adds, retracts, sets_right, subject_of
 from actors.quoting.sentences import Sentence, sentences
@@ -33,6 +34,8 @@ _FEWEST = 2
 _MOST_WORDS = 10
 _LONGEST_LINE = 400
 _MOST_NOTES = 20
+# Sentences of a paragraph that is a note as a whole.
+_LONGEST_NOTE = 4
 
 
 class Corrections:
@@ -52,7 +55,7 @@ class Corrections:
                 notes.setdefault(one.paragraph if is_own else -1, []).append(one.text)
         others = [(one.start, content_words(one.text)) for one in everything if one.paragraph not in within]
         self._words = _beginnings(" ".join(" ".join(note) for note in notes.values()))
-        self._withheld = {one.start for one in self.told}
+        self._withheld = {one.start for one in self.told} | set(_rest_of_notes(everything, told))
         for paragraph, note in notes.items():
             said = " ".join(note)
             self._withheld |= _about(said, subject_of(said, language), others, is_sure=paragraph in sure)
@@ -79,6 +82,15 @@ def _about(
             return found
     wide = {word[:_FEWER] for word in content_words(subject)} if is_sure else set()
     return {start for start, content in others if not wide.isdisjoint(word[:_FEWER] for word in content)}
+
+
+def _rest_of_notes(everything: Sequence[Sentence], told: Sequence[tuple[Sentence, bool]]) -> Iterator[int]:
+    """Where the sentences start of short paragraphs that begin by setting something right."""
+    sure = {one.start for one, is_sure in told if is_sure}
+    for _, paragraph in groupby(everything, key=lambda one: one.paragraph):
+        starts = [one.start for one in islice(paragraph, _LONGEST_NOTE + 1)]
+        if starts[0] in sure and len(starts) <= _LONGEST_NOTE:
+            yield from starts
 
 
 def _share(content: frozenset[str], words: set[str]) -> float:

@@ -336,3 +336,11 @@ def test_what_stands_in_for_scripts_and_is_not_read_is_told() -> None:
         assert "mill" not in page.text
         assert page.coverage is not None
         assert any("mill 3" in one for one in page.coverage.left_out) is told
+
+
+@pytest.mark.parametrize("tag", ["amp-ad", "amp-sticky-ad", "amp-embed"])
+def test_what_a_page_marks_as_an_advert_by_its_tag_is_no_text(tag: str) -> None:
+    advert = f"<{tag}>Buy two pumps for 90 euros at the shop in the valley today.</{tag}>"
+    told = text_of(f"<html amp><body><article>{TEXT}{advert}<p>{ITEMS[0]}</p></article></body></html>")
+    assert "Buy two" not in told
+    assert ITEMS[0] in told

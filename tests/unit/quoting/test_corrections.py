@@ -166,3 +166,13 @@ def test_a_verdict_takes_back_the_list_or_what_stands_above_its_heading(told: st
 def test_a_verdict_on_a_heading_takes_back_no_more() -> None:
     _, wrong, own, _ = CORRECTED[1]
     assert _told(f"{own}\n\n## The works were sold\n\nFalse. {wrong}", "en") == [own, wrong]
+
+
+def test_the_rest_of_a_note_is_not_offered_and_a_long_text_that_begins_with_one_is() -> None:
+    _, wrong, own, _ = CORRECTED[1]
+    note = "Correction: An earlier version of this article said that 212 wells were dry."
+    assert _told(f"{own}\n\n{wrong}\n\n{note} The right number is 121. Both were measured in May.", "en") == [
+        own,
+        wrong,
+    ]
+    assert _told(f"{note} {own} {own} {own} {wrong}", "en")[-1] == wrong

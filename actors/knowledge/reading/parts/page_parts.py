@@ -16,7 +16,7 @@ from models.text import word_list
 _UNSEEN = frozenset(
     word_list("""
         script style noscript template head iframe object canvas audio video map select textarea datalist
-        option input meta link title rp rt svg math img picture
+        option input meta link title rp rt svg math img picture amp-ad amp-sticky-ad amp-embed
     """)
 )
 _AROUND = frozenset(word_list("nav footer aside button dialog menu"))
