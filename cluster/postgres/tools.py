@@ -52,7 +52,7 @@ class Tools:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
-                env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", **environment},
+                env={**_as_ours(), "LC_ALL": "C", **environment},
                 text=True,
                 errors="replace",
             ) as process,
@@ -86,6 +86,15 @@ class Tools:
         if not digits:
             raise ClusterProblem(f"{program} --version says {said.strip()!r}: is it PostgreSQL's?")
         return int(digits)
+
+
+def _as_ours() -> dict[str, str]:
+    """What libpq reads of this process's environment, for it to connect as we did, and where programs are."""
+    return {
+        name: value
+        for name, value in {"PATH": os.defpath, **os.environ}.items()
+        if name in ("PATH", "HOME", "KRB5CCNAME") or name.startswith("PG")
+    }
 
 
 def _parts_of(url: str, program: str) -> tuple[dict[str, str], dict[str, str]]:

@@ -17,7 +17,10 @@ if sys.argv[1:] == ["--version"]:
     print("pg_dump (PostgreSQL) 18.4")
     sys.exit()
 service = os.environ.get("PGSERVICEFILE")
+names = ("PGSSLROOTCERT", "PGPASSFILE", "HOME", "SIGNOFF_OTHER", "LC_ALL")
+environment = {name: os.environ.get(name) for name in names}
 told = {"arguments": sys.argv[1:], "password": os.environ.get("PGPASSWORD"), "service": None}
+told["environment"] = environment
 if service:
     told["mode"] = oct(os.stat(service).st_mode & 0o777)
     told["service"] = open(service).read()
@@ -62,6 +65,21 @@ def test_no_secret_shows_in_ps_or_in_what_it_said(
         assert secret not in line
         assert secret not in str(failed.value)
     assert str(failed.value) == "pg_dump failed: pg_dump: error: connection to postgresql://ann:***@h failed"
+
+
+def test_they_connect_by_what_libpq_reads_of_our_environment(
+    elsewhere: Config,  # noqa: F811
+    programs: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = {"PGSSLROOTCERT": "/run/ca.pem", "PGPASSFILE": "/run/pass", "HOME": "/srv"}
+    for name, value in {**given, "SIGNOFF_OTHER": "x", "LC_ALL": "pl_PL", "PGPASSWORD": "another"}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ClusterProblem):
+        Tools(elsewhere, server_version=180004).run("pg_dump", "postgresql://ann:hunter2x9@h/site", [])
+    told = json.loads((programs / "told.json").read_text())
+    assert told["environment"] == {**given, "SIGNOFF_OTHER": None, "LC_ALL": "C"}
+    assert told["password"] == "hunter2x9"
 
 
 @pytest.mark.parametrize(

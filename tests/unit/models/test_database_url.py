@@ -38,12 +38,30 @@ def test_both_forms_of_an_url_say_the_same(password: str, scheme: str) -> None:
         ("postgresql+psycopg://u:a/b:c@h/d", {"user": "u", "password": "a/b:c", "host": "h", "dbname": "d"}),
         ("postgresql://h1:5432,h2:5433/d", {"host": "h1,h2", "port": "5432,5433", "dbname": "d"}),
         (" postgresql://h/d\n", {"host": "h", "dbname": "d"}),
+        ("postgresql+psycopg://u@/d?host=h1:5432&host=h2:5433", {"host": "h1,h2", "port": "5432,5433"}),
+        (
+            "postgresql+psycopg://u@/d?host=h1&host=h2:5433&sslmode=require",
+            {"host": "h1,h2", "port": ",5433"},
+        ),
+        ("postgresql+psycopg://u@/d?host=[::1]:5432&host=/run/pg", {"host": "::1,/run/pg", "port": "5432,"}),
+        ("postgresql+psycopg://u:p@[fe80::1%25eth0]:5/d", {"host": "fe80::1%eth0", "port": "5"}),
+        ("postgresql://h/d?sslrootcert=system", {"host": "h", "sslrootcert": "system"}),
+        ("postgresql://h/d?passfile=/run/pass", {"host": "h", "passfile": "/run/pass"}),
     ],
 )
 def test_what_is_written_is_what_is_connected_to(url: str, said: dict[str, str]) -> None:
-    assert conninfo_to_dict(libpq_form(url)) == said
+    found = conninfo_to_dict(libpq_form(url))
+    assert {name: found[name] for name in said} == said
     given = connection_parameters(url, application="test")
     assert {name: given[name] for name in said} == said
+
+
+@pytest.mark.parametrize("name", ["passfile", "sslcert", "sslkey", "sslrootcert", "sslcrl", "sslcrldir"])
+@pytest.mark.parametrize("path", ["ca.pem", "./ca.pem", "~/.pgpass", "../ca.pem"])
+def test_a_file_that_each_process_would_look_for_elsewhere_is_refused(name: str, path: str) -> None:
+    for url in (f"postgresql://h/d?{name}={path}", f"host=h dbname=d {name}={path}"):
+        with pytest.raises(ConfigInvalid, match=f"^database.url: its {name} is no whole path"):
+            connection_parameters(url, application="test")
 
 
 @given(st.text(st.sampled_from("pw9@:/?%#= '\\ä"), min_size=1, max_size=12))
