@@ -21,6 +21,8 @@ from serve.admission.taken import Taken
 MOST_PIECES: Final = 2_000
 PIECES_SECONDS: Final = 60.0
 TOO_OFTEN: Final = 4429
+# Messages whose sender may not know yet that the app has closed: to break off could lose him the reason.
+MOST_UNHEARD: Final = 20_000
 _READ_AT_ONCE = 8 * 1024
 
 
@@ -42,6 +44,7 @@ class BoundedFrames(WebSocketsSansIOProtocol):
         self.conn = _Handshakes(max_size=self.config.ws_max_size, logger=self.logger)
         self._unread = bytearray()
         self._pieces, self._since = 0, self.loop.time()
+        self._unheard = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """It goes on from a request."""
@@ -91,12 +94,12 @@ class BoundedFrames(WebSocketsSansIOProtocol):
 
     def handle_text(self, event: Frame) -> None:
         """Hear a message; once the app has closed, none is heard, and they are counted."""
-        if not self.close_sent or self._one_more():
+        if not self._unheard_too():
             super().handle_text(event)
 
     def handle_bytes(self, event: Frame) -> None:
         """Hear a message of bytes, likewise."""
-        if not self.close_sent or self._one_more():
+        if not self._unheard_too():
             super().handle_bytes(event)
 
     def _read(self) -> None:
@@ -116,6 +119,12 @@ class BoundedFrames(WebSocketsSansIOProtocol):
             answer = refusal(400, "this can't be read as the opening of a WebSocket: see RFC 6455")
         self.transport.write(answer)
         self.transport.close()
+
+    def _unheard_too(self) -> bool:
+        self._unheard += self.close_sent
+        if self._unheard > MOST_UNHEARD:
+            self.transport.close()
+        return self.close_sent
 
     def _one_more(self) -> bool:
         now = self.loop.time()

@@ -15,8 +15,8 @@ from websockets.exceptions import ConnectionClosedError
 from websockets.frames import Frame, Opcode
 from websockets.sync.client import ClientConnection, connect
 
-from serve.admission import taken
-from serve.admission.frames import MOST_PIECES
+from serve.admission import frames, taken
+from serve.admission.frames import MOST_PIECES, BoundedFrames
 from serve.admission.heads import MOST_WAITING
 from serve.admission.sockets import server_options
 from serve.admission.taken import Taken
@@ -246,7 +246,7 @@ def test_some_pings_are_answered_and_what_is_said_after_them_is_heard(site: Site
     assert site.app.heard == ["hello"] * _MOST_HEARD
 
 
-def test_of_a_flood_of_messages_no_more_is_read_than_the_app_asks_for(
+def test_of_a_flood_of_messages_little_more_is_read_than_the_app_asks_for(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: Counter[str] = Counter()
@@ -266,7 +266,30 @@ def test_of_a_flood_of_messages_no_more_is_read_than_the_app_asks_for(
             opened.recv(timeout=20)
     assert ended.value.rcvd is not None
     assert ended.value.rcvd.code == 4429
-    assert _MOST_HEARD <= read["messages"] < 5_000
+    assert _MOST_HEARD <= read["messages"] < 5_000  # what it has not asked for is not put together
+
+
+def test_who_goes_on_talking_to_nobody_is_let_go(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames, "MOST_UNHEARD", 1_000)
+    read: Counter[str] = Counter()
+    of_ours = BoundedFrames.handle_text
+
+    def counted(self: BoundedFrames, event: Frame) -> None:
+        read["messages"] += 1
+        of_ours(self, event)
+
+    monkeypatch.setattr(BoundedFrames, "handle_text", counted)
+    one = Frame(Opcode.TEXT, b"").serialize(mask=True)
+    with site.open() as made:
+        made.sendall(
+            _GET[:-2] % b"/" + b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        )
+        assert made.recv(12) == b"HTTP/1.1 101"
+        with suppress(OSError):  # it never answers the closing
+            made.sendall(one * 100_000)
+        _until_nobody_is_there(site)
+    assert 1_000 < read["messages"] < 5_000
 
 
 def test_a_message_in_pieces_is_heard(site: Site) -> None:
