@@ -32,6 +32,9 @@ SELECT session_user AS role, current_database() AS database, pg_is_in_recovery()
        (SELECT source FROM pg_settings WHERE name = 'default_transaction_read_only') AS read_only_by,
        to_regnamespace('public') IS NOT NULL AS has_public,
        to_regclass('public.alembic_version') IS NULL AS empty,
+       (SELECT min(relname) FROM pg_class
+        WHERE relnamespace = to_regnamespace('public') AND relkind IN ('r', 'p')
+              AND row_security_active(oid)) AS row_secured,
        coalesce(has_schema_privilege(to_regnamespace('public'), 'CREATE'), false) AS may_create,
        (SELECT CASE WHEN rolsuper OR rolconnlimit < 0 THEN NULL ELSE rolconnlimit END
         FROM pg_roles WHERE rolname = session_user) AS of_role,
@@ -102,6 +105,11 @@ def _unmet(found: DictRow, elsewhere: DictRow | None, connections: int) -> str |
         )
     if found["standby"]:
         return "database.url leads to a standby, which can't be written to: set it to the primary's address"
+    if found["reads_only"] and found["read_only_by"] == "client":
+        return (
+            "connections are made to read only: take default_transaction_read_only out of database.url's "
+            "options, and out of PGOPTIONS"
+        )
     if found["reads_only"]:
         whose = {
             "user": f"ALTER ROLE {role}",
@@ -111,6 +119,12 @@ def _unmet(found: DictRow, elsewhere: DictRow | None, connections: int) -> str |
         return (
             f"the role {role} only reads in the database {database}: SET default_transaction_read_only "
             f"= off, then {whose} RESET default_transaction_read_only"
+        )
+    if (table := found["row_secured"]) is not None:
+        name = sql.Identifier(table).as_string()
+        return (
+            f"row security hides rows of the table {name} from the role {role}: ALTER ROLE {role} BYPASSRLS, "
+            f"or of this and each other such table ALTER TABLE {name} DISABLE ROW LEVEL SECURITY"
         )
     if elsewhere is not None:
         schema = sql.Identifier(elsewhere["schema"]).as_string()

@@ -33,7 +33,8 @@ def migrate(url: str, phase: Phase | None = None) -> None:
 
     Raises:
         DatabaseUnavailable: the database can't be reached, is of a newer release, or is of one so old that
-            its runners must be stopped first; or somebody holds a lock on a table for too long.
+            its runners must be stopped first; it refuses a revision (rights, an event trigger); or somebody
+            holds a lock on a table for too long.
     """
     run_alembic(url, "upgrade", "head" if phase != "before" else "before")
 
@@ -60,7 +61,7 @@ def run_alembic(url: str, direction: Literal["upgrade", "downgrade"], revision: 
                     if not locked or time.monotonic() > deadline:
                         raise
                     time.sleep(random.uniform(0.1, _LONGEST_PAUSE_SECONDS))
-    except (sa.exc.OperationalError, psycopg.OperationalError, alembic.util.CommandError) as error:
+    except (sa.exc.DBAPIError, psycopg.Error, alembic.util.CommandError) as error:
         reason = error_line(str(error))
         if "lock timeout" in reason:
             reason += f" ({_holders(url)})"

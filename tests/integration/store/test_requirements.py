@@ -11,11 +11,12 @@ from psycopg.conninfo import conninfo_to_dict
 
 from cluster.checks import check_database_fits, connections_needed
 from models.config import Config
-from models.errors import ClusterProblem
+from models.errors import ClusterProblem, DatabaseUnavailable
 from models.store import requirements
 from models.store.connecting import connect
 from models.store.database import Connection, Database
 from models.store.runtime import workflows
+from models.store.schema.migrate import migrate, run_alembic
 from tests.fakes.pooler import NEEDS_PGBOUNCER, pgbouncer
 
 OTHER = {
@@ -24,6 +25,8 @@ OTHER = {
     "IntervalStyle": "sql_standard",
     "extra_float_digits": "-5",
     "standard_conforming_strings": "off",
+    "array_nulls": "off",
+    "row_security": "on",
     "search_path": "nowhere",
     "default_transaction_isolation": "serializable",
     "default_transaction_deferrable": "on",
@@ -41,6 +44,8 @@ HELD = {
     "IntervalStyle": "postgres",
     "extra_float_digits": "1",
     "standard_conforming_strings": "on",
+    "array_nulls": "on",
+    "row_security": "off",
     "search_path": "public",
     "default_transaction_isolation": "read committed",
     "default_transaction_deferrable": "off",
@@ -58,7 +63,7 @@ class Role:
     """A role that is no superuser, and the database that is its own."""
 
     def __init__(self, url: str, name: str) -> None:
-        self._url, self.name = url, name
+        self.superuser_url, self.name = url, name
         self.url = url.replace("postgresql://postgres@", f"postgresql://{name}@")
         assert self.url != url
         self.database = conninfo_to_dict(url)["dbname"]
@@ -66,7 +71,7 @@ class Role:
     def alter(self, *statements: str) -> None:
         """Run statements of the superuser's, in which `{role}` and `{database}` stand for theirs."""
         names = {"role": sql.Identifier(self.name), "database": sql.Identifier(str(self.database))}
-        with psycopg.connect(self._url, autocommit=True) as connection:
+        with psycopg.connect(self.superuser_url, autocommit=True) as connection:
             for statement in statements:
                 connection.execute(sql.SQL(statement).format(**names))
 
@@ -169,6 +174,46 @@ def test_who_only_reads_is_refused_and_told_where_that_is_set(role: Role, of: st
     # What it says is what helps.
     role.alter(first, second)
     assert told(role.url) == ""
+
+
+def test_who_connects_to_read_only_is_told_of_the_address(role: Role) -> None:
+    said = told(f"{role.url}&options=-c%20default_transaction_read_only%3Don")
+    assert said.startswith("connections are made to read only: take default_transaction_read_only out of ")
+
+
+async def test_rows_that_are_hidden_are_refused_not_taken_for_none(role: Role) -> None:
+    """A role that is not the tables' own, on a database whose host turns row security on for each table."""
+    role.alter(
+        "ALTER TABLE workflows ENABLE ROW LEVEL SECURITY",
+        "ALTER TABLE articles ENABLE ROW LEVEL SECURITY",
+        "CREATE POLICY few ON workflows USING (false)",
+    )
+    async with Database(url=role.url, pool_size=1) as database, database.connection() as connection:
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
+            await connection.execute("SELECT count(*) FROM workflows")
+    said = await asyncio.to_thread(told, role.url)
+    assert said.startswith(f'row security hides rows of the table "articles" from the role "{role.name}": ')
+    # What it says is what helps.
+    role.alter(said.partition(": ")[2].partition(", or ")[0])
+    assert await asyncio.to_thread(told, role.url) == ""
+
+
+def test_what_the_server_refuses_of_a_revision_is_said_in_one_line(role: Role) -> None:
+    """An event trigger, such as hosts of databases have."""
+    run_alembic(role.superuser_url, "downgrade", "0026")
+    role.alter(
+        "CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'no tables are changed here'; END $$",
+        "CREATE EVENT TRIGGER refuse ON ddl_command_start EXECUTE FUNCTION refuse()",
+    )
+    try:
+        with pytest.raises(DatabaseUnavailable) as refused:
+            migrate(role.superuser_url)
+    finally:
+        role.alter("DROP EVENT TRIGGER refuse", "DROP FUNCTION refuse()")
+    assert "no tables are changed here" in str(refused.value)
+    assert "\n" not in str(refused.value)
+    migrate(role.superuser_url)
 
 
 @pytest.mark.parametrize("of", ["ROLE {role}", "DATABASE {database}"])
