@@ -170,8 +170,9 @@ class March:
             await self.run.database.steadily(self._read)
 
     async def _read(self) -> None:
-        async with self.run.database.transaction() as connection:
-            await connection.execute("SELECT 1")
+        async with self.run.database.connection():
+            # As little as can be: who is stopped is mostly stopped while he takes it or gives it back.
+            await asyncio.sleep(0)
 
     async def act(self) -> None:
         """An effect, in one transaction with its step."""
