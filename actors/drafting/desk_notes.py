@@ -7,7 +7,7 @@ plain text each.
 from collections.abc import Sequence
 
 from actors.drafting.draft import Draft, Source
-from models.content.drafting import SAMPLE, Branch, Finding
+from models.content.drafting import Branch, Finding
 from models.record import Record
 from models.text import one_line, shortened
 
@@ -67,16 +67,19 @@ def desk_notes(
         if told:
             lines.append(f"{words}: {'; '.join(told)}")
     if off_subject:
-        named = [f"“{shortened(name, _NAME)}”" for name in off_subject[:_MOST_NAMED]]
-        more = len(off_subject) - len(named)
-        lines.append(
-            f"Found and not used, for it is not about what was asked: {', '.join(named)}"
-            + (f" and {more} more" if more else "")
-        )
-    samples = [str(n) for n, source in enumerate(sources, start=1) if source.finding.is_sample]
+        lines.append(f"Found and not used, for it is not about what was asked: {_listed(off_subject)}")
+    named = () if draft is None else draft.named
+    unnamed = [one.finding.name for n, one in enumerate(sources, 1) if n not in named]
+    if draft is not None and unnamed:
+        lines.append(f"Found and named in no footnote: {_listed(unnamed)}")
+    samples = [one.finding.name for n, one in enumerate(sources, 1) if n in named and one.finding.is_sample]
     if samples:
-        which = f"source {samples[0]} is" if len(samples) == 1 else f"sources {', '.join(samples)} are"
-        lines.append(
-            f"Sample data, to try things on and not for publication: {which} marked `source: {SAMPLE}`."
-        )
+        lines.append(f"Sample data, to try things on and not for publication: {_listed(samples)}")
     return tuple(lines)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first few of some names, and how many more there are."""
+    told = [f"“{shortened(name, _NAME)}”" for name in names[:_MOST_NAMED]]
+    more = len(names) - len(told)
+    return ", ".join(told) + (f" and {more} more" if more else "")

@@ -93,6 +93,11 @@ class Draft(Record):
     language: Language = "en"
     unsupported: tuple[str, ...] = ()
 
+    @property
+    def named(self) -> tuple[int, ...]:
+        """The numbers of the sources that footnotes name, in order."""
+        return tuple(sorted({number for statement in self.statements for number in statement.sources}))
+
 
 def draft_schema(sources: int) -> dict[str, Any]:
     """The JSON schema of a draft from `sources` sources; short, so that a small model keeps to it."""

@@ -23,6 +23,7 @@ from actors.llm.client import Completions, ModelClient, RejectedReply
 from actors.llm.prompts import TwoPartPrompt
 from actors.quoting.choosing import Chooser
 from actors.search.embedder import Embedder, OpenAIEmbedder
+from actors.text.language import language_of
 from models.config import BreakerConfig, DraftingConfig, EmbeddingConfig
 from models.llm import Answer
 
@@ -102,5 +103,6 @@ class Drafter:
             system=system, user=user, reply=DraftReply, accept=accept, schema=schema
         )
         unsupported = await asyncio.to_thread(numbers_without_source, answer.value, brief)
-        draft = answer.value.model_copy(update={"unsupported": unsupported})
+        language = await asyncio.to_thread(language_of, brief.query)
+        draft = answer.value.model_copy(update={"unsupported": unsupported, "language": language})
         return Answer(value=draft, calls=answer.calls)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from urllib.parse import quote, urlsplit
 
 from actors.drafting.draft import Draft, Source
-from actors.quoting.places import characters, rows
+from actors.quoting.places import article, characters, resource, rows
+from actors.text.language import Language
 from actors.text.markdown import opening, unlinked
 from actors.text.quotation_marks import quoted
 from models.content.drafting import SAMPLE, origin
@@ -47,7 +48,7 @@ def _quoted(draft: Draft, sources: Sequence[Source]) -> tuple[list[str], list[st
             where = characters(place.start, place.end, draft.language)
         else:
             where = rows(place.cells, draft.language)
-        notes.append(f"[^{number}]: {_definition(source)}, {where}")
+        notes.append(f"[^{number}]: {_definition(source, draft.language)}, {where}")
     return [" ".join(paragraph) for paragraph in paragraphs], notes
 
 
@@ -60,18 +61,19 @@ def _prose(draft: Draft, sources: Sequence[Source]) -> tuple[list[str], list[str
         marks = "".join(f"[^{number}]" for number in statement.sources)
         text = unlinked(statement.text)
         paragraphs[-1].append((opening(text) if not paragraphs[-1] else text) + marks)
-    named = sorted({number for statement in draft.statements for number in statement.sources})
-    notes = [f"[^{number}]: {_definition(sources[number - 1])}" for number in named]
+    notes = [f"[^{number}]: {_definition(sources[number - 1], draft.language)}" for number in draft.named]
     return [" ".join(paragraph) for paragraph in paragraphs], notes
 
 
-def _definition(source: Source) -> str:
+def _definition(source: Source, language: Language) -> str:
     finding = source.finding
     where = origin(SAMPLE) if finding.is_sample else unlinked(finding.source)
+    if finding.article_id is not None:
+        where = article(finding.article_id, language)
     told = [opening(unlinked(finding.name)) or "Untitled", " — ", where or "unknown"]
     if address := _address(finding.url):
         told += [", ", address]
-    return "".join(told) + f" (resource {source.resource_id})"
+    return "".join(told) + f" ({resource(source.resource_id, language)})"
 
 
 def _address(url: str | None) -> str | None:

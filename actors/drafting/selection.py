@@ -110,6 +110,11 @@ def _distinct(branches: list[list[Finding]], *, named: int | None = None) -> lis
             kept[place] = kept.pop(known)
             stands_for = {key: place if it == known else it for key, it in stands_for.items()}
             known = place
+        elif finding.article_id is not None:
+            # A copy that an earlier research stored: its words are the article's.
+            kept[known] = kept[known].model_copy(
+                update={"article_id": finding.article_id, "name": finding.name, "url": finding.url}
+            )
         for key in keys | pages:
             stands_for.setdefault(key, known or place)
     return [[kept[place] for place in sorted(kept) if place[1] == number] for number in range(len(branches))]

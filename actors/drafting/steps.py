@@ -47,12 +47,16 @@ _REASON = 300
 
 
 class Gathered(Record):
-    """The draft that is to be written, at `version`, and the resources that it rests on, in their order."""
+    """The draft that is to be written, at `version`, and the resources to write it from, in their order.
+
+    `attached` are those that the draft did not have before.
+    """
 
     article_id: int
     version: int
     resource_ids: tuple[int, ...]
     created: tuple[int, ...]
+    attached: tuple[int, ...] = ()
 
 
 class Filed(Record):
@@ -225,6 +229,7 @@ class DraftingSteps:
             article_id = int(made.article_id)
         else:
             await self._requester.lock_draft(connection, article_id)
+        had = await self._attached_to(connection, article_id)
         resource_ids = [await self._attach(connection, article_id, finding) for finding in chosen]
         article = await articles.get(connection, article_id)
         new = [
@@ -235,7 +240,14 @@ class DraftingSteps:
             version=article.version,
             resource_ids=tuple(resource_ids),
             created=tuple(new),
+            attached=tuple(number for number in dict.fromkeys(resource_ids) if number not in had),
         )
+
+    @staticmethod
+    async def _attached_to(connection: Connection, article_id: int) -> frozenset[int]:
+        article = await articles.get(connection, article_id)
+        version = await articles.get_version(connection, article_id, article.version)
+        return frozenset(resource.id for resource in version.resources)
 
     async def _attach(self, connection: Connection, article_id: int, finding: Finding) -> int:
         """Attach what was found: a stored resource as it is, anything else as a new one."""
@@ -261,6 +273,7 @@ class DraftingSteps:
     async def _file(self, connection: Connection, gathered: Gathered, draft: Draft) -> Filed:
         await self._requester.caller_in(connection)
         await self._requester.lock_draft(connection, gathered.article_id, version=gathered.version)
+        version = await self._detach(connection, gathered, draft)
         # A draft that there was before keeps its headline.
         headline = {"headline": draft.headline} if self._asked_article() is None else {}
         written = await self._requester.call(
@@ -268,7 +281,7 @@ class DraftingSteps:
             "write_article_content",
             article_id=gathered.article_id,
             content=render(draft, self._sources()),
-            expected_version=gathered.version,
+            expected_version=version,
             **headline,
         )
         await articles.note_drafted(
@@ -282,6 +295,18 @@ class DraftingSteps:
             connection, "completed", headline=draft.headline, article_id=gathered.article_id
         )
         return Filed(version=written.version)
+
+    async def _detach(self, connection: Connection, gathered: Gathered, draft: Draft) -> int:
+        """Take off what the text names in no footnote: it would be published with it. The draft's version."""
+        named = {gathered.resource_ids[number - 1] for number in draft.named}
+        version = gathered.version
+        for number in gathered.attached:
+            if number not in named:
+                left = await self._requester.call(
+                    connection, "detach_resource", resource_id=number, article_id=gathered.article_id
+                )
+                version = left.version
+        return version
 
     async def _brief(self) -> SearchBrief:
         """What the agents are told, if whoever asked may still ask for it."""

@@ -4,16 +4,12 @@ Called by whoever chooses what a draft is written from. A text on another countr
 most of a question's words, and its meaning too; so what tells must stand in it, in some form or language.
 """
 
-from functools import cache
-
-from babel.dates import get_day_names, get_month_names
-
 from actors.outside.market.things_in_text import Things, exchanged, things_in
 from actors.text.bearing import names_written
 from actors.text.language import Language, language_of
-from actors.text.lexicon import word_set
 from actors.text.normal_form import words
 from actors.text.relevance import QuestionWords, content_words
+from actors.text.word_forms import is_general
 from models.record import Record
 
 # Letters that a part of a compound has at least: "Gold" of "Goldmine".
@@ -41,9 +37,10 @@ class QuestionSubject:
         self.language: Language = language_of(question)
         self._things = things_in(question)
         self._currencies = exchanged(question)
-        general = word_set(self.language, "requests", "general") | _calendar(self.language)
         telling = {
-            one for one in content_words(self._things.others) if one not in general and not one.isdigit()
+            one
+            for one in content_words(self._things.others)
+            if not is_general(one, self.language) and not one.isdigit()
         }
         names = names_written(question, self.language) & telling
         self._names = [QuestionWords(name) for name in sorted(names)]
@@ -120,15 +117,3 @@ def _pairs(asked: Things, there: Things) -> tuple[tuple[frozenset[str], frozense
 
 def _apart(asked: frozenset[str], there: frozenset[str]) -> bool:
     return bool(asked) and bool(there) and not asked & there
-
-
-@cache
-def _calendar(language: Language) -> frozenset[str]:
-    """The names of months and days, in the forms that dates have them in."""
-    found = [
-        name
-        for names in (get_month_names, get_day_names)
-        for context in ("format", "stand-alone")
-        for name in names("wide", context, locale=language).values()
-    ]
-    return frozenset(word for name in found for word in words(name).split())

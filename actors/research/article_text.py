@@ -8,14 +8,16 @@ Texts are of pages and models; nothing of them becomes Markdown. Pure.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from actors.quoting.places import as_given, resource, span, unverified
+from actors.text.language import Language, language_of
 from actors.text.markdown import opening, unlinked, web_address
+from actors.text.quotation_marks import quoted
 from models.research.following import LineagePoint, LineageSource, ResearchLineage, ResultSentence
 from models.text import one_line, shortened
 
 _TITLE, _QUOTE, _ADDRESS = 200, 2_000, 2_000
 # The address of a text that a person gave: it is its digest.
 _GIVEN = "urn:sha256:"
-_UNVERIFIED = " (unverified: the check of this sentence failed)"
 
 
 class EvidenceText(NamedTuple):
@@ -37,11 +39,14 @@ def evidence_texts(lineage: ResearchLineage) -> list[EvidenceText]:
 def article_text(lineage: ResearchLineage, resource_ids: Mapping[int, int]) -> str:
     """The article's Markdown: a part for each category, and a footnote for each point that is cited.
 
+    What is not a sentence's or a page's own words is in the language of the sentences.
+
     Args:
         resource_ids: of the documents, by their places in the lineage.
     """
     cited = _cited(lineage)
     numbers = {point.point_id: number for number, point in enumerate(cited, start=1)}
+    language = language_of(" ".join(sentence.text for sentence in lineage.sentences))
     blocks: list[str] = []
     heading: str | None = None
     paragraph: list[str] = []
@@ -50,10 +55,10 @@ def article_text(lineage: ResearchLineage, resource_ids: Mapping[int, int]) -> s
             blocks += [" ".join(paragraph)] if paragraph else []
             heading, paragraph = sentence.heading, []
             blocks.append(f"## {unlinked(shortened(heading, _TITLE)) or '…'}")
-        paragraph.append(_sentence(sentence, numbers, is_first=not paragraph))
+        paragraph.append(_sentence(sentence, numbers, language, is_first=not paragraph))
     blocks += [" ".join(paragraph)] if paragraph else []
     notes = [
-        f"[^{numbers[point.point_id]}]: {_note(point, lineage.sources[point.source], resource_ids)}"
+        f"[^{numbers[point.point_id]}]: {_note(point, lineage.sources[point.source], resource_ids, language)}"
         for point in cited
     ]
     return "\n\n".join([*blocks, *notes]) + "\n"
@@ -74,22 +79,26 @@ def _cited(lineage: ResearchLineage) -> list[LineagePoint]:
     return [points[id_] for id_ in ids]
 
 
-def _sentence(sentence: ResultSentence, numbers: Mapping[int, int], *, is_first: bool) -> str:
+def _sentence(
+    sentence: ResultSentence, numbers: Mapping[int, int], language: Language, *, is_first: bool
+) -> str:
     text = unlinked(sentence.text)
     marks = "".join(f"[^{numbers[id_]}]" for id_ in sentence.points if id_ in numbers)
-    doubt = _UNVERIFIED if sentence.outcome == "unverified" else ""
+    doubt = f" ({unverified(language)})" if sentence.outcome == "unverified" else ""
     return (opening(text) if is_first else text) + marks + doubt
 
 
-def _note(point: LineagePoint, source: LineageSource, resource_ids: Mapping[int, int]) -> str:
+def _note(
+    point: LineagePoint, source: LineageSource, resource_ids: Mapping[int, int], language: Language
+) -> str:
     title = opening(unlinked(shortened(source.title or source.url, _TITLE))) or "Untitled"
     address = web_address(source.final_url or source.url)
     where = f" — <{address}>" if address is not None and len(address) <= _ADDRESS else ""
     quote = unlinked(shortened(point.quote, _QUOTE))
-    given = ", as somebody gave it" if source.url.startswith(_GIVEN) else ""
+    given = f", {as_given(language)}" if source.url.startswith(_GIVEN) else ""
     return (
-        f"{title}{given}{where}, characters {point.start} to {point.end}: “{quote}” "
-        f"(resource {resource_ids[point.source]})"
+        f"{title}{given}{where}, {span(point.start, point.end, language)}: {quoted(quote, language)} "
+        f"({resource(resource_ids[point.source], language)})"
     )
 
 

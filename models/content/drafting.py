@@ -62,6 +62,7 @@ class Finding(Record):
     """Something to write from. With `resource_id` it is stored already; otherwise it is to become a resource.
 
     A text has `content`, a table `columns` and `rows`. `source` is the provider, `url` where it was read.
+    `article_id`: it is an article that this site published.
     """
 
     kind: ResourceKind
@@ -73,6 +74,7 @@ class Finding(Record):
     source: str
     url: str | None = None
     resource_id: int | None = None
+    article_id: int | None = None
 
     @property
     def is_sample(self) -> bool:

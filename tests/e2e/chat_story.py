@@ -129,8 +129,8 @@ class ChatStory:
         article = (await self._people.request("ann", "GET", path))["article"]
         assert article["status"] == "draft"
         attached = {resource["id"] for resource in article["resources"]}
-        assert set(result["resources_created"]) <= attached
         assert attached
+        assert attached == {int(each) for each in re.findall(r"\(resource (\d+)\)", article["content"])}
         cited = set(re.findall(r"\[\^(\d+)\](?!:)", article["content"]))
         defined = set(re.findall(r"^\[\^(\d+)\]:", article["content"], re.MULTILINE))
         assert cited

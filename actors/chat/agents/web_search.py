@@ -9,11 +9,14 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from actors.chat.agents.published_article import published_article
 from actors.chat.agents.queries import search_words
 from actors.chat.turn.chat_agent import ChatAgent
 from actors.chat.turn.reply import Reply
-from actors.chat.turn.sources import CitedSource, Sources, stored_link
+from actors.chat.turn.sources import CitedSource, Sources, stored_link, stored_thing
+from actors.text.footnotes import without_footnotes
 from actors.text.normal_form import words
+from actors.tools.articles import ArticleDetails
 from actors.tools.web import WebSearchResponse
 from models.chat.messages import Route, Turn
 from models.content.drafting import Finding, Findings, SearchBrief
@@ -24,6 +27,7 @@ from models.text import shortened
 
 _TOOLS = ("web_search", "search_news", "search_financial_news")
 _QUERY = 1000
+_QUOTES = "article {number} is put together of quotations: its own sources are to be quoted"
 # Beginnings of words, in English, Polish and German.
 _NEWS = re.compile(r"\b(?:news|headline|latest|wiadomosc|aktualnosc|najnowsz|nachricht|schlagzeile|neueste)")
 _FINANCE = re.compile(
@@ -89,8 +93,37 @@ class WebSearch(ChatAgent):
         )
         assert isinstance(answer, WebSearchResponse)
         hits = answer.results[: self._config.outside.results]
-        found = [self._finding(hit) for hit in hits if hit.snippet.strip()]
-        return Findings(branch="web_search", found=tuple(found), note=answer.note)
+        found, notes = [], [answer.note] if answer.note else []
+        for hit in hits:
+            noun, number = stored_thing(hit.stored_as)
+            if noun == "article":
+                article = await self._own_article(brief, number)
+                if article is not None and article.written == "quotes":
+                    notes.append(_QUOTES.format(number=number))
+                elif article is not None:
+                    found.append(self._own(hit, article))
+            elif hit.snippet.strip():
+                found.append(self._finding(hit))
+        return Findings(branch="web_search", found=tuple(found), note="; ".join(notes) or None)
+
+    async def _own_article(self, brief: SearchBrief, number: int) -> ArticleDetails | None:
+        """What readers have of it; None where it was withdrawn meanwhile."""
+
+        async def call(name: str, arguments: dict[str, Any]) -> BaseModel:
+            return await self._context.tools.call(name, arguments, caller=brief.caller)
+
+        article = await published_article(call, number)
+        return None if article is None or article.published_version is None else article
+
+    def _own(self, hit: SearchHit, article: ArticleDetails) -> Finding:
+        """An article of this site, whole: its words without its footnotes."""
+        return self._finding(hit).model_copy(
+            update={
+                "name": shortened(article.headline),
+                "content": without_footnotes(article.content),
+                "article_id": article.id,
+            }
+        )
 
     def _add(self, sources: Sources, hits: tuple[SearchHit, ...]) -> list[CitedSource]:
         return [
@@ -107,7 +140,7 @@ class WebSearch(ChatAgent):
         return hit.url or (stored_link(self._config.publishing, hit.stored_as) if hit.stored_as else None)
 
     def _finding(self, hit: SearchHit) -> Finding:
-        noun, _, number = (hit.stored_as or "").partition(":")
+        noun, number = stored_thing(hit.stored_as)
         said = [
             f"Found by {hit.source}",
             hit.published_at,
@@ -120,7 +153,7 @@ class WebSearch(ChatAgent):
             content=hit.snippet,
             source=hit.source,
             url=self._where(hit),
-            resource_id=int(number) if noun == "resource" and number.isdigit() else None,
+            resource_id=number if noun == "resource" else None,
         )
 
 

@@ -75,9 +75,14 @@ def resource_link(settings: PublishingConfig, resource_id: int) -> str:
 
 def stored_link(settings: PublishingConfig, about: str) -> str | None:
     """Where `article:17` or `resource:5` is read; None for anything else."""
-    noun, _, number = about.partition(":")
-    if not (number.isascii() and number.isdigit()):
-        return None
+    noun, number = stored_thing(about)
     if noun == "article":
-        return article_link(settings, int(number))
-    return resource_link(settings, int(number)) if noun == "resource" else None
+        return article_link(settings, number)
+    return resource_link(settings, number) if noun == "resource" else None
+
+
+def stored_thing(about: str | None) -> tuple[str, int]:
+    """The noun and the number of `article:17` or `resource:5`; an empty noun for anything else."""
+    noun, _, number = (about or "").partition(":")
+    is_one = noun in ("article", "resource") and number.isascii() and number.isdigit()
+    return (noun, int(number)) if is_one else ("", 0)

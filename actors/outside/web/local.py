@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from actors.outside.plain_text import plain_text
 from actors.outside.web.freshness import Freshness
+from actors.text.footnotes import without_footnotes
 from actors.tools.tool import ToolContext
 from actors.tools.visibility import visible_article, visible_version
 from models.content.articles import ArticleVersion
@@ -95,10 +96,11 @@ class Local:
 
 def _passage(version: ArticleVersion, query: str) -> str:
     """The text from the sentence on that first has a word of the query; from the beginning if none has."""
+    text = without_footnotes(version.content)
     # Each word is looked for at each place of a long text: some of them will do.
     words = [re.escape(word) for word in re.findall(r"\w{4,}", query)[:_MOST_WORDS]]
     start = 0
-    if words and (match := re.search(rf"\b(?:{'|'.join(words)})", version.content, re.IGNORECASE)):
-        ends = re.finditer(r"[.!?]\s+|\n\s*", version.content[: match.start()])
+    if words and (match := re.search(rf"\b(?:{'|'.join(words)})", text, re.IGNORECASE)):
+        ends = re.finditer(r"[.!?]\s+|\n\s*", text[: match.start()])
         start = max((end.end() for end in ends), default=0)
-    return plain_text(version.content[start:], _SNIPPET)
+    return plain_text(text[start:], _SNIPPET)

@@ -296,6 +296,28 @@ async def test_a_research_is_given_what_is_found(chat: ChatSite) -> None:
     assert chat.server.calls() == []
 
 
+async def test_a_research_reads_own_articles_whole_and_quotes_none_that_only_quote(chat: ChatSite) -> None:
+    said = " ".join(f"The ECB left rate number {n} alone." for n in range(40))
+    content = f"{said}[^1] Nobody objected.[^2]\n\n[^1]: Minutes\n\n[^2]: Notes (resource 1)\n"
+    whole = await chat.site.article(content, headline="ECB waits", publish=True)
+    quotes = await chat.site.article("“Minutes”: “The ECB waits.”[^1]\n\n[^1]: Minutes", publish=True)
+    async with chat.site.database.connection() as connection:
+        await connection.execute("UPDATE articles SET published_at = now()")
+        await connection.execute(
+            "UPDATE article_versions SET written = 'quotes' WHERE article_id = %s", (quotes,)
+        )
+    ann = await chat.person("ann", "macro:analyst", "macro:editor")
+    rewritten = {"article_id": whole, "content": "What nobody has signed off about the ECB."}
+    await chat.desk.call(ann, "write_article_content", **rewritten)
+    brief = SearchBrief(caller=ann, topic="macro", query="ECB")
+    found = await chat.directory.agent("web_search").find(brief)
+    [own] = found.found
+    assert (own.content, own.name, own.article_id) == (f"{said} Nobody objected.", "ECB waits", whole)
+    assert own.url is not None
+    assert own.url.endswith(f"/articles/{whole}")
+    assert f"article {quotes} is put together of quotations" in (found.note or "")
+
+
 async def test_an_analyst_is_answered_from_the_projects_of_his_topics(chat: ChatSite) -> None:
     text = "The mill at the river was built in 1871."
     number = await filled(chat.site.database, ("https://example.org/mill", text))

@@ -55,7 +55,7 @@ async def test_a_research_becomes_a_draft_whose_statements_name_their_sources(
     assert version.desk_notes == tuple(result["desk_notes"])
     assert version.desk_notes == (
         "Nothing found: stored resources: nothing is stored on this",
-        "Sample data, to try things on and not for publication: source 2 is marked `source: sample`.",
+        "Sample data, to try things on and not for publication: “Policy rate”",
     )
     assert result["failed_branches"] == []
     assert result["empty_branches"] == [{"branch": "resource_query", "reason": "nothing is stored on this"}]
@@ -214,6 +214,37 @@ async def test_stored_resources_are_attached_and_nothing_is_stored_twice(
     assert await site.count("resources") == 2
 
 
+async def test_what_no_footnote_names_is_not_published_with_the_article(
+    site: Site, model: ModelServer
+) -> None:
+    ann = await site.desk.person("ann", "macro:analyst", "macro:editor")
+    made = await site.desk.call(ann, "create_draft_article", topic="macro", headline="Mine")
+    minutes = await site.desk.call(
+        ann, "create_text_resource", article_id=made.article_id, name="Minutes", content=MINUTES
+    )
+    shared = await site.desk.call(ann, "create_text_resource", topic="macro", name="More", content=QUERY)
+    number = shared.resource_id
+    site.stored.found = (
+        text("Minutes", MINUTES, resource_id=minutes.resource_id, url=None),
+        text("More", QUERY, resource_id=number, url=None),
+    )
+    model.script(Rule(kind="DraftReply", reply=written(("So they say.", [1]))))
+    async with site.running():
+        result = await site.done(await site.ask(ann, article_id=made.article_id))
+    version = await site.version(made.article_id)
+    [named] = [one for one in version.resources if f"(resource {one.id})" in version.content]
+    # Its writer attached the minutes: that stays.
+    assert [one.name for one in version.resources] == ["Minutes", named.name] == ["Minutes", "Rate decision"]
+    assert version.desk_notes == tuple(result["desk_notes"])
+    assert "Found and named in no footnote: “Policy rate”, “Minutes”, “More”" in version.desk_notes
+    assert result["resources_created"][0] == named.id
+    assert (await site.resource(number)).status == "draft"
+    await site.desk.call(ann, "submit_for_review", article_id=made.article_id)
+    await site.desk.call(ann, "publish_article", article_id=made.article_id)
+    shown = (await site.desk.approval(made.article_id)).content["becomes_readable"]
+    assert [one["name"] for one in shown] == ["Minutes", "Rate decision"]
+
+
 async def test_a_draft_that_is_named_is_written_anew_and_keeps_its_headline(
     site: Site, model: ModelServer
 ) -> None:
@@ -255,6 +286,7 @@ async def test_what_is_found_is_never_obeyed(site: Site, model: ModelServer) -> 
         "create_draft_article",
         "create_text_resource",
         "create_table_resource",
+        "detach_resource",
         "write_article_content",
     }
 
@@ -330,7 +362,9 @@ async def test_the_site_s_own_branches_find_what_is_stored_and_what_comes_with_i
     new = [await site.resource(number) for number in result["resources_created"]]
     assert [resource.kind for resource in new] == ["table"] * len(new)
     assert any((resource.description or "").startswith("source: sample") for resource in new)
-    assert "marked `source: sample`" in (await site.version(result["article_id"])).desk_notes[-1]
+    notes = (await site.version(result["article_id"])).desk_notes
+    assert not any(note.startswith("Sample data") for note in notes)
+    assert any(note.startswith("Found and named in no footnote: “") for note in notes)
 
 
 async def test_what_is_not_about_the_question_is_no_source_and_the_desk_is_told(

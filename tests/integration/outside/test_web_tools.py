@@ -196,7 +196,12 @@ async def publish(desk: Desk, topic: str, headline: str, content: str) -> int:
 
 
 async def test_local_finds_what_the_caller_may_see(stored: Desk) -> None:
-    shown = await publish(stored, "macro", "Rates", "Much else first. The zloty rallied on **Monday**. More.")
+    shown = await publish(
+        stored,
+        "macro",
+        "Rates",
+        "Much else first. The zloty rallied on **Monday**.[^1] More.\n\n[^1]: A zloty.",
+    )
     hidden = await publish(stored, "equity", "Shares", "The zloty helped shares.")
     ann = await stored.person("ann", "macro:analyst")
     made = await stored.call(ann, "create_text_resource", name="Note", topic="macro", content="zloty notes")

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -12,6 +13,7 @@ from actors.drafting.draft import Draft, Source, Statement
 from actors.drafting.markdown import render
 from actors.text.markdown import unlinked
 from models.content.drafting import Finding
+from models.content.quoting import SourcePlace
 from models.text import one_line
 
 _REFERENCE = re.compile(r"(?<!\\)\[\^(\d+)\](?!:)")
@@ -140,8 +142,9 @@ def test_the_desk_is_told_what_was_not_searched_not_used_and_what_is_a_sample() 
         Searched(branch="data_download", note="nothing fits"),
         Searched(branch="resource_query", found=(finding,), note="by words only"),
     ]
-    draft = Draft(headline="H", statements=(Statement(text="So.", sources=(1,)),), unsupported=("4.2",))
-    sources = [source(), source(source="sample"), source(source="sample")]
+    statements = (Statement(text="So.", sources=(1,)), Statement(text="So.", sources=(3,)))
+    draft = Draft(headline="H", statements=statements, unsupported=("4.2",))
+    sources = [source(), source(name="Prices", source="sample"), source(name="Rate", source="sample")]
     assert desk_notes(draft, sources, searched, ["A battery\nrecycler", *"bcdefg"]) == (
         "In no source, so check them: 4.2",
         "Not searched: web search: the *search* is away",
@@ -149,14 +152,35 @@ def test_the_desk_is_told_what_was_not_searched_not_used_and_what_is_a_sample() 
         "Only in part: stored resources: by words only",
         "Found and not used, for it is not about what was asked: “A battery recycler”, “b”, “c”, “d”, “e” "
         "and 2 more",
-        "Sample data, to try things on and not for publication: sources 2, 3 are marked `source: sample`.",
+        "Found and named in no footnote: “Prices”",
+        "Sample data, to try things on and not for publication: “Rate”",
     )
     shown = render(draft, sources)
-    assert shown == "So.[^1]\n\n[^1]: Minutes — searxng (resource 7)\n"
-    quoted = draft.model_copy(update={"unsupported": (), "written": "quotes"})
+    assert shown == (
+        "So.[^1] So.[^3]\n\n[^1]: Minutes — searxng (resource 7)\n\n"
+        "[^3]: Rate — source: sample (resource 7)\n"
+    )
+    quoted = draft.model_copy(update={"unsupported": (), "written": "quotes", "statements": statements[:1]})
     whole = [Searched(branch="web_search", found=(finding,))]
     [guarantee] = desk_notes(quoted, [source()], whole, [])
     assert "word for word" in guarantee
-    plain = draft.model_copy(update={"unsupported": ()})
+    plain = draft.model_copy(update={"unsupported": (), "statements": statements[:1]})
     assert desk_notes(plain, [source()], whole, []) == ()
     assert desk_notes(plain, [], [Searched(branch="web_search")], []) == ("Nothing found: web search",)
+
+
+@pytest.mark.parametrize(
+    ("language", "article", "resource"),
+    [("en", "article 3", "resource 7"), ("pl", "artykuł 3", "zasób 7"), ("de", "Artikel 3", "Ressource 7")],
+)
+@pytest.mark.parametrize("written", ["prose", "quotes"])
+def test_footnotes_are_in_the_language_of_the_text_and_name_own_articles_as_such(
+    language: Any, article: str, resource: str, written: Any
+) -> None:
+    url = "http://127.0.0.1:8000/api/tools/articles/3"
+    own = source(name="ECB waits", source="local", url=url, article_id=3)
+    place = SourcePlace(source=1, start=0, end=6)
+    statements = (Statement(text="Words.", sources=(1,), place=place),)
+    draft = Draft(headline="H", statements=statements, written=written, language=language)
+    [note] = [line for line in render(draft, [own]).splitlines() if line.startswith("[^1]:")]
+    assert note.startswith(f"[^1]: ECB waits — {article}, <{url}> ({resource})")

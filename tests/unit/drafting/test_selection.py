@@ -59,6 +59,18 @@ def test_what_is_stored_already_stands_for_the_same_thing_found_again() -> None:
     assert names(selected(web, [], stored)) == ["new", "minutes", "page 1", "page 2"]
 
 
+def test_a_stored_copy_of_an_own_article_is_cited_as_that_article() -> None:
+    read = text("ECB waits", content="The ECB waits.", article_id=3, url="http://x/articles/3")
+    copy = text(
+        "Copy", content="The ECB  waits.", resource_id=9, source="signoff", url="http://x/resources/9"
+    )
+    for web, stored in ((read, copy), (copy, read)):
+        [kept] = selected([web], [], [stored]).chosen
+        assert (kept.resource_id, kept.article_id, kept.name, kept.url) == (9, 3, "ECB waits", read.url)
+    other = text("Other", content="Else.", resource_id=10)
+    assert [one.article_id for one in selected([read], [other]).chosen] == [3, None]
+
+
 def test_a_stored_resource_is_taken_as_whole_as_it_was_read() -> None:
     snippet = text("found", content="The minutes…", resource_id=1)
     read = text("read", content="The minutes, whole.", resource_id=1)

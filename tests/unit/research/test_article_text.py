@@ -1,6 +1,9 @@
 """A research as an article: each sentence leads by its footnote to exact words, and to who let them in."""
 
+import re
 from datetime import UTC, datetime
+
+import pytest
 
 from actors.research.article_text import article_text, evidence_texts
 from models.research.following import LetIn, LineagePoint, LineageSource, ResearchLineage, ResultSentence
@@ -81,6 +84,34 @@ def test_each_sentence_has_a_footnote_with_the_words_that_it_rests_on() -> None:
     )
     assert "http://evil" not in text
     assert "unused" not in text
+
+
+@pytest.mark.parametrize(
+    ("said", "doubt", "mill", "pasted"),
+    [
+        (
+            "Młyn pracuje i nie stoi w zimie, bo woda nie zamarza.",
+            "(niesprawdzone: ",
+            ", znaki od 3 do 13: „nine mills” (zasób 50)",
+            "abc, w postaci, w jakiej ktoś to podał, znaki od 3 do 15: „turn \\] again” (zasób 51)",
+        ),
+        (
+            "Die Mühle läuft und steht auch im Winter nicht still.",
+            "(ungeprüft: ",
+            ", Zeichen 3 bis 13: „nine mills“ (Ressource 50)",
+            "abc, wie jemand es angegeben hat, Zeichen 3 bis 15: „turn \\] again“ (Ressource 51)",
+        ),
+    ],
+)
+def test_what_code_says_in_an_article_is_in_its_language(
+    said: str, doubt: str, mill: str, pasted: str
+) -> None:
+    sentences = (sentence(1, said, 7, 8, outcome="unverified"),)
+    text = article_text(LINEAGE.model_copy(update={"sentences": sentences}), {0: 50, 1: 51})
+    assert f"{said}[^1][^2] {doubt}" in text
+    assert f"[^1]: The Mill — <https://example.org/mill>{mill}\n" in text
+    assert f"[^2]: urn:sha256:{pasted}\n" in text
+    assert not {"characters", "resource", "unverified", "somebody"} & set(re.findall(r"\w+", text))
 
 
 def test_each_document_says_its_digests_and_who_let_it_in() -> None:
