@@ -134,13 +134,14 @@ def shortfalls(
 def _database(config: Config) -> dict[str, object]:
     import psycopg
 
+    from actors import systems
     from cluster.checks import check_database
 
     url = database_url(config)
     version = check_database(url)
     try:
         found = {
-            **counts_at(url),
+            **counts_at(url, kinds=systems.kinds()),
             "parked": tuple(
                 waits.model_copy(update={"waits_for": flat(waits.waits_for)}) for waits in parked_at(url)
             ),

@@ -21,7 +21,8 @@ from models.content.search import MOST_FOUND
 from models.errors import PermissionMissing
 from models.record import Record
 from models.runtime.approvals import ApprovalStatus
-from models.store import approval_inbox
+from models.runtime.event_catalogue import ArticleChangesRequested, ArticlePublished, ArticleSubmitted
+from models.store import approval_inbox, events
 from models.store.content import articles, publishing
 from models.tools import Label, Number, PlainText, ToolPermission
 
@@ -37,6 +38,8 @@ Keywords = Annotated[Label, Field(max_length=1000, examples=["fed, inflation"])]
 Content = Annotated[
     PlainText, Field(description="Article content (markdown)", max_length=1_000_000, examples=["The Fed …"])
 ]
+# The last of them says whether an article that is a draft was sent back.
+_RETURNED = tuple(event.type for event in (ArticleChangesRequested, ArticleSubmitted, ArticlePublished))
 ResourceIds = Annotated[list[Number], Field(max_length=200)]
 
 
@@ -114,9 +117,17 @@ class PublicationRequest(Record):
     reason: str | None
 
 
+class ChangesAsked(Record):
+    """Who sent a draft back to its writer, and what is to be changed."""
+
+    by: str
+    at: datetime
+    notes: str
+
+
 class ArticleDetails(Record):
-    """An article as one version of it reads. `editor_report`, `desk_notes` and
-    `last_request` are for those who see drafts.
+    """An article as one version of it reads. `editor_report`, `desk_notes`, `last_request` and
+    `changes_asked`, which a draft has until it is handed in again, are for those who see drafts.
 
     `written`: `quotes` where code put this version together of its sources' own sentences, word for word.
     """
@@ -139,6 +150,7 @@ class ArticleDetails(Record):
     editor_report: EditorFindings | None
     desk_notes: tuple[str, ...] = ()
     last_request: PublicationRequest | None = None
+    changes_asked: ChangesAsked | None = None
 
 
 class GetArticleResponse(Output):
@@ -182,7 +194,17 @@ async def details(context: ToolContext, article: Article, version: ArticleVersio
         editor_report=version.editor_report if whole else None,
         desk_notes=version.desk_notes if whole else (),
         last_request=await _last_request(context, article.id) if whole else None,
+        changes_asked=await _changes_asked(context, article) if whole else None,
     )
+
+
+async def _changes_asked(context: ToolContext, article: Article) -> ChangesAsked | None:
+    if article.status != "draft":
+        return None
+    event = await events.newest_about_article(context.connection, article.id, _RETURNED)
+    if event is None or event.type != ArticleChangesRequested.type:
+        return None
+    return ChangesAsked(by=event.data["by"], at=event.at, notes=event.data["notes"])
 
 
 async def _last_request(context: ToolContext, article_id: int) -> PublicationRequest | None:

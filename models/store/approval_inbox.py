@@ -86,6 +86,25 @@ async def last_about(connection: Connection, thing: str) -> Approval | None:
     return None if row is None else Approval.model_validate(row)
 
 
+async def refused_articles(connection: Connection, person: str, *, limit: int) -> list[Approval]:
+    """The requests for articles that this person asked for, or wrote, and that got a no; newest first.
+
+    What was asked for again since is left out. Their `content` is as in `inbox`.
+    """
+    cursor = await connection.execute(
+        _LISTED
+        + """
+        WHERE a.about LIKE 'article:%%' AND a.status IN ('rejected', 'expired')
+          AND (a.requested_by = %(person)s
+               OR a.about IN (SELECT 'article:' || r.id FROM articles r WHERE r.author = %(person)s))
+          AND NOT EXISTS (SELECT 1 FROM approvals n WHERE n.about = a.about AND n.created_at > a.created_at)
+        ORDER BY a.created_at DESC, length(a.id) DESC, a.id DESC LIMIT %(limit)s
+        """,
+        {"person": person, "limit": limit},
+    )
+    return [Approval.model_validate(row) for row in await cursor.fetchall()]
+
+
 async def revealing(connection: Connection, resource_id: int) -> list[Approval]:
     """The approvals that wait, by which a resource would become readable."""
     cursor = await connection.execute(

@@ -8,6 +8,7 @@ has the lower number in `incoming_events`, or was moved before: it comes first.
 """
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 from psycopg.pq import TransactionStatus
@@ -125,6 +126,25 @@ async def latest_before(
     return None if row is None else row["data"]
 
 
+async def newest_about_article(connection: Connection, article_id: int, types: Sequence[str]) -> Event | None:
+    """The newest event of these types about an article; what has no place yet has the id 0."""
+    cursor = await connection.execute(
+        b"""
+        SELECT 0 AS incoming, """
+        + _COLUMNS
+        + b""" FROM events WHERE data ? 'article_id' AND data ->> 'article_id' = %(article)s::text
+            AND type = ANY(%(types)s)
+        UNION ALL
+        SELECT id, 0, workflow_id, type, topic, role, person, data, at FROM incoming_events
+        WHERE data ->> 'article_id' = %(article)s::text AND type = ANY(%(types)s)
+        ORDER BY incoming DESC, id DESC LIMIT 1
+        """,
+        {"article": article_id, "types": list(types)},
+    )
+    row = await cursor.fetchone()
+    return None if row is None else _placed(row)
+
+
 async def about_article(connection: Connection, article_id: int, *, limit: int = 200) -> list[Event]:
     """What happened to an article, oldest first; the newest `limit` of it.
 
@@ -146,10 +166,11 @@ async def about_article(connection: Connection, article_id: int, *, limit: int =
         """,
         {"article": article_id, "limit": limit},
     )
-    return [
-        Event.model_validate({name: value for name, value in row.items() if name != "incoming"})
-        for row in await cursor.fetchall()
-    ]
+    return [_placed(row) for row in await cursor.fetchall()]
+
+
+def _placed(row: dict[str, Any]) -> Event:
+    return Event.model_validate({name: value for name, value in row.items() if name != "incoming"})
 
 
 async def newest_id(connection: Connection) -> int:

@@ -1,7 +1,8 @@
-"""How one article stands, by its number: published or not, its last request, who decided that and why.
+"""How articles stand: published or not, their last request, who decided that and why.
 
-Called by `main_chat` and `editor`, where a message names articles and asks what became of them. The article
-is read by the tool, as whoever asks may see it: readers are told of what is published, and of no request.
+Called by `main_chat` and `editor`, where a message asks what became of articles: of those that it names by
+number, or else of the person's own that got a no. An article is read by the tool, as whoever asks may see it:
+readers are told of what is published, and of no request.
 """
 
 from datetime import datetime
@@ -16,9 +17,11 @@ from actors.tools.articles import ArticleDetails, GetArticleResponse, Publicatio
 from actors.tools.visibility import sees_drafts
 from models.chat.messages import Turn
 from models.errors import ArticleNotFound
+from models.store import approval_inbox
 from models.webhooks.payloads import article_link
 
 _MOST = 3
+_MOST_REFUSED = 5
 _NOTES = 1000  # characters
 
 
@@ -39,6 +42,25 @@ async def tell_of_articles(
     return "waits" if waits else "told"
 
 
+async def tell_of_refused(context: AgentContext, turn: Turn, reply: Reply) -> bool:
+    """Say which requests for this person's articles got a no, by whom and why; whether there are any."""
+    database = await context.tools.database()
+    async with database.connection() as connection:
+        found = await approval_inbox.refused_articles(connection, turn.caller.subject, limit=_MOST_REFUSED)
+    shown = [
+        {
+            "about": (one.about or "").removeprefix("article:"),
+            "title": escaped(one.title),
+            "reason": escaped(one.reason or "", _NOTES),
+        }
+        for one in found
+        if one.topic is not None and sees_drafts(turn.caller, one.topic)
+    ]
+    if shown:
+        reply.say(context.text("articles_refused", LANGUAGE=language_of(turn.message), REFUSED=shown))
+    return bool(shown)
+
+
 async def _seen(reply: Reply, article_id: int) -> ArticleDetails | None:
     try:
         answer = await reply.call("get_article", {"article_id": article_id})
@@ -51,7 +73,7 @@ async def _seen(reply: Reply, article_id: int) -> ArticleDetails | None:
 def _told(context: AgentContext, turn: Turn, article_id: int, article: ArticleDetails | None) -> str:
     language = language_of(turn.message)
     if article is None:
-        nothing: dict[str, Any] = {"ARTICLE": None, "REQUEST": None}
+        nothing: dict[str, Any] = {"ARTICLE": None, "REQUEST": None, "CHANGES": None}
         return context.text("article_stands", LANGUAGE=language, ARTICLE_ID=article_id, **nothing)
     return context.text(
         "article_stands",
@@ -63,6 +85,7 @@ def _told(context: AgentContext, turn: Turn, article_id: int, article: ArticleDe
             "link": article_link(context.config.publishing, article_id),
         },
         REQUEST=None if article.last_request is None else _request(article.last_request),
+        CHANGES=changes_asked(article),
     )
 
 
@@ -85,6 +108,14 @@ def _request(request: PublicationRequest) -> dict[str, Any]:
         "decided_at": _at(request.decided_at),
         "notes": escaped((request.notes or "").strip(), _NOTES) or None,
     }
+
+
+def changes_asked(article: ArticleDetails) -> dict[str, str] | None:
+    """Who sent a draft back, when, and what is to be changed, for a prompt."""
+    asked = article.changes_asked
+    if asked is None:
+        return None
+    return {"by": escaped(asked.by), "at": _at(asked.at), "notes": escaped(asked.notes.strip(), _NOTES)}
 
 
 def _at(moment: datetime | None) -> str:

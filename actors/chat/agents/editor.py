@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from actors import systems
-from actors.chat.agents.article_standing import tell_of_articles
+from actors.chat.agents.article_standing import changes_asked, tell_of_articles, tell_of_refused
 from actors.chat.turn.article_numbers import articles_named
 from actors.chat.turn.chat_agent import ChatAgent
 from actors.chat.turn.confirmation import agreed
@@ -54,11 +54,17 @@ class Editor(ChatAgent):
             await self._act(turn, route, reply)
         except _TOLD as error:
             reply.say(self._context.text("not_done", REASON=shortened(str(error), 1000)))
+            if isinstance(error, ArticleConflict):
+                # It may have been a question: what was to be done is done, or was refused.
+                reply.say("\n\n")
+                await tell_of_articles(self._context, turn, reply)
             reply.ends("refused" if isinstance(error, PermissionMissing) else "failed")
 
     async def _act(self, turn: Turn, route: Route, reply: Reply) -> None:
         if route.intent == "approvals":
             named = await tell_of_articles(self._context, turn, reply)
+            if named == "none" and await tell_of_refused(self._context, turn, reply):
+                named = "waits"
             if named == "waits":
                 reply.say("\n\n")
             if named != "told":
@@ -94,6 +100,7 @@ class Editor(ChatAgent):
                 SOURCES=len(article.resources),
                 OPEN_REQUEST=review.open_request,
                 LAST_REQUEST=_told(article.last_request),
+                CHANGES=changes_asked(article),
                 NOTES=[escaped(note) for note in article.desk_notes],
                 IN_THE_WAY=[escaped(each) for each in review.in_the_way],
                 HISTORY=[

@@ -11,7 +11,7 @@ from typing import Any, Literal, cast
 
 from actors import systems
 from actors.chat.agents import deep_research, operations
-from actors.chat.agents.article_standing import tell_of_articles
+from actors.chat.agents.article_standing import tell_of_articles, tell_of_refused
 from actors.chat.routing.access import ACCESS
 from actors.chat.routing.deep_research import research_named
 from actors.chat.routing.operations import operation_named
@@ -114,7 +114,10 @@ class MainChat(ChatAgent):
             await self._answer_beside(turn, reply)
         elif route.refusal is not None:
             # How an article stands is told as far as one sees it; to decide takes a role.
-            if route.intent == "approvals" and await tell_of_articles(self._context, turn, reply) != "none":
+            if route.intent == "approvals" and (
+                await tell_of_articles(self._context, turn, reply) != "none"
+                or await tell_of_refused(self._context, turn, reply)
+            ):
                 return
             reply.say(self._refusal(turn, route))
             reply.ends("refused")

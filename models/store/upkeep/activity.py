@@ -7,6 +7,7 @@ named so that somebody can end it. Without the role `pg_read_all_stats` only one
 from psycopg.rows import dict_row
 
 from models.record import Record
+from models.runtime.workflow_kinds import Kinds
 from models.store.connecting import connect
 from models.store.database import Connection
 
@@ -29,8 +30,16 @@ WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p')
 ORDER BY bytes DESC, name
 """
 
-# Tables whose rows each have a status.
-_COUNTED = ("workflows", "approvals", "deliveries")
+# A workflow that came to its end without what was asked for has not "succeeded".
+_OUTCOMES = """
+SELECT CASE WHEN w.status = 'succeeded' THEN coalesce(nullif(w.result ->> e.field, e.reached), w.status)
+            ELSE w.status END AS outcome, count(*)
+FROM workflows w
+LEFT JOIN unnest(%s::text[], %s::text[], %s::text[]) AS e (kind, field, reached) ON e.kind = w.kind
+GROUP BY 1 ORDER BY 1
+"""
+# Further tables whose rows each have a status.
+_COUNTED = ("approvals", "deliveries")
 
 
 class OldTransaction(Record):
@@ -75,15 +84,13 @@ def table_sizes_at(url: str) -> list[TableSize]:
         return [TableSize.model_validate(row) for row in connection.execute(_SIZES.encode()).fetchall()]
 
 
-def counts_at(url: str) -> dict[str, dict[str, int]]:
-    """How many rows are in each status, by table."""
+def counts_at(url: str, *, kinds: Kinds) -> dict[str, dict[str, int]]:
+    """How many rows are in each status, by table; workflows by what they came to (`WorkflowKind.outcome`)."""
+    endings = [(kind.name, kind.ending.field, kind.ending.reached) for kind in kinds.values() if kind.ending]
+    told: list[list[str]] = [list(column) for column in zip(*endings, strict=True)] or [[], [], []]
     with connect(url, application="signoff status") as connection:
-        return {
-            table: {
-                str(status): int(count)
-                for status, count in connection.execute(
-                    f"SELECT status, count(*) FROM {table} GROUP BY 1 ORDER BY 1".encode()
-                ).fetchall()
-            }
-            for table in _COUNTED
-        }
+        found = {"workflows": connection.execute(_OUTCOMES.encode(), told).fetchall()}
+        for table in _COUNTED:
+            rows = connection.execute(f"SELECT status, count(*) FROM {table} GROUP BY 1 ORDER BY 1".encode())
+            found[table] = rows.fetchall()
+    return {table: {str(status): int(count) for status, count in rows} for table, rows in found.items()}

@@ -1,5 +1,7 @@
 """What became of one article, by its number: told in the question's language, to whom may see it."""
 
+from typing import Any
+
 import pytest
 
 from tests.integration.chat.sites.agents_site import ChatSite, done, make_chat, make_scripted_chat, tools
@@ -87,3 +89,68 @@ async def test_a_task_is_told_by_its_own_name_and_to_whom_it_belongs(chat: ChatS
     assert f"article {number}" in told
     told = done(await chat.ask(ann, f"status of task {task_id}", agent="main_chat", intent="tasks")).response
     assert "you have no task" in told
+
+
+@pytest.mark.parametrize(
+    ("question", "intent", "told"),
+    [
+        ("How does article {} stand?", "tasks", "eve sent it back for changes on "),
+        ("Why was article {} sent back?", "changes", "eve sent it back for changes on "),
+        ("Co trzeba poprawić w artykule {}?", "tasks", "Do poprawy odesłał(a) eve dnia "),
+        ("Was ist an Artikel {} zu ändern?", "tasks", "eve hat ihn am "),
+        ("review article {}", "review", "- eve sent it back for changes on "),
+    ],
+)
+async def test_what_is_to_be_changed_is_told_until_it_is_handed_in_again(
+    chat: ChatSite, question: str, intent: Any, told: str
+) -> None:
+    ann, eve = await chat.person("ann", "macro:admin"), await chat.person("eve", "macro:editor")
+    number = await chat.desk.with_editor()
+    await chat.desk.call(eve, "request_changes", article_id=number, notes=WHY)
+    agent: Any = "main_chat" if intent == "tasks" else "editor"
+    said = done(await chat.ask(ann, question.format(number), agent=agent, intent=intent)).response
+    assert told in said
+    assert said.count(WHY) == 1
+    rita = await chat.person("rita", "macro:reader")
+    assert WHY not in done(await chat.chat(rita, f"Why was article {number} sent back?")).response
+    await chat.desk.call(ann, "submit_for_review", article_id=number)
+    said = done(await chat.ask(ann, question.format(number), agent="main_chat", intent="tasks")).response
+    assert f" {number}, " in said
+    assert WHY not in said
+
+
+async def test_a_no_is_told_without_the_article_s_number_too(chat: ChatSite) -> None:
+    number = await rejected(chat)
+    waits = await chat.desk.with_editor()
+    eve = await chat.person("eve", "macro:editor")
+    await chat.desk.call(eve, "publish_article", article_id=waits)
+    asked: Any = {"agent": "editor", "intent": "approvals"}
+    told = done(await chat.ask(eve, "Which of my articles were rejected, and why?", **asked)).response
+    assert told.startswith(f"Your articles that were not approved, the newest first:\n\n- Article {number}, ")
+    assert told.count(WHY) == 1
+    assert "rejected by bob" in told
+    assert "What waits for a decision:" in told
+    told = done(await chat.ask(eve, "Dlaczego mój artykuł został odrzucony?", **asked)).response
+    assert told.startswith("Twoje artykuły, na które nie było zgody, od najnowszego:")
+    told = done(await chat.ask(eve, "Warum wurde mein Artikel abgelehnt?", **asked)).response
+    assert told.startswith("Ihre Artikel, die nicht freigegeben wurden, der neueste zuerst:")
+    # Whoever wrote it is told, too; nobody else, and nobody who sees its drafts no more.
+    author = (await chat.desk.article(number)).author
+    told = done(await chat.chat(await chat.person(author, "macro:analyst"), "Why was my article rejected?"))
+    assert told.response.count(WHY) == 1
+    for name, scope in (("cleo", "macro:editor"), (author, "macro:reader"), ("eve", "equity:editor")):
+        who = await chat.person(name, scope)
+        assert WHY not in done(await chat.ask(who, "Why was my article rejected?", **asked)).response
+
+
+async def test_a_no_is_over_once_it_is_asked_for_again(chat: ChatSite) -> None:
+    number = await rejected(chat)
+    async with chat.site.database.transaction() as connection:
+        await connection.execute(
+            "UPDATE articles SET status = 'editor', approval_id = NULL, workflow_id = NULL"
+        )
+    eve = await chat.person("eve", "macro:editor")
+    await chat.desk.call(eve, "publish_article", article_id=number)
+    told = done(await chat.ask(eve, "Which were rejected?", agent="editor", intent="approvals")).response
+    assert WHY not in told
+    assert "What waits for a decision:" in told
