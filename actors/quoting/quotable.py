@@ -8,8 +8,9 @@ import re
 import sys
 from bisect import bisect_right
 
-from actors.quoting.corrections import Corrections, is_verdict, leads_to_verdict
+from actors.quoting.corrections import Corrections, corrects, is_verdict, leads_to_verdict
 from actors.quoting.endings import OpenQuotations
+from actors.quoting.pointers import leads_to, turns_round
 from actors.quoting.sentences import ITEM, Sentence, as_read, sentences
 from actors.quoting.single_quotes import SingleQuotations
 from actors.quoting.speakers import is_reported, says_whose, speaks_first, takes_the_word
@@ -111,6 +112,8 @@ class _Quotable:
             if is_verdict(one.text, self._language):
                 self._withdraw(above, one)
                 stands = False
+            elif self._is_against_run(one) and self._come_along(one, is_withheld=is_withheld):
+                continue
             self._settle()
             if stands and not is_withheld:
                 self._run = one
@@ -119,6 +122,24 @@ class _Quotable:
         self._read_headings(paragraph, len(self._text))
         self._settle()
         return self._found
+
+    def _goes_on(self, one: Sentence) -> bool:
+        """Whether a sentence stands behind the run in its paragraph."""
+        return self._run is not None and self._run.paragraph == one.paragraph
+
+    def _is_against_run(self, one: Sentence) -> bool:
+        return self._goes_on(one) and (
+            turns_round(one.text, self._language) or corrects(one.text, self._language)
+        )
+
+    def _come_along(self, one: Sentence, *, is_withheld: bool) -> bool:
+        """Join to the run what turns it round, or withhold the run; whether it was joined."""
+        if not is_withheld and not one.text.endswith("?") and self._joined(one):
+            return True
+        if self._run is not None:
+            self.withheld.append(self._run)
+            self._run = None
+        return False
 
     def _read_headings(self, above: int, end: int) -> int:
         """Read the headings before a place: one may be a verdict (`## False`).
@@ -176,7 +197,11 @@ class _Quotable:
         is_under_way = self._turn == one.paragraph
         if _BROKEN.search(self._text, one.start, one.end):
             return False, False
-        if takes_the_word(one.text, is_under_way=is_under_way) or self.voices.leads_in(one.text):
+        if (
+            takes_the_word(one.text, is_under_way=is_under_way)
+            or self.voices.leads_in(one.text)
+            or (leads_to(one.text, self._language) and not self._goes_on(one))
+        ):
             self._turn = one.paragraph
             return False, not wrong or is_empty
         if is_spoken or is_under_way:
