@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from models.visible import first_hidden
 from pipelines.driver import until_stopped
 from pipelines.progress import plain, say
 from pipelines.summary import as_table
@@ -57,7 +58,7 @@ def test_the_table_can_be_printed_whatever_is_in_it(topic: str, error: str) -> N
 @given(st.text())
 def test_whatever_is_said_is_one_line_that_can_be_printed(text: str) -> None:
     told = plain(text)
-    assert all(char.isprintable() or char.isspace() for char in told)
+    assert first_hidden(told) is None  # Python's own tables are older: it calls new scripts unprintable
     assert len(told.splitlines()) <= 1
     told.encode()
 
