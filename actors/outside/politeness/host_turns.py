@@ -101,8 +101,9 @@ class HostTurns:
         known = host.known(origin, now)
         if known is not None and (refusal := self._refusal(host, known, url)) is not None:
             return refusal
-        # While robots.txt is not known nobody can tell how many of those before will be refused.
-        slot = max(host.free_at, now) + (len(host.waiters) * host.delay if known is not None else 0.0)
+        # While its robots.txt is not known nobody can tell how many of its own before it will be refused.
+        before = len(host.waiters) if known is not None else host.sure_of_turns(now)
+        slot = max(host.free_at, now) + before * host.delay
         if slot > now + patience:
             return _later(host, slot - now)
         answer = asyncio.get_running_loop().create_future()

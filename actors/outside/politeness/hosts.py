@@ -65,6 +65,11 @@ class Host(Generic[Answer]):
         known = self.origins.get(origin)
         return known if known is not None and now < known.until else None
 
+    def sure_of_turns(self, now: float) -> int:
+        """How many wait whose robots.txt is known, and let them."""
+        origins = {origin for origin in self.origins if self.known(origin, now) is not None}
+        return sum(waiter.origin in origins for waiter in self.waiters)
+
     def idle(self, now: float) -> bool:
         """Whether nobody waits for it, and it need not be waited for."""
         return not self.waiters and self.serving is None and self.free_at <= now

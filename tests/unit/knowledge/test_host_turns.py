@@ -449,6 +449,16 @@ class Asked:
 
 @settings(max_examples=150, deadline=None)
 @given(_events, _crawl_delays, st.sampled_from([0.0, 0.3, 4.0]))
+@example(  # behind one of another origin, which has its turn first
+    [
+        (0.0, ("ask", "http://a.example/yes", 0.0)),
+        (1.0, ("ask", "http://a.example/yes", 0.0)),
+        (3.0, ("ask", "http://a.example/yes", 0.0)),
+        *[(0.0, ("ask", f"{scheme}://a.example/yes", 0.5)) for scheme in ("http", "https")],
+    ],
+    {"http://a.example": 3.5},
+    0.0,
+)
 @example(
     [(0.0, ("ask", "http://a.example/yes", LONG))] * 5 + [(3.0, ("told", "http://a.example", 7.0))], {}, 0.0
 )

@@ -199,11 +199,14 @@ async def test_a_request_that_was_late_once_and_answered_since_has_no_past(
 
 async def test_requests_that_are_all_slow_are_an_outage(server: ModelServer, name: str) -> None:
     server.script(Rule(hold=True))
-    slow = [ask(client(server, name, timeout_seconds=0.2), f"topic {n}") for n in range(BREAKER.faults)]
+    slow = [
+        ask(client(server, name, breaker=PATIENT, timeout_seconds=0.2), f"topic {n}")
+        for n in range(PATIENT.faults)
+    ]
     for error in await asyncio.gather(*(refusal_of(each, ModelUnavailable) for each in slow)):
         assert error.outage
-    await refusal_of(ask(client(server, name), "the next"), ModelUnavailable)
-    assert len(server.calls()) == BREAKER.faults
+    await refusal_of(ask(client(server, name, breaker=PATIENT), "the next"), ModelUnavailable)
+    assert len(server.calls()) == PATIENT.faults
 
 
 async def test_a_stream_that_breaks_off_counts_against_the_endpoint(server: ModelServer, name: str) -> None:

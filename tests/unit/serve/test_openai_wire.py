@@ -55,7 +55,7 @@ def test_messages_become_a_turn() -> None:
         ],
         max_completion_tokens=9,
         temperature=1,
-    ).turn(CALLER, topic="macro", request_id="r")
+    ).turn(CALLER, topic="macro", request_id="r", beside=None, aside=False)
     assert turn.message == "Three"
     assert turn.history == (
         ChatMessage(role="user", content="One\ntwo"),
@@ -68,7 +68,7 @@ def test_messages_become_a_turn() -> None:
 
 def test_only_the_newest_messages_are_told_of() -> None:
     messages = [{"role": "user", "content": str(number)} for number in range(300)]
-    turn = asked(messages=messages).turn(CALLER, topic=None, request_id=None)
+    turn = asked(messages=messages).turn(CALLER, topic=None, request_id=None, beside=None, aside=False)
     assert [turn.history[0].content, turn.history[-1].content, turn.message] == ["99", "298", "299"]
     assert turn.instructions is None
 
