@@ -14,7 +14,7 @@ NO_REQUESTS = (
     (b"{", PARSE_ERROR),
     (b"\xff\xfe", PARSE_ERROR),
     (b"[" * 60_000, PARSE_ERROR),
-    (b'{"jsonrpc": "2.0", "id": ' + b"1" * 5000 + b', "method": "ping"}', PARSE_ERROR),
+    (b'{"jsonrpc": "2.0", "id": ' + b"1" * 5000 + b', "method": "ping"}', INVALID_REQUEST),
     (b"[]", INVALID_REQUEST),
     (b"7", INVALID_REQUEST),
     (b"null", INVALID_REQUEST),
