@@ -52,7 +52,7 @@ async def begin(
     work.operations_asked += 1
     body = operations.asked(work.run, number, rng, notes=notes, asks=asks)
     answer = await people.insist("ann", operations.AT, body)
-    assert answer.status_code == 201, answer.text
+    assert answer.status_code == 201, (answer.status_code, answer.headers, answer.text)
     told = answer.json()
     begun = BegunOperation(told["operation_id"], told["plan_id"], code_of(work.run, number))
     work.operations.append(begun)

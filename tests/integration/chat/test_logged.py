@@ -70,7 +70,8 @@ async def test_what_one_request_did_is_found_by_its_id_in_every_process(chat: Ch
         assert answer.status_code == 200, answer.text
         assert answer.headers["x-request-id"] == REQUEST
         token = rita.headers["authorization"].removeprefix("Bearer ")
-    await until(lambda: {"api", "agent main_chat", "agent article_query"} <= logged().keys())
+    await until(lambda: {"agent main_chat", "agent article_query"} <= logged().keys())
+    await until(lambda: any(line["event"] == "answered" for line in logged().get("api", ())))
     lines = logged()
     [request] = [line for line in lines["api"] if line["event"] == "answered"]
     assert (request["method"], request["route"], request["status"]) == ("POST", "/api/chat", 200)
