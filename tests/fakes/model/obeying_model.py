@@ -31,6 +31,7 @@ _PLAIN_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
 _TOOL = re.compile(r"^- ([A-Za-z0-9_./-]+)(?: \(writes|:)", re.MULTILINE)
 _MARK = re.compile(r"^([CK]\d+): ", re.MULTILINE)
 _AGENT = re.compile(r"You are the agent (\w+) of an operation")
+_NOTHING_CALLED = re.compile(r'<data name="calls" mark="(\w+)">\nnothing yet\n</data mark="\1">')
 _QUESTION = re.compile(r'<data name="question" mark="(\w+)">\n(.*?)\n</data mark="\1">', re.DOTALL)
 
 
@@ -103,6 +104,8 @@ class ObeyingModel:
 
     def _choose(self, prompt: str, case: str, talk: _Conversation) -> dict[str, Any]:
         agent = found[1] if (found := _AGENT.search(prompt)) else ""
+        if _NOTHING_CALLED.search(prompt):  # perhaps anew: another runner has taken the step over
+            talk.searched -= {agent, "cases"} if agent == "crm" else {agent}
         for order in talk.read.values():
             for number, call in enumerate(order.calls):
                 key = f"{agent}/{order.name}/{number}"
