@@ -55,9 +55,7 @@ class ApprovedWrites:
         outcome = WriteOutcome(write=write, status="refused", told=decision.notes or decision.status)
         if decision.status == "approved":
             outcome = await self._sent(agent, write, decision, number, iteration)
-        outcome = outcome.model_copy(
-            update={"approval_id": decision.approval_id, "decided_by": decision.decided_by}
-        )
+        outcome = _decided(outcome, decision)
 
         async def act(connection: Connection) -> StepKept:
             told = {"write": outcome.model_dump(mode="json")}
@@ -85,9 +83,8 @@ class ApprovedWrites:
             return WriteSent(tool=write.tool)
 
         async def take_back(not_sent: WriteOutcome, connection: Connection) -> None:
-            await self._tell(
-                connection, agent, {"write": not_sent.model_dump(mode="json")}, decision, iteration
-            )
+            told = {"write": _decided(not_sent, decision).model_dump(mode="json")}
+            await self._tell(connection, agent, told, decision, iteration)
 
         async def make() -> Answer[WriteOutcome]:
             if sent:
@@ -156,6 +153,10 @@ class ApprovedWrites:
 
 def _not_sent(write: ProposedWrite, why: str) -> WriteOutcome:
     return WriteOutcome(write=write, status="not_sent", told=shortened(one_line(why), _LONGEST_TOLD))
+
+
+def _decided(outcome: WriteOutcome, decision: GateDecision) -> WriteOutcome:
+    return outcome.model_copy(update={"approval_id": decision.approval_id, "decided_by": decision.decided_by})
 
 
 def next_proposed(

@@ -87,6 +87,10 @@ async def test_what_its_agent_says_was_not_sent_is_taken_back_and_sent_once(
         assert [one["write"]["status"] if "write" in one else "sending" for one in sent] == [
             *("sending", "not_sent", "sending", "not_sent", "sending", "done")
         ]
+        decided = {
+            (one["write"]["approval_id"], one["write"]["decided_by"]) for one in sent if "write" in one
+        }
+        assert decided == {(gate.approval_id, "ann")}
 
 
 async def test_what_is_never_sent_in_time_is_asked_about_and_shown_as_not_sent(
