@@ -282,7 +282,8 @@ def read_object(text: str) -> dict[str, Any]:
         raise RejectedReply(f"not valid JSON: {error}") from error
     if not isinstance(value, dict):
         raise RejectedReply("not a JSON object")
-    return seen_within(value)  # type: ignore[no-any-return]
+    shown: dict[str, Any] = seen_within(value)
+    return shown
 
 
 def _left(ends: float | None) -> float | None:

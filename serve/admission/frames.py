@@ -5,7 +5,6 @@ which may be empty, are counted here. What came together is read a little at a t
 messages wait, so a flood of either holds up nobody else. See `serve.admission.sockets`.
 """
 
-import asyncio
 from typing import Any, Final
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
@@ -15,7 +14,7 @@ from websockets.http11 import MAX_LINE_LENGTH, Response
 from websockets.server import ServerProtocol
 
 from serve.admission.heads import KEPT_BY_NOBODY, refusal
-from serve.admission.taken import Taken
+from serve.admission.taken import LetsGo
 
 # Pings, pongs and pieces of messages on one socket. A message of the largest size comes in 64 of 1 KiB.
 MOST_PIECES: Final = 2_000
@@ -36,7 +35,7 @@ class _Handshakes(ServerProtocol):
         super().send_response(response)
 
 
-class BoundedFrames(WebSocketsSansIOProtocol):
+class BoundedFrames(LetsGo, WebSocketsSansIOProtocol):
     """uvicorn's WebSocket, without compression whatever uvicorn is told. One for each connection."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -45,26 +44,6 @@ class BoundedFrames(WebSocketsSansIOProtocol):
         self._unread = bytearray()
         self._pieces, self._since = 0, self.loop.time()
         self._unheard = 0
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """It goes on from a request."""
-        super().connection_made(transport)
-        self._taken = Taken(transport, self.loop)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Nobody is there any more."""
-        self._taken.end()
-        super().connection_lost(exc)
-
-    def pause_writing(self) -> None:
-        """Something is not taken yet."""
-        self._taken.wait()
-        super().pause_writing()
-
-    def resume_writing(self) -> None:
-        """All was taken."""
-        self._taken.end()
-        super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
         """Keep what came, and read of it as long as no message waits."""

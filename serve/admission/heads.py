@@ -16,7 +16,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import Message, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from serve.admission.taken import Taken
+from serve.admission.taken import LetsGo
 
 # An answer is somebody's own, and what its type says: no cache keeps it, no browser guesses.
 KEPT_BY_NOBODY: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
@@ -36,7 +36,7 @@ class _OverBound(Exception):
     """Raised in the parser's callbacks; it passes on a refusal of its own."""
 
 
-class BoundedHeads(HttpToolsProtocol):
+class BoundedHeads(LetsGo, HttpToolsProtocol):
     """uvicorn's protocol, with bounds. One for each connection."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -47,28 +47,16 @@ class BoundedHeads(HttpToolsProtocol):
         self._answered: Any = None  # the request that is, while others may wait behind it
         self._fault: tuple[int, str] | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: Any) -> None:
         """Somebody is there: the head must come."""
         super().connection_made(transport)
-        self._taken = Taken(transport, self.loop)
         self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nobody is there any more."""
         self._forget_timer()
-        self._taken.end()
         self._left()
         super().connection_lost(exc)
-
-    def pause_writing(self) -> None:
-        """Something is not taken yet."""
-        self._taken.wait()
-        super().pause_writing()
-
-    def resume_writing(self) -> None:
-        """All was taken."""
-        self._taken.end()
-        super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
         """Read what came piece by piece, until a bound is passed."""

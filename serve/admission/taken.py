@@ -1,13 +1,13 @@
 """Whether what is sent is taken: who takes nothing of it for ten seconds is let go, and what waits for him.
 
-The protocols of `heads` and `frames` have one for each connection. A transport that is closed goes on holding
+The protocols of `heads` and `frames` are made with `LetsGo`. A transport that is closed goes on holding
 what it could not send, without an end, so it is looked at until all is taken or the connection is lost.
 """
 
 import asyncio
 import socket
 from contextlib import suppress
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 TAKE_SECONDS: Final = 10.0
 # What the kernel holds unsent before a transport does: without that it would hold megabytes for anybody, and
@@ -16,7 +16,7 @@ _UNSENT_BYTES = 64 * 1024
 
 
 class Taken:
-    """Of one connection. Its protocol passes on when it is to pause writing, and to resume."""
+    """Of one connection; see `LetsGo`."""
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport = transport
@@ -49,3 +49,35 @@ class Taken:
             self.wait()
         else:
             self._transport.abort()
+
+
+if TYPE_CHECKING:
+    _Protocol = asyncio.Protocol
+else:
+    _Protocol = object
+
+
+class LetsGo(_Protocol):
+    """A part of a protocol of uvicorn's, before it in its bases: whoever takes nothing is let go."""
+
+    loop: asyncio.AbstractEventLoop
+
+    def connection_made(self, transport: Any) -> None:
+        """Somebody is there."""
+        super().connection_made(transport)
+        self._taken = Taken(transport, self.loop)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nobody is there any more."""
+        self._taken.end()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Something is not taken yet."""
+        self._taken.wait()
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        """All was taken."""
+        self._taken.end()
+        super().resume_writing()
