@@ -9,7 +9,6 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-import uvicorn
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import ConnectionClosedError
 from websockets.frames import Frame, Opcode
@@ -18,8 +17,8 @@ from websockets.sync.client import ClientConnection, connect
 from serve.admission import frames, taken
 from serve.admission.frames import MOST_PIECES, BoundedFrames
 from serve.admission.heads import MOST_WAITING
-from serve.admission.sockets import server_options
 from serve.admission.taken import Taken
+from tests.unit.serve.admission_site import AdmissionSite
 
 _BIG = 8 * 1024 * 1024
 _GET = b"GET %s HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -59,20 +58,12 @@ class App:
         await send({"type": "http.response.body", "body": bytes(size)})
 
 
-class Site:
+class Site(AdmissionSite):
     """The app behind a server of ours."""
 
     def __init__(self) -> None:
         self.app = App()
-        self.server = uvicorn.Server(
-            uvicorn.Config(
-                self.app, host="127.0.0.1", port=0, lifespan="off", log_level="error", **server_options()
-            )
-        )
-
-    @property
-    def port(self) -> int:
-        return int(self.server.servers[0].sockets[0].getsockname()[1])
+        super().__init__(self.app)
 
     def open(self) -> socket.socket:
         """A connection that takes little at once."""
@@ -89,14 +80,8 @@ class Site:
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
     made = Site()
-    thread = threading.Thread(target=made.server.run, daemon=True)
-    thread.start()
-    while not made.server.started:
-        assert thread.is_alive()
-        thread.join(0.02)
-    yield made
-    made.server.should_exit = True
-    thread.join(20)
+    with made.running():
+        yield made
 
 
 def all_of(made: socket.socket) -> bytes:

@@ -2,7 +2,6 @@
 
 import json
 import socket
-import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import repeat
@@ -10,14 +9,13 @@ from typing import Any
 
 import psutil
 import pytest
-import uvicorn
 from hypothesis import given
 from hypothesis import strategies as st
 from websockets.sync.client import connect
 
 from serve.admission import heads
 from serve.admission.heads import HEAD_BYTES, LINE_BYTES, MOST_HEADERS
-from serve.admission.sockets import server_options
+from tests.unit.serve.admission_site import AdmissionSite
 
 _GET = b"GET / HTTP/1.1\r\nHost: x\r\n"
 _POST = _GET.replace(b"GET", b"POST")
@@ -67,19 +65,12 @@ class App:
         await send({"type": "http.response.body", "body": b""})
 
 
-class Site:
+class Site(AdmissionSite):
     """The app behind a server of ours."""
 
     def __init__(self) -> None:
         self.app = App()
-        self.config = uvicorn.Config(
-            self.app, host="127.0.0.1", port=0, lifespan="off", log_level="error", **server_options()
-        )
-        self.server = uvicorn.Server(self.config)
-
-    @property
-    def port(self) -> int:
-        return int(self.server.servers[0].sockets[0].getsockname()[1])
+        super().__init__(self.app)
 
     def open(self) -> socket.socket:
         return socket.create_connection(("127.0.0.1", self.port), timeout=30)
@@ -88,14 +79,8 @@ class Site:
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
     made = Site()
-    thread = threading.Thread(target=made.server.run, daemon=True)
-    thread.start()
-    while not made.server.started:
-        assert thread.is_alive()
-        thread.join(0.02)
-    yield made
-    made.server.should_exit = True
-    thread.join(20)
+    with made.running():
+        yield made
 
 
 def send_on(made: socket.socket, pieces: Iterator[bytes], most: int) -> int:
