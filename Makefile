@@ -17,7 +17,7 @@ NO_CHROMIUM = "There is no Chromium here, so pages that are made by scripts can'
 NO_PGBOUNCER = "There is no pgbouncer here, so the tests with a pooler before Postgres are skipped. On Debian, type:" \
     "apt-get install pgbouncer"
 
-.PHONY: setup chromium pgbouncer check test faults test-fast e2e demo up down bench docs train-intents train-research-intents eval-intents lock
+.PHONY: setup chromium pgbouncer check test faults test-fast e2e demo up down bench weigh docs train-intents train-research-intents eval-intents lock
 
 setup: $(STAMP) chromium
 
@@ -94,6 +94,10 @@ demo: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks
+
+# How many lines of code there are, by room, without blank lines, comments and docstrings.
+weigh:
+	@$(BIN)/python -m benchmarks.weigh
 
 # After changing a docstring or a comment in models/config: the reference in docs/configuration.md.
 docs: setup
