@@ -24,14 +24,12 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-import yaml
 
 from actors import systems
 from actors.runtime.runner import Runner
 from actors.systems import load
 from cluster import postgres as embedded
 from models.config import Config
-from models.config.yaml_layers import read_layers
 from models.release import RELEASE
 from models.runtime.workflows import WorkflowRequest
 from models.store.database import Database
@@ -39,6 +37,7 @@ from models.store.runtime import workflows
 from models.store.schema.migrate import migrate
 from tests.fakes.cast import Cast
 from tests.integration.editorial.desk import Desk
+from tests.profile import local_profile, write_yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "tests/journals"
@@ -209,12 +208,12 @@ async def _rows(database: Database) -> dict[str, Any]:
 
 
 def _config(folder: Path) -> Config:
-    raw = read_layers(ROOT / "configs/local.yaml").merged()
+    raw = local_profile()
     editor = raw["article_generation"]["editor"]
     editor["prompts"]["root_dir"] = str(ROOT / "configs/prompts/editorial")
     raw["publishing"]["prompts_dir"] = str(ROOT / "configs/prompts")
     path = folder / "config.yaml"
-    path.write_text(yaml.safe_dump(raw))
+    write_yaml(path, raw)
     return load(path, root=folder)
 
 

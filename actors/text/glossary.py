@@ -64,7 +64,7 @@ def _by_stem(language: Language) -> Mapping[str, tuple[_Thing, ...]]:
 def _listed() -> tuple[_Thing, ...]:
     path = FOLDER / "glossary.yaml"
     try:
-        lines = yaml.safe_load(path.read_text(encoding="utf-8"))
+        lines = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
         columns = [line.split("|") for line in lines]
         return tuple(
             _Thing(

@@ -26,7 +26,7 @@ def lexicon(language: Language, name: str) -> dict[str, str]:
     """
     path = FOLDER / language / f"{name}.yaml"
     try:
-        read = yaml.safe_load(path.read_text(encoding="utf-8"))
+        read = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     except (OSError, yaml.YAMLError) as error:
         raise ConfigInvalid(f"{path}: {error}. Take it from the release.") from error
     if not isinstance(read, dict) or not all(isinstance(one, str) for one in read.values()):

@@ -17,8 +17,8 @@ from typing import Any
 import psutil
 import yaml
 
-from models.config.yaml_layers import read_layers
 from models.content.editorial import ArticleGenerationResult
+from tests.profile import local_profile
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
@@ -35,7 +35,7 @@ def cluster_of(
     folder = Path(tempfile.mkdtemp(prefix="signoff-e2e-", dir="/tmp"))
     # So that the database lies in it, as in most sites, and not in a home of its own.
     folder.chmod(0o711)
-    raw = read_layers(ROOT / "configs/local.yaml").merged()
+    raw = local_profile()
     changed(raw)
     text = yaml.safe_dump(raw)
     for old, new in PORTS.items():

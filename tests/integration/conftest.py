@@ -10,20 +10,19 @@ from typing import Any
 
 import psycopg
 import pytest
-import yaml
 
 from actors import systems
 from actors.systems import load
 from cluster.postgres import server as embedded
 from cluster.ray import SERVE_LOGS
 from models.config import Config
-from models.config.yaml_layers import read_layers
 from models.store.database import Database
 from models.store.schema.migrate import migrate
 from tests.fakes.endpoints import with_keys
 from tests.fakes.prose import in_prose
 from tests.integration.editorial.desk import Desk
 from tests.integration.workflows import running
+from tests.profile import local_profile, write_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 # The second lets Ray stay on loopback: it would otherwise connect by the machine's own address.
@@ -109,7 +108,7 @@ def configure(tmp_path: Path) -> Callable[..., Config]:
 
 def configuration(folder: Path, changes: dict[str, Any] | None = None) -> Config:
     """configs/local.yaml with changes, its file and its data in a folder."""
-    raw = in_prose(read_layers(ROOT / "configs/local.yaml").merged())
+    raw = in_prose(local_profile())
     prompts = {"article_generation.editor.prompts.root_dir": str(ROOT / "configs/prompts/editorial")}
     # A command reads the file in another folder, and keeps things in the data folder, too.
     for path, value in {"data_dir": str(folder / "data"), **prompts, **(changes or {})}.items():
@@ -119,7 +118,7 @@ def configuration(folder: Path, changes: dict[str, Any] | None = None) -> Config
             section = section.setdefault(key, {})
         section[last] = value
     file = folder / "config.yaml"
-    file.write_text(yaml.safe_dump(with_keys(raw)))
+    write_yaml(file, with_keys(raw))
     return load(file, root=folder)
 
 

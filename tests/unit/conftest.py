@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 
 from actors.systems import load
 from models.config import Config
-from models.config.yaml_layers import read_layers
 from tests.ports import free_ports
+from tests.profile import local_profile, write_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -18,13 +17,13 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def config_file(tmp_path: Path) -> Path:
     """local.yaml with a data folder and ports of its own."""
-    raw = read_layers(ROOT / "configs" / "local.yaml").merged()
+    raw = local_profile()
     raw["data_dir"] = str(tmp_path / "data")
     ray, dashboard, http = free_ports(3)
     raw["ray"] |= {"port": ray, "dashboard_port": dashboard}
     raw["http"]["port"] = http
     path = tmp_path / "local.yaml"
-    path.write_text(yaml.safe_dump(raw), encoding="utf-8")
+    write_yaml(path, raw)
     return path
 
 

@@ -20,9 +20,7 @@ def read_messages(path: Path, record: type[M]) -> tuple[M, ...]:
     """
     try:
         # libyaml where it is there: these files are long.
-        raw = yaml.load(
-            path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        )
+        raw = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
         return TypeAdapter(tuple[record, ...]).validate_python(raw)  # type: ignore[valid-type]  # known when run
     except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
         raise ConfigInvalid(f"{path}: can't be read: {error}") from error

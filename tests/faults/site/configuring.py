@@ -4,15 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from actors.systems import load
 from models.config import Config
-from models.config.yaml_layers import read_layers
 from tests.fakes.endpoints import with_keys
 from tests.fakes.prose import in_prose
 from tests.faults.site.books import BOOKS, NOTE, SEARCH, WRITTEN, BookServer
 from tests.faults.site.pages import NEVER_READ
+from tests.profile import local_profile, write_yaml
 
 ROOT = Path(__file__).resolve().parents[3]
 LEASE_SECONDS = 2.0
@@ -22,7 +20,7 @@ POOL_SIZE = 4
 
 def configure(folder: Path, output: Path, model_url: str, books: Mapping[str, BookServer]) -> Config:
     """Write it into the folder as `config.yaml`, and load it."""
-    raw = in_prose(read_layers(ROOT / "configs/local.yaml").merged())
+    raw = in_prose(local_profile())
     raw["data_dir"] = str(folder / "data")
     raw["runners"].update(count=1, lease_seconds=LEASE_SECONDS, poll_seconds=0.2, max_attempts=100)
     # Few enough that they are waited for.
@@ -55,7 +53,7 @@ def configure(folder: Path, output: Path, model_url: str, books: Mapping[str, Bo
     raw["chat"]["intents_file"] = str(ROOT / "configs/intents.yaml")
     raw["publishing"]["prompts_dir"] = str(ROOT / "configs/prompts")
     path = folder / "config.yaml"
-    path.write_text(yaml.safe_dump(with_keys(raw)))
+    write_yaml(path, with_keys(raw))
     return load(path, root=folder)
 
 

@@ -23,6 +23,7 @@ from tests.fakes.model.model_server import ModelServer
 from tests.integration.drafting.research_site import TWO_STATEMENTS, Site, configured
 from tests.integration.editorial.desk import Desk
 from tests.integration.rest import served
+from tests.profile import write_yaml
 
 
 @pytest.fixture
@@ -125,7 +126,7 @@ async def test_signoff_approvals_does_not_stop_the_research_of_who_types_it(
         raw = yaml.safe_load((tmp_path / "config.yaml").read_text())
         with served(config, database_url) as url:
             raw["http"]["port"] = int(url.rpartition(":")[2])
-            (tmp_path / "config.yaml").write_text(yaml.safe_dump(raw))
+            write_yaml(tmp_path / "config.yaml", raw)
             token = mint_token(config.auth, user="ann", scopes=["macro:analyst"], now=datetime.now(UTC))
             async with httpx2.AsyncClient(
                 base_url=url, headers={"Authorization": f"Bearer {token}"}, trust_env=False

@@ -12,20 +12,19 @@ from typing import Any
 
 import psycopg
 import ray
-import yaml
 
 from actors import systems
 from actors.runtime import site
 from actors.runtime.directory import stop_agents
 from actors.runtime.pool import start_runners, stop_runners
 from actors.systems import load
-from models.config.yaml_layers import read_layers
 from models.content.editorial import ArticleGenerationResult
 from models.store.schema.migrate import migrate
 from tests.fakes.endpoints import with_keys
 from tests.fakes.model.model_server import ModelServer
 from tests.fakes.prose import in_prose
 from tests.integration.conftest import ROOT
+from tests.profile import local_profile, write_yaml
 
 SOURCE = "The mill at Orra was rebuilt in 1911. It now grinds rye for four villages. Visitors come in May."
 
@@ -131,7 +130,7 @@ def brought_up(postgres: str, root: Path) -> Iterator[Newsroom]:
     url = postgres.replace("/signoff?", "/newsroom?")
     migrate(url)
     with ModelServer() as server:
-        raw = in_prose(read_layers(ROOT / "configs/local.yaml").merged())
+        raw = in_prose(local_profile())
         editing = raw["article_generation"]
         agents = editing["agents"]
         for settings in (
@@ -145,7 +144,7 @@ def brought_up(postgres: str, root: Path) -> Iterator[Newsroom]:
         editing["batch"]["lease_seconds"] = 2
         raw["runners"].update(count=1, lease_seconds=2, poll_seconds=0.2)
         path = root / "config.yaml"
-        path.write_text(yaml.safe_dump(with_keys(raw)))
+        write_yaml(path, with_keys(raw))
         config = load(path, root=root)
         try:
             start_runners(config, url, roles="actors.systems:roles", kinds=systems.graphs())

@@ -13,6 +13,7 @@ import yaml
 
 from tests.fakes.model.model_server import Call, Rule, most_at_once
 from tests.integration.editorial.newsroom import SOURCE, Newsroom, brought_up, until
+from tests.profile import write_yaml
 
 pytestmark = pytest.mark.usefixtures("ray_cluster")
 REWRITE = {
@@ -100,7 +101,7 @@ def test_the_configuration_may_be_named_and_must_be_the_sites(newsroom: Newsroom
     raw = yaml.safe_load(newsroom.config.read_text())
     raw["runners"]["count"] = 7
     other = newsroom.root / "other.yaml"
-    other.write_text(yaml.safe_dump(raw))
+    write_yaml(other, raw)
     code, told = newsroom.edit("--config", str(other))
     assert code == 1
     assert "differs at runners.count" in told

@@ -21,6 +21,7 @@ from cluster.postgres.restore import _check_members, _drafts, restore
 from models.backup import Inventory, Manifest, Member
 from models.config import Config
 from models.errors import ClusterProblem
+from tests.profile import write_yaml
 
 
 def no_word(_: str) -> None:
@@ -34,7 +35,7 @@ def elsewhere(config_file: Path, tmp_path: Path) -> Config:
     raw["database"]["url"] = "postgresql://127.0.0.1:1/nobody"
     raw["article_generation"]["institutional_memory"]["data_dir"] = str(tmp_path / "data/memory")
     raw["article_generation"]["editor"]["output"]["final_articles_dir"] = str(tmp_path / "data/articles")
-    config_file.write_text(yaml.safe_dump(raw))
+    write_yaml(config_file, raw)
     return load(config_file, root=tmp_path)
 
 

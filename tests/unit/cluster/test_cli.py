@@ -22,6 +22,7 @@ from cluster import submit
 from cluster import up as bring_up
 from cluster.cli.signoff import app
 from models.config import Config
+from tests.profile import write_yaml
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -154,7 +155,7 @@ class TestCommand:
         # A configuration that lies in the folder it is typed in comes first.
         (tmp_path / "configs").mkdir()
         site = {"extends": str(ROOT / "configs/local.yaml"), "ray": {"dashboard_port": 8299}}
-        (tmp_path / "configs/local.yaml").write_text(yaml.safe_dump(site))
+        write_yaml(tmp_path / "configs/local.yaml", site)
         assert self.run("submit", "edit_articles", *given).exit_code == 0
         assert seen == [
             (8265, ROOT / "data", given),
@@ -210,7 +211,7 @@ class TestApprovalCommands:
         raw = yaml.safe_load(config_file.read_text())
         raw["auth"] |= {"jwks": {"file": "/keys.json"}}
         del raw["auth"]["secret"]
-        config_file.write_text(yaml.safe_dump(raw))
+        write_yaml(config_file, raw)
         result = self.run("approvals", "--user", "ann", "--config", config_file)
         assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
         assert "auth.secret is not set, so no token can be made here: give --token-file PATH" in result.stderr

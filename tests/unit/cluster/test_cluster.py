@@ -31,6 +31,7 @@ from models.config import Config
 from models.errors import ClusterProblem, ConfigInvalid, SignoffError
 from models.people.scopes import ScopeInvalid
 from tests.ports import free_port
+from tests.profile import write_yaml
 
 ROOT = Path(__file__).resolve().parents[3]
 HEAD = RayHead(address="127.0.0.1:1", dashboard_url="http://127.0.0.1:2", temp_dir="/tmp/signoff-ray-none")
@@ -74,7 +75,7 @@ class TestChecks:
     def test_a_model_folder_that_is_not_there(self, config_file: Path, tmp_path: Path) -> None:
         raw = yaml.safe_load(config_file.read_text())
         raw["serving"]["models"][0]["source"] = str(tmp_path / "nothing")
-        config_file.write_text(yaml.safe_dump(raw))
+        write_yaml(config_file, raw)
         with pytest.raises(ClusterProblem) as caught:
             checks.check_model_folders(load(config_file, root=ROOT))
         assert str(tmp_path / "nothing") in problem(caught)

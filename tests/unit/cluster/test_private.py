@@ -7,15 +7,14 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import yaml
 from ray._private.runtime_env.packaging import create_package
 
 from actors.runtime import site
 from actors.systems import load
 from cluster.postgres import system_user
 from cluster.ray import session_folder
-from models.config.yaml_layers import read_layers
 from models.errors import ClusterProblem
+from tests.profile import local_profile, write_yaml
 
 ROOT = Path(__file__).resolve().parents[3]
 SECRET = "a secret that nobody else may ever see, at all"
@@ -30,9 +29,9 @@ def folder(tmp_path: Path) -> Path:
     (made / "pipelines" / "edit_articles.py").write_text("__main__")
     (made / "configs" / "prompts" / "writer.md").write_text("Write.")
     for place in ("configs/local.yaml", "configs/mine.yaml", "mine.yaml"):
-        raw = read_layers(ROOT / "configs/local.yaml").merged()
+        raw = local_profile()
         raw["auth"]["secret"] = SECRET
-        (made / place).write_text(yaml.safe_dump(raw))
+        write_yaml(made / place, raw)
     shutil.copy(ROOT / ".rayignore", made)
     return made
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from actors import systems
 from actors.chat.routing.examples import read_intents
@@ -26,6 +25,7 @@ from cluster.state import fingerprint
 from cluster.up import all_parts
 from models.config.yaml_layers import read_layers
 from models.errors import ConfigInvalid, PromptInvalid
+from tests.profile import write_yaml
 
 ROOT = Path(__file__).resolve().parents[3]
 CHAT = {
@@ -165,7 +165,7 @@ class Place:
         for key in parents:
             section = section[key] if isinstance(key, int) else section.setdefault(key, {})
         section[last] = value
-        (self.configs / "local.yaml").write_text(yaml.safe_dump(raw))
+        write_yaml(self.configs / "local.yaml", raw)
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from actors.runtime.site import Site, _settings, load_for
 from actors.systems import load
 from models.config import WITHHELD, Config, lacks_secrets
 from models.errors import ClusterProblem, ConfigInvalid
+from tests.profile import write_yaml
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -56,7 +57,7 @@ def test_without_the_sites_own_file_a_job_goes_on_without_secrets(
         case "changed":
             raw = yaml.safe_load(config_file.read_text())
             raw["runners"]["count"] = 7
-            config_file.write_text(yaml.safe_dump(raw))
+            write_yaml(config_file, raw)
         case "broken":
             config_file.write_text("{")
     found = load_for(site, None)
@@ -97,6 +98,6 @@ def test_another_configuration_is_refused(config_file: Path, config: Config) -> 
     assert load_for(site, config_file) == config
     raw = yaml.safe_load(config_file.read_text())
     raw["runners"]["count"] = 7
-    config_file.write_text(yaml.safe_dump(raw))
+    write_yaml(config_file, raw)
     with pytest.raises(ClusterProblem, match=r"differs at runners\.count"):
         load_for(site, config_file)

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from ray.job_submission import JobStatus
 from typer.testing import CliRunner
 
@@ -22,7 +21,7 @@ from actors.runtime.submitter import METADATA
 from cluster import job
 from cluster.cli.signoff import app
 from cluster.submit import configurations
-from models.config.yaml_layers import read_layers
+from tests.profile import local_profile, write_yaml
 
 ROOT = Path(__file__).resolve().parents[3]
 SECRET = "a secret that nobody else may ever see, at all"
@@ -114,12 +113,12 @@ def folder(tmp_path: Path, dashboard: Dashboard, monkeypatch: pytest.MonkeyPatch
         (made / name).mkdir(parents=True)
     (made / "pipelines/edit_articles.py").write_text("__main__")
     (made / "configs/prompts/writer.md").write_text("Write.")
-    raw = read_layers(ROOT / "configs/local.yaml").merged()
+    raw = local_profile()
     raw["auth"]["secret"] = SECRET
     raw["ray"]["dashboard_port"] = dashboard.port
     raw["serving"]["api_key"] = {"file": "keys/api"}
     (made / "keys/api").write_text(f"{SECRET}: the key")
-    (made / "base/common.yaml").write_text(yaml.safe_dump(raw))
+    write_yaml(made / "base/common.yaml", raw)
     for name in ("configs/local.yaml", "deploy/site.yaml", "[odd] names/a*.yaml"):
         (made / name).write_text(f"extends: ../base/common.yaml\nauth: {{secret: '{SECRET}'}}\n")
     (made / "keys/linked.yaml").symlink_to("../deploy/site.yaml")

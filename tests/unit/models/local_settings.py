@@ -5,18 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from actors.systems import load
 from models.config import Config
-from models.config.yaml_layers import read_layers
 from models.errors import ConfigInvalid
+from tests.profile import local_profile, write_yaml
 
 LOCAL = Path(__file__).resolve().parents[3] / "configs" / "local.yaml"
 # As a text that may lie in any folder.
 WHOLE = LOCAL.read_text(encoding="utf-8").replace("extends: ", f"extends: {LOCAL.parent}/", 1)
 # With what it extends.
-RAW: Any = read_layers(LOCAL).merged()
+RAW: Any = local_profile()
 
 
 def at(data: Any, path: str) -> tuple[Any, str]:
@@ -37,8 +36,7 @@ def changed(path: str, value: Any) -> Any:
 
 def refusal(folder: Path, data: Any) -> str:
     """What `load` says about `data`, without the file's name, which must be on every line."""
-    file = folder / "config.yaml"
-    file.write_text(data if isinstance(data, str) else yaml.safe_dump(data), encoding="utf-8")
+    file = write_yaml(folder / "config.yaml", data)
     with pytest.raises(ConfigInvalid) as refused:
         load(file, root=folder)
     lines = str(refused.value).splitlines()
@@ -47,6 +45,5 @@ def refusal(folder: Path, data: Any) -> str:
 
 
 def accepted(folder: Path, data: Any) -> Config:
-    file = folder / "config.yaml"
-    file.write_text(data if isinstance(data, str) else yaml.safe_dump(data), encoding="utf-8")
+    file = write_yaml(folder / "config.yaml", data)
     return load(file, root=folder)

@@ -144,6 +144,7 @@ def test_a_merge_key_is_no_duplicate(tmp_path: Path) -> None:
         ("http: [", "not valid YAML"),
         ("a: !!python/object:os.system x", "not valid YAML"),
         ("[a]: 1", "not valid YAML"),
+        pytest.param("a: " + "[" * 200_000, "not valid YAML: it nests deeper than 100", id="nested"),
         ("- http", "the file holds a list: it must hold a mapping of sections"),
         ("", "the file is empty: it must hold a mapping of sections"),
         ("5: 6", "5: in line 1 is read as int, and a key is a text: put it in quotes"),

@@ -14,6 +14,7 @@ from actors.systems import load
 from models.config import Config, without_secrets
 from models.config.yaml_layers import Layers, read_layers
 from models.errors import ConfigInvalid
+from tests.profile import write_yaml
 
 ROOT = Path(__file__).resolve().parents[3]
 CONFIGS = ROOT / "configs"
@@ -57,8 +58,7 @@ def test_the_site_of_your_own_in_the_docs(tmp_path: Path) -> None:
 def layers(folder: Path, **files: Any) -> Path:
     """Files by name; the path of the first."""
     for name, content in files.items():
-        text = content if isinstance(content, str) else yaml.safe_dump(content)
-        (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+        write_yaml(folder / f"{name}.yaml", content)
     return folder / f"{next(iter(files))}.yaml"
 
 
@@ -171,7 +171,7 @@ class TestRefusals:
         raw["http"]["hots"] = "127.0.0.1"
         del raw["data_dir"]
         raw["article_generation"]["evidence"] = {"provider": "oracle"}
-        top.write_text(yaml.safe_dump(raw))
+        write_yaml(top, raw)
         told = sorted(line.replace(str(tmp_path), "") for line in refusal(top).splitlines())
         assert [line.rpartition(": ")[0] for line in told] == [
             "/base.yaml: http.port",
@@ -279,7 +279,7 @@ class TestAgents:
     def resolved(self, folder: Path, agents: Any) -> Config:
         top = copied(folder, "local.yaml")
         raw = yaml.safe_load(top.read_text()) | {"agents": agents}
-        top.write_text(yaml.safe_dump(raw))
+        write_yaml(top, raw)
         return load(top, root=folder)
 
     def test_a_role_says_only_what_differs(self, tmp_path: Path) -> None:

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from actors.systems import load
 from models.config import Config, EmbeddingConfig, ModelSettings
 from models.errors import ConfigInvalid
+from tests.profile import write_yaml
 
 ROOT = Path(__file__).resolve().parents[3]
 OUTSIDE = "https://models.example/v1"
@@ -17,7 +17,7 @@ OUTSIDE = "https://models.example/v1"
 def site(folder: Path, said: dict[str, Any]) -> Config:
     """A site's own file, which extends configs/local.yaml."""
     file = folder / "own.yaml"
-    file.write_text(yaml.safe_dump({"extends": str(ROOT / "configs/local.yaml"), **said}))
+    write_yaml(file, {"extends": str(ROOT / "configs/local.yaml"), **said})
     return load(file, root=folder)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from actors.systems import roles
 from cluster.config_reference import FILE, RecordTable, places, render
 from models.config import Config
-from models.config.yaml_layers import read_layers
+from tests.profile import local_profile
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -50,7 +50,7 @@ def test_the_links_in_it_lead_somewhere() -> None:
 
 
 def test_the_shipped_settings_are_all_known_to_it() -> None:
-    raw = read_layers(ROOT / "configs/local.yaml").merged()
+    raw = local_profile()
     keys = {f"{place.path}.{row.key}" for place in places() for row in place.rows}
     shipped = {f"{name}.{key}" for name, said in raw.items() if isinstance(said, dict) for key in said}
     assert sorted(name for name in shipped - keys if not name.startswith("agents.")) == []

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from actors.research.discovery.ratings import Ratings
 from models.config import DomainsConfig, load
 from models.errors import ConfigInvalid
+from tests.profile import write_yaml
 
 ROOT = Path(__file__).parents[3]
 
@@ -17,7 +17,7 @@ def site(folder: Path, **research: Any) -> Path:
     """A site's configuration that says some things of research."""
     path = folder / "site.yaml"
     said = {"extends": str(ROOT / "configs/local.yaml"), "research": research}
-    path.write_text(yaml.safe_dump(said), encoding="utf-8")
+    write_yaml(path, said)
     return path
 
 

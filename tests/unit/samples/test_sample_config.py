@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from actors.systems import load
 from models.config import Config, McpConfig, without_secrets
 from models.config.yaml_layers import read_layers
 from models.errors import ConfigInvalid
 from serve.samples.data import load_samples
+from tests.profile import local_profile, write_yaml
 from tests.unit.samples.test_sample_tools import READS, WRITES
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -24,12 +24,12 @@ def changed(tmp_path: Path) -> Changed:
     """local.yaml with other sections."""
 
     def change(sections: dict[str, Any]) -> Config:
-        raw = read_layers(ROOT / "configs/local.yaml").merged()
+        raw = local_profile()
         raw["serving"]["api_key"] = KEY
         for name, section in sections.items():
             raw[name] = {**raw[name], **section}
         file = tmp_path / "config.yaml"
-        file.write_text(yaml.safe_dump(raw))
+        write_yaml(file, raw)
         return load(file, root=ROOT)
 
     return change

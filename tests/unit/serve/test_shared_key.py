@@ -13,9 +13,9 @@ from starlette.types import Message
 
 from actors.systems import load
 from models.config import Config
-from models.config.yaml_layers import read_layers
 from models.errors import ConfigInvalid
 from serve.inference.shared_key import MOST_BYTES, SharedKey
+from tests.profile import local_profile, write_yaml
 
 ROOT = Path(__file__).resolve().parents[3]
 KEY = "a-key-of-the-site"
@@ -70,11 +70,11 @@ async def test_without_the_key_nothing_is_read() -> None:
 
 def configured(folder: Path, **changes: Any) -> Config:
     """configs/local.yaml with changes, its data in a folder of the test."""
-    raw = read_layers(ROOT / "configs/local.yaml").merged()
+    raw = local_profile()
     for path, value in changes.items():
         section, key = path.split("__")
         raw[section][key] = value
-    (folder / "config.yaml").write_text(yaml.safe_dump(raw))
+    write_yaml(folder / "config.yaml", raw)
     return load(folder / "config.yaml", root=folder)
 
 

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from models.config import Config
 from models.store.database import Database
 from tests.fakes.mcp_servers import BadServer, HttpSite
@@ -16,6 +14,7 @@ from tests.integration.operations.hostile.hostile_world import HostileCase, Wire
 from tests.integration.operations.hostile.played_hostile import HostileDesk, Played
 from tests.integration.operations.hostile.test_hostile_texts import hostile_config
 from tests.ports import free_port
+from tests.profile import write_yaml
 
 
 class _CallsOf:
@@ -61,7 +60,7 @@ async def test_what_a_file_says_in_place_of_a_server_gets_nothing_called(
         cases = injections("hostile_mocks.yaml", canary=canary.url.removesuffix("/mcp"))
         model = ObeyingModel(*(case.injection.order for case in cases))
         mock = tmp_path / "mock.yaml"
-        mock.write_text(yaml.safe_dump(_mock(cases)), encoding="utf-8")
+        write_yaml(mock, _mock(cases))
         dead = {"url": f"http://127.0.0.1:{free_port()}/mcp"}
         settings = {"crm": {"http": dead, "tools": [SEARCH], "writes": [NOTE], "mock": str(mock)}}
         async with serving(model.app) as url:

@@ -29,6 +29,7 @@ from models.chat.intents import Intents
 from models.chat.messages import INTENTS
 from models.config import Config
 from models.errors import ConfigInvalid
+from tests.profile import write_yaml
 from tests.unit.chat.routing.routers import PROMPT, ROOT, likeness
 
 # What four voices left out by turns come to with three others in training, less some points.
@@ -120,7 +121,7 @@ def changed(tmp_path: Path, **sections: object) -> Path:
     for name, values in sections.items():
         raw[name] |= values
     path = tmp_path / "intents.yaml"
-    path.write_text(yaml.safe_dump(raw, allow_unicode=True), encoding="utf-8")
+    write_yaml(path, raw)
     return path
 
 
