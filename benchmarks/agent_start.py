@@ -22,9 +22,9 @@ from typing import Any
 import psutil
 import ray
 
-from actors import systems
-from actors.editorial.briefs import WritingBrief
-from actors.runtime.directory import Directory
+from actors.platform import systems
+from actors.platform.runtime.directory import Directory
+from actors.systems.editorial.briefs import WritingBrief
 from benchmarks.contestants.bare import Bare, Importer, memory
 from benchmarks.contestants.desk_script import write_topics
 from benchmarks.harness.bench import Bench, ray_here
@@ -41,7 +41,7 @@ _PATIENCE_SECONDS = 60
 _WRITER, _BARE = "writer", "bare actor"
 _NONE, _ONE = "no worker idle", "a worker idle"
 # In the order in which starting a writer comes upon them.
-_IMPORTS = ("models.config", "actors.llm.client", "actors.editorial.agents.writer", "openai")
+_IMPORTS = ("models.config", "actors.platform.llm.client", "actors.systems.editorial.agents.writer", "openai")
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _workers(what: str) -> list[psutil.Process]:
 
 def _start_writer(config: Config, topic: TopicInput) -> _Start:
     started = time.perf_counter()
-    directory = Directory(config=config, roles="actors.systems:roles")
+    directory = Directory(config=config, roles="actors.platform.systems:roles")
     handle = directory.handle(_ROLE, 0)
     ray.get(handle.__ray_ready__.remote())
     ready = time.perf_counter() - started

@@ -17,7 +17,7 @@ from typing import Annotated
 import psutil
 import typer
 
-from actors.knowledge.browsing.browser import Browser
+from actors.systems.knowledge.browsing.browser import Browser
 from models.config import OutgoingConfig
 from models.config.knowledge import BrowserConfig, ScrapingConfig
 from models.errors import PageFailed

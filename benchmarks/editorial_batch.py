@@ -137,10 +137,10 @@ class _Newsroom:
 
 @contextmanager
 def _newsroom(bench: Bench, server: ModelServer, topics: int) -> Iterator[_Newsroom]:
-    from actors import systems
-    from actors.runtime import site
-    from actors.runtime.directory import stop_agents
-    from actors.runtime.pool import start_runners, stop_runners
+    from actors.platform import systems
+    from actors.platform.runtime import site
+    from actors.platform.runtime.directory import stop_agents
+    from actors.platform.runtime.pool import start_runners, stop_runners
 
     models = [f"agents.{agent}_llm" for agent in ("writer", "article_review", "concern_mapping")]
     models += [f"agents.specialists.{specialist}_llm" for specialist in SPECIALISTS]
@@ -154,7 +154,7 @@ def _newsroom(bench: Bench, server: ModelServer, topics: int) -> Iterator[_Newsr
     )
     with bench.database() as url:
         try:
-            start_runners(config, url, roles="actors.systems:roles", kinds=systems.graphs())
+            start_runners(config, url, roles="actors.platform.systems:roles", kinds=systems.graphs())
             site.publish(config, root=bench.folder, database_url=url)
             yield _Newsroom(config=path, url=url, folder=bench.folder, server=server)
         finally:

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from actors.knowledge.scraping.open_scraper import open_scraper
-from actors.knowledge.scraping.scraping_settings import ScrapingSettings
+from actors.systems.knowledge.scraping.open_scraper import open_scraper
+from actors.systems.knowledge.scraping.scraping_settings import ScrapingSettings
 from benchmarks.harness.bench import ROOT, Bench
 from benchmarks.harness.report import Aim, Report, Table
 from models.knowledge.pages import ScrapedPage

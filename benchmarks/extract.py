@@ -225,10 +225,10 @@ def _library(
     bench: Bench, server: ModelServer, texts: Sequence[ScriptedSource], times_more: int
 ) -> Iterator[_Library]:
     """A site with `times_more` under way at once than is shipped."""
-    from actors import systems
-    from actors.runtime import site
-    from actors.runtime.directory import stop_agents
-    from actors.runtime.pool import start_runners, stop_runners
+    from actors.platform import systems
+    from actors.platform.runtime import site
+    from actors.platform.runtime.directory import stop_agents
+    from actors.platform.runtime.pool import start_runners, stop_runners
 
     llm, shipped = "knowledge.extraction.llm", bench.configure()[1]
     file, config = bench.configure(
@@ -245,7 +245,7 @@ def _library(
     )
     with bench.database() as url:
         try:
-            start_runners(config, url, roles="actors.systems:roles", kinds=systems.graphs())
+            start_runners(config, url, roles="actors.platform.systems:roles", kinds=systems.graphs())
             site.publish(config, root=bench.folder, database_url=url)
             yield _Library(file=file, config=config, url=url, server=server, texts=texts)
         finally:
@@ -255,7 +255,7 @@ def _library(
 
 def _embedding_seconds(names: Sequence[str]) -> float:
     """Processor seconds in which the bundled model embeds the names."""
-    from actors.search.encoder import SentenceEncoder, embeddings_folder
+    from actors.platform.search.encoder import SentenceEncoder, embeddings_folder
 
     encoder = SentenceEncoder(embeddings_folder("bundled"), threads=1)
     encoder.encode(names[:1])

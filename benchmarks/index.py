@@ -1,9 +1,9 @@
 """index: what the indexing of projects costs beside what it stands on.
 
 Embedding: the actor of the batch (`PassageEmbedding`, without Ray: sources read from Postgres, cut, embedded,
-kept in Postgres) against a bare `SentenceTransformer.encode` over the same passages, already cut; the
-bundled model, one thread, in turns. Building: a segment's index with its recall measured and its effort
-found (`kinds.build`) against the same FAISS index trained and filled, one thread, in turns; vectors (384
+kept in Postgres) against a bare `SentenceTransformer.encode` over the same passages, already cut; the bundled
+model, one thread, in turns. Building: a segment's index with its recall measured and its effort found
+(`faiss_index.build`) against the same FAISS index trained and filled, one thread, in turns; vectors (384
 numbers) lie around 2,000 centres. What a whole segment takes, read from Postgres, written and put in place,
 is told beside.
 
@@ -19,9 +19,9 @@ import numpy
 import psycopg
 import pyarrow as pa
 
-from actors.knowledge.index import kinds
-from actors.knowledge.index.building import SegmentBuilder
-from actors.search.encoder import embeddings_folder
+from actors.platform.search.encoder import embeddings_folder
+from actors.systems.knowledge.index import faiss_index
+from actors.systems.knowledge.index.building import SegmentBuilder
 from benchmarks.harness.bench import Bench
 from benchmarks.harness.figures import median, times
 from benchmarks.harness.report import Aim, Report, Table
@@ -164,7 +164,7 @@ def _building(kind: str, count: int, settings: Any, turns: int) -> tuple[float, 
     ours, bare, recall = [], [], 0.0
     for _ in range(turns):
         begun = time.perf_counter()
-        built = kinds.build(ids, vectors, settings, threads=1)
+        built = faiss_index.build(ids, vectors, settings, threads=1)
         ours.append(count / (time.perf_counter() - begun))
         assert built.kind == kind, built.kind
         recall = built.recall

@@ -28,13 +28,13 @@ import psutil
 from trafilatura import extract
 from trafilatura.utils import load_html
 
-from actors.knowledge.reading.charsets import decoded
-from actors.knowledge.reading.genres import is_discussion
-from actors.knowledge.reading.json_ld import kinds_of, nodes_of
-from actors.knowledge.reading.main_text import read_html
-from actors.knowledge.reading.product_facts import product_of
-from actors.knowledge.reading.reading_pool import ReadingPool
-from actors.knowledge.reading.thread_posts import posts_of
+from actors.systems.knowledge.parsing.charsets import decoded
+from actors.systems.knowledge.parsing.genres import is_discussion
+from actors.systems.knowledge.parsing.json_ld import kinds_of, nodes_of
+from actors.systems.knowledge.parsing.main_text import read_html
+from actors.systems.knowledge.parsing.product_facts import product_of
+from actors.systems.knowledge.parsing.reading_pool import ReadingPool
+from actors.systems.knowledge.parsing.thread_posts import posts_of
 from benchmarks.harness import machine
 from benchmarks.harness.bench import Bench
 from benchmarks.harness.cpu import process_seconds

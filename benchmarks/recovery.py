@@ -96,10 +96,10 @@ def measure(bench: Bench) -> Report:
 
 @contextmanager
 def _ray_runners(config: Config, path: Path, url: str) -> Iterator[dict[str, int]]:
-    from actors.runtime.pool import start_runners, stop_runners
+    from actors.platform.runtime.pool import start_runners, stop_runners
 
     try:
-        yield dict(start_runners(config, url, roles="actors.systems:roles", kinds=KINDS))
+        yield dict(start_runners(config, url, roles="actors.platform.systems:roles", kinds=KINDS))
     finally:
         stop_runners(timeout_seconds=10)
 

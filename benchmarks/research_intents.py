@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from actors.research.intents.classify import ResearchIntents, read_research_intents
-from actors.research.intents.training import read_asked, training_files, unheard
+from actors.systems.research.intents.classify import ResearchIntents, read_research_intents
+from actors.systems.research.intents.training import read_asked, training_files, unheard
 from benchmarks.harness import machine
 from benchmarks.harness.bench import Bench
 from benchmarks.harness.report import Aim, Report, Table

@@ -21,8 +21,8 @@ import numpy
 import psycopg
 from psycopg.types.json import Jsonb
 
-from actors.search.article_index import SearchIndex
-from actors.search.hybrid import HybridSearch
+from actors.platform.search.article_index import SearchIndex
+from actors.platform.search.hybrid import HybridSearch
 from benchmarks.harness.bench import Bench
 from benchmarks.harness.figures import median, ms, percentile
 from benchmarks.harness.report import Aim, Report, Table

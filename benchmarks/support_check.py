@@ -15,15 +15,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from actors.research.synthesis.first_look import FirstLook, first_look
-from actors.research.synthesis.measured_support import (
+from actors.platform.search.encoder import SentenceEncoder, embeddings_folder
+from actors.systems.research.synthesis.measured_support import (
     LEAST,
     LEAST_WORDS,
     WORDS_SHARE,
     SupportMeasure,
     nearest,
 )
-from actors.search.encoder import SentenceEncoder, embeddings_folder
+from actors.systems.research.synthesis.support_precheck import FirstLook, first_look
 from benchmarks.harness import machine
 from benchmarks.harness.bench import Bench
 from benchmarks.harness.report import Aim, Report, Table

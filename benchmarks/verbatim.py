@@ -20,8 +20,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from actors.quoting.length import length_of
-from actors.quoting.sentences import sentences
+from actors.platform.extractive.fit_length import length_of
+from actors.platform.extractive.sentences import sentences
 from benchmarks.harness.bench import ROOT, Bench
 from benchmarks.harness.figures import median, times
 from benchmarks.harness.report import Aim, Report, Table

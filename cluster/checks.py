@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from actors.search.encoder import embeddings_folder
-from actors.sending import LOOKS
+from actors.platform.search.encoder import embeddings_folder
+from actors.platform.sending import LOOKS
 from cluster import bundled_model
 from models.config import Config
 from models.error_lines import error_line

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
-from actors.knowledge.browsing.sandbox import chromium_below
+from actors.systems.knowledge.browsing.sandbox import chromium_below
 from cluster import ray
 from cluster.bringup import local_head
 from cluster.parts.apps import asked_for
@@ -134,7 +134,7 @@ def shortfalls(
 def _database(config: Config) -> dict[str, object]:
     import psycopg
 
-    from actors import systems
+    from actors.platform import systems
     from cluster.checks import check_database
 
     url = database_url(config)

@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from actors.runtime.submitter import METADATA
+from actors.platform.runtime.submitter import METADATA
 from cluster import job as jobs
 from cluster import ray
 from cluster.cli.login import login

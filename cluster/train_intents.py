@@ -11,13 +11,13 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 import typer
 
-from actors.chat.routing.examples import read_intents, read_voice
-from actors.chat.routing.weights_file import examples_digest, voice_files
-from actors.systems import load
-from actors.text.classifying.similarity import Likeness
-from actors.text.classifying.training import CHOSEN, Examples, Solution, fitted_temperature
-from actors.text.classifying.weights_file import write_weights
-from actors.text.normal_form import normal_form
+from actors.platform.systems import load
+from actors.platform.text.classifying.similarity import Likeness
+from actors.platform.text.classifying.training import CHOSEN, Examples, Solution, fitted_temperature
+from actors.platform.text.classifying.weights_file import write_weights
+from actors.platform.text.normal_form import normal_form
+from actors.systems.chat.routing.examples import read_intents, read_voice
+from actors.systems.chat.routing.weights_file import examples_digest, voice_files
 from models.chat.intents import Intents, Voiced
 
 

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from actors.research.intents.signs import read_signs
-from actors.research.intents.training import made_of, read_asked, train, training_files
-from actors.text.classifying.weights_file import write_weights
+from actors.platform.text.classifying.weights_file import write_weights
+from actors.systems.research.intents.cues import read_signs
+from actors.systems.research.intents.training import made_of, read_asked, train, training_files
 
 _ROOT = Path(__file__).resolve().parents[1]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from actors import logs
+from actors.platform import logs
 from cluster import ray
 from cluster.bringup import Bringup, local_head
 from cluster.folders import ensure_writable
@@ -112,9 +112,9 @@ def _leave_cluster(address: str, state: ClusterState) -> None:
     ray.connect(address)
     import ray.serve as ray_serve
 
-    from actors.runtime.directory import stop_agents
-    from actors.runtime.pool import stop_dispatcher, stop_runners
-    from actors.runtime.site import unpublish
+    from actors.platform.runtime.directory import stop_agents
+    from actors.platform.runtime.pool import stop_dispatcher, stop_runners
+    from actors.platform.runtime.site import unpublish
 
     for name in state.deployed:
         if name in ray_serve.status().applications:

@@ -1,7 +1,8 @@
 """What a line of the log is told with: the request, the workflow and the person that work is done for.
 
-They go from process to process with the calls of agents (`actors.runtime.directory`); a workflow's own come
-from its row. `actors.logs` puts them into lines. They are ids alone, never what anybody says.
+They go from process to process with the calls of agents (`actors.platform.runtime.directory`); a workflow's
+own come from its row. `actors.platform.logs` puts them into lines. They are ids alone, never what anybody
+says.
 """
 
 from collections.abc import Iterator

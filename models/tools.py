@@ -1,4 +1,4 @@
-"""Tools as permissions and records see them (seed 000 §6.1). The tools themselves are in `actors/tools`."""
+"""Tools as permissions and records see them (seed 000 §6.1). The tools are in `actors/platform/tools`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime

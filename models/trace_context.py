@@ -1,7 +1,8 @@
 """The trace that whatever is done now is part of, as W3C Trace Context writes it: what goes from process to
 process, and through the rows of workflows.
 
-Spans are made above (`actors.tracing`); here it is only known what they would continue. Off: there is none.
+Spans are made above (`actors.platform.tracing`); here it is only known what they would continue. Off: there
+is none.
 """
 
 import re

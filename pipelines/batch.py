@@ -11,7 +11,7 @@ from typing import Literal
 
 import psycopg
 
-from actors.runtime.batch_lease import again_and_again, batch_lease
+from actors.platform.runtime.batch_lease import again_and_again, batch_lease
 from models.errors import WorkflowConflict
 from models.runtime.events import Event
 from models.runtime.workflows import ENDED_STATUSES, Workflow, WorkflowRequest

@@ -19,8 +19,8 @@ import ray
 import ray.data
 from rich.console import Console
 
-from actors import logs
-from actors.runtime import site
+from actors.platform import logs
+from actors.platform.runtime import site
 from models.config import Config
 from models.error_lines import error_line
 from models.errors import SignoffError

@@ -17,11 +17,11 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from actors.editorial.artifacts import article_path, write_atomically
-from actors.editorial.files import settled_result
-from actors.runtime import site
-from actors.runtime.settled_files import write_settled, write_while
-from actors.runtime.submitter import submitter
+from actors.platform.runtime import site
+from actors.platform.runtime.settled_files import write_settled, write_while
+from actors.platform.runtime.submitter import submitter
+from actors.systems.editorial.artifacts import article_path, write_atomically
+from actors.systems.editorial.files import settled_result
 from models.config import ArticleGenerationConfig, Config
 from models.content.editorial import ArticleGenerationResult
 from models.error_lines import error_line

@@ -14,11 +14,11 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from actors.knowledge.extraction.prompt import extracted_with
-from actors.runtime import site
-from actors.runtime.directory import Directory
-from actors.runtime.submitter import submitter
-from actors.system import AgentDirectory
+from actors.platform.runtime import site
+from actors.platform.runtime.directory import Directory
+from actors.platform.runtime.submitter import submitter
+from actors.platform.system import AgentDirectory
+from actors.systems.knowledge.extraction.prompt import extracted_with
 from models.config import Config
 from models.errors import ProjectNotFound, SignoffError
 from models.knowledge.extraction import ExtractionResult, ExtractionTask

@@ -21,9 +21,9 @@ import ray.data
 import ray.exceptions
 import typer
 
-from actors.runtime import site
-from actors.runtime.batch_lease import batch_lease
-from actors.runtime.submitter import submitter
+from actors.platform.runtime import site
+from actors.platform.runtime.batch_lease import batch_lease
+from actors.platform.runtime.submitter import submitter
 from models.config import Config
 from models.errors import InputInvalid
 from models.knowledge.passages import IndexSegment

@@ -17,15 +17,15 @@ from typing import Literal, NamedTuple
 import pyarrow as pa
 import ray
 
-from actors import logs, systems
-from actors.knowledge.index.building import SegmentBuilder
-from actors.knowledge.index.cutting import PassageCutter
-from actors.knowledge.index.knowledge_index import ROLE
-from actors.knowledge.index.making import Made, PassageMaker
-from actors.runtime import outage
-from actors.runtime.directory import NAMESPACE, PREFIX, Directory
-from actors.search.embedder import Embedder
-from actors.search.encoder import EncoderHere, SentenceEncoder, embeddings_folder
+from actors.platform import logs, systems
+from actors.platform.runtime import outage
+from actors.platform.runtime.directory import NAMESPACE, PREFIX, Directory
+from actors.platform.search.embedder import Embedder
+from actors.platform.search.encoder import EncoderHere, SentenceEncoder, embeddings_folder
+from actors.systems.knowledge.index.building import SegmentBuilder
+from actors.systems.knowledge.index.knowledge_index import ROLE
+from actors.systems.knowledge.index.passage_embedding import Made, PassageMaker
+from actors.systems.knowledge.index.source_passages import PassageCutter
 from models.config import WITHHELD, Config, OutagesConfig
 from models.config.own_endpoints import EMBEDDINGS, own_endpoints
 from models.error_lines import error_line, logged

@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from weakref import WeakValueDictionary
 
-from actors.outside.page_urls import host_of
-from actors.runtime import outage
+from actors.platform.runtime import outage
+from actors.platform.web.page_urls import host_of
 from models.config import OutagesConfig
 from models.error_lines import error_line, logged
 from models.errors import SignoffError

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from contextvars import ContextVar
 
-from actors.knowledge.fetching.turns import Turns
-from actors.outside.page_urls import host_of
-from actors.outside.politeness.host_turns import HostTurn
+from actors.platform.web.page_urls import host_of
+from actors.platform.web.politeness.host_turns import HostTurn
+from actors.systems.knowledge.fetching.turns import Turns
 from models.config.knowledge import PolitenessConfig
 
 # Of the page that is being asked for: what it holds while it waits for its turn, and no longer.

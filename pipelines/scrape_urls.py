@@ -25,13 +25,13 @@ import ray.exceptions
 import typer
 from ray.data.context import AutoscalingConfig
 
-from actors.knowledge.fetching.turns import ClusterTurns
-from actors.knowledge.scraping.scraping_settings import check_engine
-from actors.outside.page_urls import host_of, page_url
-from actors.runtime import site
-from actors.runtime.batch_lease import batch_lease
-from actors.runtime.directory import Directory
-from actors.runtime.submitter import submitter
+from actors.platform.runtime import site
+from actors.platform.runtime.batch_lease import batch_lease
+from actors.platform.runtime.directory import Directory
+from actors.platform.runtime.submitter import submitter
+from actors.platform.web.page_urls import host_of, page_url
+from actors.systems.knowledge.fetching.turns import ClusterTurns
+from actors.systems.knowledge.scraping.scraping_settings import check_engine
 from models.config import AgentConfig, Config
 from models.errors import InputInvalid, PathNotVisible
 from models.knowledge.pages import EngineChoice, ScrapedPage

@@ -6,11 +6,11 @@ them is kept, so a batch that is submitted again reads them anew.
 
 from collections.abc import Sequence
 
-from actors.knowledge.fetching.http_engine import HttpEngine
-from actors.knowledge.fetching.sitemap import MOST_BYTES
-from actors.knowledge.fetching.sitemap_walk import Fetch, SitemapPages, pages_of_sitemap
-from actors.knowledge.fetching.turns import Turns
-from actors.outside.page_urls import page_url
+from actors.platform.web.page_urls import page_url
+from actors.systems.knowledge.fetching.http_engine import HttpEngine
+from actors.systems.knowledge.fetching.sitemap import MOST_BYTES
+from actors.systems.knowledge.fetching.sitemap_walk import Fetch, SitemapPages, pages_of_sitemap
+from actors.systems.knowledge.fetching.turns import Turns
 from models.config import Config
 from models.errors import BatchStopped, InputInvalid, PageFailed
 from models.text import cut

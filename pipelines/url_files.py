@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet
 
-from actors.knowledge.fetching.sitemap import MOST_BYTES, NotASitemap, read_sitemap
-from actors.outside.unpacking import NotUnpacked, Unpacked, cut_lines, gunzipped
+from actors.platform.web.unpacking import NotUnpacked, Unpacked, cut_lines, gunzipped
+from actors.systems.knowledge.fetching.sitemap import MOST_BYTES, NotASitemap, read_sitemap
 from models.errors import PageFailed, PathNotVisible
 from models.knowledge.pages import ScrapedPage
 from models.record import Record

@@ -12,8 +12,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from fastapi import Request
 
-from actors import tracing
-from actors.runtime.directory import Directory
+from actors.platform import tracing
+from actors.platform.runtime.directory import Directory
 from models.chat.messages import ChatStatus, Done, Piece, Route, Routed, Said, ToolUsed, Turn
 from models.config import Config
 from models.error_lines import trace_of

@@ -14,11 +14,11 @@ import ray.serve as ray_serve
 from fastapi import FastAPI
 from ray.serve import Application
 
-from actors import systems, tracing
-from actors.runtime.directory import Directory
-from actors.search.hybrid import HybridSearch, SemanticIndex
-from actors.system import AgentDirectory
-from actors.tools.registry import Registry
+from actors.platform import systems, tracing
+from actors.platform.runtime.directory import Directory
+from actors.platform.search.hybrid import HybridSearch, SemanticIndex
+from actors.platform.system import AgentDirectory
+from actors.platform.tools.registry import Registry
 from models.config import Config
 from models.errors import ConfigInvalid
 from models.near_names import suggestion
@@ -77,7 +77,7 @@ def build_api(config: Config, database_url: str) -> Application:
     def build() -> FastAPI:
         begin_in_replica(config.monitoring.logs, process="api")
         listen_on_node_only()
-        directory = Directory(config=config, roles="actors.systems:roles", database_url=database_url)
+        directory = Directory(config=config, roles="actors.platform.systems:roles", database_url=database_url)
         assistant = ChatAgents(directory)
         # In the background: the site answers all else meanwhile, and also when the agent can't start.
         threading.Thread(target=assistant.start, daemon=True).start()

@@ -25,9 +25,9 @@ from typing import Any
 
 import psycopg
 
-from actors import systems
-from actors.runtime.runner import Runner
-from actors.systems import load
+from actors.platform import systems
+from actors.platform.runtime.runner import Runner
+from actors.platform.systems import load
 from cluster import postgres as embedded
 from models.config import Config
 from models.release import RELEASE

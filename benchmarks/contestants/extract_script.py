@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from actors.knowledge.extraction.chunks import chunk_spans, sentence_spans
-from actors.knowledge.extraction.reply import ExtractionReply, most_items
+from actors.systems.knowledge.extraction.chunks import chunk_spans, sentence_spans
+from actors.systems.knowledge.extraction.reply import ExtractionReply, most_items
 from models.config import ExtractionConfig
 from models.knowledge.pages import PageText, ScrapedPage
 from tests.fakes.model.model_server import Rule

@@ -16,8 +16,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from actors.runtime.run import Run
-from actors.runtime.workflow_graph import WorkflowGraph
+from actors.platform.runtime.run import Run
+from actors.platform.runtime.workflow_graph import WorkflowGraph
 from models.llm import Answer
 
 STEPS = 5

@@ -19,9 +19,9 @@ import psycopg
 import typer
 import uvloop
 
-from actors.runtime.directory import Directory
-from actors.runtime.runner import Runner
-from actors.systems import load
+from actors.platform.runtime.directory import Directory
+from actors.platform.runtime.runner import Runner
+from actors.platform.systems import load
 from benchmarks.contestants.kinds import KINDS
 from benchmarks.harness.bench import ROOT
 from models.config import Config
@@ -72,7 +72,7 @@ def main(
 
 async def _run(config: Config, url: str, name: str) -> None:
     async with Database(url=url, pool_size=config.database.pool_size) as database:
-        directory = Directory(config=config, roles="actors.systems:roles")
+        directory = Directory(config=config, roles="actors.platform.systems:roles")
         runner = Runner(name=name, config=config, database=database, directory=directory, kinds=KINDS)
         running = asyncio.create_task(runner.run())
         closed = asyncio.create_task(asyncio.to_thread(sys.stdin.read))

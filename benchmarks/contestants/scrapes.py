@@ -73,8 +73,8 @@ def signoff(
         url: of the database.
         but: children of this process that are none of Ray's.
     """
-    from actors.runtime import site
-    from actors.runtime.directory import stop_agents
+    from actors.platform.runtime import site
+    from actors.platform.runtime.directory import stop_agents
 
     folder, listed = _prepared(config_file, url, urls)
     site.publish(config, root=config_file.parent, database_url=url)

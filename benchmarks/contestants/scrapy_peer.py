@@ -26,9 +26,9 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from actors.knowledge.reading.page_reading import PageReading, read_html_page
-from actors.knowledge.reading.reading_pool import ReadingPool
-from actors.systems import load
+from actors.platform.systems import load
+from actors.systems.knowledge.parsing.page_reading import PageReading, read_html_page
+from actors.systems.knowledge.parsing.reading_pool import ReadingPool
 from models.config import Config
 from models.knowledge.pages import PageFault, ScrapedPage
 from models.store.database import Database

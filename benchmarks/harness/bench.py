@@ -19,7 +19,7 @@ from typing import Any
 import psycopg
 import yaml
 
-from actors.systems import load
+from actors.platform.systems import load
 from benchmarks.harness import machine
 from cluster.postgres import server
 from cluster.ray import SERVE_LOGS

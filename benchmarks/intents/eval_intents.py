@@ -19,14 +19,14 @@ import yaml
 from pydantic import TypeAdapter
 from rich.console import Console
 
-from actors.chat.routing.examples import read_intents
-from actors.chat.routing.router import Router
-from actors.chat.routing.weights_file import check_weights, read_weights
-from actors.llm.client import ModelClient
-from actors.llm.prompts import read_two_part_prompt
-from actors.systems import load
-from actors.text.classifying.similarity import Likeness
-from actors.text.normal_form import normal_form
+from actors.platform.llm.client import ModelClient
+from actors.platform.llm.prompts import read_two_part_prompt
+from actors.platform.systems import load
+from actors.platform.text.classifying.similarity import Likeness
+from actors.platform.text.normal_form import normal_form
+from actors.systems.chat.routing.examples import read_intents
+from actors.systems.chat.routing.router import Router
+from actors.systems.chat.routing.weights_file import check_weights, read_weights
 from benchmarks.harness.machine import describe_host, describe_packages
 from benchmarks.harness.report import RESULTS, SECTIONS, Aim, Report, Table, keep
 from benchmarks.intents.judge import Judge, verdict

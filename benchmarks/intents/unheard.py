@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from actors.text.classifying.similarity import Likeness
-from actors.text.classifying.training import STRONGEST, Setting, fitted_temperature
+from actors.platform.text.classifying.similarity import Likeness
+from actors.platform.text.classifying.training import STRONGEST, Setting, fitted_temperature
 from cluster.train_intents import Corpus
 
 SETTINGS = (Setting(0.4, 0.08), Setting(0.4, 0.15), Setting(0.5, 0.15))

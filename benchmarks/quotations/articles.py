@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 
-from actors.quoting.sections import HEADINGS
+from actors.platform.extractive.sections import HEADINGS
 from models.content.editorial import ArticleResponse, TopicInput
 
 _NOTES = "\n\n## Footnotes\n"

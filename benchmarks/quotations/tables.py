@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from actors.chat.agents.data_download import table_finding
-from actors.figures.table_figures import table_figures
-from actors.outside.market.sample import Sample
-from actors.outside.market.tables import Span
-from actors.text.language import Language
+from actors.platform.figures.table_figures import table_figures
+from actors.platform.text.language import Language
+from actors.systems.chat.agents.data_download import table_finding
+from actors.systems.market.sample import Sample
+from actors.systems.market.tables import Span
 from benchmarks.quotations.recomputed import is_right, series_of
 from models.config import Config
 from models.content.articles import Cell

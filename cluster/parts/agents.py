@@ -9,7 +9,7 @@ from cluster.bringup import CODE, Bringup, settings_of
 from cluster.parts.plan import Say
 from cluster.state import fingerprint
 
-ROLES = "actors.systems:roles"
+ROLES = "actors.platform.systems:roles"
 
 
 class Agents:
@@ -41,8 +41,8 @@ class Agents:
 
     def made_of(self) -> dict[str, str]:
         """Role -> digest of what its agents are made with: resources, settings, prompts and code."""
-        from actors import systems
-        from actors.runtime.directory import Directory
+        from actors.platform import systems
+        from actors.platform.runtime.directory import Directory
 
         config = self._bringup.config
         directory = Directory(config=config, roles=ROLES, database_url=self._bringup.database_url)
@@ -56,7 +56,7 @@ class Agents:
         return [role for role, digest in made_of.items() if not self._bringup.fresh(_entry(role), digest)]
 
     def _stop_all_but(self, made_of: dict[str, str]) -> int:
-        from actors.runtime.directory import stop_agents
+        from actors.platform.runtime.directory import stop_agents
 
         if self._bringup.head_is_new:
             # What runs there was started by what this `up` has started: the API's replicas begin with one.

@@ -40,11 +40,15 @@ _KEYED = (
 )
 _LOGGING = (
     ROOT / "serve" / "monitoring" / "replica_logs.py",
-    ROOT / "actors" / "logs.py",
+    ROOT / "actors" / "platform" / "logs.py",
     ROOT / "models" / "log_ids.py",
 )
-_EMBEDDINGS = (_INFERENCE / "embeddings.py", ROOT / "actors" / "search" / "encoder.py", *_LOGGING)
-_SAMPLES = (ROOT / "serve" / "samples", ROOT / "actors" / "text" / "normal_form.py", *_LOGGING)
+_EMBEDDINGS = (
+    _INFERENCE / "embeddings.py",
+    ROOT / "actors" / "platform" / "search" / "encoder.py",
+    *_LOGGING,
+)
+_SAMPLES = (ROOT / "serve" / "samples", ROOT / "actors/platform/text/normal_form.py", *_LOGGING)
 
 
 def serve_apps(bringup: Bringup) -> "list[ServeApp]":
@@ -224,7 +228,7 @@ class ServeApp:
                 "port": config.http.port,
                 "location": "HeadOnly" if config.ray.address is None else "EveryNode",
             },
-            # Of the proxy and of vLLM's replicas; ours have a form of their own (`actors.logs`).
+            # Of the proxy and of vLLM's replicas; ours have a form of their own (`actors.platform.logs`).
             logging_config={"encoding": "TEXT" if config.monitoring.logs == "text" else "JSON"},
         )
         self._bringup.record(lambda state: {"http": where})

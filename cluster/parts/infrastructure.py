@@ -180,7 +180,7 @@ class SitePart:
 
     def repair(self, say: Say) -> str:
         """Publish."""
-        from actors.runtime.site import publish
+        from actors.platform.runtime.site import publish
 
         # So that `down` takes it off a cluster that is not ours, also when nothing else came up.
         self._bringup.made(self.name, "published")

@@ -36,7 +36,7 @@ class Runners:
 
     def repair(self, say: Say) -> str:
         """Stop runners and agents that are made of something else, then start what is missing."""
-        from actors.runtime.pool import stop_runners
+        from actors.platform.runtime.pool import stop_runners
 
         if not self._bringup.fresh(self.name, self._made_of()):
             say("stopping those of the last configuration")
@@ -48,8 +48,8 @@ class Runners:
         return detail
 
     def _start(self) -> str:
-        from actors import systems
-        from actors.runtime.pool import start_runners
+        from actors.platform import systems
+        from actors.platform.runtime.pool import start_runners
 
         config, url = self._bringup.config, self._bringup.database_url
         runners = start_runners(config, url, roles=ROLES, kinds=systems.graphs())
@@ -76,7 +76,7 @@ class DispatcherPart:
 
     def repair(self, say: Say) -> str:
         """Stop one that is made of something else, and start it."""
-        from actors.runtime.pool import stop_dispatcher
+        from actors.platform.runtime.pool import stop_dispatcher
 
         if not self._bringup.fresh(self.name, self._made_of()):
             stop_dispatcher()
@@ -86,7 +86,7 @@ class DispatcherPart:
         return detail
 
     def _start(self) -> str:
-        from actors.runtime.pool import start_dispatcher
+        from actors.platform.runtime.pool import start_dispatcher
 
         name, _ = start_dispatcher(self._bringup.config, self._bringup.database_url)
         return f"{name} alive"
@@ -111,7 +111,7 @@ class SearchIndexPart:
 
     def repair(self, say: Say) -> str:
         """Ask it what it holds."""
-        from actors.runtime.directory import Directory
+        from actors.platform.runtime.directory import Directory
 
         config, url = self._bringup.config, self._bringup.database_url
         directory = Directory(config=config, roles=ROLES, database_url=url)

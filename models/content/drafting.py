@@ -1,6 +1,6 @@
 """What a drafted article comes from: what each branch is asked to find, and what it found.
 
-The branches are agents of the chat; the graph of drafting (`actors/drafting`) asks them.
+The branches are agents of the chat; the graph of drafting (`actors/systems/drafting`) asks them.
 """
 
 from typing import Literal

@@ -1,6 +1,6 @@
 """What outside providers answer, whichever they are: hits of a search, and tables of data.
 
-Seed 000 §3.1 (WebSearchAgent, DataDownloadAgent). The providers are in `actors/outside`.
+Seed 000 §3.1 (WebSearchAgent, DataDownloadAgent). The providers are in `actors/platform/web`.
 """
 
 from typing import Literal

@@ -1,6 +1,6 @@
 """What a PDF holds: its text in parts, and its tables. Untrusted text, as it is printed.
 
-Made by `actors.tools.pdf`. The parts and tables are within what a resource may hold.
+Made by `actors.platform.tools.pdf`. The parts and tables are within what a resource may hold.
 """
 
 from models.content.articles import Cell

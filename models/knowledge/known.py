@@ -1,6 +1,7 @@
 """What a source is known to say, as it is kept: its entities, and its points, which name them.
 
-`actors.knowledge.extraction.assembling` makes it of the chunks that a model has read; the store keeps it.
+`actors.systems.knowledge.extraction.assembling` makes it of the chunks that a model has read; the store keeps
+it.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,9 @@
 """Which addresses lead to the same page: one key for all of them, and the ways to write a page's.
 
 Called by discovery, and by `reach` and readings for what was left out, for addresses in their one form
-(`actors.outside.page_urls`). A key is for comparing, and nothing is fetched by it. What may lead elsewhere
-stays apart: paths by their case, and every parameter that is not known to serve only whoever counts visitors.
+(`actors.platform.web.page_urls`). A key is for comparing, and nothing is fetched by it. What may lead
+elsewhere stays apart: paths by their case, and every parameter that is not known to serve only whoever counts
+visitors.
 """
 
 import re

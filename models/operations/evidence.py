@@ -1,8 +1,8 @@
 """How the things that agents found belong together: by what, how surely, and where they contradict each
 other.
 
-Made by `actors.operations.linking.link` and shown to whoever approves the results. Everything that is said of
-an item has its evidence: words that stand at the named place of the item's data exactly so.
+Made by `actors.systems.operations.linking.link` and shown to whoever approves the results. Everything that is
+said of an item has its evidence: words that stand at the named place of the item's data exactly so.
 """
 
 from typing import Literal

@@ -1,7 +1,8 @@
 """A synthesis: sections of sentences, each of which cites points of knowledge, and what came of its checks.
 
-`actors.research.synthesis` makes it. From a sentence the way leads by its points' ids to their spans, to the
-source's text, its URL, and the approval to read it. A sentence holds no URL: who shows it knows its sources.
+`actors.systems.research.synthesis` makes it. From a sentence the way leads by its points' ids to their spans,
+to the source's text, its URL, and the approval to read it. A sentence holds no URL: who shows it knows its
+sources.
 """
 
 from collections.abc import Iterable, Mapping

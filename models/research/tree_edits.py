@@ -1,4 +1,4 @@
-"""What a person may do to a tree before approving it. `actors.research.tree.editing` does it."""
+"""What a person may do to a tree before approving it. `actors.systems.research.tree.editing` does it."""
 
 from typing import Annotated, Literal
 

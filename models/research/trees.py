@@ -1,8 +1,9 @@
 """A tree of knowledge: named nodes, the points in each, and what joins them. Seed 002, FR5.
 
-`actors.research.tree` makes it, lets it grow and edits it; what a person approves is the tree as it then is.
-There is no root node: what lies at the top has no parent. A node's id stays when it is renamed, moved or
-given points. A point is in one node, or was dropped by a person: it is kept as such, and does not come back.
+`actors.systems.research.tree` makes it, lets it grow and edits it; what a person approves is the tree as it
+then is. There is no root node: what lies at the top has no parent. A node's id stays when it is renamed,
+moved or given points. A point is in one node, or was dropped by a person: it is kept as such, and does not
+come back.
 """
 
 import unicodedata

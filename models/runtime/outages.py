@@ -7,7 +7,7 @@ from models.record import Record
 
 # Where a model is, or what is wrong with it.
 _MORE = re.compile(r" at |: | \(")
-# As `actors.llm.endpoint` and its like name an endpoint, within what went wrong with it.
+# As `actors.platform.llm.endpoint` and its like name an endpoint, within what went wrong with it.
 _ENDPOINT = re.compile(r"\b(model \S+) at https?://\S*?(?=[:,;.]?(?:\s|$))")
 
 

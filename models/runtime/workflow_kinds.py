@@ -38,10 +38,10 @@ class Ending:
 class WorkflowKind:
     """A kind of workflow.
 
-    `graph` is where its `actors.runtime.workflow_graph.WorkflowGraph` is, as `module:NAME`. `word` is what
-    people call it; those with none are no tasks that people see. `input` and `result` are the records of what
-    it is given and what it comes to, `approvals` those of what is decided on, by the approval's kind. Clients
-    read results and approvals in the OpenAPI description.
+    `graph` is where its `actors.platform.runtime.workflow_graph.WorkflowGraph` is, as `module:NAME`. `word`
+    is what people call it; those with none are no tasks that people see. `input` and `result` are the records
+    of what it is given and what it comes to, `approvals` those of what is decided on, by the approval's kind.
+    Clients read results and approvals in the OpenAPI description.
 
     `ending` says where a result tells that it did not come to what was asked for.
     `stopped` does what goes with its being stopped from outside; `check_retry` says which of those that

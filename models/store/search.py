@@ -1,7 +1,7 @@
 """What a search may show: the last word on it, and what is shown of it. Search by words begins here too.
 
-Called by `actors.search.hybrid`. What is seen is decided by the database at that moment, so an index that
-lags behind shows nothing it should not.
+Called by `actors.platform.search.hybrid`. What is seen is decided by the database at that moment, so an index
+that lags behind shows nothing it should not.
 """
 
 from collections.abc import Collection, Mapping, Sequence

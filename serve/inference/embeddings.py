@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from actors.logs import LogStyle
-from actors.search.encoder import Encoder, SentenceEncoder, embeddings_folder
+from actors.platform.logs import LogStyle
+from actors.platform.search.encoder import Encoder, SentenceEncoder, embeddings_folder
 from models.config import ServedEmbeddings
 from serve.inference.own_address import listen_on_node_only
 from serve.inference.shared_key import SharedKey

@@ -17,8 +17,8 @@ from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter, ValidationError
 from starlette.requests import Request
 
-from actors.tools.registry import Registry
-from actors.tools.tool import Tool
+from actors.platform.tools.registry import Registry
+from actors.platform.tools.tool import Tool
 from models.config import Config
 from models.error_lines import trace_of
 from models.errors import PermissionMissing, RateLimited, SignoffError, ToolNotFound

@@ -53,7 +53,7 @@ def _agents_not_up() -> tuple[AgentNotUp, ...]:
     import ray
     from ray.util.state import list_actors
 
-    from actors.runtime.directory import NAMESPACE, PREFIX
+    from actors.platform.runtime.directory import NAMESPACE, PREFIX
 
     actors = list_actors(
         address=ray.get_runtime_context().gcs_address,

@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 import httpx2
 from pydantic import SecretStr
 
-from actors.llm.edge import address_of
-from actors.llm.endpoint import model_at
-from actors.search.embedder import waits_for as embeddings_at
+from actors.platform.llm.edge import address_of
+from actors.platform.llm.endpoint import model_at
+from actors.platform.search.embedder import waits_for as embeddings_at
 from models.config import Config, ModelSettings
 from models.config.llm import models_in
 from models.error_lines import error_line

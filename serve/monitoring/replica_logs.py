@@ -6,7 +6,7 @@ wrapped in those.
 
 import logging
 
-from actors import logs
+from actors.platform import logs
 
 
 def begin_in_replica(style: logs.LogStyle, *, process: str) -> None:

@@ -7,7 +7,7 @@ whether it is kept is ours to say. What load balancers and Prometheus ask all th
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from actors import tracing
+from actors.platform import tracing
 from models import trace_context
 from serve.monitoring.request_times import route_of
 

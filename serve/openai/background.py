@@ -12,11 +12,11 @@ import json
 import re
 from collections.abc import Sequence
 
-from actors.chat.routing.deep_research import research_named
-from actors.chat.routing.operations import operation_named
-from actors.chat.turn.article_numbers import articles_named
-from actors.chat.turn.confirmation import is_yes
-from actors.text.normal_form import words
+from actors.platform.text.normal_form import words
+from actors.systems.chat.routing.deep_research import research_named
+from actors.systems.chat.routing.operations import operation_named
+from actors.systems.chat.turn.article_numbers import articles_named
+from actors.systems.chat.turn.confirmation import is_yes
 from models.chat.messages import Beside, Done
 from models.config.background import BackgroundConfig, Demand, Filling
 from models.text import cut, one_line

@@ -8,8 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Path, Query, Request
 from pydantic import Field
 
-from actors.research.tools.deciding import DecideResearchResponse
-from actors.research.tools.following import (
+from actors.systems.research.tools.deciding import DecideResearchResponse
+from actors.systems.research.tools.following import (
     After,
     GetResearchResponse,
     Limit,
@@ -20,7 +20,7 @@ from actors.research.tools.following import (
     ResearchResultsResponse,
     ResearchToolUsesResponse,
 )
-from actors.research.tools.starting import StartResearchResponse, StopResearchResponse
+from actors.systems.research.tools.starting import StartResearchResponse, StopResearchResponse
 from models.record import Record
 from models.research.agent_workflows import AgentWorkflowStatus, StartRequest
 from models.research.gate_decisions import ApproveRequest

@@ -9,13 +9,13 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Body, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from actors.tools.decisions import (
+from actors.platform.tools.decisions import (
     ArticleDecisionResponse,
     DecisionResponse,
     Digest,
     Notes,
 )
-from actors.tools.registry import Registry
+from actors.platform.tools.registry import Registry
 from models.errors import ApprovalNotFound
 from models.runtime.approvals import ApprovalDetails, ApprovalStatus, ApprovalSummary
 from models.store import approval_inbox

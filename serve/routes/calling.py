@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 from fastapi import Request
 
-from actors.tools.registry import Registry
+from actors.platform.tools.registry import Registry
 from models.people.users import UserContext
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import APIRouter, WebSocket
 from pydantic import TypeAdapter, ValidationError
 
-from actors.tools.registry import Registry
+from actors.platform.tools.registry import Registry
 from models.errors import InputInvalid, OperationNotFound, SignoffError
 from models.operations.operations import Operation
 from models.people.users import UserContext

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Path, Query, Request, Response
 from pydantic import Field
 
-from actors.operations.tools.deciding import OperationDecidedResponse
-from actors.operations.tools.exporting import ExportOperationResponse
-from actors.operations.tools.following import (
+from actors.systems.operations.tools.deciding import OperationDecidedResponse
+from actors.systems.operations.tools.exporting import ExportOperationResponse
+from actors.systems.operations.tools.following import (
     CompareOperationResponse,
     GetOperationResponse,
     Iteration,
@@ -18,7 +18,7 @@ from actors.operations.tools.following import (
     OperationHistoryResponse,
     OperationResultsResponse,
 )
-from actors.operations.tools.starting import CancelOperationResponse, StartOperationResponse
+from actors.systems.operations.tools.starting import CancelOperationResponse, StartOperationResponse
 from models.operations.decisions import AgentDecision, ClarificationResponse, PlanDecision, ResultsDecision
 from models.operations.exports import ExportFormat
 from models.operations.operations import OperationRequest, OperationStatus

@@ -12,9 +12,9 @@ from typing import Annotated, Any
 from fastapi import Body, FastAPI, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, create_model
 
-from actors.tools.registry import Registry
-from actors.tools.route import RestRoute
-from actors.tools.tool import Tool
+from actors.platform.tools.registry import Registry
+from actors.platform.tools.route import RestRoute
+from actors.platform.tools.tool import Tool
 from models.people.scopes import Role
 from serve.auth.caller import Caller
 from serve.problems import problem_responses

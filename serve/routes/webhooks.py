@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from actors.outside.url_guard import check_url
-from actors.outside.webhook_message import check_secret, new_secret
+from actors.platform.runtime.webhook_message import check_secret, new_secret
+from actors.platform.web.url_guard import check_url
 from models.config import Config
 from models.errors import InputInvalid, WebhookInactive
 from models.store import outbox, webhooks

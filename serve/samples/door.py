@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from actors.logs import LogStyle
+from actors.platform.logs import LogStyle
 from serve.inference.own_address import listen_on_node_only
 from serve.inference.shared_key import SharedKey
 from serve.monitoring.replica_logs import begin_in_replica

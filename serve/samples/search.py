@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from actors.text.normal_form import words
+from actors.platform.text.normal_form import words
 from models.errors import InputInvalid
 
 MOST = 50  # on a page

@@ -3,8 +3,8 @@
 It is configured as agents have it: it reads, samples nothing, names no roots, and declines what a server asks
 of a person. The suite says which scenario and which version of the protocol in the environment.
 
-SEAM: `_agent` opens the SDK's client as agents' own does (`actors.mcp`), which takes its place here: one
-server in a configuration, `tools` with all that `calls` names, `era` by the suite's version. A call then
+SEAM: `_agent` opens the SDK's client as agents' own does (`actors.platform.mcp`), which takes its place here:
+one server in a configuration, `tools` with all that `calls` names, `era` by the suite's version. A call then
 takes the digest of the listed tool, and a question comes back as an answer (`asks`), declined by a second
 call.
 """

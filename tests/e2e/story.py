@@ -12,8 +12,8 @@ import pytest
 from mcp import Client
 from standardwebhooks.webhooks import Webhook
 
-from actors import systems
-from actors.systems import load
+from actors.platform import systems
+from actors.platform.systems import load
 from cluster.cli.tokens import mint_token
 from tests.e2e.cluster import Cluster
 from tests.fakes.outside.webhook_receiver import Got, WebhookReceiver

@@ -5,9 +5,9 @@ import os
 from collections.abc import AsyncGenerator
 from typing import Any
 
-from actors.llm.client import ModelClient
-from actors.runtime.directory import Directory
-from actors.system import AgentRole
+from actors.platform.llm.client import ModelClient
+from actors.platform.runtime.directory import Directory
+from actors.platform.system import AgentRole
 from models.config import AgentConfig, Config, ModelSettings
 
 

@@ -10,8 +10,8 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import Any
 
-from actors.runtime.directory import Directory
-from actors.system import AgentRole
+from actors.platform.runtime.directory import Directory
+from actors.platform.system import AgentRole
 from models.chat.messages import Done, Piece, Route, Routed, Said, ToolUsed, Turn, Usage
 from models.config import Config
 from models.llm import ModelCall

@@ -6,9 +6,15 @@ can read, which fails it; a question with the word nothing finds nothing.
 
 from typing import Any
 
-from actors.drafting.draft import Draft, DraftBrief, DraftPossible, Statement
-from actors.drafting.subject import OnSubject, SubjectBrief
-from actors.editorial.briefs import ConcernBrief, MappingBrief, ReviewBrief, RevisionBrief, WritingBrief
+from actors.systems.drafting.draft import Draft, DraftBrief, DraftPossible, Statement
+from actors.systems.drafting.subject import OnSubject, SubjectBrief
+from actors.systems.editorial.briefs import (
+    ConcernBrief,
+    MappingBrief,
+    ReviewBrief,
+    RevisionBrief,
+    WritingBrief,
+)
 from models.config import Config
 from models.content.drafting import Branch, Finding, Findings, SearchBrief
 from models.content.editorial import (

@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from actors.chat.turn.model_messages import Prompts
-from actors.tools.tool import Input, Output, Tool, ToolContext, tool
+from actors.platform.tools.tool import Input, Output, Tool, ToolContext, tool
+from actors.systems.chat.turn.model_messages import Prompts
 from models.config import ModelSettings
 from models.config.chat import ToolUseConfig
 from models.tools import ToolPermission

@@ -9,9 +9,9 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 from pydantic import BaseModel
 
-from actors.runtime import gate
-from actors.runtime.run import Run
-from actors.runtime.workflow_graph import WorkflowGraph
+from actors.platform.runtime import gate
+from actors.platform.runtime.run import Run
+from actors.platform.runtime.workflow_graph import WorkflowGraph
 from models.llm import Answer
 from models.runtime.approvals import GateRequest
 from tests.fakes.barrier import report

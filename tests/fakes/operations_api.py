@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Self
 
-from actors.operations.plan_edits import edited
+from actors.systems.operations.plan_edits import edited
 from models.errors import InputInvalid
 from models.operations.decisions import (
     AgentDecision,

@@ -5,8 +5,8 @@ A brief's query ends with the barrier's address: `rates at 127.0.0.1:4711`.
 
 import os
 
-from actors import systems
-from actors.system import AgentRole
+from actors.platform import systems
+from actors.platform.system import AgentRole
 from models.content.drafting import Branch, Finding, Findings, SearchBrief
 from tests.fakes.barrier import report
 

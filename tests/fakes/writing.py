@@ -13,14 +13,14 @@ from typing import Any, TypedDict
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from actors.mcp.servers import McpServers
-from actors.operations.agents.source_reader import SourceReader
-from actors.operations.system import SYSTEM
-from actors.operations.writing import ApprovedWrites
-from actors.runtime.directory import Directory
-from actors.runtime.run import Run
-from actors.runtime.workflow_graph import WorkflowGraph
-from actors.system import AgentRole
+from actors.platform.mcp.servers import McpServers
+from actors.platform.runtime.directory import Directory
+from actors.platform.runtime.run import Run
+from actors.platform.runtime.workflow_graph import WorkflowGraph
+from actors.platform.system import AgentRole
+from actors.systems.operations.agents.source_reader import SourceReader
+from actors.systems.operations.approved_writes import ApprovedWrites
+from actors.systems.operations.system import SYSTEM
 from models.config import AgentConfig, Config
 from models.llm import Answer
 from models.mcp.served_tools import ServerListing

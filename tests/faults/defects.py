@@ -8,16 +8,15 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from actors import sending
-from actors.knowledge.index import segment_files
-from actors.operations import answers, working, writing
-from actors.operations import graph as operation
-from actors.outside import outbox
-from actors.research import admission as research
-from actors.research.discovery import ratings
-from actors.runtime import execution, runner
-from actors.runtime.group_commit import JournalWriter
-from actors.runtime.run import Run
+from actors.platform import sending
+from actors.platform.runtime import execution, outbox, runner
+from actors.platform.runtime.group_commit import JournalWriter
+from actors.platform.runtime.run import Run
+from actors.systems.knowledge.index import segment_files
+from actors.systems.operations import agent_rounds, answers, approved_writes
+from actors.systems.operations import graph as operation
+from actors.systems.research import admission as research
+from actors.systems.research.discovery import ratings
 from models.files import write_atomically
 from models.knowledge.reach import PageReach
 from models.runtime.workflows import Workflow, WorkflowStatus
@@ -146,14 +145,16 @@ def _a_plan_runs_that_was_rejected() -> None:
 
 def _an_agent_reads_again_what_it_has_read() -> None:
     """A result that stands is made again."""
-    change(working.Working, "round", ("before is not None and before.task_digest == task.digest", "False"))
+    change(
+        agent_rounds.Working, "round", ("before is not None and before.task_digest == task.digest", "False")
+    )
 
 
 def _a_write_is_noted_after_it_was_sent() -> None:
     """Whoever dies between the two leaves no trace of what was sent, and it is sent again."""
     note = 'await self._run.effect(f"write_sent/{number}", WriteSent, begin)'
     send = 'answer: Answer[WriteOutcome] = await remote.call_once("write", write)'
-    change(writing.ApprovedWrites, "_sent", (note, "pass"), (send, f"{send}; {note}"))
+    change(approved_writes.ApprovedWrites, "_sent", (note, "pass"), (send, f"{send}; {note}"))
 
 
 def _a_fence_does_not_lock() -> None:
@@ -170,7 +171,7 @@ def _a_lapsed_runner_claims() -> None:
 
 def _a_write_goes_out_that_was_refused() -> None:
     """Whatever was decided, it is sent."""
-    change(writing.ApprovedWrites, "settle", ('if decision.status == "approved":', "if True:"))
+    change(approved_writes.ApprovedWrites, "settle", ('if decision.status == "approved":', "if True:"))
 
 
 def _answers_are_lost() -> None:

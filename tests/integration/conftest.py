@@ -11,8 +11,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from actors import systems
-from actors.systems import load
+from actors.platform import systems
+from actors.platform.systems import load
 from cluster.postgres import server as embedded
 from cluster.ray import SERVE_LOGS
 from models.config import Config
@@ -125,7 +125,7 @@ def configuration(folder: Path, changes: dict[str, Any] | None = None) -> Config
 @pytest.fixture(autouse=True)
 def breakers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test is a process of its own: no endpoint is away because of what another test did to it."""
-    monkeypatch.setattr("actors.llm.breaker._BREAKERS", {})
+    monkeypatch.setattr("actors.platform.llm.breaker._BREAKERS", {})
 
 
 @pytest.fixture(scope="session")

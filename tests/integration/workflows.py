@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from actors.runtime.directory import Directory
-from actors.runtime.runner import Runner
+from actors.platform.runtime.directory import Directory
+from actors.platform.runtime.runner import Runner
 from models.config import Config
 from models.runtime.workflows import Workflow, WorkflowRequest
 from models.store.database import GONE, Database

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.systems import load
+from actors.platform.systems import load
 from models.config import Config
 from tests.ports import free_ports
 from tests.profile import local_profile, write_yaml
@@ -42,7 +42,7 @@ def _logs() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def breakers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test is a process of its own: no endpoint is away because of what another test did to it."""
-    monkeypatch.setattr("actors.llm.breaker._BREAKERS", {})
+    monkeypatch.setattr("actors.platform.llm.breaker._BREAKERS", {})
 
 
 @pytest.fixture(autouse=True)

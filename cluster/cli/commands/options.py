@@ -67,7 +67,7 @@ def caller(
     decides: bool = False,
 ) -> tuple[str, str]:
     """Where, and with which token. With --url and --token-file no configuration is needed."""
-    from actors.systems import load
+    from actors.platform.systems import load
     from cluster.cli.inbox import development_token, read_token
     from cluster.parts.apps import base_url
     from models.errors import ConfigInvalid
@@ -110,7 +110,7 @@ def console() -> "Console":
 
 def site_config(path: Path, root: Path | None = None) -> "Config":
     """The configuration, and what Ray reads from the environment set by it."""
-    from actors.systems import load
+    from actors.platform.systems import load
     from cluster.ray import prepare_environment
 
     config = load(path, root=root)

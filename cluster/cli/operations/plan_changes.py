@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from actors.operations.plan_edits import edited
+from actors.systems.operations.plan_edits import edited
 from cluster.cli.asking import told_of_form
 from cluster.cli.operations.plan_view import in_order
 from cluster.cli.operations.words import agent_words, all_agents, lasts, next_agent, no_agent, only_agents

@@ -164,7 +164,7 @@ def show_modified(content: Record | None, changes: Modifications, console: Conso
                 row(console, "instead", f"of {one.number}: {size} of text, {title}")
                 put(console, "", one.pasted.text[:300])
         case TreeReview():
-            from actors.research.tree.editing import edited
+            from actors.systems.research.tree.editing import edited
 
             outline(edited(content.tree, changes.tree_edits).nodes, console, examples=content.examples)
         case _ if changes != Modifications():

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from actors.text.markdown import opening, unlinked
+from actors.platform.text.markdown import opening, unlinked
 from cluster.cli.printing import LABEL, in_words, named_with_reason, put, row, rows
 from cluster.cli.research.words import came_to, cited, standing
 from cluster.plain_text import one_line

@@ -1,6 +1,6 @@
 """The beginning and the end of drafting: its workflow, and the word to whoever asked for it.
 
-Seed 000 §1.5. What happens between is in `actors/drafting`.
+Seed 000 §1.5. What happens between is in `actors/systems/drafting`.
 """
 
 import json

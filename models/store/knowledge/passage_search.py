@@ -1,7 +1,7 @@
 """Search in the passages of a project: by words here, and what is shown of passages that were found.
 
-Called by `actors.knowledge.querying`. What is shown is what Postgres holds at that moment: an index that lags
-behind shows nothing that is gone.
+Called by `actors.systems.knowledge.querying`. What is shown is what Postgres holds at that moment: an index
+that lags behind shows nothing that is gone.
 """
 
 from collections.abc import Sequence

@@ -100,7 +100,7 @@ runners = sa.Table(
     column_text("name"),
     column_text("node"),
     sa.Column("pid", sa.Integer, nullable=False),
-    # With `pid`, what proves on the same machine that it is dead; see `actors.runtime.process`.
+    # With `pid`, what proves on the same machine that it is dead; see `actors.platform.runtime.process`.
     column_text("machine", nullable=True),
     sa.Column("process_started", sa.BigInteger),
     column_when("started_at", default=True),

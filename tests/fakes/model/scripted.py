@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from actors.llm.endpoint import Message, StreamChunk, prompt_digest
+from actors.platform.llm.endpoint import Message, StreamChunk, prompt_digest
 from models.llm import ModelCall
 
 

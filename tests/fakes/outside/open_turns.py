@@ -1,10 +1,10 @@
 """Hosts' turns where politeness is not what is looked at: everybody's turn is at once."""
 
-from actors.outside.politeness.host_turns import HostTurn
+from actors.platform.web.politeness.host_turns import HostTurn
 
 
 class OpenTurns:
-    """As `actors.knowledge.fetching.turns.Turns`."""
+    """As `actors.systems.knowledge.fetching.turns.Turns`."""
 
     async def turn(self, url: str, *, patience: float) -> HostTurn:
         """Granted."""

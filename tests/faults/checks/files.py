@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from actors.editorial.artifacts import article_path, run_folder
-from actors.editorial.files import files_of, settled_result
+from actors.systems.editorial.artifacts import article_path, run_folder
+from actors.systems.editorial.files import files_of, settled_result
 from models.config import EditorOutput
 from models.content.editorial import TopicInput
 from models.runtime.workflows import Workflow

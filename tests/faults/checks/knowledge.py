@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow.parquet
 
-from actors.knowledge.index.segment_files import SegmentFiles
+from actors.systems.knowledge.index.segment_files import SegmentFiles
 from models.knowledge.passages import IndexSegment
 from tests.faults import ledger
 from tests.faults.checks.runs import Runs

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from actors import sending
+from actors.platform import sending
 from tests.faults.disturbances import Disturbance, lost_looks
 from tests.faults.ledger import Keep, Move
 from tests.faults.site.books import BookCall

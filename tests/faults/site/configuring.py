@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from actors.systems import load
+from actors.platform.systems import load
 from models.config import Config
 from tests.fakes.endpoints import with_keys
 from tests.fakes.prose import in_prose

@@ -16,10 +16,10 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from actors import systems
-from actors.runtime.gate import decide
-from actors.runtime.run import Run
-from actors.runtime.workflow_graph import WorkflowGraph
+from actors.platform import systems
+from actors.platform.runtime.gate import decide
+from actors.platform.runtime.run import Run
+from actors.platform.runtime.workflow_graph import WorkflowGraph
 from models.config import Config
 from models.errors import InputInvalid
 from models.llm import Answer

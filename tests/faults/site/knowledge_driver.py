@@ -16,8 +16,8 @@ from typing import Any
 import pyarrow as pa
 import ray.exceptions
 
-from actors.search.embedder import OpenAIEmbedder
-from actors.system import AgentDirectory
+from actors.platform.search.embedder import OpenAIEmbedder
+from actors.platform.system import AgentDirectory
 from models.config import Config
 from models.knowledge.pages import ScrapedPage
 from pipelines import index_knowledge_base, indexing_stages, scrape_urls, scraping_stages

@@ -54,7 +54,7 @@ class Nursery:
 def main() -> None:
     """Fork until standard input closes."""
     import serve.api  # noqa: F401  # so that the children need not
-    from actors.runtime.workflow_graph import load_graph
+    from actors.platform.runtime.workflow_graph import load_graph
     from tests.faults.site.kinds import kinds
 
     for path in kinds(2).values():

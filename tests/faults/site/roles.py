@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from actors import systems
-from actors.knowledge.reading.page_reading import PageReading, UnreadablePage
-from actors.knowledge.scraping.open_scraper import open_scraper
-from actors.knowledge.scraping.scraper import Scraper
-from actors.knowledge.scraping.scraping_settings import ScrapingSettings
-from actors.outside.outbox import Dispatcher
-from actors.runtime.runner import Runner
-from actors.system import AgentRole
-from actors.systems import load
+from actors.platform import systems
+from actors.platform.runtime.outbox import Dispatcher
+from actors.platform.runtime.runner import Runner
+from actors.platform.system import AgentRole
+from actors.platform.systems import load
+from actors.systems.knowledge.parsing.page_reading import PageReading, UnreadablePage
+from actors.systems.knowledge.scraping.open_scraper import open_scraper
+from actors.systems.knowledge.scraping.scraper import Scraper
+from actors.systems.knowledge.scraping.scraping_settings import ScrapingSettings
 from models.config import Config
 from models.content.editorial import Passage
 from models.knowledge.pages import EngineChoice, PageText

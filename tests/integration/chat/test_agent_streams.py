@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from actors.runtime.directory import Directory, stop_agents
+from actors.platform.runtime.directory import Directory, stop_agents
 from models.chat.messages import Done, Piece, Said, Turn
 from models.config import Config
 from models.errors import AgentDied

@@ -10,7 +10,7 @@ from contextlib import aclosing
 import psutil
 import pytest
 
-from actors.runtime.directory import Directory, stop_agents
+from actors.platform.runtime.directory import Directory, stop_agents
 from models.chat.messages import Done, Piece, Routed, Said, Turn
 from models.config import Config
 from models.errors import AgentDied
@@ -51,7 +51,9 @@ def kill(agent: str) -> None:
 
 async def test_an_answer_streams_stops_with_its_client_and_dies_with_its_agent(chat: ChatSite) -> None:
     """One test, because each agent that is started costs seconds."""
-    directory = Directory(config=chat.config, roles="actors.systems:roles", database_url=chat.site.url)
+    directory = Directory(
+        config=chat.config, roles="actors.platform.systems:roles", database_url=chat.site.url
+    )
     await chat.site.article(MACRO, headline="The Fed holds", publish=True)
     turn = Turn(caller=await chat.person("rita", "macro:reader"), message=QUESTION, topic="macro")
 

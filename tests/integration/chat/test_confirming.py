@@ -9,8 +9,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from actors.chat.agents import editor
-from actors.chat.turn import confirmation
+from actors.systems.chat.agents import editor
+from actors.systems.chat.turn import confirmation
 from models.config import Config
 from models.store.database import Database
 from tests.fakes.model.model_script import Rule

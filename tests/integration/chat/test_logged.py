@@ -9,7 +9,7 @@ import pytest
 import ray
 import ray.serve as ray_serve
 
-from actors.runtime.directory import stop_agents
+from actors.platform.runtime.directory import stop_agents
 from models.config import Config
 from models.store.database import Database
 from serve.api import build_api

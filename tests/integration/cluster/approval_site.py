@@ -14,8 +14,8 @@ from typing import Any
 from click.testing import Result
 from typer.testing import CliRunner
 
-from actors.runtime.directory import Directory
-from actors.runtime.runner import Runner
+from actors.platform.runtime.directory import Directory
+from actors.platform.runtime.runner import Runner
 from cluster.cli.signoff import app
 from models.config import Config
 from models.content.articles import EditorFindings
@@ -118,8 +118,8 @@ class Site:
             name="r",
             config=self.config,
             database=self.database,
-            directory=Directory(config=self.config, roles="actors.systems:roles"),
-            kinds={"publish_article": "actors.publishing.graph:PUBLISH_ARTICLE"},
+            directory=Directory(config=self.config, roles="actors.platform.systems:roles"),
+            kinds={"publish_article": "actors.systems.publishing.graph:PUBLISH_ARTICLE"},
         )
         task = asyncio.create_task(runner.run())
         try:

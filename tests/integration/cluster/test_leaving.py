@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from actors.runtime import site
+from actors.platform.runtime import site
 from cluster.state import ClusterState
 from cluster.up import _leave_cluster
 from models.config import Config

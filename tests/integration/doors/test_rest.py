@@ -14,8 +14,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from actors import systems
-from actors.knowledge.reading.page_reading import PageReading
+from actors.platform import systems
+from actors.systems.knowledge.parsing.page_reading import PageReading
 from models.config import Config
 from models.knowledge.pages import PageText, ScrapedPage
 from models.people.scopes import ROLES

@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from psycopg.types.json import Jsonb
 
-from actors import systems
+from actors.platform import systems
 from models.config import Config
 from models.errors import TaskNotFound
 from models.runtime.workflows import Workflow, WorkflowRequest

@@ -10,9 +10,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from actors import systems
-from actors.drafting.drafter import Drafter
-from actors.runtime.runner import Runner
+from actors.platform import systems
+from actors.platform.runtime.runner import Runner
+from actors.systems.drafting.drafter import Drafter
 from models.config import Config
 from models.content.articles import ArticleVersion, Cell, Resource
 from models.content.drafting import Branch, Finding, Findings, SearchBrief

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from actors.chat.agents.analyst import Analyst
+from actors.systems.chat.agents.analyst import Analyst
 from models.chat.messages import Done, Intent, Piece, Route, Said, Turn
 from models.config import Config
 from models.errors import ArticleConflict, ArticleNotFound, InputInvalid, PermissionMissing, RequestConflict

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from actors import systems
-from actors.runtime.directory import stop_agents
-from actors.runtime.pool import start_runners, stop_runners
+from actors.platform import systems
+from actors.platform.runtime.directory import stop_agents
+from actors.platform.runtime.pool import start_runners, stop_runners
 from models.config import Config
 from models.store import events
 from models.store.content import articles

@@ -6,7 +6,7 @@ And what is counted of it.
 import asyncio
 from collections.abc import Callable
 
-from actors import tracing
+from actors.platform import tracing
 from models.config import Config
 from models.store.database import Database
 from models.store.upkeep import observations

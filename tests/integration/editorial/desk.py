@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
-from actors import systems
-from actors.tools.registry import Registry
+from actors.platform import systems
+from actors.platform.tools.registry import Registry
 from models.config import Config
 from models.content.articles import Article, ArticleStatus
 from models.people.scopes import read_scopes

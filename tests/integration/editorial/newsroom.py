@@ -13,11 +13,11 @@ from typing import Any
 import psycopg
 import ray
 
-from actors import systems
-from actors.runtime import site
-from actors.runtime.directory import stop_agents
-from actors.runtime.pool import start_runners, stop_runners
-from actors.systems import load
+from actors.platform import systems
+from actors.platform.runtime import site
+from actors.platform.runtime.directory import stop_agents
+from actors.platform.runtime.pool import start_runners, stop_runners
+from actors.platform.systems import load
 from models.content.editorial import ArticleGenerationResult
 from models.store.schema.migrate import migrate
 from tests.fakes.endpoints import with_keys
@@ -147,7 +147,7 @@ def brought_up(postgres: str, root: Path) -> Iterator[Newsroom]:
         write_yaml(path, with_keys(raw))
         config = load(path, root=root)
         try:
-            start_runners(config, url, roles="actors.systems:roles", kinds=systems.graphs())
+            start_runners(config, url, roles="actors.platform.systems:roles", kinds=systems.graphs())
             site.publish(config, root=root, database_url=url)
             yield Newsroom(root=root, config=path, url=url, server=server)
         finally:

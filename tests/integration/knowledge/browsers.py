@@ -13,8 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from actors.knowledge.browsing.browser import Browser
-from actors.knowledge.browsing.rendered import Rendered
+from actors.systems.knowledge.browsing.browser import Browser
+from actors.systems.knowledge.browsing.rendered import Rendered
 from models.config import OutgoingConfig
 from models.config.knowledge import BrowserConfig, ScrapingConfig
 from models.errors import PageFailed

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 
-from actors.knowledge.entities.project_merging import merge_project
+from actors.systems.knowledge.entities.project_merging import merge_project
 from models.knowledge.known import EntityShown, KeptPoint, SourceEntity, SourceKnowledge
 from models.knowledge.points import EntityType, SourceSpan
 from models.store.database import Database

@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from actors.knowledge.browsing.chromium import Chromium
-from actors.knowledge.browsing.guarded_proxy import GuardedProxy
+from actors.systems.knowledge.browsing.chromium import Chromium
+from actors.systems.knowledge.browsing.guarded_proxy import GuardedProxy
 from models.errors import PageFailed
 from tests.fakes.outside.forbidden_host import ForbiddenHost
 from tests.fakes.outside.webhook_receiver import Reply, WebhookReceiver

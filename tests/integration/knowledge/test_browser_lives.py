@@ -18,8 +18,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from actors.knowledge.browsing.chromium import Chromium
-from actors.knowledge.browsing.sandbox import chromium_below, runs_as
+from actors.systems.knowledge.browsing.chromium import Chromium
+from actors.systems.knowledge.browsing.sandbox import chromium_below, runs_as
 from models.errors import BrowserUnavailable, PageFailed
 from tests.fakes.outside.webhook_receiver import Reply, WebhookReceiver
 from tests.integration.knowledge.browsers import (
@@ -211,9 +211,9 @@ async def test_chromium_ends_with_the_process_that_began_it(page: str, site: Web
     put(site, "/", page)
     program = textwrap.dedent(f"""
         import asyncio, psutil
-        from actors.knowledge.browsing.chromium import Chromium
+        from actors.systems.knowledge.browsing.chromium import Chromium
         async def main():
-            from actors.knowledge.browsing.guarded_proxy import GuardedProxy
+            from actors.systems.knowledge.browsing.guarded_proxy import GuardedProxy
             from models.config import OutgoingConfig
             async with GuardedProxy(OutgoingConfig(allow_internal=("127.0.0.1/32",))) as proxy:
                 chromium = await Chromium.begin(

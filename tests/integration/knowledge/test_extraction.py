@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
-from actors import systems
-from actors.knowledge.agents.knowledge_extractor import KnowledgeExtractor
-from actors.runtime.runner import Runner
+from actors.platform import systems
+from actors.platform.runtime.runner import Runner
+from actors.systems.knowledge.agents.knowledge_extractor import KnowledgeExtractor
 from models.config import Config
 from models.store.database import Database
 from models.store.knowledge import entities, merges, points

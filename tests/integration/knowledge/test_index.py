@@ -10,9 +10,9 @@ from typing import Any
 import numpy
 import pytest
 
-from actors.knowledge.index import building
-from actors.knowledge.index.building import SegmentBuilder
-from actors.knowledge.index.knowledge_index import KnowledgeIndex
+from actors.systems.knowledge.index import building
+from actors.systems.knowledge.index.building import SegmentBuilder
+from actors.systems.knowledge.index.knowledge_index import KnowledgeIndex
 from models.config import Config
 from models.errors import AgentDied
 from models.knowledge.pages import PageText, ScrapedPage

@@ -9,8 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from actors.runtime.directory import Directory, stop_agents
-from actors.search.encoder import SentenceEncoder, embeddings_folder
+from actors.platform.runtime.directory import Directory, stop_agents
+from actors.platform.search.encoder import SentenceEncoder, embeddings_folder
 from models.config import Config
 from models.knowledge.pages import PageText, ScrapedPage
 from models.knowledge.passages import IndexSegment, PassageHit

@@ -6,8 +6,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from actors import systems
-from actors.system import load_named
+from actors.platform import systems
+from actors.platform.system import load_named
 from models.config import Config
 from models.store.database import Database
 from tests.fakes.model.model_server import ModelServer, Rule

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from actors.knowledge.entities import project_merging
-from actors.knowledge.entities.project_merging import merge_again
+from actors.systems.knowledge.entities import project_merging
+from actors.systems.knowledge.entities.project_merging import merge_again
 from models.errors import MergeNotFound
 from models.knowledge.known import SourceEntity
 from models.store.database import Database

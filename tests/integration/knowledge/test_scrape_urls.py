@@ -11,8 +11,8 @@ import psutil
 import pyarrow.parquet
 import pytest
 
-from actors.outside.page_urls import page_url
-from actors.runtime.directory import stop_agents
+from actors.platform.runtime.directory import stop_agents
+from actors.platform.web.page_urls import page_url
 from models.config import Config
 from models.store.database import Database
 from models.store.knowledge import projects, sources

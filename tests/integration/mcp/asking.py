@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from actors.mcp.servers import McpServers
-from actors.sending import Sender, now, sending_for
+from actors.platform.mcp.servers import McpServers
+from actors.platform.sending import Sender, now, sending_for
 from models.mcp.served_tools import ServedTool
 from models.mcp.tool_answers import ServedToolCall
 from tests.fakes.mcp_servers import configured

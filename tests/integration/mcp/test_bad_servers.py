@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from actors.mcp.servers import McpServers
-from actors.operations.items import items_of
+from actors.platform.mcp.servers import McpServers
+from actors.systems.operations.items import items_of
 from models.errors import McpServerAway, ServedToolChanged, ServedToolInvalid, ServedToolRefused
 from models.mcp.tool_answers import ServedToolCall
 from tests.fakes.mcp_servers import FRESH, Answers, BadRequest, BadServer, HttpSite, configured, tool

@@ -63,7 +63,7 @@ async def test_a_token_that_is_over_is_asked_for_anew(
     server: BadServer, tokens: TokenServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 1000.0
-    monkeypatch.setattr("actors.mcp.client_credentials.time.monotonic", lambda: now)
+    monkeypatch.setattr("actors.platform.mcp.client_credentials.time.monotonic", lambda: now)
     async with opened(server.url, http=credentials(tokens)) as servers:
         await servers.listing("mail")
         now += 3600 - 31

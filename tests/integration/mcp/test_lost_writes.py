@@ -11,7 +11,7 @@ import pytest
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from actors.mcp.servers import McpServers
+from actors.platform.mcp.servers import McpServers
 from models.errors import McpServerAway, ServedToolChanged, ServedToolRefused, WriteAnswerLost
 from tests.fakes.mcp_servers import (
     Answers,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from actors.mcp.servers import McpServers
+from actors.platform.mcp.servers import McpServers
 from models.errors import ConfigInvalid, McpServerAway, ServedToolChanged, ServedToolRefused
 from models.mcp.tool_answers import ServedToolCall
 from tests.fakes.mcp_servers import BadServer, configured

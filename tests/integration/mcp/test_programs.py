@@ -12,8 +12,8 @@ from typing import Any
 import psutil
 import pytest
 
-from actors.mcp.servers import McpServers
-from actors.sending import Sender, now, sending_for
+from actors.platform.mcp.servers import McpServers
+from actors.platform.sending import Sender, now, sending_for
 from models.config import McpServer
 from models.errors import McpServerAway, ServedToolInvalid, WriteAnswerLost
 from models.mcp.tool_answers import GivenToServer

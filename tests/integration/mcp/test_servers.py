@@ -6,9 +6,9 @@ import pytest
 from mcp.server.mcpserver import MCPServer
 from pydantic import BaseModel
 
-from actors.mcp import servers as mcp_servers
-from actors.mcp.connection import ServerConnection
-from actors.mcp.listing import ToolsOnOffer
+from actors.platform.mcp import servers as mcp_servers
+from actors.platform.mcp.connection import ServerConnection
+from actors.platform.mcp.listing import ToolsOnOffer
 from models.errors import McpServerAway, ServedToolChanged, ServedToolRefused
 from models.mcp.tool_answers import ServedToolCall
 from tests.fakes.mcp_servers import ERAS, serving

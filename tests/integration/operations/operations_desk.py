@@ -9,11 +9,11 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from actors.llm.prompts import read_two_part_prompt
-from actors.operations.agents.analyst import OperationAnalyst
-from actors.operations.agents.planner import Planner
-from actors.operations.agents.source_reader import SourceReader
-from actors.runtime.runner import Runner
+from actors.platform.llm.prompts import read_two_part_prompt
+from actors.platform.runtime.runner import Runner
+from actors.systems.operations.agents.analyst import OperationAnalyst
+from actors.systems.operations.agents.planner import Planner
+from actors.systems.operations.agents.source_reader import SourceReader
 from models.config import Config
 from models.operations.items import SourceAgent
 from models.people.users import UserContext
@@ -25,7 +25,7 @@ from tests.integration.conftest import ROOT
 from tests.integration.editorial.desk import Desk
 from tests.integration.workflows import ended
 
-KINDS = {"operation": "actors.operations.graph:OPERATION"}
+KINDS = {"operation": "actors.systems.operations.graph:OPERATION"}
 QUESTION = "Why is Meridian Office Supply's invoice INV-2041 late?"
 AGENTS: tuple[SourceAgent, ...] = ("gmail", "accounts_payable", "crm")
 _SERVER = {"gmail": "mail", "accounts_payable": "bills", "crm": "crm"}

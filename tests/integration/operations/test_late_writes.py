@@ -12,8 +12,8 @@ from contextlib import suppress
 
 import pytest
 
-from actors.runtime.directory import Directory, stop_agents
-from actors.runtime.pool import start_runners, stop_runners
+from actors.platform.runtime.directory import Directory, stop_agents
+from actors.platform.runtime.pool import start_runners, stop_runners
 from models.config import Config
 from models.operations.operations import OperationRequest
 from models.store.database import Database

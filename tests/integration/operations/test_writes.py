@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from actors.runtime.run import Run
+from actors.platform.runtime.run import Run
 from models.config import Config
 from models.errors import AgentDied, NotSent, ServedToolRefused
 from models.mcp.tool_answers import ServedToolCall

@@ -7,10 +7,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from actors import systems
-from actors.search.hybrid import HybridSearch
-from actors.tools import pdf
-from actors.tools.registry import Registry
+from actors.platform import systems
+from actors.platform.search.hybrid import HybridSearch
+from actors.platform.tools import pdf
+from actors.platform.tools.registry import Registry
 from models.config import Config
 from models.errors import (
     ArticleNotFound,

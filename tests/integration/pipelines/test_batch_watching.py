@@ -7,8 +7,8 @@ import logging
 import psycopg
 import pytest
 
-from actors.runtime import batch_lease as batch_lease_module
-from actors.runtime.batch_lease import again_and_again
+from actors.platform.runtime import batch_lease as batch_lease_module
+from actors.platform.runtime.batch_lease import again_and_again
 from models.store.database import Database
 from models.store.runtime import claims
 from pipelines.batch import live_batch

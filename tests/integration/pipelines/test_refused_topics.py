@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from actors.runtime.settled_files import write_settled
+from actors.platform.runtime.settled_files import write_settled
 from models.config import Config
 from models.content.editorial import ArticleGenerationResult
 from models.runtime.workflows import Workflow

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from actors import systems
+from actors.platform import systems
 from models.config import Config
 from models.content.publication import Publication
 from models.errors import (

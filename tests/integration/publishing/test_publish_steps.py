@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from actors import systems
+from actors.platform import systems
 from models.config import Config
 from models.errors import (
     ArticleConflict,

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 from psycopg.types.json import Jsonb
 
-from actors import systems
+from actors.platform import systems
 from models.config import Config
 from models.runtime.tasks import TaskStatus
 from models.runtime.workflows import ENDED_STATUSES, OPEN_STATUSES, Workflow, WorkflowRequest
@@ -105,7 +105,7 @@ async def test_what_was_stopped_says_so_wherever_the_request_is_shown(
 async def test_the_chat_tells_of_a_rejection_with_its_reason(
     desk: Desk, press: None, eve: httpx2.AsyncClient
 ) -> None:
-    from actors.chat.agents.main_chat import _shown
+    from actors.systems.chat.agents.main_chat import _shown
     from models.runtime.tasks import Task
 
     number, workflow_id = await rejected(desk)

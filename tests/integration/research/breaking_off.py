@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from actors.runtime.run import Run
+from actors.platform.runtime.run import Run
 
 
 def break_off_after_each(monkeypatch: pytest.MonkeyPatch) -> list[str]:

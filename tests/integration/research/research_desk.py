@@ -11,18 +11,18 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from actors.knowledge.agents.knowledge_extractor import KnowledgeExtractor
-from actors.knowledge.extraction.prompt import read_prompt
-from actors.knowledge.scraping.open_scraper import open_scraper
-from actors.knowledge.scraping.scraper import Scraper
-from actors.knowledge.scraping.scraping_settings import ScrapingSettings
-from actors.llm.prompts import read_two_part_prompt
-from actors.research.agents.intent_reader import PROMPT, IntentReader
-from actors.research.agents.organizer import Organizer
-from actors.research.agents.researcher import Researcher
-from actors.research.discovery.queries import read_asking
-from actors.research.intents.classify import check_intents
-from actors.runtime.runner import Runner
+from actors.platform.llm.prompts import read_two_part_prompt
+from actors.platform.runtime.runner import Runner
+from actors.systems.knowledge.agents.knowledge_extractor import KnowledgeExtractor
+from actors.systems.knowledge.extraction.prompt import read_prompt
+from actors.systems.knowledge.scraping.open_scraper import open_scraper
+from actors.systems.knowledge.scraping.scraper import Scraper
+from actors.systems.knowledge.scraping.scraping_settings import ScrapingSettings
+from actors.systems.research.agents.intent_reader import PROMPT, IntentReader
+from actors.systems.research.agents.organizer import Organizer
+from actors.systems.research.agents.researcher import Researcher
+from actors.systems.research.discovery.queries import read_asking
+from actors.systems.research.intents.classify import check_intents
 from models.config import Config
 from models.people.scopes import read_scopes
 from models.people.users import Identity
@@ -42,7 +42,7 @@ from tests.integration.runtime.deciding import yes
 from tests.integration.workflows import ended
 
 ANALYST = read_scopes(["macro:analyst"])
-KINDS = {"research": "actors.research.graph:RESEARCH"}
+KINDS = {"research": "actors.systems.research.graph:RESEARCH"}
 QUESTION = "How do watermills turn in winter, and who runs them?"
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-import actors.research.organizing as organizing
+import actors.systems.research.tree_steps as organizing
 from models.research.agent_workflows import AgentWorkflow
 from models.store.runtime import documents
 from tests.fakes.outside.page_site import PageSite

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from actors.runtime.run import Run
+from actors.platform.runtime.run import Run
 from models.research.agent_workflows import AgentWorkflow, ResearchStatusResponse
 from models.research.following import ResearchList, ResearchResults
 from models.runtime.approvals import Approval

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from actors.research.tree.naming import NameReply
+from actors.systems.research.tree.naming import NameReply
 from models.config import Config
 from models.llm import Answer
 from models.store.database import Database

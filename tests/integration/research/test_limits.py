@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-import actors.research.organizing as organizing
+import actors.systems.research.tree_steps as organizing
 from models.config import Config
 from models.errors import InputInvalid
 from models.research.agent_workflows import AgentWorkflow

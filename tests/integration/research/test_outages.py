@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-import actors.research.organizing as organizing
+import actors.systems.research.tree_steps as organizing
 from models.errors import AgentDied, ModelUnavailable
 from tests.fakes.outside.page_site import PageSite
 from tests.integration.research.mill_site import ICE

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from actors.knowledge.reading.page_reading import PageReading, UnreadablePage
-from actors.research.gate_changes import changed_content
+from actors.systems.knowledge.parsing.page_reading import PageReading, UnreadablePage
+from actors.systems.research.gate_changes import changed_content
 from models.config import Config
 from models.research.agent_workflows import AgentWorkflow
 from models.research.gate_decisions import Modifications

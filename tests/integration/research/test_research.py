@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from actors.runtime.run import Run
+from actors.platform.runtime.run import Run
 from tests.fakes.model.model_server import ModelServer, Rule
 from tests.fakes.outside.page_site import Answer, PageSite, article, serving
 from tests.fakes.outside.search_providers import SearchServer

@@ -7,11 +7,11 @@ from xml.etree import ElementTree
 import pytest
 from pydantic import BaseModel
 
-from actors import systems
-from actors.research.tools import trees as tree_tools
-from actors.research.tree.naming import NameReply
-from actors.search.hybrid import HybridSearch
-from actors.tools.registry import Registry
+from actors.platform import systems
+from actors.platform.search.hybrid import HybridSearch
+from actors.platform.tools.registry import Registry
+from actors.systems.research.tools import trees as tree_tools
+from actors.systems.research.tree.naming import NameReply
 from models.errors import InputInvalid, PermissionMissing, ProjectNotFound, TreeNotFound
 from models.llm import Answer, ModelCall
 from models.people.scopes import read_scopes

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-import actors.research.organizing as organizing
-from actors.research.gate_changes import changed_content
+import actors.systems.research.tree_steps as organizing
+from actors.systems.research.gate_changes import changed_content
 from models.research.gate_decisions import Modifications
 from models.research.synthesis import SectionOffer, SynthesisSection
 from models.runtime.approvals import Approval

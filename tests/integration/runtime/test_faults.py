@@ -13,8 +13,8 @@ import pytest
 import ray
 import ray.exceptions
 
-from actors.runtime.directory import NAMESPACE, Directory, stop_agents
-from actors.runtime.pool import start_runners, stop_runners
+from actors.platform.runtime.directory import NAMESPACE, Directory, stop_agents
+from actors.platform.runtime.pool import start_runners, stop_runners
 from cluster.postgres import server as embedded
 from models.config import Config
 from models.runtime.approvals import Approval

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from actors.runtime.runner import Runner
+from actors.platform.runtime.runner import Runner
 from models.config import Config
 from models.errors import (
     ApprovalConflict,

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from actors.runtime import projection
-from actors.runtime.projection import Projector
-from actors.runtime.workflow_graph import WorkflowGraph
+from actors.platform.runtime import projection
+from actors.platform.runtime.projection import Projector
+from actors.platform.runtime.workflow_graph import WorkflowGraph
 from models.config import Config
 from models.runtime.workflows import Workflow
 from models.store import events

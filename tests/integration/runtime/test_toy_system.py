@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from actors import systems
+from actors.platform import systems
 from models.config import Config
 from models.errors import ConfigInvalid
 from models.store.database import Database
@@ -22,7 +22,7 @@ from tests.integration.workflows import ended, running
 FILES = {
     "__init__.py": "",
     "system.py": """
-        from actors.system import System
+        from actors.platform.system import System
         from models.runtime.workflow_kinds import WorkflowKind
         from toys.records import Plan
 
@@ -61,7 +61,7 @@ FILES = {
                 return Answer(value=Plan(toy=f"{wish} of {self._wood}"))
         """,
     "tools.py": """
-        from actors.tools.tool import Input, Output, ToolContext, tool
+        from actors.platform.tools.tool import Input, Output, ToolContext, tool
         from models.runtime.approvals import content_digest
         from models.store.runtime import workflows
         from models.tools import ToolPermission
@@ -101,9 +101,9 @@ FILES = {
         from langgraph.graph import END, START, StateGraph
         from langgraph.runtime import Runtime
 
-        from actors.runtime.gate import decide
-        from actors.runtime.workflow_graph import WorkflowGraph
-        from actors.runtime.run import Run
+        from actors.platform.runtime.gate import decide
+        from actors.platform.runtime.workflow_graph import WorkflowGraph
+        from actors.platform.runtime.run import Run
         from models.runtime.approvals import GateRequest
         from toys.records import Plan
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import ray
 from ray.cluster_utils import Cluster
 
-from actors.runtime.pool import start_runners
-from actors.systems import load
+from actors.platform.runtime.pool import start_runners
+from actors.platform.systems import load
 from models.config import Config
 from models.store.database import Database
 from tests.fakes.agents import with_roles

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
-from actors.search.article_index import SearchIndex
-from actors.search.hybrid import HybridSearch
+from actors.platform.search.article_index import SearchIndex
+from actors.platform.search.hybrid import HybridSearch
 from models.config import EmbeddingConfig, SearchConfig
 from models.content.search import Found, FoundArticle, FoundResource, Hit, Reach
 from models.people.scopes import Scope, parse_scope

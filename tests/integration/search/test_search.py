@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from actors.search.hybrid import HybridSearch
+from actors.platform.search.hybrid import HybridSearch
 from models.content.search import Hit, reach_of
 from models.store import search as store
 from models.store import words

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from actors.runtime.directory import Directory
-from actors.search.article_index import SearchIndex
+from actors.platform.runtime.directory import Directory
+from actors.platform.search.article_index import SearchIndex
 from models.config import Config
 from models.content.search import reach_of
 from models.errors import ConfigInvalid, ModelUnavailable
@@ -244,14 +244,16 @@ async def test_whoever_sees_it_in_memory_sees_it_in_the_database(site: Site) -> 
 
 
 def test_the_role_needs_a_database(configure: Callable[..., Config]) -> None:
-    from actors import systems
+    from actors.platform import systems
 
     config = configure()
     path, arguments = systems.roles()["search_index"]
-    directory = Directory(config=config, roles="actors.systems:roles", database_url="postgresql://x/y")
+    directory = Directory(
+        config=config, roles="actors.platform.systems:roles", database_url="postgresql://x/y"
+    )
     made = arguments(config, directory)
-    assert path == "actors.search.article_index:SearchIndex"
+    assert path == "actors.platform.search.article_index:SearchIndex"
     assert made["database_url"] == directory.__getstate__()["database_url"] == "postgresql://x/y"
     assert isinstance(SearchIndex(**made), SearchIndex)
     with pytest.raises(ConfigInvalid, match="database_url"):
-        arguments(config, Directory(config=config, roles="actors.systems:roles"))
+        arguments(config, Directory(config=config, roles="actors.platform.systems:roles"))

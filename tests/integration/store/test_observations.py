@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from actors.runtime.pruner import Pruner
+from actors.platform.runtime.pruner import Pruner
 from models.config import Config
 from models.monitoring import ObservationCount, Observed
 from models.store.database import Connection, Database

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg.rows import dict_row
 
-from actors.runtime.pruner import Pruner
+from actors.platform.runtime.pruner import Pruner
 from models.config import Config, RetentionConfig
 from models.errors import ConfigInvalid
 from models.store import events

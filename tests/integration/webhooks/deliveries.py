@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from actors.outside.outbox import Dispatcher
-from actors.outside.webhook_message import new_secret
+from actors.platform.runtime.outbox import Dispatcher
+from actors.platform.runtime.webhook_message import new_secret
 from models.config import Config
 from models.store import events, outbox, webhooks
 from models.store.database import GONE, Database

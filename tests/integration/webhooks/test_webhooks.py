@@ -14,8 +14,8 @@ import pytest
 from standardwebhooks.webhooks import Webhook as StandardWebhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from actors.outside.webhook_message import new_secret
-from actors.runtime.pool import start_dispatcher, stop_dispatcher
+from actors.platform.runtime.pool import start_dispatcher, stop_dispatcher
+from actors.platform.runtime.webhook_message import new_secret
 from cluster.postgres import server as embedded
 from models.config import Config
 from models.store import outbox, webhooks

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from actors.research.synthesis.first_look import FirstLook
+from actors.systems.research.synthesis.support_precheck import FirstLook
 from benchmarks.support_check import _folder, _mixed_up, _pairs, _rates, _Seen, _threshold
 
 

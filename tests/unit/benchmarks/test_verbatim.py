@@ -5,8 +5,8 @@ from datetime import date
 
 import pytest
 
-from actors.figures.table_figures import table_figures
-from actors.text.language import Language
+from actors.platform.figures.table_figures import table_figures
+from actors.platform.text.language import Language
 from benchmarks.__main__ import NAMES, chosen, why_not_kept
 from benchmarks.quotations.articles import read_article
 from benchmarks.quotations.recomputed import is_right, series_of

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.chat.agents.data_download import pdf_addresses
-from actors.chat.agents.editor import article_spoken_of
-from actors.chat.agents.market_tables import shown, tool_call
-from actors.chat.agents.queries import best_of, search_words
-from actors.chat.agents.web_search import tool_for
-from actors.chat.turn.model_messages import Prompts, messages_for_model, question, system_prompt
-from actors.chat.turn.sources import Sources
-from actors.llm.client import rough_tokens
-from actors.systems import load
-from actors.text.relevance import best_passages, content_words, subject_words
+from actors.platform.llm.client import rough_tokens
+from actors.platform.systems import load
+from actors.platform.text.relevance import best_passages, content_words, subject_words
+from actors.systems.chat.agents.data_download import pdf_addresses
+from actors.systems.chat.agents.editor import article_spoken_of
+from actors.systems.chat.agents.market_tables import shown, tool_call
+from actors.systems.chat.agents.queries import best_of, search_words
+from actors.systems.chat.agents.web_search import tool_for
+from actors.systems.chat.turn.model_messages import Prompts, messages_for_model, question, system_prompt
+from actors.systems.chat.turn.sources import Sources
 from models.chat.messages import ChatMessage, Turn
 from models.config import Config
 from models.content.outside import DataTable, SeriesInfo

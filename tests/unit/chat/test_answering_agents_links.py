@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.chat.turn.cited_text import CitedText
-from actors.text.markdown import escaped, link, web_address
+from actors.platform.text.markdown import escaped, link, web_address
+from actors.systems.chat.turn.cited_text import CitedText
 from models.text import shortened
 from tests.unit.chat.links_in_text import links
 

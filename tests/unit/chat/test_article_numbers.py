@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.chat.turn.article_numbers import articles_named
+from actors.systems.chat.turn.article_numbers import articles_named
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.chat.turn.confirmation import _YES, is_yes, named_by
+from actors.systems.chat.turn.confirmation import _YES, is_yes, named_by
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from actors.chat.turn.model_messages import UNANSWERED, fit
-from actors.llm.client import rough_tokens
+from actors.platform.llm.client import rough_tokens
+from actors.systems.chat.turn.model_messages import UNANSWERED, fit
 from models.chat.messages import ChatMessage
 from models.config import ModelSettings
 

@@ -1,7 +1,7 @@
 """What the chat tells of an operation's results: plain text, some of many conflicts, what is not in them."""
 
-from actors.chat.agents.operations import findings_told
-from actors.chat.turn.model_messages import Prompts
+from actors.systems.chat.agents.operations import findings_told
+from actors.systems.chat.turn.model_messages import Prompts
 from models.operations.evidence import Conflict, CorrelationFigures, Evidence
 from models.operations.following import IterationResults
 from models.operations.plans import AgentStep, OperationPlan

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from actors.chat.agents.web_search import WebSearch
-from actors.tools.articles import ArticleDetails, GetArticleResponse
-from actors.tools.web import WebSearchResponse
+from actors.platform.tools.articles import ArticleDetails, GetArticleResponse
+from actors.platform.tools.web import WebSearchResponse
+from actors.systems.chat.agents.web_search import WebSearch
 from models.content.drafting import SearchBrief
 from models.content.outside import SearchHit
 from models.errors import ArticleNotFound

@@ -6,9 +6,9 @@ from typing import Any
 
 from hypothesis import given
 
-from actors.chat.turn.quoted_answer import QuotedAnswer, QuotedAnswers
-from actors.chat.turn.sources import CitedSource
-from actors.llm.prompts import read_prompt
+from actors.platform.llm.prompts import read_prompt
+from actors.systems.chat.turn.quoted_answer import QuotedAnswer, QuotedAnswers
+from actors.systems.chat.turn.sources import CitedSource
 from models.config import load
 from tests.fakes.model.scripted import ScriptedCompletions
 from tests.integration.conftest import ROOT

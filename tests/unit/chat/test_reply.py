@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.chat.turn.reply import Reply
+from actors.systems.chat.turn.reply import Reply
 from models.chat.messages import Done, Piece, Route, Said, ToolUsed, Turn, Usage
 from models.errors import ArticleNotFound
 from models.llm import ModelCall
@@ -130,7 +130,7 @@ async def test_who_reads_it_whole_gets_few_batches_and_not_only_at_the_end(
         slow.say("a")
         await go_on.wait()
 
-    monkeypatch.setattr("actors.chat.turn.reply._WHOLE_REST_SECONDS", 0.05)
+    monkeypatch.setattr("actors.systems.chat.turn.reply._WHOLE_REST_SECONDS", 0.05)
     batches = slow.batches(think())
     async with asyncio.timeout(5):
         assert await anext(batches) == [Said(text="a")]
@@ -149,7 +149,7 @@ async def test_text_is_not_kept_back_by_what_is_no_text(monkeypatch: pytest.Monk
 
     batches = made.batches(answer())
     assert await anext(batches) == [USED]
-    monkeypatch.setattr("actors.chat.turn.reply._REST_SECONDS", 3600)
+    monkeypatch.setattr("actors.systems.chat.turn.reply._REST_SECONDS", 3600)
     go_on[0].set()
     async with asyncio.timeout(5):
         assert await anext(batches) == [Said(text="a")]

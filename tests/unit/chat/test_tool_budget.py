@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.chat.turn.budget import Budget
-from actors.chat.turn.tool_loop import ToolLoop
-from actors.llm.chat_model import ChatModel
-from actors.llm.endpoint import StreamChunk, ToolDelta
+from actors.platform.llm.chat_model import ChatModel
+from actors.platform.llm.endpoint import StreamChunk, ToolDelta
+from actors.systems.chat.turn.budget import Budget
+from actors.systems.chat.turn.tool_loop import ToolLoop
 from models.chat.messages import ToolUsed, Usage
 from models.config.chat import BudgetConfig
 from models.errors import ModelReplyInvalid

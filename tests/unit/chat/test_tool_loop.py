@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from actors.chat.turn.budget import Budget
-from actors.chat.turn.tool_loop import LoopOutcome, ToolLoop
-from actors.llm.chat_model import ChatModel
+from actors.platform.llm.chat_model import ChatModel
+from actors.systems.chat.turn.budget import Budget
+from actors.systems.chat.turn.tool_loop import LoopOutcome, ToolLoop
 from models.chat.messages import ToolUsed
 from models.config.chat import BudgetConfig
 from models.errors import ArticleNotFound, ModelReplyInvalid, ModelUnavailable, PermissionMissing

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
-from actors import systems
-from actors.chat.turn.offered_tools import OfferedTools, ToolReport
-from actors.chat.turn.transcript import Transcript
-from actors.llm.chat_model import ToolRequest
-from actors.llm.client import bounded_schema
-from actors.llm.prompts import fence
-from actors.tools.tool import Input, ToolContext, tool
+from actors.platform import systems
+from actors.platform.llm.chat_model import ToolRequest
+from actors.platform.llm.client import bounded_schema
+from actors.platform.llm.prompts import fence
+from actors.platform.tools.tool import Input, ToolContext, tool
+from actors.systems.chat.turn.offered_tools import OfferedTools, ToolReport
+from actors.systems.chat.turn.transcript import Transcript
 from models.config import SchemaLimits
 from models.tools import ToolPermission
 from tests.fakes.chat_tools import TOOLS, Called, Told, chat_prompts, chat_settings

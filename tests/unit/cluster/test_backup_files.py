@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from actors.systems import load
+from actors.platform.systems import load
 from cluster.postgres.backup import DUMP, MANIFEST, back_up, files_in
 from cluster.postgres.restore import _check_members, _drafts, restore
 from models.backup import Inventory, Manifest, Member

@@ -18,7 +18,7 @@ import pytest
 import yaml
 from rich.console import Console
 
-from actors.systems import load
+from actors.platform.systems import load
 from cluster import bundled_model, checks, ray, status
 from cluster.bringup import Bringup, settings_of
 from cluster.cli.tokens import mint_token

@@ -10,7 +10,7 @@ import yaml
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from actors.systems import load
+from actors.platform.systems import load
 from cluster.checks import check_resources
 from cluster.parts.apps import base_url
 from cluster.submit import dashboard_url

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from ray._private.runtime_env.packaging import create_package
 
-from actors.runtime import site
-from actors.systems import load
+from actors.platform.runtime import site
+from actors.platform.systems import load
 from cluster.postgres import system_user
 from cluster.ray import session_folder
 from models.errors import ClusterProblem

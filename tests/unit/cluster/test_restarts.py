@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from actors import systems
-from actors.chat.routing.examples import read_intents
-from actors.chat.routing.weights_file import examples_digest, read_weights
-from actors.research.intents.classify import read_research_intents
-from actors.runtime import directory
-from actors.systems import load
-from actors.text.classifying.weights_file import write_weights
+from actors.platform import systems
+from actors.platform.runtime import directory
+from actors.platform.systems import load
+from actors.platform.text.classifying.weights_file import write_weights
+from actors.systems.chat.routing.examples import read_intents
+from actors.systems.chat.routing.weights_file import examples_digest, read_weights
+from actors.systems.research.intents.classify import read_research_intents
 from cluster.bringup import Bringup
 from cluster.folders import ensure_writable
 from cluster.parts import apps

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from actors.knowledge.scraping.scraping_settings import ScrapingSettings
-from actors.runtime.site import Site, _settings, load_for
-from actors.systems import load
+from actors.platform.runtime.site import Site, _settings, load_for
+from actors.platform.systems import load
+from actors.systems.knowledge.scraping.scraping_settings import ScrapingSettings
 from models.config import WITHHELD, Config, lacks_secrets
 from models.errors import ClusterProblem, ConfigInvalid
 from tests.profile import write_yaml

@@ -17,7 +17,7 @@ import pytest
 from ray.job_submission import JobStatus
 from typer.testing import CliRunner
 
-from actors.runtime.submitter import METADATA
+from actors.platform.runtime.submitter import METADATA
 from cluster import job
 from cluster.cli.signoff import app
 from cluster.submit import configurations

@@ -3,7 +3,7 @@
 from functools import cache
 from pathlib import Path
 
-from actors.systems import load
+from actors.platform.systems import load
 from models.config import Config
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from actors.drafting.draft import Draft, DraftBrief, Source
-from actors.drafting.drafter import Drafter
-from actors.drafting.markdown import render
-from actors.figures.figure_sentences import template_words
-from actors.llm.prompts import read_two_part_prompt
+from actors.platform.figures.figure_sentences import template_words
+from actors.platform.llm.prompts import read_two_part_prompt
+from actors.systems.drafting.draft import Draft, DraftBrief, Source
+from actors.systems.drafting.drafter import Drafter
+from actors.systems.drafting.markdown import render
 from models.content.drafting import Finding
 from models.errors import NothingToQuote
 from tests.fakes.model.scripted import ScriptedCompletions

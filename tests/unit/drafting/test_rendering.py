@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from actors.drafting.desk_notes import Searched, desk_notes
-from actors.drafting.draft import Draft, Source, Statement
-from actors.drafting.markdown import render
-from actors.text.markdown import unlinked
+from actors.platform.text.markdown import unlinked
+from actors.systems.drafting.desk_notes import Searched, desk_notes
+from actors.systems.drafting.draft import Draft, Source, Statement
+from actors.systems.drafting.markdown import render
 from models.content.drafting import Finding
 from models.content.quoting import SourcePlace
 from models.text import one_line

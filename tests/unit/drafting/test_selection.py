@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.drafting.selection import Selection, select, usable
-from actors.tools.resources import CreateTableResourceRequest, CreateTextResourceRequest
+from actors.platform.tools.resources import CreateTableResourceRequest, CreateTextResourceRequest
+from actors.systems.drafting.selection import Selection, select, usable
 from models.content.drafting import Branch, Finding, Findings
 
 

@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.drafting.subject import FindingMeasure, SubjectBrief, is_about, on_subject
-from actors.drafting.telling import Borne
-from actors.text.language import Language
+from actors.platform.text.language import Language
+from actors.systems.drafting.subject import FindingMeasure, SubjectBrief, is_about, on_subject
+from actors.systems.drafting.telling import Borne
 from models.content.drafting import Finding
 from models.errors import ModelUnavailable
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.drafting.desk_notes import desk_notes
-from actors.drafting.draft import Draft, DraftBrief, Source, Statement, draft_schema
-from actors.drafting.drafter import Drafter
-from actors.drafting.source_excerpts import readable
-from actors.llm.prompts import read_two_part_prompt
+from actors.platform.llm.prompts import read_two_part_prompt
+from actors.systems.drafting.desk_notes import desk_notes
+from actors.systems.drafting.draft import Draft, DraftBrief, Source, Statement, draft_schema
+from actors.systems.drafting.drafter import Drafter
+from actors.systems.drafting.source_excerpts import readable
 from models.config import ModelSettings
 from models.content.drafting import Finding
 from models.errors import ModelReplyInvalid

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from actors.editorial.briefs import AgentSettings, ConcernBrief
-from actors.llm.prompts import read_two_part_prompt
+from actors.platform.llm.prompts import read_two_part_prompt
+from actors.systems.editorial.briefs import AgentSettings, ConcernBrief
 from models.config import BreakerConfig, ModelSettings, load
 from models.content.editorial import (
     ArticleResponse,

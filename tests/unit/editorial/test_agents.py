@@ -9,13 +9,13 @@ import pytest
 import xgrammar
 from pydantic import ValidationError
 
-from actors.editorial.agents.article_review import ArticleReview
-from actors.editorial.agents.concern_mapping import ConcernMapper, mapping_schema
-from actors.editorial.agents.specialists import Specialist
-from actors.editorial.agents.verdicts import verdict_schema
-from actors.editorial.agents.writer import Writer
-from actors.editorial.briefs import MappingBrief, ReviewBrief, RevisionBrief, WritingBrief
-from actors.llm.client import bounded_schema
+from actors.platform.llm.client import bounded_schema
+from actors.systems.editorial.agents.article_review import ArticleReview
+from actors.systems.editorial.agents.concern_mapping import ConcernMapper, mapping_schema
+from actors.systems.editorial.agents.specialists import Specialist
+from actors.systems.editorial.agents.verdicts import verdict_schema
+from actors.systems.editorial.agents.writer import Writer
+from actors.systems.editorial.briefs import MappingBrief, ReviewBrief, RevisionBrief, WritingBrief
 from models.config import SchemaLimits
 from models.content.editorial import Concern, Verdict, WriterFeedback, WrittenArticle
 from models.errors import ModelReplyInvalid, ModelUnavailable, PromptInvalid, TopicInvalid

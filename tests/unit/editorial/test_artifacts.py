@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.editorial.artifacts import (
+from actors.systems.editorial.artifacts import (
     RunArtifacts,
     article_path,
     artifacts_dir,

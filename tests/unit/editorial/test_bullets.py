@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.editorial.bullets import parse_bullets
+from actors.systems.editorial.bullets import parse_bullets
 from models.content.editorial import Concern
 from models.errors import ReviewUnreadable
 

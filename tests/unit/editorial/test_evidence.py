@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from actors.editorial.agents.evidence import KnowledgeBaseProvider, SearchModelProvider
-from actors.editorial.agents.ports import EvidenceProvider
+from actors.systems.editorial.agents.evidence import KnowledgeBaseProvider, SearchModelProvider
+from actors.systems.editorial.agents.ports import EvidenceProvider
 from models.config import BreakerConfig, OutsideEvidence
 from models.content.editorial import Passage, ProviderEvidence
 from models.errors import EvidenceRefused, EvidenceUnavailable

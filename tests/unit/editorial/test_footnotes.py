@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.editorial.agents.footnotes import footnote_faults
-from actors.text.links import link_key, links, offered_links
+from actors.platform.text.links import link_key, links, offered_links
+from actors.systems.editorial.agents.footnotes import footnote_faults
 from models.content.editorial import ArticleResponse
 
 URL = "https://example.org/rates"

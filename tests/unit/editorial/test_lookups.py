@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from actors.editorial.agents.evidence_finding import EvidenceFinder
-from actors.editorial.agents.fact_check import FactChecker
-from actors.editorial.agents.memory import InstitutionalMemory, normalize_query
+from actors.systems.editorial.agents.evidence_finding import EvidenceFinder
+from actors.systems.editorial.agents.fact_check import FactChecker
+from actors.systems.editorial.agents.memory import InstitutionalMemory, normalize_query
 from models.content.editorial import Passage, ProviderEvidence
 from models.errors import ModelReplyInvalid
 from tests.fakes.model.scripted import ScriptedCompletions

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.editorial.agents.memory import InstitutionalMemory, cache_key_hash, normalize_query
-from actors.runtime import outage
+from actors.platform.runtime import outage
+from actors.systems.editorial.agents.memory import InstitutionalMemory, cache_key_hash, normalize_query
 from models.content.editorial import EvidenceRecord, FactCheckRecord, Verdict
 from models.errors import MemoryRecordInvalid, MemoryUnavailable
 
@@ -174,7 +174,7 @@ def test_whatever_a_disk_says_against_reading_or_writing_is_waited_for(
     monkeypatch.setattr(Path, "read_bytes", fail)
     with pytest.raises(MemoryUnavailable):
         recall(tmp_path)
-    monkeypatch.setattr("actors.editorial.agents.memory.write_atomically", fail)
+    monkeypatch.setattr("actors.systems.editorial.agents.memory.write_atomically", fail)
     with pytest.raises(MemoryUnavailable):
         memory(tmp_path).remember(fact_check(query="another"))
 

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from actors.editorial.agents.article_review import ArticleReview
-from actors.editorial.agents.concern_mapping import ConcernMapper
-from actors.editorial.briefs import MappingBrief, ReviewBrief
-from actors.editorial.bullets import parse_bullets
+from actors.systems.editorial.agents.article_review import ArticleReview
+from actors.systems.editorial.agents.concern_mapping import ConcernMapper
+from actors.systems.editorial.briefs import MappingBrief, ReviewBrief
+from actors.systems.editorial.bullets import parse_bullets
 from models.content.editorial import Concern
 from tests.fakes.model.scripted import ScriptedCompletions
 from tests.unit.editorial.desk import agent_settings, sample_draft, sample_topic

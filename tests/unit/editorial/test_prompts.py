@@ -10,15 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.editorial.agents.article_review import ArticleReview
-from actors.editorial.agents.concern_mapping import ConcernMapper
-from actors.editorial.agents.evidence_finding import EvidenceFinder
-from actors.editorial.agents.fact_check import FactChecker
-from actors.editorial.agents.memory import InstitutionalMemory
-from actors.editorial.agents.specialists import Specialist
-from actors.editorial.agents.writer import Writer
-from actors.editorial.briefs import ConcernBrief, MappingBrief, ReviewBrief, RevisionBrief, WritingBrief
-from actors.llm.prompts import USER_LINE, TwoPartPrompt, fence, read_two_part_prompt, split_parts
+from actors.platform.llm.prompts import USER_LINE, TwoPartPrompt, fence, read_two_part_prompt, split_parts
+from actors.systems.editorial.agents.article_review import ArticleReview
+from actors.systems.editorial.agents.concern_mapping import ConcernMapper
+from actors.systems.editorial.agents.evidence_finding import EvidenceFinder
+from actors.systems.editorial.agents.fact_check import FactChecker
+from actors.systems.editorial.agents.memory import InstitutionalMemory
+from actors.systems.editorial.agents.specialists import Specialist
+from actors.systems.editorial.agents.writer import Writer
+from actors.systems.editorial.briefs import (
+    ConcernBrief,
+    MappingBrief,
+    ReviewBrief,
+    RevisionBrief,
+    WritingBrief,
+)
 from models.content.editorial import (
     SPECIALISTS,
     Concern,
@@ -94,7 +100,7 @@ def test_a_text_that_holds_its_own_mark_gets_another(monkeypatch: pytest.MonkeyP
         def __init__(self, data: bytes) -> None:
             self.hexdigest = lambda: ("b" if data.startswith(b"a" * 12) else "a") * 64
 
-    monkeypatch.setattr("actors.llm.prompts.hashlib.sha256", Digest)
+    monkeypatch.setattr("actors.platform.llm.prompts.hashlib.sha256", Digest)
     assert 'mark="bbbbbbbbbbbb"' in fence('x</data mark="aaaaaaaaaaaa">', "t")
 
 
@@ -211,7 +217,7 @@ def test_agents_import_little() -> None:
     modules = ("writer", "article_review", "concern_mapping", "specialists", "fact_check", "evidence_finding")
     heavy = {"ray", "langgraph", "sqlalchemy", "torch", "openai", "numpy", "faiss", "fastapi"}
     code = (
-        f"import sys\nfor m in {modules}: __import__(f'actors.editorial.agents.{{m}}')\n"
+        f"import sys\nfor m in {modules}: __import__(f'actors.systems.editorial.agents.{{m}}')\n"
         f"found = {heavy} & set(sys.modules)\nassert not found, found"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

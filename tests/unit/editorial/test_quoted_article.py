@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.editorial.agents.quotation_review import QuotationReview, sorted_concerns
-from actors.editorial.agents.quoted_article import quotations_of, said_on
-from actors.editorial.agents.specialists import Specialist
-from actors.editorial.agents.verdict_choices import reasons
-from actors.editorial.agents.writer import Writer
-from actors.editorial.briefs import ConcernBrief, ReviewBrief, RevisionBrief, WritingBrief
-from actors.editorial.bullets import parse_bullets
-from actors.editorial.feedback import compile_feedback
-from actors.quoting.sections import HEADINGS
-from actors.text.language import Language
-from actors.text.quotation_marks import quoted
+from actors.platform.extractive.sections import HEADINGS
+from actors.platform.text.language import Language
+from actors.platform.text.quotation_marks import quoted
+from actors.systems.editorial.agents.quotation_review import QuotationReview, sorted_concerns
+from actors.systems.editorial.agents.quoted_article import quotations_of, said_on
+from actors.systems.editorial.agents.specialists import Specialist
+from actors.systems.editorial.agents.verdict_choices import reasons
+from actors.systems.editorial.agents.writer import Writer
+from actors.systems.editorial.briefs import ConcernBrief, ReviewBrief, RevisionBrief, WritingBrief
+from actors.systems.editorial.bullets import parse_bullets
+from actors.systems.editorial.feedback import compile_feedback
 from models.content.editorial import ArticleResponse, TopicInput, WrittenArticle
 from models.errors import NothingToQuote
 from tests.fakes.model.scripted import ScriptedCompletions

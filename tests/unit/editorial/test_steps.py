@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from actors.editorial.steps import EditorialSteps
+from actors.systems.editorial.steps import EditorialSteps
 from models.config import Config
 from models.content.editorial import ArticleResponse
 from models.llm import Answer

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from actors.research.gate_changes import changed_content
+from actors.systems.research.gate_changes import changed_content
 from models.config import load
 from models.errors import InputInvalid
 from models.research.gate_decisions import Modifications

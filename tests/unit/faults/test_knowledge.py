@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from actors.knowledge.index.segment_files import SegmentFiles
+from actors.systems.knowledge.index.segment_files import SegmentFiles
 from tests.faults import ledger
 from tests.faults.checks.knowledge import asked_after_it_was_kept, of_index, of_source
 from tests.faults.ledger import Known

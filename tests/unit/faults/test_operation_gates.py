@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from actors.operations.leads import leads_of
-from actors.operations.plan_edits import edited
+from actors.systems.operations.plan_edits import edited
+from actors.systems.operations.search_terms import leads_of
 from models.errors import InputInvalid
 from models.operations.decisions import AgentDecision, PlanDecision, ResultsDecision
 from models.operations.operations import OperationRequest

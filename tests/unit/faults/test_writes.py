@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from actors import sending
+from actors.platform import sending
 from tests.faults.checks import writes
 from tests.faults.checks.writes import Yes
 from tests.faults.disturbances import Disturbance

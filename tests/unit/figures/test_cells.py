@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.figures.cells import dated, is_blank, is_total, numbers_of
+from actors.platform.figures.cells import dated, is_blank, is_total, numbers_of
 from models.content.articles import Cell
 
 

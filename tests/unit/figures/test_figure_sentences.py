@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.figures.figure_sentences import figure_sentence, template_words
-from actors.figures.figures import Figure, figures
-from actors.figures.numbers import numbers_in, unsupported_numbers
-from actors.figures.series import Frequency, Point, TimeSeries
-from actors.figures.units import unit_words
-from actors.text.language import Language
-from actors.text.quotation_marks import quoted
+from actors.platform.figures.figure_sentences import figure_sentence, template_words
+from actors.platform.figures.figures import Figure, figures
+from actors.platform.figures.numbers import numbers_in, unsupported_numbers
+from actors.platform.figures.series import Frequency, Point, TimeSeries
+from actors.platform.figures.units import unit_words
+from actors.platform.text.language import Language
+from actors.platform.text.quotation_marks import quoted
 
 LANGUAGES: tuple[Language, ...] = ("en", "pl", "de")
 UNITS = (

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.figures.figures import Figure, figures
-from actors.figures.series import Frequency, Point, TimeSeries
+from actors.platform.figures.figures import Figure, figures
+from actors.platform.figures.series import Frequency, Point, TimeSeries
 
 TENTHS = st.integers(-500, 500).map(lambda n: Decimal(n) / 10)
 

@@ -11,8 +11,8 @@ from babel.numbers import format_decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.figures.numbers import numbers_in, unsupported_numbers
-from actors.text.language import Language
+from actors.platform.figures.numbers import numbers_in, unsupported_numbers
+from actors.platform.text.language import Language
 
 LANGUAGES: tuple[Language, ...] = ("en", "pl", "de")
 

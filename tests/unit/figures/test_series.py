@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.figures.series import TimeSeries, series_in
+from actors.platform.figures.series import TimeSeries, series_in
 from models.content.articles import Cell
 
 SAMPLES = Path(__file__).resolve().parents[3] / "configs" / "samples" / "market"

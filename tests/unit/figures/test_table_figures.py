@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.figures.figure_sentences import template_words
-from actors.figures.table_figures import table_figures
-from actors.text.language import Language
+from actors.platform.figures.figure_sentences import template_words
+from actors.platform.figures.table_figures import table_figures
+from actors.platform.text.language import Language
 from models.content.articles import Cell
 
 LANGUAGES: tuple[Language, ...] = ("en", "pl", "de")

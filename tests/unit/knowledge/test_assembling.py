@@ -1,6 +1,6 @@
 """What the chunks of a source say, put together: who is told apart, and whom a relation names."""
 
-from actors.knowledge.extraction.assembling import source_knowledge
+from actors.systems.knowledge.extraction.assembling import source_knowledge
 from models.knowledge.known import SourceKnowledge
 from models.knowledge.points import (
     EntityPoint,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.knowledge.reading import charsets
-from actors.knowledge.reading.charsets import codec_of, decoded
+from actors.systems.knowledge.parsing import charsets
+from actors.systems.knowledge.parsing.charsets import codec_of, decoded
 
 POLISH = (
     "Zażółć gęślą jaźń. Rada Polityki Pieniężnej podniosła stopy, a inflacja w październiku "

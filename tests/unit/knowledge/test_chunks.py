@@ -8,9 +8,9 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from actors.knowledge.extraction.chunks import chunk_spans, sentence_spans
-from actors.knowledge.extraction.graphemes import clusters
-from actors.llm.client import text_tokens
+from actors.platform.llm.client import text_tokens
+from actors.systems.knowledge.extraction.chunks import chunk_spans, sentence_spans
+from actors.systems.knowledge.extraction.graphemes import clusters
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 ALPHABET = st.sampled_from(

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from actors.knowledge.reading.main_text import read_html
+from actors.systems.knowledge.parsing.main_text import read_html
 
 TEXTS = {
     "en": "The council met on Tuesday and talked for three hours about the water supply of the town. ",
@@ -209,7 +209,7 @@ def test_what_several_places_say(body: str, head: str, url: str, day: str | None
 def test_a_page_of_days_is_read_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     monkeypatch.setattr(
-        "actors.knowledge.reading.days.written_days.dateparser.parse",
+        "actors.systems.knowledge.parsing.days.written_days.dateparser.parse",
         lambda told, **_: asked.append(told),
     )
     assert day_of(article("<time>3 April 2026</time> " * 5_000)) is None

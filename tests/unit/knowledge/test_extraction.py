@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.knowledge.extraction.answered import without_repeats
-from actors.knowledge.extraction.chunks import chunk_spans
-from actors.knowledge.extraction.extractor import Extractor
-from actors.knowledge.extraction.reply import extraction_schema, most_items
-from actors.llm.client import rough_tokens
-from actors.llm.prompts import read_two_part_prompt
+from actors.platform.llm.client import rough_tokens
+from actors.platform.llm.prompts import read_two_part_prompt
+from actors.systems.knowledge.extraction.chunks import chunk_spans
+from actors.systems.knowledge.extraction.extractor import Extractor
+from actors.systems.knowledge.extraction.ground_points import without_repeats
+from actors.systems.knowledge.extraction.reply import extraction_schema, most_items
 from models.config import BreakerConfig, ModelSettings
 from models.config.knowledge import ExtractionConfig
 from models.errors import ConfigInvalid, ModelRefused, ModelTimedOut, ModelUnavailable

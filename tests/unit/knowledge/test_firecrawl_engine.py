@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
-from actors.knowledge.fetching.firecrawl_engine import FirecrawlEngine
+from actors.systems.knowledge.fetching.firecrawl_engine import FirecrawlEngine
 from models.config import Config, FirecrawlConfig, OutgoingConfig
 from models.errors import PageFailed
 from tests.fakes.outside.webhook_receiver import Reply, WebhookReceiver

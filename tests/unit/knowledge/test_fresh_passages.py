@@ -8,9 +8,9 @@ from typing import Any
 import numpy
 import pytest
 
-from actors.knowledge.index import fresh
-from actors.knowledge.index.fresh import FreshSearch
-from actors.knowledge.index.held import Held
+from actors.systems.knowledge.index import unsegmented
+from actors.systems.knowledge.index.lru import Held
+from actors.systems.knowledge.index.unsegmented import FreshSearch
 from models.errors import ModelReplyInvalid
 
 ROW = numpy.zeros(4, dtype="<f4").tobytes()
@@ -23,7 +23,7 @@ class Stored:
         self.asked: list[list[int]] = []
         self.begun, self.goes_on = asyncio.Event(), asyncio.Event()
         self.rows: dict[int, bytes] = {}
-        monkeypatch.setattr(fresh.passages, "vectors", self.vectors)
+        monkeypatch.setattr(unsegmented.passages, "vectors", self.vectors)
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[None]:
@@ -59,7 +59,7 @@ async def test_many_searches_at_once_load_them_once(monkeypatch: pytest.MonkeyPa
 
 
 async def test_room_is_made_before_all_of_them_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fresh, "_PAGE", 2)
+    monkeypatch.setattr(unsegmented, "_PAGE", 2)
     stored: Any = Stored(monkeypatch)
     held = Held(100)
     held.put("a segment", 1, 60)

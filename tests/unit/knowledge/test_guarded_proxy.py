@@ -15,9 +15,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from actors.knowledge.browsing.guarded_proxy import GuardedProxy
-from actors.knowledge.browsing.proxied import NotProxied, of_a_request, target_of, without_hops
-from actors.knowledge.browsing.way_out import AllowPart, WayOut
+from actors.systems.knowledge.browsing.guarded_proxy import GuardedProxy
+from actors.systems.knowledge.browsing.page_egress import AllowPart, WayOut
+from actors.systems.knowledge.browsing.proxy_request import NotProxied, of_a_request, target_of, without_hops
 from models.config import OutgoingConfig
 from models.knowledge.reach import PageReach
 from tests.fakes.outside.webhook_receiver import Reply, WebhookReceiver

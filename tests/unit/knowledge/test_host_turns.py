@@ -12,10 +12,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from actors.knowledge.fetching.turns import ClusterTurns
-from actors.outside.politeness import hosts as hosts_module
-from actors.outside.politeness.host_turns import HostTurn, HostTurns
-from actors.outside.politeness.robots import Robots
+from actors.platform.web.politeness import hosts as hosts_module
+from actors.platform.web.politeness.host_turns import HostTurn, HostTurns
+from actors.platform.web.politeness.robots import Robots
+from actors.systems.knowledge.fetching.turns import ClusterTurns
 from models.config.knowledge import PolitenessConfig
 
 AGENT = "Signoff/1.0 (+https://signoff.example)"

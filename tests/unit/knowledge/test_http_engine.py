@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from actors.knowledge.fetching.http_engine import HttpEngine
-from actors.outside.politeness.host_turns import HostTurn
+from actors.platform.web.politeness.host_turns import HostTurn
+from actors.systems.knowledge.fetching.http_engine import HttpEngine
 from models.config import Config, OutgoingConfig
 from models.errors import PageFailed
 from models.knowledge.reach import PageReach

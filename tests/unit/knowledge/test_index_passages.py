@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.knowledge.index.cutting import PassageCutter
-from actors.knowledge.index.making import Made, PassageMaker
-from actors.search.encoder import EncoderHere, SentenceEncoder, embeddings_folder
+from actors.platform.search.encoder import EncoderHere, SentenceEncoder, embeddings_folder
+from actors.systems.knowledge.index.passage_embedding import Made, PassageMaker
+from actors.systems.knowledge.index.source_passages import PassageCutter
 from models.errors import ModelRefused, ModelUnavailable
 from models.knowledge.passages import SourceText
 from tests.fakes.knowledge_base import FakeEmbedder, embedding_settings, knowledge_base_settings

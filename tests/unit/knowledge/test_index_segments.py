@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.knowledge.index import kinds
-from actors.knowledge.index.held import Held
-from actors.knowledge.index.plan import next_part, to_remove
-from actors.knowledge.index.segment_files import SegmentFiles
+from actors.systems.knowledge.index import faiss_index
+from actors.systems.knowledge.index.lru import Held
+from actors.systems.knowledge.index.merge_policy import next_part, to_remove
+from actors.systems.knowledge.index.segment_files import SegmentFiles
 from models.config.knowledge import EmbeddersConfig, IndexConfig
 from models.errors import ModelReplyInvalid
 from models.knowledge.passages import IndexSegment
@@ -49,7 +49,7 @@ def numbers(count: int) -> Any:
 @pytest.mark.parametrize(("count", "kind"), [(1, "flat"), (200, "flat"), (1000, "ivf"), (3000, "hnsw")])
 def test_the_kind_goes_by_size_and_the_recall_is_true(count: int, kind: str) -> None:
     rows, ids = vectors(count), numbers(count)
-    built = kinds.build(ids, rows, settings())
+    built = faiss_index.build(ids, rows, settings())
     assert built.kind == kind
     # Measured here with other queries, and without any of its code.
     random = numpy.random.default_rng(99)
@@ -58,7 +58,7 @@ def test_the_kind_goes_by_size_and_the_recall_is_true(count: int, kind: str) -> 
     noise /= numpy.linalg.norm(noise, axis=1, keepdims=True)
     queries = (rows[random.integers(0, count, 300)] + noise).astype("f4")
     queries /= numpy.linalg.norm(queries, axis=1, keepdims=True)
-    _, found = kinds.found(built.index, built.kind, queries, few, built.effort)
+    _, found = faiss_index.found(built.index, built.kind, queries, few, built.effort)
     right = sum(
         len(set(found[n].tolist()) & set(ids[numpy.argsort(-(rows @ query))[:few]].tolist()))
         for n, query in enumerate(queries)
@@ -69,25 +69,25 @@ def test_the_kind_goes_by_size_and_the_recall_is_true(count: int, kind: str) -> 
 
 def test_effort_is_raised_until_enough_is_found_and_else_all_is_looked_at() -> None:
     rows, ids = vectors(1000, spread=1.3), numbers(1000)
-    easy = kinds.build(ids, rows, settings(least_recall=0.3))
-    hard = kinds.build(ids, rows, settings(least_recall=0.85))
+    easy = faiss_index.build(ids, rows, settings(least_recall=0.3))
+    hard = faiss_index.build(ids, rows, settings(least_recall=0.85))
     assert easy.effort < hard.effort
     assert (easy.kind, hard.kind) == ("ivf", "ivf")
     # White noise has no lists to be in.
     noise = numpy.random.default_rng(1).standard_normal((1000, 128)).astype("f4")
     noise /= numpy.linalg.norm(noise, axis=1, keepdims=True)
-    built = kinds.build(ids, noise, settings(least_recall=1.0))
+    built = faiss_index.build(ids, noise, settings(least_recall=1.0))
     assert (built.kind, built.recall) == ("flat", 1.0)
 
 
 def test_a_query_of_another_model_is_refused() -> None:
-    built = kinds.build(numbers(5), vectors(5), settings())
+    built = faiss_index.build(numbers(5), vectors(5), settings())
     with pytest.raises(ModelReplyInvalid, match="gave 8 numbers, but the index has 32"):
-        kinds.found(built.index, "flat", vectors(1, size=8), 3, 1)
+        faiss_index.found(built.index, "flat", vectors(1, size=8), 3, 1)
 
 
 def segment(files: SegmentFiles, count: int, kind: str = "flat", **changes: Any) -> IndexSegment:
-    written = files.write(1, kinds.make(kind, numbers(count), vectors(count)))  # type: ignore[arg-type]
+    written = files.write(1, faiss_index.make(kind, numbers(count), vectors(count)))  # type: ignore[arg-type]
     given = {"id": 1, "project_id": 1, "kind": kind, "vectors": count, "recall": 1.0, "effort": 8}
     return IndexSegment.model_validate(given | written._asdict() | {"made_with": "m"} | changes)
 
@@ -99,8 +99,10 @@ def test_a_file_gives_what_was_written(tmp_path: Path, kind: Any, mapped: bool) 
     one = segment(files, 900, kind)
     index = files.read(one, mapped=mapped)
     queries = vectors(4, seed=5)
-    scores, ids = kinds.found(index, kind, queries, 5, 64)
-    same_scores, same = kinds.found(kinds.make(kind, numbers(900), vectors(900)), kind, queries, 5, 64)
+    scores, ids = faiss_index.found(index, kind, queries, 5, 64)
+    same_scores, same = faiss_index.found(
+        faiss_index.make(kind, numbers(900), vectors(900)), kind, queries, 5, 64
+    )
     assert ids.tolist() == same.tolist()
     assert scores == pytest.approx(same_scores, abs=1e-5)
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.knowledge.reading.main_text import read_html
-from actors.knowledge.reading.page_links import MOST_LINKS
-from actors.text.text_language import language_of_text
+from actors.platform.text.text_language import language_of_text
+from actors.systems.knowledge.parsing.main_text import read_html
+from actors.systems.knowledge.parsing.page_links import MOST_LINKS
 from models.errors import DocumentUnreadable
 from models.knowledge.pages import PageText
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.knowledge.entities.merging import merges
-from actors.knowledge.entities.names import normal_name
-from actors.knowledge.entities.neighbours import nearest_pairs
+from actors.systems.knowledge.entities.merging import merges
+from actors.systems.knowledge.entities.names import normal_name
+from actors.systems.knowledge.entities.neighbours import nearest_pairs
 from models.knowledge.points import ENTITY_TYPES, EntityMention, EntityMerge, EntityType
 
 # Type, two names, and why they are one; None where they are two.

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.knowledge.entities.merging import merges
+from actors.systems.knowledge.entities.merging import merges
 from models.knowledge.points import EntityMention, EntityType
 
 # Type, and two names of two sources that are two.

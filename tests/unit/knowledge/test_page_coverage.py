@@ -1,7 +1,7 @@
 """How much of a page was kept, and what is told of the rest."""
 
-from actors.knowledge.reading.main_text import read_html
-from actors.knowledge.reading.page_reading import read_html_page
+from actors.systems.knowledge.parsing.main_text import read_html
+from actors.systems.knowledge.parsing.page_reading import read_html_page
 from models.knowledge.pages import PageCoverage, ScrapedPage
 from pipelines.page_table import as_row
 

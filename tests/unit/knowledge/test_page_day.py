@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from actors.knowledge.reading.main_text import read_html
+from actors.systems.knowledge.parsing.main_text import read_html
 
 TEXT = "<p>The committee met on Tuesday and talked for three hours about the water supply. " * 4 + "</p>"
 RELATED = "<div class=related><time datetime=2019-01-01>1 Jan 2019</time> <a href=/z>Old</a></div>"

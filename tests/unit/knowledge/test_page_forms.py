@@ -2,9 +2,9 @@
 
 import pytest
 
-from actors.knowledge.reading.main_text import read_html
-from actors.knowledge.reading.parts import holes
-from actors.quoting.quotable import quotable
+from actors.platform.extractive.quotable import quotable
+from actors.systems.knowledge.parsing.main_text import read_html
+from actors.systems.knowledge.parsing.parts import holes
 
 SENTENCE = "The committee met on Tuesday and talked for three hours about the water supply. "
 TEXT = "".join(

@@ -2,8 +2,8 @@
 
 import time
 
-from actors.knowledge.reading.charsets import decoded
-from actors.knowledge.reading.page_reading import read_html_page, read_plain_page, read_text_page
+from actors.systems.knowledge.parsing.charsets import decoded
+from actors.systems.knowledge.parsing.page_reading import read_html_page, read_plain_page, read_text_page
 from models.knowledge.pages import PageText
 from models.text import unstorable
 

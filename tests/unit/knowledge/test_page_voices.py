@@ -2,9 +2,9 @@
 
 import pytest
 
-from actors.knowledge.reading.main_text import read_html
-from actors.quoting.quotable import quotable
-from actors.text.language import Language, language_of
+from actors.platform.extractive.quotable import quotable
+from actors.platform.text.language import Language, language_of
+from actors.systems.knowledge.parsing.main_text import read_html
 from models.knowledge.pages import PageText
 
 OWN: dict[Language, tuple[str, ...]] = {

@@ -2,8 +2,8 @@
 
 import pytest
 
-from actors.knowledge.extraction.chunks import chunk_spans
-from actors.knowledge.extraction.spans import ChunkText, find_span, stands_whole
+from actors.systems.knowledge.extraction.chunks import chunk_spans
+from actors.systems.knowledge.extraction.spans import ChunkText, find_span, stands_whole
 
 
 def found(text: str, quote: str, chunk: tuple[int, int] | None = None) -> bool:

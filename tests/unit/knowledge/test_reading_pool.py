@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from actors.knowledge.reading.reading_pool import ReadingPool
+from actors.systems.knowledge.parsing.reading_pool import ReadingPool
 from models.errors import ClusterProblem, DocumentUnreadable
 from models.knowledge.pages import PASSING, PageText
 
@@ -203,7 +203,7 @@ async def test_close_ends_a_page_under_way(tmp_path: Path) -> None:
 _SCRIPT = """
     import asyncio, sys
     print("main is run", flush=True)
-    from actors.knowledge.reading.reading_pool import ReadingPool
+    from actors.systems.knowledge.parsing.reading_pool import ReadingPool
     from tests.unit.knowledge.test_reading_pool import GOOD, PageText, sleeping, who
 
     async def main():

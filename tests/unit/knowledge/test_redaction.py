@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from actors.knowledge.redaction.redactor import Redactor
+from actors.systems.knowledge.redaction.redactor import Redactor
 from models.knowledge.redaction import PII_KINDS, PiiKind
 
 REDACTOR = Redactor(PII_KINDS)

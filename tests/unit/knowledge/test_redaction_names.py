@@ -8,12 +8,12 @@ import torch
 import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from actors.knowledge.reading.page_reading import PageReading, read_plain_page
-from actors.knowledge.reading.reading_pool import ReadingPool
-from actors.knowledge.redaction.names import ModelNames
-from actors.knowledge.redaction.names_folder import check_names_model
-from actors.knowledge.redaction.redactor import Redactor
-from actors.knowledge.scraping.scraping_settings import ScrapingSettings
+from actors.systems.knowledge.parsing.page_reading import PageReading, read_plain_page
+from actors.systems.knowledge.parsing.reading_pool import ReadingPool
+from actors.systems.knowledge.redaction.names import ModelNames
+from actors.systems.knowledge.redaction.names_folder import check_names_model
+from actors.systems.knowledge.redaction.redactor import Redactor
+from actors.systems.knowledge.scraping.scraping_settings import ScrapingSettings
 from models.config import Config
 from models.errors import ClusterProblem, ConfigInvalid
 

@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from protego import Protego
 
-from actors.outside.politeness.patterns import escaped
-from actors.outside.politeness.robots import MOST_BYTES, Robots, path_of, product_token
+from actors.platform.web.politeness.patterns import escaped
+from actors.platform.web.politeness.robots import MOST_BYTES, Robots, path_of, product_token
 
 SITE = "http://foo.bar"
 

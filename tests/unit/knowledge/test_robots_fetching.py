@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from actors.knowledge.fetching.robots_fetching import fetch_robots
-from actors.outside.politeness.robots import Robots
-from actors.outside.url_guard import guarded_client
+from actors.platform.web.politeness.robots import Robots
+from actors.platform.web.url_guard import guarded_client
+from actors.systems.knowledge.fetching.robots_fetching import fetch_robots
 from models.config import OutgoingConfig
 from tests.fakes.outside.webhook_receiver import Reply, WebhookReceiver
 

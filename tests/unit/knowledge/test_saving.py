@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from actors.knowledge.tools.saving import DocumentData, KnowledgePointData, _read, _span
+from actors.systems.knowledge.tools.saving import DocumentData, KnowledgePointData, _read, _span
 from models.errors import InputInvalid
 
 TEXT = unicodedata.normalize("NFD", "The café asks 1500 zl, then 1 500 zl, and 500 zl. He\u200bre it is.")

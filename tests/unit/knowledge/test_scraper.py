@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from actors.knowledge.fetching.fetched_page import FetchedPage
-from actors.knowledge.reading.page_reading import PageReading, UnreadablePage
-from actors.knowledge.reading.page_signs import PageSigns, page_signs
-from actors.knowledge.scraping.scraper import Scraper
+from actors.systems.knowledge.fetching.fetched_page import FetchedPage
+from actors.systems.knowledge.parsing.page_reading import PageReading, UnreadablePage
+from actors.systems.knowledge.parsing.page_signs import PageSigns, page_signs
+from actors.systems.knowledge.scraping.scraper import Scraper
 from models.errors import BrowserUnavailable, PageFailed, SignoffError
 from models.knowledge.pages import Engine, EngineChoice, PageFault, PageText, ScrapedPage
 from models.knowledge.reach import PageReach

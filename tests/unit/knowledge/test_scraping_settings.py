@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.knowledge.scraping.scraping_settings import check_engine
+from actors.systems.knowledge.scraping.scraping_settings import check_engine
 from models.config import Config, FirecrawlConfig
 from models.errors import InputInvalid
 

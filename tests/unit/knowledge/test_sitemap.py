@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.knowledge.fetching import sitemap as sitemap_module
-from actors.knowledge.fetching import sitemap_walk
-from actors.knowledge.fetching.fetched_page import FetchedPage
-from actors.knowledge.fetching.sitemap import (
+from actors.platform.web.politeness.host_turns import HostTurn
+from actors.systems.knowledge.fetching import sitemap as sitemap_module
+from actors.systems.knowledge.fetching import sitemap_walk
+from actors.systems.knowledge.fetching.fetched_page import FetchedPage
+from actors.systems.knowledge.fetching.sitemap import (
     MOST_BYTES,
     MOST_URLS,
     NotASitemap,
@@ -21,8 +22,7 @@ from actors.knowledge.fetching.sitemap import (
     _mended,
     read_sitemap,
 )
-from actors.knowledge.fetching.sitemap_walk import SitemapPages, pages_of_sitemap
-from actors.outside.politeness.host_turns import HostTurn
+from actors.systems.knowledge.fetching.sitemap_walk import SitemapPages, pages_of_sitemap
 from models.config import Config
 from models.errors import InputInvalid, PageFailed
 from pipelines.sitemap_rows import sitemap_rows

@@ -8,9 +8,9 @@ import regex
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from actors.knowledge.extraction.graphemes import clusters
-from actors.knowledge.extraction.normal import _PLAIN_TEXT, NormalText, _plain, normal_form
-from actors.knowledge.extraction.spans import ChunkText, find_span
+from actors.systems.knowledge.extraction.aligned_text import _PLAIN_TEXT, NormalText, _plain, normal_form
+from actors.systems.knowledge.extraction.graphemes import clusters
+from actors.systems.knowledge.extraction.spans import ChunkText, find_span
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 

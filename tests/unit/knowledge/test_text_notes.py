@@ -2,8 +2,8 @@
 
 import pytest
 
-from actors.knowledge.reading.main_text import read_html
-from actors.quoting.quotable import quotable
+from actors.platform.extractive.quotable import quotable
+from actors.systems.knowledge.parsing.main_text import read_html
 
 WRONG = "The works were sold for four million euros in May."
 OTHER = "The river is clean again in all of its parts."

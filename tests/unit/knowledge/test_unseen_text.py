@@ -2,8 +2,8 @@
 
 import pytest
 
-from actors.knowledge.reading.main_text import read_html
-from actors.knowledge.reading.parts import style_rules
+from actors.systems.knowledge.parsing.main_text import read_html
+from actors.systems.knowledge.parsing.parts import style_rules
 
 SENTENCE = "The committee met on Tuesday and talked for three hours about the water supply."
 TEXT = "".join(f"<p>{SENTENCE} Point {n} was the repair of pump {n}.</p>" for n in range(1, 6))

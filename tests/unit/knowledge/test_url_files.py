@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.outside.page_urls import host_of, page_url
+from actors.platform.web.page_urls import host_of, page_url
 from models.errors import PathNotVisible
 from pipelines import url_files
 from pipelines.url_files import interleaved, read_urls

@@ -8,7 +8,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, precondition, rule
 
-from actors.llm.breaker import Attempt, Breaker, BreakerOpen, breaker_of
+from actors.platform.llm.breaker import Attempt, Breaker, BreakerOpen, breaker_of
 from models.config import BreakerConfig
 
 SETTINGS = BreakerConfig(faults=3, pause_seconds=2, longest_pause_seconds=16)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from actors.llm.chat_model import DEADLINE, ChatModel, Ended, TextDelta, ToolRequest
+from actors.platform.llm.chat_model import DEADLINE, ChatModel, Ended, TextDelta, ToolRequest
 from models.errors import (
     ModelRefused,
     ModelReplyInvalid,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from actors.llm.client import (
+from actors.platform.llm.client import (
     ModelClient,
     OpenAICompletions,
     RejectedReply,
@@ -13,7 +13,7 @@ from actors.llm.client import (
     strip_fence,
     strip_thinking,
 )
-from actors.llm.endpoint import prompt_digest
+from actors.platform.llm.endpoint import prompt_digest
 from models.config import ModelSettings, SchemaLimits
 from models.content.editorial import ArticleResponse, ConcernMappingResult
 from models.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable, PromptTooLong, SignoffError
@@ -267,7 +267,7 @@ async def test_retries_wait_for_retry_delay(server: ModelServer, monkeypatch: py
         waited.append(delay)
         return await sleep(0, result)
 
-    monkeypatch.setattr("actors.llm.client.asyncio.sleep", record)
+    monkeypatch.setattr("actors.platform.llm.client.asyncio.sleep", record)
     server.script(Rule(status=500, times=1), Rule(reply="{}", times=1), Rule(reply=ARTICLE))
     await ask_record(server, retry_delay=7.5)
     assert [delay for delay in waited if delay] == [7.5, 7.5]

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from actors.llm.chat_model import ChatModel, TextDelta
-from actors.llm.client import ModelClient
-from actors.llm.edge import address_of
-from actors.search.embedder import OpenAIEmbedder
+from actors.platform.llm.chat_model import ChatModel, TextDelta
+from actors.platform.llm.client import ModelClient
+from actors.platform.llm.edge import address_of
+from actors.platform.search.embedder import OpenAIEmbedder
 from models.config import BreakerConfig, ModelSettings
 from models.errors import ModelRefused, ModelReplyInvalid, ModelTimedOut, ModelUnavailable, SignoffError
 from tests.fakes.knowledge_base import embedding_settings

@@ -5,8 +5,8 @@ import json
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from actors.llm.chat_model import read_object
-from actors.llm.shown import ShownPieces, shown_json
+from actors.platform.llm.chat_model import read_object
+from actors.platform.llm.shown import ShownPieces, shown_json
 from models.text import seen
 
 # Letters, and all that is seen in some places and in others not.

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.llm.thinking import Spoken
+from actors.platform.llm.thinking import Spoken
 
 # Texts in which tags, parts of tags and white space are frequent.
 REPLIES = st.lists(

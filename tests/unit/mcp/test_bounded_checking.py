@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema.exceptions import ValidationError
 
-from actors.mcp.bounded_checking import (
+from actors.platform.mcp.bounded_checking import (
     DIALECTS,
     FAILS,
     NEWEST,
@@ -19,7 +19,7 @@ from actors.mcp.bounded_checking import (
     first_fault,
     pattern_weight,
 )
-from actors.mcp.schemas import fault_in, refusal_of
+from actors.platform.mcp.schemas import fault_in, refusal_of
 
 _DRAFT7 = "http://json-schema.org/draft-07/schema"
 _MOST = 2_000

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.mcp import schemas
-from actors.mcp.bounded_checking import FAILS, NEWEST, Steps, TooMuchWork, _matcher, first_fault
-from actors.mcp.checking_apart import Checked, apart
-from actors.mcp.schemas import fault_in, refusal_of
+from actors.platform.mcp import schemas
+from actors.platform.mcp.bounded_checking import FAILS, NEWEST, Steps, TooMuchWork, _matcher, first_fault
+from actors.platform.mcp.checking_apart import Checked, apart
+from actors.platform.mcp.schemas import fault_in, refusal_of
 
 # What Rust's engine is at for minutes, without giving way to anybody.
 _THRASHES = "[ab]*a[ab]{900}[cd]"

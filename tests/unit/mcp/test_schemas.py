@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.mcp.schemas import canonical, digest_of, fault_in, refusal_of
+from actors.platform.mcp.schemas import canonical, digest_of, fault_in, refusal_of
 
 _json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text() | st.floats(allow_nan=False, allow_infinity=False),

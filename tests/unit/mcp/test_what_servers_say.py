@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from mcp_types import ElicitRequestFormParams, ElicitRequestURLParams, TextContent, Tool
 
-from actors.mcp.answers import text_of
-from actors.mcp.exchange import Unanswered
-from actors.mcp.listing import _served
-from actors.mcp.questions import ServerAsks, asked_by
+from actors.platform.mcp.answers import text_of
+from actors.platform.mcp.exchange import Unanswered
+from actors.platform.mcp.listing import _served
+from actors.platform.mcp.questions import ServerAsks, asked_by
 from tests.fakes.mcp_servers import configured
 
 SAID = "Pay 1\u202e000,1\u202c EUR\x1b[2J\u200b to \u3164Ann\u00e9 👩\u200d👧"

@@ -12,10 +12,10 @@ import mcp_types as types
 import pytest
 from mcp.shared.message import SessionMessage
 
-from actors.mcp.exchange import CURRENT, Exchange
-from actors.mcp.http_wire import http_client
-from actors.mcp.program import ServerProgram
-from actors.sending import Sender, now, sending_for
+from actors.platform.mcp.exchange import CURRENT, Exchange
+from actors.platform.mcp.http_wire import http_client
+from actors.platform.mcp.program import ServerProgram
+from actors.platform.sending import Sender, now, sending_for
 from models.config import HttpServer, StdioServer
 from models.errors import NotSent
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from actors.systems import load
+from actors.platform.systems import load
 from models.config import Config
 from models.errors import ConfigInvalid
 from tests.profile import local_profile, write_yaml

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from actors.outside.url_guard import check_url
+from actors.platform.web.url_guard import check_url
 from models.addresses import is_public
 from models.config import OutgoingConfig
 from models.errors import AddressRefused

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from actors import systems
-from actors.systems import load
+from actors.platform import systems
+from actors.platform.systems import load
 from models.config import KnowledgeBaseEvidence, OutsideEvidence
 from models.errors import ConfigInvalid
 from tests.unit.models.local_settings import LOCAL, RAW, WHOLE, accepted, changed, refusal

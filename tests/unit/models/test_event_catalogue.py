@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from actors import systems
+from actors.platform import systems
 from models.runtime.event_catalogue import EVENTS, EventData, WorkflowQueued
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -9,8 +9,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors import systems
-from actors.systems import load
+from actors.platform import systems
+from actors.platform.systems import load
 from models.config import Config, without_secrets
 from models.config.yaml_layers import Layers, read_layers
 from models.errors import ConfigInvalid

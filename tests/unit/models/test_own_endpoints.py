@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from actors.systems import load
+from actors.platform.systems import load
 from models.config import Config, EmbeddingConfig, ModelSettings
 from models.errors import ConfigInvalid
 from tests.profile import write_yaml

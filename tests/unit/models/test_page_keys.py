@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.outside.page_urls import page_url
+from actors.platform.web.page_urls import page_url
 from models.knowledge.page_keys import is_plain, page_key, spellings
 
 PAGE = "https://example.org/news/one?id=3"

@@ -25,8 +25,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from actors import logs
-from actors.logs import formatter
+from actors.platform import logs
+from actors.platform.logs import formatter
 from models import redaction
 from models.config.fields import KeptSecret
 from models.error_lines import error_line, print_trace
@@ -461,7 +461,7 @@ def test_a_text_without_an_end_takes_no_longer_than_it_is_long() -> None:
 
 
 def test_every_secret_of_a_configuration_is_kept(tmp_path: Path) -> None:
-    from actors.systems import load
+    from actors.platform.systems import load
 
     root = Path(__file__).parents[3]
     with nothing_kept():

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from actors.systems import load
+from actors.platform.systems import load
 from models.config import PublishingConfig
 from models.config.publishing import ApprovalPolicy
 from models.content.articles import Article, ArticleVersion

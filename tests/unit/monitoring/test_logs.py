@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI, Request
 from fastapi.testclient import TestClient
 
-from actors import logs
+from actors.platform import logs
 from models import log_ids
 from models.log_ids import LogIds
 from serve.monitoring.logged import Logged

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
-from actors import systems
+from actors.platform import systems
 from models.monitoring import ObservationCount, OpenWorkflows, SiteStanding, WaitedFor, WaitingApprovals
 from models.runtime.outages import Needed
 from models.store.upkeep.activity import OldTransaction

@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
 
-from actors import tracing
+from actors.platform import tracing
 from models import trace_context
 from models.chat.messages import Turn
 from models.config import MonitoringConfig
@@ -166,7 +166,7 @@ async def test_where_the_collector_is_away_requests_are_answered_all_the_same(co
 def test_without_an_endpoint_nothing_is_imported_and_nothing_is_traced() -> None:
     program = """
 import sys
-from actors import tracing
+from actors.platform import tracing
 from models import trace_context
 from models.config import MonitoringConfig
 tracing.begin(MonitoringConfig(traced_share=1.0), process="api")

@@ -1,7 +1,7 @@
 """Reports tell what was changed elsewhere: exactly the call, what became of it, and by whose yes."""
 
-from actors.operations.exports.as_markdown import as_markdown
-from actors.operations.exports.report import report
+from actors.systems.operations.exports.as_markdown import as_markdown
+from actors.systems.operations.exports.report import report
 from models.operations.results import ProposedWrite, WriteOutcome
 from tests.unit.operations.approved import example
 

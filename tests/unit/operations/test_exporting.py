@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from actors.operations.approved import approval_of_results
-from actors.operations.exports.as_csv import as_csv
-from actors.operations.exports.as_json import as_json
-from actors.operations.exports.as_markdown import as_markdown
-from actors.operations.tools import exporting
-from actors.operations.tools.exporting import (
+from actors.systems.operations.approved import approval_of_results
+from actors.systems.operations.exports.as_csv import as_csv
+from actors.systems.operations.exports.as_json import as_json
+from actors.systems.operations.exports.as_markdown import as_markdown
+from actors.systems.operations.tools import exporting
+from actors.systems.operations.tools.exporting import (
     ExportOperationRequest,
     ExportOperationResponse,
     approved_of,

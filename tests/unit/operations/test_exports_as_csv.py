@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from actors.operations.exports.as_csv import COLUMNS, as_csv
+from actors.systems.operations.exports.as_csv import COLUMNS, as_csv
 from models.operations.exports import ApprovedResults
 from models.text import cut, seen
 from tests.unit.operations.approved import example, hostile_results

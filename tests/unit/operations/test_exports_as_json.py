@@ -6,7 +6,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.operations.exports.as_json import as_json
+from actors.systems.operations.exports.as_json import as_json
 from models.operations.exports import ApprovedResults
 from models.runtime.approvals import content_digest
 from tests.unit.operations.approved import HOSTILE, approve, example, hostile_results, results_of

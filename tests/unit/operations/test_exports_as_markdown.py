@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from actors.operations.exports.as_markdown import as_markdown, code_span
+from actors.systems.operations.exports.as_markdown import as_markdown, code_span
 from models.operations.exports import ApprovedResults
 from models.text import seen
 from tests.unit.operations.approved import HOSTILE, example, hostile_results

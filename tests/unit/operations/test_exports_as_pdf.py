@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pypdf import PdfReader
 
-from actors.operations.exports import as_pdf as module
-from actors.operations.exports.as_pdf import MOST_FINDINGS, MOST_WORDS, as_pdf, report_data
-from actors.operations.exports.pdf_setter import set_pdf
+from actors.systems.operations.exports import as_pdf as module
+from actors.systems.operations.exports.as_pdf import MOST_FINDINGS, MOST_WORDS, as_pdf, report_data
+from actors.systems.operations.exports.pdf_setter import set_pdf
 from models.errors import ConfigInvalid, PdfNotMade
 from models.operations.exports import ApprovedResults
 from models.text import one_line

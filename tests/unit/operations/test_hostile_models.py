@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from actors.llm.prompts import read_two_part_prompt
-from actors.operations.agents.analyst import OperationAnalyst
-from actors.operations.agents.planner import Planner
-from actors.operations.agents.source_reader import SourceReader
+from actors.platform.llm.prompts import read_two_part_prompt
+from actors.systems.operations.agents.analyst import OperationAnalyst
+from actors.systems.operations.agents.planner import Planner
+from actors.systems.operations.agents.source_reader import SourceReader
 from models.config import BreakerConfig, Config, ModelSettings
 from models.mcp.served_tools import ServerListing
 from models.operations.items import SourceAgent, SourceItem

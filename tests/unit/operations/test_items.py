@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from actors.operations.items import items_of
+from actors.systems.operations.items import items_of
 from models.mcp.tool_answers import ToolAnswer
 
 _ONE, _TWO = {"id": "B-1", "amount": 10}, {"id": "B-2", "amount": 20}

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from actors.chat.agents.operations import findings_told
-from actors.operations.exports.as_json import as_json
+from actors.systems.chat.agents.operations import findings_told
+from actors.systems.operations.exports.as_json import as_json
 from models.operations.following import IterationResults
 from models.operations.messages import comprehensive
 from models.operations.results import MOCK_SERVICE, AgentResult, ComprehensiveResults

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from actors.llm.prompts import read_two_part_prompt
-from actors.operations.agents.planner import Planner
+from actors.platform.llm.prompts import read_two_part_prompt
+from actors.systems.operations.agents.planner import Planner
 from models.config import BreakerConfig, Config
 from models.config.operations import SourceConfig
 from models.errors import (

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from actors.operations.plan_edits import edited
+from actors.systems.operations.plan_edits import edited
 from models.mcp.served_tools import WithheldTool
 from models.operations.plans import SOURCE_AGENTS, OperationPlan
 from models.operations.revisions import PlanEdit

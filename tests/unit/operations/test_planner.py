@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from actors.operations.agents.planner import Planner
+from actors.systems.operations.agents.planner import Planner
 from models.config import BreakerConfig, ModelSettings
 from models.config.operations import SourceConfig
 from models.mcp.served_tools import ServedTool, ServerListing

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from actors.llm.prompts import read_two_part_prompt
-from actors.operations.agents.source_reader import SourceReader
+from actors.platform.llm.prompts import read_two_part_prompt
+from actors.systems.operations.agents.source_reader import SourceReader
 from models.config import BreakerConfig, Config
 from models.errors import McpServerAway
 from models.mcp.served_tools import ServerListing

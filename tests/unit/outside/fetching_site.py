@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from actors.outside.fetching import Fetched, fetch
+from actors.platform.web.fetching import Fetched, fetch
 from models.config import Config
 from models.errors import ProviderFailed, SignoffError
 from tests.fakes.outside.search_providers import SearchServer

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from actors.outside.web.search import ProviderName, provider_of
-from actors.systems import load
-from actors.tools.tool import ToolContext
+from actors.platform.systems import load
+from actors.platform.tools.tool import ToolContext
+from actors.platform.web.providers.search import ProviderName, provider_of
 from models.config import Config
 from models.config.outside import GoogleCseSearch, SearchProviders, SearxngSearch
 from models.content.outside import DateRange, SearchAnswer, SearchKind

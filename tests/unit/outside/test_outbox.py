@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from actors.outside import outbox
-from actors.outside.outbox import Dispatcher
-from actors.outside.resolver import NotLookedUp
-from actors.outside.url_guard import Resolve, guarded_client
-from actors.outside.webhook_message import new_secret
+from actors.platform.runtime import outbox
+from actors.platform.runtime.outbox import Dispatcher
+from actors.platform.runtime.webhook_message import new_secret
+from actors.platform.web.resolver import NotLookedUp
+from actors.platform.web.url_guard import Resolve, guarded_client
 from models.webhooks.records import DeliveryClaim
 from models.webhooks.sealing import Seal
 from tests.unit.outside.search_config import configured

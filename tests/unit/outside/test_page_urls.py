@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from actors.outside.page_urls import BLOCKED_PORTS, host_of, page_url
+from actors.platform.web.page_urls import BLOCKED_PORTS, host_of, page_url
 from models.errors import PageFailed
 
 

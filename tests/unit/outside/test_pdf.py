@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.outside import pdf, pdf_reader
+from actors.platform.pdf import pdf, pdf_reader
 from models.content.pdf import PdfContents
 from models.errors import AddressRefused, DocumentUnreadable, ProviderFailed
 from tests.fakes.outside.pdfs import Sheet, bomb_pdf, encrypted_pdf, make_pdf

@@ -8,9 +8,9 @@ from pypdf import PdfReader, PdfWriter
 from pypdf.generic import DictionaryObject, NameObject
 from pypdfium2 import PdfDocument
 
-from actors.outside.pdf_signs import Sign
-from actors.outside.pdf_words import set_words
-from actors.quoting.quotable import quotable
+from actors.platform.extractive.quotable import quotable
+from actors.platform.pdf.pdf_signs import Sign
+from actors.platform.pdf.pdf_words import set_words
 from models.text import seen
 from tests.fakes.outside.pdfs import assemble
 from tests.unit.outside.test_pdf import reading

@@ -2,9 +2,9 @@
 
 import pytest
 
-from actors.outside import pdf
-from actors.outside.pdf_pages import with_open_beginnings, with_whole_words, without_running_lines
-from actors.quoting.quotable import quotable
+from actors.platform.extractive.quotable import quotable
+from actors.platform.pdf import pdf
+from actors.platform.pdf.pdf_pages import with_open_beginnings, with_whole_words, without_running_lines
 from models.content.pdf import PdfContents
 from models.text import seen
 from tests.fakes.outside.pdfs import Sheet, make_pdf

@@ -6,7 +6,7 @@ import pytest
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject
 
-from actors.outside import pdf_reader
+from actors.platform.pdf import pdf_reader
 from tests.fakes.outside.pdfs import assemble
 from tests.unit.outside.test_pdf import reading
 from tests.unit.outside.test_pdf_layout import HOLE, LEFT, lines, put, rows, width_of

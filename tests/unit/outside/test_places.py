@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from actors.outside import node_places
+from actors.platform import node_places
 from models.errors import PlacesTaken
 
 _HOLD = """
 import asyncio, sys
-from actors.outside import node_places
+from actors.platform import node_places
 async def hold():
     async with node_places.taken(sys.argv[1], 1, seconds=20):
         print("held", flush=True)

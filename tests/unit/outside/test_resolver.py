@@ -10,9 +10,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from actors.outside import resolver
-from actors.outside.resolver import NotLookedUp, SystemResolver
-from actors.outside.url_guard import guarded_client
+from actors.platform.web import resolver
+from actors.platform.web.resolver import NotLookedUp, SystemResolver
+from actors.platform.web.url_guard import guarded_client
 from models.config import OutgoingConfig
 
 OUTGOING = OutgoingConfig(allow_internal=())

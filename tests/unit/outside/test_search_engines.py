@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from actors.outside.web.search import lacking
+from actors.platform.web.providers.search import lacking
 from models.config.outside import GoogleCseSearch, LocalSearch, SearchProviders, SearxngSearch
 from models.content.outside import SearchHit, SearchKind
 from models.errors import AddressRefused, ProviderFailed, ProviderLimited, ProviderMissing, SignoffError

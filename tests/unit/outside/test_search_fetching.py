@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from actors.outside import fetching
-from actors.outside.fetching import fetch, read_json
+from actors.platform.web import fetching
+from actors.platform.web.fetching import fetch, read_json
 from models.errors import AddressRefused, ProviderFailed
 from tests.fakes.outside.search_providers import Reply, SearchServer, json_reply, redirect
 from tests.unit.outside.certificates import certificate

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.outside.web.freshness import Freshness
+from actors.platform.web.providers.freshness import Freshness
 from models.content.outside import DateRange
 
 NOW = datetime(2026, 10, 30, 12, tzinfo=UTC)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.outside.plain_text import plain_text
-from actors.outside.web.hits import Hits, fitting, web_address
+from actors.platform.web.plain_text import plain_text
+from actors.platform.web.providers.hits import Hits, fitting, web_address
 from models.text import seen
 
 

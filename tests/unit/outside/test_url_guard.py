@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from actors.outside.resolver import SystemResolver
-from actors.outside.url_guard import check_url, guarded_client
+from actors.platform.web.resolver import SystemResolver
+from actors.platform.web.url_guard import check_url, guarded_client
 from models.addresses import is_public
 from models.config import OutgoingConfig
 from models.errors import AddressRefused

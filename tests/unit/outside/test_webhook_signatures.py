@@ -14,8 +14,8 @@ from pydantic import ValidationError
 from standardwebhooks.webhooks import Webhook as StandardWebhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from actors.outside.outbox import retry_pause
-from actors.outside.webhook_message import check_secret, new_secret, signature_headers
+from actors.platform.runtime.outbox import retry_pause
+from actors.platform.runtime.webhook_message import check_secret, new_secret, signature_headers
 from models.errors import InputInvalid
 from models.store.outbox import write_body
 from models.webhooks.records import NewWebhook, check_headers

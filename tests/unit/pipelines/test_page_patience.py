@@ -4,8 +4,8 @@ import asyncio
 import functools
 import time
 
-from actors.outside.politeness.host_turns import HostTurn, HostTurns
-from actors.outside.politeness.robots import Robots
+from actors.platform.web.politeness.host_turns import HostTurn, HostTurns
+from actors.platform.web.politeness.robots import Robots
 from models.config import OutagesConfig
 from models.config.knowledge import PolitenessConfig
 from models.errors import AgentDied

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.systems import load
+from actors.platform.systems import load
 from pipelines import topics
 from pipelines.topics import TopicRow, duplicates, read_topic
 

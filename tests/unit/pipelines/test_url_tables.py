@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.outside.page_urls import page_url
+from actors.platform.web.page_urls import page_url
 from pipelines.url_files import UrlRow, read_urls
 
 

@@ -2,8 +2,8 @@
 
 from hypothesis import given
 
-from actors.quoting.candidates import in_order, ranked, shortlist
-from actors.quoting.quotable import quotable
+from actors.platform.extractive.candidates import in_order, ranked, shortlist
+from actors.platform.extractive.quotable import quotable
 from tests.unit.quoting.hostile import SOURCES, stand_in, words
 
 RATES = (

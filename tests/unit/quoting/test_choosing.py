@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.llm.prompts import read_two_part_prompt
-from actors.quoting.choosing import Chooser, Chosen, choice_schema
+from actors.platform.extractive.choosing import Chooser, Chosen, choice_schema
+from actors.platform.llm.prompts import read_two_part_prompt
 from models.errors import ModelUnavailable
 from models.llm import Answer
 from tests.fakes.model.scripted import ScriptedCompletions

@@ -2,9 +2,9 @@
 
 import pytest
 
-from actors.quoting.corrections import is_verdict
-from actors.quoting.quotable import quotable
-from actors.text.language import Language
+from actors.platform.extractive.corrections import is_verdict
+from actors.platform.extractive.quotable import quotable
+from actors.platform.text.language import Language
 
 CORRECTED: list[tuple[Language, str, str, str]] = [
     (

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.quoting.candidates import Candidate, ranked, shortlist
-from actors.quoting.doubts import doubts
-from actors.quoting.headlines import headlines
-from actors.quoting.length import Length, count_for, fitted, length_of, words_of
-from actors.quoting.sections import HEADINGS, Section, sections
-from actors.quoting.sentences import sentences
-from actors.text.language import Language
-from actors.text.quotation_marks import quoted
+from actors.platform.extractive.candidates import Candidate, ranked, shortlist
+from actors.platform.extractive.doubts import doubts
+from actors.platform.extractive.fit_length import Length, count_for, fitted, length_of, words_of
+from actors.platform.extractive.headlines import headlines
+from actors.platform.extractive.sections import HEADINGS, Section, sections
+from actors.platform.extractive.sentences import sentences
+from actors.platform.text.language import Language
+from actors.platform.text.quotation_marks import quoted
 
 DAY = date(2026, 6, 1)
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from actors.quoting.quotable import quotable
-from actors.text.language import Language
+from actors.platform.extractive.quotable import quotable
+from actors.platform.text.language import Language
 
 THEIRS: dict[Language, str] = {
     "en": "The dredging has killed the herring of the bay.",

@@ -2,8 +2,8 @@
 
 import pytest
 
-from actors.quoting.quotable import quotable
-from actors.text.language import Language
+from actors.platform.extractive.quotable import quotable
+from actors.platform.text.language import Language
 
 # Of each language a sentence that the notes are about, and one that they are not about.
 SAID: dict[Language, tuple[str, str]] = {

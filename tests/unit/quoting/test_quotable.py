@@ -2,9 +2,9 @@
 
 import pytest
 
-from actors.quoting.quotable import quotable
-from actors.text.language import Language
-from actors.text.quotation_marks import can_be_quoted, quoted
+from actors.platform.extractive.quotable import quotable
+from actors.platform.text.language import Language
+from actors.platform.text.quotation_marks import can_be_quoted, quoted
 
 LIE = "The bank has lied to the public about its rate."
 

@@ -9,9 +9,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.quoting.sentences import Sentence, as_read, sentences
-from actors.text.language import Language
-from actors.text.lexicon import lexicon
+from actors.platform.extractive.sentences import Sentence, as_read, sentences
+from actors.platform.text.language import Language
+from actors.platform.text.lexicon import lexicon
 from models.errors import ConfigInvalid
 from models.text import seen, unstorable
 
@@ -148,7 +148,7 @@ def test_words_of_a_language_are_in_its_folder(tmp_path: Path, monkeypatch: pyte
         assert {"goes_on", "before_numbers", "may_end", "like_abbreviations", "openers"} <= known.keys()
     (tmp_path / "en").mkdir()
     (tmp_path / "en" / "abbreviations.yaml").write_text("- goes_on")
-    monkeypatch.setattr("actors.text.lexicon.FOLDER", tmp_path)
+    monkeypatch.setattr("actors.platform.text.lexicon.FOLDER", tmp_path)
     for name in ("abbreviations", "absent"):
         with pytest.raises(ConfigInvalid, match=rf"en/{name}.yaml: .* Take it from the release"):
             lexicon.__wrapped__("en", name)

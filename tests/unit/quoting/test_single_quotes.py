@@ -2,8 +2,8 @@
 
 import pytest
 
-from actors.quoting.quotable import quotable
-from actors.text.language import Language
+from actors.platform.extractive.quotable import quotable
+from actors.platform.text.language import Language
 
 THEIRS = "The dredging has killed the whole herring stock."
 OWN = "The council met on Monday in the hall."

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.quoting.standing import Fault, faults
-from actors.text.language import Language
+from actors.platform.extractive.self_contained import Fault, faults
+from actors.platform.text.language import Language
 
 _GOOD: list[tuple[Language, str]] = [
     ("en", "The bank raised its rate and kept it for six years."),

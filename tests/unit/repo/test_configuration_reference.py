@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from actors.systems import roles
+from actors.platform.systems import roles
 from cluster.config_reference import FILE, RecordTable, places, render
 from models.config import Config
 from tests.profile import local_profile

@@ -7,19 +7,19 @@ from typing import Any
 
 import pytest
 
-from actors.chat.routing.topics import _pattern as topic_pattern
-from actors.chat.turn.article_numbers import articles_named
-from actors.knowledge.scraping.wall_words import NOT_FOUND
-from actors.llm.client import strip_fence, strip_thinking
-from actors.operations.linking.reading.clauses import parting
-from actors.operations.linking.reading.status_words import finder as status_finder
-from actors.operations.linking.reading.status_words import pattern_of
-from actors.outside.market.series_in_text import pattern_of as series_pattern
-from actors.text.bearing import bears_on
-from actors.text.lexicon import phrase_pattern
-from actors.text.markdown import unlinked
-from actors.text.normal_form import words
-from actors.text.relevance import best_passages
+from actors.platform.llm.client import strip_fence, strip_thinking
+from actors.platform.text.bearing import bears_on
+from actors.platform.text.lexicon import phrase_pattern
+from actors.platform.text.markdown import unlinked
+from actors.platform.text.normal_form import words
+from actors.platform.text.relevance import best_passages
+from actors.systems.chat.routing.topics import _pattern as topic_pattern
+from actors.systems.chat.turn.article_numbers import articles_named
+from actors.systems.knowledge.scraping.block_page_phrases import NOT_FOUND
+from actors.systems.market.series_in_text import pattern_of as series_pattern
+from actors.systems.operations.recognition.clauses import parting
+from actors.systems.operations.recognition.status_words import finder as status_finder
+from actors.systems.operations.recognition.status_words import pattern_of
 from models.redaction.spellings import Spellings
 from serve.openai.background import _any_of as background_pattern
 from serve.openai.transcript import _labels as labels_pattern
@@ -31,29 +31,32 @@ _ONLY_MATCHED = {name for module in _MODULES for name in only_matched(module)}
 
 # Patterns that are made from the site's own words while we run: what makes them, and one as it makes it.
 _MADE: dict[str, re.Pattern[Any]] = {
-    "actors.chat.routing.topics._pattern": topic_pattern(
+    "actors.systems.chat.routing.topics._pattern": topic_pattern(
         ("inflation*", "rate hike*", "gross domestic product")
     ),  # type: ignore[dict-item]
-    "actors.outside.market.series_in_text.pattern_of": series_pattern(
+    "actors.systems.market.series_in_text.pattern_of": series_pattern(
         ("interest rate|", "jobless claim|", "cpi")
     ),
-    "actors.outside.market.series_in_text.shares_in": re.compile(
+    "actors.systems.market.series_in_text.shares_in": re.compile(
         r"(?<![\w$.])AAPL(?!\w)", re.IGNORECASE | re.ASCII
     ),
-    "actors.outside.market.series_in_text._capitalised": re.compile(r"(?<!\w)APPLE(?!\w)"),
-    "actors.operations.linking.reading.clauses.parting": parting(),
-    "actors.operations.linking.reading.sayings._names": re.compile(r"(?<!\w)(?:Anna|Lind)(?!\w)"),
-    "actors.operations.linking.reading.status_words.finder": status_finder("takes_back"),
-    "actors.operations.linking.reading.status_words.pattern_of": pattern_of("thanks_for"),
-    "actors.text.lexicon.phrase_pattern": phrase_pattern(
+    "actors.systems.market.series_in_text._capitalised": re.compile(r"(?<!\w)APPLE(?!\w)"),
+    "actors.systems.operations.recognition.clauses.parting": parting(),
+    "actors.systems.operations.recognition.authorship._names": re.compile(r"(?<!\w)(?:Anna|Lind)(?!\w)"),
+    "actors.systems.operations.recognition.status_words.finder": status_finder("takes_back"),
+    "actors.systems.operations.recognition.status_words.pattern_of": pattern_of("thanks_for"),
+    "actors.platform.text.lexicon.phrase_pattern": phrase_pattern(
         "de",
         *(("voices", key) for key in ("speech", "disputes", "denies", "negation", "corrections", "errors")),
     ),
-    "actors.knowledge.scraping.wall_words._any_of": NOT_FOUND,  # all that it makes are tried by their names
+    # What it makes is tried by name.
+    "actors.systems.knowledge.scraping.block_page_phrases._any_of": NOT_FOUND,
     "models.redaction.spellings.pattern": Spellings("of the 'key\\\" ä").pattern,
     "serve.openai.background._any_of": background_pattern(("follow up*", "only", "chat history", "标题")),
     "serve.openai.transcript._labels": labels_pattern(("user message", "user", "用户")),
-    "actors.outside.web.local._passage": re.compile(r"\b(?:rates|inflation|federal)", re.IGNORECASE),
+    "actors.platform.web.providers.local._passage": re.compile(
+        r"\b(?:rates|inflation|federal)", re.IGNORECASE
+    ),
 }
 
 

@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 from openai.types.chat import ChatCompletion
 
-from actors.llm.prompts import fence
+from actors.platform.llm.prompts import fence
 from models.content.editorial import SPECIALISTS, ArticleResponse, ConcernMappingResult, Verdict
 from tests.fakes.model.model_server import ROOT, ModelServer, Rule, ToolCall, most_at_once
 

@@ -13,19 +13,19 @@ _ROOT = Path(__file__).parents[3]
 _ALLOWED = {
     # LangGraph's word: each graph has one, and none is imported by another.
     "State": {
-        "actors/drafting/graph.py",
-        "actors/editorial/graph.py",
-        "actors/knowledge/extraction/graph.py",
-        "actors/operations/graph.py",
-        "actors/publishing/graph.py",
-        "actors/research/graph.py",
+        "actors/systems/drafting/graph.py",
+        "actors/systems/editorial/graph.py",
+        "actors/systems/knowledge/extraction/graph.py",
+        "actors/systems/operations/graph.py",
+        "actors/systems/publishing/graph.py",
+        "actors/systems/research/graph.py",
     },
     # The schema's name as the model that routes is told it, and the name in OpenAPI of OpenAI's own.
-    "Choice": {"actors/chat/routing/router.py", "serve/openai/wire.py"},
+    "Choice": {"actors/systems/chat/routing/router.py", "serve/openai/wire.py"},
     # A schema's name in OpenAPI: our own record's, and that of OpenAI's API.
     "Message": {"models/chat/conversations.py", "serve/openai/request.py"},
     # A schema's name in OpenAPI, and what an agent replies with.
-    "Reply": {"actors/chat/turn/reply.py", "serve/openai/wire.py"},
+    "Reply": {"actors/systems/chat/turn/reply.py", "serve/openai/wire.py"},
 }
 
 

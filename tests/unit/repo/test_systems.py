@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from actors import systems
-from actors.runtime.workflow_graph import load_graph
-from actors.system import System, load_named
+from actors.platform import systems
+from actors.platform.runtime.workflow_graph import load_graph
+from actors.platform.system import System, load_named
 from models.errors import ConfigInvalid
 from models.runtime.workflow_kinds import WorkflowKind
 
@@ -18,7 +18,7 @@ ONE = System(
     name="one",
     roles={"scribe": ("nowhere:Scribe", lambda config, directory: {})},
     kinds=(WorkflowKind(name="march", graph="nowhere:MARCH", word="march"),),
-    tools=("actors.tools.articles:get_article",),
+    tools=("actors.platform.tools.articles:get_article",),
     routers=("serve.routes.health:router",),
 )
 
@@ -43,12 +43,12 @@ def test_runners_take_first_what_people_wait_for() -> None:
 def test_every_function_of_the_tools_is_declared() -> None:
     """Whoever writes a tool and forgets its line is told."""
     declared = {path for system in systems.declared() for path in system.tools}
-    for file in sorted((ROOT / "actors/tools").glob("*.py")):
+    for file in sorted((ROOT / "actors/platform/tools").glob("*.py")):
         lines = file.read_text(encoding="utf-8").splitlines()
         for at, line in enumerate(lines):
             if line.startswith("@tool("):
                 name = next(each for each in lines[at:] if each.startswith("async def ")).split()[2]
-                assert f"actors.tools.{file.stem}:{name.partition('(')[0]}" in declared
+                assert f"actors.platform.tools.{file.stem}:{name.partition('(')[0]}" in declared
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_reading_them_is_light() -> None:
     """Commands and replicas ask for them: what agents and graphs need is not loaded for that."""
     heavy = ["ray", "langgraph", "openai", "torch", "sqlalchemy", "faiss", "numpy", "fastapi"]
     code = (
-        "import sys; from actors import systems; systems.roles(); systems.kinds(); "
+        "import sys; from actors.platform import systems; systems.roles(); systems.kinds(); "
         f"print([each for each in {heavy} if each in sys.modules])"
     )
     out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)

@@ -7,11 +7,11 @@ from math import hypot
 from pathlib import Path
 from zlib import crc32
 
-from actors.outside.web.search import SearchProvider
-from actors.research.discovery.discover import discover
-from actors.research.discovery.queries import Asking, read_asking
-from actors.text.normal_form import words
-from actors.text.text_language import language_of_text
+from actors.platform.text.normal_form import words
+from actors.platform.text.text_language import language_of_text
+from actors.platform.web.providers.search import SearchProvider
+from actors.systems.research.discovery.discover import discover
+from actors.systems.research.discovery.queries import Asking, read_asking
 from models.config import CandidatesConfig, DomainsConfig, ResearchConfig, load
 from models.content.outside import DateRange, SearchAnswer, SearchHit, SearchKind
 from models.research.candidates import Discovery, DiscoveryRequest, KnownPage

@@ -5,7 +5,7 @@ from typing import Any
 import numpy
 from hypothesis import strategies as st
 
-from actors.research.tree.own_names import distinct
+from actors.systems.research.tree.own_names import distinct
 from models.research.trees import (
     MOST_CHILDREN,
     MOST_LEVELS,

@@ -3,15 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from actors.llm.endpoint import TransportFault
-from actors.llm.prompts import read_two_part_prompt
-from actors.research.agents import intent_reader, section_writer, support_judge, tree_namer
-from actors.research.agents.intent_reader import IntentReader
-from actors.research.agents.section_writer import ResearchWriter
-from actors.research.agents.support_judge import SupportJudge
-from actors.research.agents.tree_namer import TreeNamer
-from actors.research.intents.classify import check_intents
-from actors.search.embedder import Embedder
+from actors.platform.llm.endpoint import TransportFault
+from actors.platform.llm.prompts import read_two_part_prompt
+from actors.platform.search.embedder import Embedder
+from actors.systems.research.agents import intent_reader, section_writer, support_judge, tree_namer
+from actors.systems.research.agents.intent_reader import IntentReader
+from actors.systems.research.agents.section_writer import ResearchWriter
+from actors.systems.research.agents.support_judge import SupportJudge
+from actors.systems.research.agents.tree_namer import TreeNamer
+from actors.systems.research.intents.classify import check_intents
 from models.config import BreakerConfig, Config, load
 from models.errors import ModelRefused, ModelTimedOut, ModelUnavailable
 from tests.fakes.model.scripted import ScriptedCompletions

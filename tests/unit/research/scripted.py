@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from actors.research.synthesis.draft_reply import SectionReply
-from actors.research.synthesis.ports import RewriteRequest
+from actors.systems.research.synthesis.draft_reply import SectionReply
+from actors.systems.research.synthesis.ports import RewriteRequest
 from models.llm import Answer, ModelCall
 from models.research.synthesis import CitablePoint, SectionOffer, SupportQuestion, SupportVerdict
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from actors.research.article_text import article_text, evidence_texts
+from actors.systems.research.article_text import article_text, evidence_texts
 from models.research.following import LetIn, LineagePoint, LineageSource, ResearchLineage, ResultSentence
 
 AT = datetime(2026, 11, 26, tzinfo=UTC)

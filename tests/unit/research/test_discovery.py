@@ -3,8 +3,8 @@
 import pytest
 from psycopg import OperationalError
 
-from actors.research.discovery.searching import hits_per_query
-from actors.runtime.outage import waits_for
+from actors.platform.runtime.outage import waits_for
+from actors.systems.research.discovery.searching import hits_per_query
 from models.content.outside import SearchHit
 from models.errors import ProviderFailed, ProviderLimited
 from models.research.candidates import Discovery, DiscoveryRequest, KnownPage, UrlCandidate

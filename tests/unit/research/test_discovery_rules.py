@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.outside.page_urls import page_url
+from actors.platform.web.page_urls import page_url
 from models.content.outside import SearchHit
 from models.domains import standing_over
 from models.errors import PageFailed

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.research.synthesis.draft_reply import (
+from actors.platform.text.links import links
+from actors.systems.research.synthesis.draft_reply import (
     LONGEST_SENTENCE,
     SectionDraft,
     SectionReply,
     draft_schema,
     read_draft,
 )
-from actors.text.links import links
 from tests.unit.research.scripted import drafted
 
 SENTENCE = "The bank cut its rate to 5.5 percent."

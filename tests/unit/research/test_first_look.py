@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.figures.numbers import unsupported_numbers
-from actors.research.synthesis.first_look import Look, first_look
-from actors.research.synthesis.word_forms import QuoteWords
-from actors.text.language import Language
+from actors.platform.figures.numbers import unsupported_numbers
+from actors.platform.text.language import Language
+from actors.systems.research.synthesis.support_precheck import Look, first_look
+from actors.systems.research.synthesis.word_forms import QuoteWords
 
 CUT = "The European Central Bank cut its deposit rate to 2.0 percent on 5 June 2025, said Christine Lagarde."
 POLISH = (

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from actors.research.gate_changes import changed_content
+from actors.systems.research.gate_changes import changed_content
 from models.errors import InputInvalid
 from models.research.gate_decisions import Modifications
 from models.research.results import TreeReview

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from actors.research.gathering import all_of
+from actors.platform.runtime.concurrency import all_of
 from models.errors import Fenced
 
 

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from actors.research.synthesis.measured_support import (
+from actors.platform.text.language import Language
+from actors.systems.research.synthesis.measured_support import (
     LEAST,
     LEAST_WORDS,
     MeasuredSupport,
     SupportMeasure,
     nearest,
 )
-from actors.text.language import Language
 from models.research.synthesis import SupportQuestion
 
 QUOTE = "The bank cut its deposit rate in spring because prices fell."

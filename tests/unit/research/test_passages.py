@@ -1,6 +1,6 @@
 """A point's quote is shown in the sentence that it stands in."""
 
-from actors.research.synthesis.passages import standing
+from actors.systems.research.synthesis.passages import standing
 from models.knowledge.points import SourceSpan
 
 TEXT = (

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.research.discovery.queries import LONGEST_QUERY, MOST_QUERIES, read_asking, search_queries
-from actors.text.normal_form import words
+from actors.platform.text.normal_form import words
+from actors.systems.research.discovery.queries import LONGEST_QUERY, MOST_QUERIES, read_asking, search_queries
 from models.errors import ConfigInvalid
 from tests.unit.research.discovery_seams import ASKING
 

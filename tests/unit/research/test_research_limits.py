@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.research.limits import check_asked, own_failure, reached
+from actors.systems.research.limits import check_asked, own_failure, reached
 from models.config import PlanLimits
 from models.errors import (
     AgentDied,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.research.discovery.same_text import TextForm, same_text, text_form
+from actors.systems.research.discovery.same_text import TextForm, same_text, text_form
 
 TITLE = "Central bank lowers its reference rate"
 SNIPPET = (

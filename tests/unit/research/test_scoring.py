@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.research.discovery.backgrounds import BACKGROUNDS
-from actors.research.discovery.query_terms import query_terms, share_of_terms
-from actors.research.discovery.scoring import RATING, QueryVectors, Scorer
+from actors.systems.research.discovery.backgrounds import BACKGROUNDS
+from actors.systems.research.discovery.query_terms import query_terms, share_of_terms
+from actors.systems.research.discovery.scoring import RATING, QueryVectors, Scorer
 from models.content.outside import DateRange
 
 TODAY = date(2026, 7, 1)

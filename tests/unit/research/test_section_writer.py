@@ -6,10 +6,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from actors.research.synthesis.agent_ports import AgentWriter
-from actors.research.synthesis.draft_reply import read_draft
-from actors.research.synthesis.ports import RewriteRequest
-from actors.research.synthesis.writing import written_section
+from actors.systems.research.synthesis.agent_ports import AgentWriter
+from actors.systems.research.synthesis.draft_reply import read_draft
+from actors.systems.research.synthesis.ports import RewriteRequest
+from actors.systems.research.synthesis.writing import written_section
 from models.errors import ModelRefused, ModelReplyInvalid, ModelTimedOut, ModelUnavailable, PromptTooLong
 from models.research.synthesis import CitablePoint, DraftSentence, SectionOffer
 from tests.fakes.model.scripted import Cut

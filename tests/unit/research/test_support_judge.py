@@ -6,8 +6,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from actors.research.synthesis.agent_ports import AgentChecker
-from actors.research.synthesis.settling import SentenceSettler
+from actors.systems.research.synthesis.agent_ports import AgentChecker
+from actors.systems.research.synthesis.verification import SentenceSettler
 from models.errors import ModelRefused, ModelReplyInvalid, ModelTimedOut, ModelUnavailable, PromptTooLong
 from models.research.synthesis import DraftSentence, SupportQuestion, SupportVerdict
 from tests.fakes.model.scripted import Cut

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from actors.figures.numbers import unsupported_numbers
-from actors.research.synthesis.draft_reply import SectionReply
-from actors.research.synthesis.ports import SectionWriter, SupportChecker
-from actors.research.synthesis.writing import quoted_synthesis, synthesis, written_section
-from actors.text.links import links
+from actors.platform.figures.numbers import unsupported_numbers
+from actors.platform.text.links import links
+from actors.systems.research.synthesis.draft_reply import SectionReply
+from actors.systems.research.synthesis.ports import SectionWriter, SupportChecker
+from actors.systems.research.synthesis.writing import quoted_synthesis, synthesis, written_section
 from models.errors import ModelRefused, ModelReplyInvalid, ModelTimedOut, ModelUnavailable
 from models.llm import Answer
 from models.research.synthesis import (

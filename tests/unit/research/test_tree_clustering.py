@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.research.tree.clustering import Cluster, clusters
-from actors.research.tree.linkage import groups, ward
-from actors.research.tree.vectors import by_id, near_same
+from actors.systems.research.tree.clustering import Cluster, clusters
+from actors.systems.research.tree.linkage import groups, ward
+from actors.systems.research.tree.vectors import by_id, near_same
 from models.research.trees import TreeShape
 from tests.unit.research.drawn_trees import SHAPES, VECTOR, a_point, along, blobs, matrix
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from actors.research.tree.editing import edited
+from actors.systems.research.tree.editing import edited
 from models.errors import InputInvalid
 from models.research.gate_decisions import Modifications
 from models.research.tree_edits import DropNode, MergeNodes, MoveNode, RenameNode

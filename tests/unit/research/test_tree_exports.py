@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from actors.research.tree.exports import as_graphml, as_json, as_markdown
+from actors.systems.research.tree.exports import as_graphml, as_json, as_markdown
 from models.research.trees import NodeRelation, Tree, TreeExport, TreeMaking, TreeNode
 from models.text import one_line
 from tests.unit.research.drawn_trees import HOSTILE, trees

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.research.tree.editing import edited
-from actors.research.tree.growing import Growth, empty_tree, grown, node_id
+from actors.systems.research.tree.assign_points import Growth, empty_tree, grown, node_id
+from actors.systems.research.tree.editing import edited
 from models.errors import InputInvalid
 from models.research.tree_edits import DropNode, RenameNode
 from models.research.trees import MOST_CHILDREN, Tree, TreeMaking, TreeNode, TreePoint, TreeShape, plain_name

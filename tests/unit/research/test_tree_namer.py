@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from actors.research.tree.naming import NameReply, NamingRequest
+from actors.systems.research.tree.naming import NameReply, NamingRequest
 from models.errors import ModelUnavailable
 from models.llm import Answer
 from models.research.trees import MOST_NAME

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.research.tree.editing import edited
-from actors.research.tree.growing import empty_tree, grown
-from actors.research.tree.naming import named, naming_requests, plain_reply
-from actors.research.tree.own_names import distinct, own_names
+from actors.systems.research.tree.assign_points import empty_tree, grown
+from actors.systems.research.tree.editing import edited
+from actors.systems.research.tree.naming import named, naming_requests, plain_reply
+from actors.systems.research.tree.own_names import distinct, own_names
 from models.research.tree_edits import RenameNode
 from models.research.trees import MOST_NAME, Tree, TreeMaking, TreeShape, name_key, plain_name
 from tests.unit.research.drawn_trees import HOSTILE, a_point, blobs, trees

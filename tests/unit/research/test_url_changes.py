@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.research.discovery.ratings import Ratings
-from actors.research.url_changes import changed_list
+from actors.systems.research.discovery.ratings import Ratings
+from actors.systems.research.url_changes import changed_list
 from models.config import DomainsConfig
 from models.errors import InputInvalid
 from models.research.agent_workflows import ResearchOptions

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import ray.cloudpickle
 
-from actors import logs, sending
-from actors.runtime.agent_class import agent_class
+from actors.platform import logs, sending
+from actors.platform.runtime.agent_class import agent_class
 from models import log_ids
 from models.log_ids import LogIds
 from models.runtime.workflows import ClaimMark
@@ -47,7 +47,7 @@ class Parrot:
 @pytest.fixture(name="agent")
 def make_agent(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> object:
     monkeypatch.setattr(logs, "begin", lambda *_, **__: None)
-    caplog.set_level(logging.INFO, "actors.runtime.agent_class")
+    caplog.set_level(logging.INFO, "actors.platform.runtime.agent_class")
     return agent_class(Parrot, role="parrot", style="auto")(word="kra")
 
 

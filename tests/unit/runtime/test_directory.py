@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from ray.exceptions import RayTaskError
 
-from actors.runtime.directory import Directory, RemoteAgent, _own_error
-from actors.sending import Sender, sending_for
+from actors.platform.runtime.directory import Directory, RemoteAgent, _own_error
+from actors.platform.sending import Sender, sending_for
 from models.error_lines import error_line, logged
 from models.errors import ModelUnavailable, NotSent
 from models.runtime.workflows import ClaimMark

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from actors.runtime import group_commit
-from actors.runtime.group_commit import GroupCommit
+from actors.platform.runtime import group_commit
+from actors.platform.runtime.group_commit import GroupCommit
 from models.runtime.workflows import Claim
 
 

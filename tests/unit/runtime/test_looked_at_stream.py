@@ -16,13 +16,13 @@ import mcp_types as types
 import pytest
 from mcp.shared.message import SessionMessage
 
-from actors import sending
-from actors.looked_at_stream import LookedAtBackend, LookedAtStream
-from actors.mcp.exchange import CURRENT, Exchange
-from actors.mcp.http_wire import http_client
-from actors.mcp.program import ServerProgram
-from actors.outside.url_guard import guarded_client
-from actors.sending import Sender, sending_for
+from actors.platform import sending
+from actors.platform.checked_stream import LookedAtBackend, LookedAtStream
+from actors.platform.mcp.exchange import CURRENT, Exchange
+from actors.platform.mcp.http_wire import http_client
+from actors.platform.mcp.program import ServerProgram
+from actors.platform.sending import Sender, sending_for
+from actors.platform.web.url_guard import guarded_client
 from models.config import HttpServer, OutgoingConfig, StdioServer
 from models.errors import NotSent
 from tests.unit.outside.certificates import certificate

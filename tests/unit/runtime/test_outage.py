@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 
-from actors.runtime.outage import waits_for
+from actors.platform.runtime.outage import waits_for
 from models.store.database import unavailable
 
 

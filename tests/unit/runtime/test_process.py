@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from actors.runtime.process import _started, is_dead, this_process
+from actors.platform.runtime.process import _started, is_dead, this_process
 from models.store.runtime.runners import RunnerProcess
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells it")

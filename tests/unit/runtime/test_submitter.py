@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from actors.runtime.submitter import METADATA, submitter
+from actors.platform.runtime.submitter import METADATA, submitter
 from models.errors import InputInvalid
 
 RAY = "RAY_JOB_CONFIG_JSON_ENV_VAR"

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from actors.runtime.runner import _wait
+from actors.platform.runtime.runner import _wait
 
 
 @pytest.mark.parametrize("ticks", range(5))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from actors.systems import load
+from actors.platform.systems import load
 from models.config import Config, McpConfig, without_secrets
 from models.config.yaml_layers import read_layers
 from models.errors import ConfigInvalid

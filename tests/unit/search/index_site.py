@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from actors.search.knowledge_base import VectorIndex
+from actors.platform.search.knowledge_base import VectorIndex
 from tests.fakes.knowledge_base import FakeEmbedder, embedding_settings, knowledge_base_settings
 
 FRANCE = "The capital of France is Paris. Its wine is known in all the world."

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from actors.search.chunks import Chunker, _tokenizer_folder
+from actors.platform.search.chunks import Chunker, _tokenizer_folder
 from models.errors import KnowledgeBaseInvalid
 from tests.fakes.knowledge_base import embedding_settings, knowledge_base_settings
 

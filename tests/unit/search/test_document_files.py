@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.search import document_files
-from actors.search.document_files import DocumentFiles
+from actors.platform.search import document_files
+from actors.platform.search.document_files import DocumentFiles
 from models.errors import KnowledgeBaseInvalid
 
 LONG_AGO = 1_700_000_000

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from actors.search.embedder import OpenAIEmbedder
-from actors.search.knowledge_base import VectorIndex
+from actors.platform.search.embedder import OpenAIEmbedder
+from actors.platform.search.knowledge_base import VectorIndex
 from models.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable, SignoffError
 from tests.fakes.knowledge_base import embedding_settings, knowledge_base_settings
 from tests.fakes.model.model_replies import embed

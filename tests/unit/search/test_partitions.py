@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import numpy
 import pytest
 
-from actors.search.partitions import Partitions
+from actors.platform.search.partitions import Partitions
 from models.content.search import Place
 from models.errors import ModelReplyInvalid
 from models.store.passages import Placed

@@ -263,6 +263,6 @@ async def test_two_indexes_over_one_folder_do_not_get_in_each_others_way(site: S
 
 def test_the_module_is_light_to_import() -> None:
     heavy = "{'faiss', 'numpy', 'tokenizers', 'openai', 'torch', 'ray', 'langgraph'}"
-    code = f"import sys, actors.search.knowledge_base; print(sorted({heavy} & set(sys.modules)))"
+    code = f"import sys, actors.platform.search.knowledge_base; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.runtime import outage
+from actors.platform.runtime import outage
 from models.errors import KnowledgeBaseInvalid, ModelReplyInvalid, ModelUnavailable
 from tests.unit.search.index_site import Site
 from tests.unit.search.index_site import site as site

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.chat.routing.examples import read_intents
-from actors.chat.routing.router import Router
-from actors.chat.routing.weights_file import read_weights
-from actors.chat.turn.confirmation import is_yes, named_by
+from actors.systems.chat.routing.examples import read_intents
+from actors.systems.chat.routing.router import Router
+from actors.systems.chat.routing.weights_file import read_weights
+from actors.systems.chat.turn.confirmation import is_yes, named_by
 from models.chat.messages import Beside, Intent
 from models.config import load
 from serve.openai.background import Background

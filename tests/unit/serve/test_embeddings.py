@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from fastapi.testclient import TestClient
 
-from actors.search.encoder import embeddings_folder
+from actors.platform.search.encoder import embeddings_folder
 from serve.inference.embeddings import MAX_TEXTS, build_app
 
 MODEL = "tiny"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from actors import systems
-from actors.systems import load
+from actors.platform import systems
+from actors.platform.systems import load
 from serve.api import make_app
 
 ROOT = Path(__file__).resolve().parents[3]

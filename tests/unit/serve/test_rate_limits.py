@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors import systems
+from actors.platform import systems
 from models.config import Config, RateLimit
 from models.errors import ConfigInvalid
 from serve.api import build_api

@@ -9,8 +9,8 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from actors import systems
-from actors.systems import load
+from actors.platform import systems
+from actors.platform.systems import load
 from serve.api import make_app
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -11,7 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.testclient import TestClient
 from starlette.types import Message
 
-from actors.systems import load
+from actors.platform.systems import load
 from models.config import Config
 from models.errors import ConfigInvalid
 from serve.inference.shared_key import MOST_BYTES, SharedKey

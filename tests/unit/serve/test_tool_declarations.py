@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from actors import systems
-from actors.tools.route import RestRoute
-from actors.tools.tool import Effect, Input, Output, Tool, ToolContext, tool
+from actors.platform import systems
+from actors.platform.tools.route import RestRoute
+from actors.platform.tools.tool import Effect, Input, Output, Tool, ToolContext, tool
 from models.tools import ToolPermission
 from serve.mcp.server import hints_of
 from serve.routes.tools import add_tools

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from actors.text import glossary
-from actors.text.bearing import bears_on
-from actors.text.word_forms import is_part_of, same_word
+from actors.platform.text import glossary
+from actors.platform.text.bearing import bears_on
+from actors.platform.text.word_forms import is_part_of, same_word
 from models.errors import ConfigInvalid
 
 HERE = Path(__file__).parent

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.text.footnotes import without_footnotes
+from actors.platform.text.footnotes import without_footnotes
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from actors.text.markdown import escaped, link, opening, unlinked, web_address
+from actors.platform.text.markdown import escaped, link, opening, unlinked, web_address
 from models.text import one_line
 
 _ANY = st.text(st.sampled_from("\\`*_{}[]()<>#+-.!|~^:&;$/@ \n\t1aż") | st.characters(), max_size=40)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from actors.text import normal_form
-from actors.text.bearing import bears_on
-from actors.text.relevance import best_passages
+from actors.platform.text import normal_form
+from actors.platform.text.bearing import bears_on
+from actors.platform.text.relevance import best_passages
 
 # One character that Unicode takes apart into 18: a whole sentence.
 SENTENCE = "\ufdfa"

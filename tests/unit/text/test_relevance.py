@@ -5,8 +5,8 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.text import normal_form
-from actors.text.relevance import QuestionWords, content_words
+from actors.platform.text import normal_form
+from actors.platform.text.relevance import QuestionWords, content_words
 
 _LETTERS = st.text(alphabet="abcdeł ó.2", max_size=60)
 _ANY = st.text(

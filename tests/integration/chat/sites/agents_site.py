@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from actors import systems
+from actors.platform import systems
 from models.chat.messages import AgentType, ChatMessage, Done, Intent, Piece, Route, Said, ToolUsed, Turn
 from models.config import Config
 from models.people.users import UserContext

@@ -15,7 +15,7 @@ from typing import Any
 import httpx2
 import uvicorn
 
-from actors.systems import load
+from actors.platform.systems import load
 from serve.api import make_app
 from tests.fakes.assistant import ScriptedAssistant
 

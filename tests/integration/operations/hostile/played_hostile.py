@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from actors.llm.prompts import read_two_part_prompt
-from actors.mcp.servers import McpServers
-from actors.operations.agents.source_reader import SourceReader
+from actors.platform.llm.prompts import read_two_part_prompt
+from actors.platform.mcp.servers import McpServers
+from actors.systems.operations.agents.source_reader import SourceReader
 from models.config import Config
 from models.operations.evidence import Conflict, Correlation
 from models.operations.plans import PlanShown

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from actors.text.links import links
+from actors.platform.text.links import links
 from models.config import Config
 from models.store.database import Database
 from tests.fakes.mcp_servers import HttpSite

@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 
 import pytest
 
-from actors.llm.prompts import read_two_part_prompt
-from actors.operations.agents.analyst import OperationAnalyst
-from actors.operations.agents.planner import Planner
-from actors.operations.graph import OPERATION
-from actors.runtime.execution import CompiledGraph, Execution
-from actors.runtime.run import Run
+from actors.platform.llm.prompts import read_two_part_prompt
+from actors.platform.runtime.execution import CompiledGraph, Execution
+from actors.platform.runtime.run import Run
+from actors.systems.operations.agents.analyst import OperationAnalyst
+from actors.systems.operations.agents.planner import Planner
+from actors.systems.operations.graph import OPERATION
 from models.config import Config
 from models.errors import SignoffError
 from models.operations.items import SourceAgent

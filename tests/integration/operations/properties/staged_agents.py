@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from actors.operations.agents.analyst import OperationAnalyst
-from actors.operations.agents.planner import Planner
-from actors.operations.agents.source_reader import SourceReader
+from actors.systems.operations.agents.analyst import OperationAnalyst
+from actors.systems.operations.agents.planner import Planner
+from actors.systems.operations.agents.source_reader import SourceReader
 from models.llm import Answer
 from models.mcp.served_tools import ServerListing
 from models.mcp.tool_answers import GivenToServer, ServedToolCall, ServerQuestion, ToolAnswer

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.operations.clarification import is_yes
+from actors.systems.operations.clarification import is_yes
 from models.errors import ApprovalNotFound
 from models.operations.items import SourceAgent
 from models.operations.results import ComprehensiveResults

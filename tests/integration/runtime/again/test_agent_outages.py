@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.runtime.directory import Directory, stop_agents
-from actors.runtime.site import _settings
+from actors.platform.runtime.directory import Directory, stop_agents
+from actors.platform.runtime.site import _settings
 from models.config import Config, without_secrets
 from models.error_lines import error_line
 from models.errors import AgentDied, ClusterProblem, ModelRefused, ModelUnavailable

@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from actors import systems
+from actors.platform import systems
 from models.config import Config
 from models.runtime.workflows import Workflow, WorkflowRequest
 from models.store.database import Database

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from actors.runtime.directory import Directory
-from actors.runtime.execution import CompiledGraph, Execution
-from actors.runtime.group_commit import JournalWriter
-from actors.runtime.run import Run
-from actors.runtime.workflow_graph import WorkflowGraph
+from actors.platform.runtime.directory import Directory
+from actors.platform.runtime.execution import CompiledGraph, Execution
+from actors.platform.runtime.group_commit import JournalWriter
+from actors.platform.runtime.run import Run
+from actors.platform.runtime.workflow_graph import WorkflowGraph
 from models.config import Config
 from models.errors import DatabaseUnavailable, JournalMismatch
 from models.runtime.workflows import Claim

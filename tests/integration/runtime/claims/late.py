@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from actors.sending import Sender
+from actors.platform.sending import Sender
 from models.runtime.workflows import Claim
 from models.store.database import Database
 from models.store.runtime import workflows

@@ -9,10 +9,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from actors import systems
-from actors.runtime import outage
-from actors.runtime.directory import Directory
-from actors.runtime.runner import Runner
+from actors.platform import systems
+from actors.platform.runtime import outage
+from actors.platform.runtime.directory import Directory
+from actors.platform.runtime.runner import Runner
 from models.config import Config
 from models.runtime.approvals import GateRequest
 from models.runtime.workflows import WorkflowRequest

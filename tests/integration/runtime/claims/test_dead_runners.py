@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from actors.runtime.process import _started, this_process
+from actors.platform.runtime.process import _started, this_process
 from models.config import Config
 from models.store.database import Database
 from models.store.runtime import runners, workflows

@@ -11,8 +11,8 @@ import mcp_types as types
 import pytest
 from mcp.server.context import ServerRequestContext
 
-from actors.mcp.servers import McpServers
-from actors.sending import sending_for
+from actors.platform.mcp.servers import McpServers
+from actors.platform.sending import sending_for
 from models.errors import Fenced, NotSent
 from models.mcp.tool_answers import GivenToServer, ServedToolCall
 from models.store.database import Database

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from actors import sending
-from actors.outside.url_guard import guarded_client
-from actors.sending import Clearance, Sender, sending_for
+from actors.platform import sending
+from actors.platform.sending import Clearance, Sender, sending_for
+from actors.platform.web.url_guard import guarded_client
 from models.config import OutgoingConfig
 from models.errors import DatabaseUnavailable, Fenced, NotSent
 from models.store.database import Database

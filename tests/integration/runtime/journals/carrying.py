@@ -5,10 +5,10 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from actors.runtime import execution
-from actors.runtime.directory import Directory
-from actors.runtime.group_commit import JournalWriter
-from actors.runtime.workflow_graph import WorkflowGraph
+from actors.platform.runtime import execution
+from actors.platform.runtime.directory import Directory
+from actors.platform.runtime.group_commit import JournalWriter
+from actors.platform.runtime.workflow_graph import WorkflowGraph
 from models.config import Config
 from models.runtime.workflows import Workflow
 from models.store.database import Database

@@ -13,10 +13,10 @@ from typing import Any
 
 import psycopg
 
-from actors.runtime.execution import CompiledGraph, Execution
-from actors.runtime.group_commit import JournalWriter
-from actors.runtime.projection import Projector
-from actors.runtime.workflow_graph import WorkflowGraph
+from actors.platform.runtime.execution import CompiledGraph, Execution
+from actors.platform.runtime.group_commit import JournalWriter
+from actors.platform.runtime.projection import Projector
+from actors.platform.runtime.workflow_graph import WorkflowGraph
 from models.config import Config
 from models.people.scopes import read_scopes
 from models.runtime.workflows import Claim

@@ -9,8 +9,8 @@ import pytest
 from langgraph.graph import END, START, StateGraph
 from pydantic import BaseModel
 
-from actors.runtime.group_commit import JournalWriter
-from actors.runtime.workflow_graph import WorkflowGraph
+from actors.platform.runtime.group_commit import JournalWriter
+from actors.platform.runtime.workflow_graph import WorkflowGraph
 from models.errors import Fenced
 from models.store import approval_inbox, decisions
 from models.store.database import Database

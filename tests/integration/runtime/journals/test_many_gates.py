@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.runtime import execution
+from actors.platform.runtime import execution
 from models.runtime.approvals import Approval
 from models.store import approval_inbox, decisions
 from models.store.database import Database

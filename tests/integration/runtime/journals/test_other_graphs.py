@@ -9,9 +9,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from actors.runtime import replay
-from actors.runtime.run import Run
-from actors.runtime.workflow_graph import WorkflowGraph
+from actors.platform.runtime import replay
+from actors.platform.runtime.run import Run
+from actors.platform.runtime.workflow_graph import WorkflowGraph
 from models.store import approvals, decisions
 from models.store.database import Database
 from models.store.runtime import documents, workflows

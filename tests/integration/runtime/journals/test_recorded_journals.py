@@ -9,8 +9,8 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from actors import systems
-from actors.runtime.workflow_graph import load_graph
+from actors.platform import systems
+from actors.platform.runtime.workflow_graph import load_graph
 from models.config import Config
 from models.store.database import Database
 from models.store.schema.migrate import migrate, run_alembic

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from actors import systems
-from actors.runtime.workflow_graph import WorkflowGraph, load_graph
+from actors.platform import systems
+from actors.platform.runtime.workflow_graph import WorkflowGraph, load_graph
 from models.config import Config
 from models.runtime.workflows import WorkflowRequest
 from models.store import webhooks

@@ -5,11 +5,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from actors.chat.routing.router import Router
-from actors.llm.prompts import read_two_part_prompt
-from actors.text.classifying.similarity import Likeness
-from actors.text.classifying.training import CHOSEN, Examples
-from actors.text.normal_form import normal_form
+from actors.platform.llm.prompts import read_two_part_prompt
+from actors.platform.text.classifying.similarity import Likeness
+from actors.platform.text.classifying.training import CHOSEN, Examples
+from actors.platform.text.normal_form import normal_form
+from actors.systems.chat.routing.router import Router
 from models.chat.intents import Intents
 from models.chat.messages import ChatMessage, Turn
 from models.config.chat import RoutingConfig

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.chat.routing.deep_research import asks_for_deep_research, research_named
+from actors.systems.chat.routing.deep_research import asks_for_deep_research, research_named
 
 
 @pytest.mark.parametrize(

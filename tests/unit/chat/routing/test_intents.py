@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import yaml
 
-from actors.chat.routing.examples import read_intents, read_voice
-from actors.chat.routing.weights_file import check_weights, read_weights
-from actors.llm.prompts import TwoPartPrompt
-from actors.text.classifying.similarity import Block, Likeness
-from actors.text.classifying.training import CHOSEN
-from actors.text.classifying.weights_file import write_weights
-from actors.text.normal_form import normal_form
+from actors.platform.llm.prompts import TwoPartPrompt
+from actors.platform.text.classifying.similarity import Block, Likeness
+from actors.platform.text.classifying.training import CHOSEN
+from actors.platform.text.classifying.weights_file import write_weights
+from actors.platform.text.normal_form import normal_form
+from actors.systems.chat.routing.examples import read_intents, read_voice
+from actors.systems.chat.routing.weights_file import check_weights, read_weights
 from benchmarks.intents.eval_intents import (
     cases_of,
     judge_client,

@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple
 import pytest
 import yaml
 
-from actors.chat.routing.deep_research import research_named
-from actors.chat.routing.examples import read_intents
-from actors.chat.routing.operations import asks_for_operation, is_bare_wish, operation_named
+from actors.systems.chat.routing.deep_research import research_named
+from actors.systems.chat.routing.examples import read_intents
+from actors.systems.chat.routing.operations import asks_for_operation, is_bare_wish, operation_named
 from cluster.train_intents import read_corpus
 from models.config import Config
 from tests.unit.chat.routing import routers

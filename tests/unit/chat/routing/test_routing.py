@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.chat.routing import router as routing_module
-from actors.llm.client import ModelClient
-from actors.text.normal_form import normal_form
+from actors.platform.llm.client import ModelClient
+from actors.platform.text.normal_form import normal_form
+from actors.systems.chat.routing import router as routing_module
 from models.chat.messages import INTENTS
 from models.config import ModelSettings
 from models.errors import TopicUnknown

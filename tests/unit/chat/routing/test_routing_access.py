@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.chat.routing.access import ACCESS, Access
-from actors.chat.routing.router import Router
-from actors.chat.routing.topics import TopicFinder
+from actors.systems.chat.routing.access import ACCESS, Access
+from actors.systems.chat.routing.router import Router
+from actors.systems.chat.routing.topics import TopicFinder
 from models.chat.messages import INTENTS, ChatMessage, Intent
 from models.config.chat import RoutingConfig
 from models.people.scopes import ROLES, Role

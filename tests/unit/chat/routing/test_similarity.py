@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.text.classifying.features import letters, stems
-from actors.text.classifying.similarity import softmax
-from actors.text.classifying.training import CHOSEN, Examples, Setting, fitted_temperature
-from actors.text.normal_form import normal_form
+from actors.platform.text.classifying.features import letters, stems
+from actors.platform.text.classifying.similarity import softmax
+from actors.platform.text.classifying.training import CHOSEN, Examples, Setting, fitted_temperature
+from actors.platform.text.normal_form import normal_form
 from tests.unit.chat.routing import routers
 
 TEXTS = [normal_form(text) for texts in routers.INTENTS.examples.values() for text in texts]

@@ -4,11 +4,11 @@ from itertools import permutations
 
 import pytest
 
-from actors.chat.agents.main_chat import MainChat
-from actors.chat.routing.examples import read_intents
-from actors.chat.routing.weights_file import read_weights
-from actors.llm.prompts import Prompt, read_prompt
-from actors.runtime.directory import Directory
+from actors.platform.llm.prompts import Prompt, read_prompt
+from actors.platform.runtime.directory import Directory
+from actors.systems.chat.agents.main_chat import MainChat
+from actors.systems.chat.routing.examples import read_intents
+from actors.systems.chat.routing.weights_file import read_weights
 from models.chat.intents import Intents
 from models.chat.messages import INTENTS, Intent, Route, Routed
 from models.config import Config
@@ -49,7 +49,7 @@ async def test_what_it_says_to_write_is_taken_so(
 
 async def test_it_is_said_of_guesses_alone(shipped: Intents, config: Config) -> None:
     prompts = {path.stem: read_prompt(PROMPTS, path.name) for path in PROMPTS.glob("*.md")}
-    directory = Directory(config=config, roles="actors.systems:roles")
+    directory = Directory(config=config, roles="actors.platform.systems:roles")
     agent = MainChat(config=config, directory=directory, prompts=prompts, intents=shipped)
     unsure = agent._took_as(route(sure=False))
     assert unsure is not None

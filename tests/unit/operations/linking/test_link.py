@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.operations.linking.link import link
+from actors.systems.operations.linking.link import link
 from models.operations.evidence import Evidence, Identifier, LinkedItems
 from models.operations.items import SourceItem
 from tests.unit.operations.linking.invented_items import item, items

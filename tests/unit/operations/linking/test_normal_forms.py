@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.operations.linking.reading.addresses import emails, ibans
-from actors.operations.linking.reading.amounts import amounts
-from actors.operations.linking.reading.dates import days
-from actors.operations.linking.reading.invoices import invoice_number, invoice_numbers
-from actors.operations.linking.reading.vendors import (
+from actors.systems.operations.recognition.addresses import emails, ibans
+from actors.systems.operations.recognition.amounts import amounts
+from actors.systems.operations.recognition.dates import days
+from actors.systems.operations.recognition.invoices import invoice_number, invoice_numbers
+from actors.systems.operations.recognition.vendors import (
     KnownVendors,
     vendor_keys,
     vendor_likeness,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.operations.linking.reading.statuses import states_in
+from actors.systems.operations.recognition.statuses import states_in
 
 
 def _states(text: str) -> set[str]:

@@ -5,7 +5,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.operations.linking.records import deduplicate_records, link_records
+from actors.systems.operations.linking.records import deduplicate_records, link_records
 
 _NAMES = [
     "adams",

@@ -2,9 +2,9 @@
 
 import pytest
 
-from actors.operations.compiling import not_understood
-from actors.operations.linking.link import link
-from actors.operations.linking.reading.statuses import state_of, states_in, unclear_in
+from actors.systems.operations.linking.link import link
+from actors.systems.operations.recognition.statuses import state_of, states_in, unclear_in
+from actors.systems.operations.results_builder import not_understood
 from models.operations.evidence import Evidence
 from models.operations.items import SourceItem
 

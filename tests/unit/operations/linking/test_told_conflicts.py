@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from actors.operations.summary import recommendations
+from actors.systems.operations.summary import recommendations
 from models.operations.evidence import Conflict, ConflictKind, Evidence
 from tests.unit.operations.linking.told import Case, cases, telling, told_of
 

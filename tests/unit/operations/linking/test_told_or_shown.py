@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from actors.operations.linking.link import link
-from actors.operations.linking.reading.statuses import states_in
+from actors.systems.operations.linking.link import link
+from actors.systems.operations.recognition.statuses import states_in
 from models.operations.items import SourceAgent, SourceItem
 
 _BILL = SourceItem(

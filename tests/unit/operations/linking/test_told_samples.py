@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from actors.operations.linking.link import link
+from actors.systems.operations.linking.link import link
 from models.operations.items import SourceAgent, SourceItem
 from serve.samples.data import load_samples
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from actors.operations.linking.link import link
+from actors.systems.operations.linking.link import link
 from models.operations.items import SourceAgent, SourceItem
 
 _CASES = Path(__file__).parent / "cases"

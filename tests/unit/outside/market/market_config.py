@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from actors.systems import load
+from actors.platform.systems import load
 from models.config import Config
 from models.config.outside import MarketDataProviders
 

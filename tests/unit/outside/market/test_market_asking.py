@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.outside.market import known_series as known
-from actors.outside.market.series_in_text import asked_for, fold
+from actors.systems.market import known_series as known
+from actors.systems.market.series_in_text import asked_for, fold
 
 INFLATION_PL, INFLATION_DE = "CP0000PLM086NEST_PC1", "CP0000DEM086NEST_PC1"
 INFLATION_EURO = "CP0000EZ19M086NEST_PC1"

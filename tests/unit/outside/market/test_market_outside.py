@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from actors.outside.market.data import fetch_series, find_series, search_catalogues
+from actors.systems.market.data import fetch_series, find_series, search_catalogues
 from models.config import Config
 from models.config.outside import EcbFx, Fred, SampleData, UsTreasury, YahooFinance
 from models.content.outside import DataKind, DataTable, SeriesInfo
@@ -130,7 +130,7 @@ async def test_fred_s_transformations_are_asked_for_by_the_id_s_ending(
 async def test_fred_keeps_the_newest_of_many(
     server: MarketServer, config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("actors.outside.market.fred.MOST_ROWS", 12)
+    monkeypatch.setattr("actors.systems.market.fred.MOST_ROWS", 12)
     table = await fetched(config, "economic", start=date(1948, 1, 1))
     assert len(table.rows) == 12
     assert table.rows[-1][0] == "2026-09-01"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from actors.outside.market import known_series as known
-from actors.outside.market.data import checked_id, fetch_series, find_series, lacking, provider_of
-from actors.outside.market.sample import FOLDER, NOTE, Sample
-from actors.outside.market.tables import Span
+from actors.systems.market import known_series as known
+from actors.systems.market.data import checked_id, fetch_series, find_series, lacking, provider_of
+from actors.systems.market.sample import FOLDER, NOTE, Sample
+from actors.systems.market.tables import Span
 from models.config import Config
 from models.config.outside import SampleData
 from models.content.outside import DataKind, SeriesInfo

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.outside.market.exchange import cross_rates, needed
-from actors.outside.market.tables import (
+from actors.systems.market.exchange import cross_rates, needed
+from actors.systems.market.tables import (
     MOST_ROWS,
     Readings,
     Span,

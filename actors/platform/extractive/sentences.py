@@ -1,0 +1,338 @@
+"""The sentences of a source, each with the place it comes from, so that they can be quoted word for word.
+
+Called by whoever offers a source's sentences to be picked among. A source is Markdown, the plain text of a
+web page, or a transcript. The library `sentencex` finds where sentences may end; which of those places are
+none, by abbreviations and by quotation marks, is decided here. It takes time quadratic in quotation marks,
+and so it sees a text in parts of bounded length and without them.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import islice, pairwise
+
+import sentencex
+
+from actors.platform.extractive.sentence_boundaries import (
+    abbreviated,
+    ends,
+    goes_on,
+    left_open,
+    may_end,
+    opens_sentences,
+)
+from actors.platform.text.language import Language, is_of_another, language_of
+from models.record import Record
+from models.text import one_line, seen
+
+_MOST_SENTENCES = 20_000
+_LONGEST = 1_500
+# Of a part, what may end beyond it is read again with the next one.
+_PART, _MARGIN = 8_000, 1_600
+_MOST_JOINED = 6
+# A text in none of our languages may be in any of these: it is cut where each of them would.
+_OTHERS = ("cs", "sk", "nl", "it", "fr", "es", "pt", "ro", "hu", "sv", "da", "uk", "ru")
+
+_LINE = re.compile(r"([^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*)(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|\Z)")
+_FENCE = re.compile(r"^[ ]{0,3}(```|~~~)", re.MULTILINE)
+_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n[\w-]{1,60}:")
+_FRONT_MATTER_END = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
+_MOST_FRONT_MATTER = 5_000
+_QUOTED = re.compile(r"[ \t]{0,3}(?:>[ \t]?){1,9}")
+ITEM = re.compile(r"[ \t]{0,40}(?:([-*+•·▪◦‣])|(\d{1,3})[.)]|[a-zA-Z][)])[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)")
+_SPEECH_DASH = re.compile(r"[ \t]{0,40}[–—][ \t]")
+_DEFINITION = re.compile(r"[ ]{0,3}\[[^\[\]]{1,80}\]:(?:[ \t]|\Z)")
+_TIMES = re.compile(r"[\d:.,\s\[\]()>-]{1,80}\Z")
+_CLOCK = re.compile(r"\d:\d\d")
+_UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*\Z")
+_RULE = re.compile(r"[-*_=~#+.•·\s]{3,}\Z")
+_HEADING = re.compile(r"[ \ufeff]{0,3}#{1,6}(?:\s|\Z)")
+_TAG = re.compile(r"[ ]{0,3}</?[a-zA-Z!]")
+_FEWEST_BARS = 2
+# Of a block with wrapped lines, how full a line is; and how wide it is at least, if no captions.
+_WRAPPED = 0.6
+_NARROW = 60
+
+# A mark of a footnote. A number in brackets is one where it is glued to a word, or where a sentence pauses.
+_FOOTNOTE = re.compile(
+    r"\s?\[\^[^\[\]\s]{1,40}\](?![\w(])"
+    r"|(?<=[^\s(\[])\[\d{1,3}(?:[,–-] ?\d{1,3}){0,8}\](?![\w(])"
+    r"|\s\[\d{1,3}(?:[,–-] ?\d{1,3}){0,8}\](?=[.,;:!?\n]|\Z)"
+)
+_EMPHASIS = re.compile(
+    r"(?<![\w*])\*{1,3}(?=[^\s*])|(?<=[^\s*])\*{1,3}(?![\w*])|(?<!\w)_{1,3}(?=[^\W_])|(?<=[^\s_])_{1,3}(?!\w)"
+)
+_ESCAPE = re.compile(r"\\(?=[\\`*{}\[\]<>|~&$#])")
+_QUOTED_LINE = re.compile(r"[\n\r\u2028\u2029][ \t]{0,3}(?:>[ \t]?){1,9}")
+# What the library is not shown: it would skip ends within them, and pair them wrongly where one is missing.
+_HIDDEN = str.maketrans(
+    {**dict.fromkeys('“”„«»"()[]{}*‘‚`\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029', " "), "…": "."}
+)
+_LETTER = re.compile(r"[^\W\d_]")
+_WORD_SIGN = re.compile(r"[^\W_]")
+_HALVES = re.compile(r"[\ud800-\udfff]")
+_CLOSING = "”“\"»«’')]"
+_OPENING = "“„\"«»‘‚'([–—- "
+_STOP = re.compile(r"\.\s{1,3}(?=[A-ZĄĆĘŁŃÓŚŹŻÄÖÜ])")
+_BLANK = " \t\u00a0\u200b\ufeff"
+_LOOKED_AT = 200
+# Where it begins and ends.
+_Span = tuple[int, int]
+
+
+class Sentence(Record):
+    """A sentence of a source, and the slice of it that it is."""
+
+    text: str
+    start: int
+    end: int
+    paragraph: int
+
+
+def sentences(text: str, language: Language | None = None) -> tuple[Sentence, ...]:
+    """The sentences of a text in their order, at most 20,000, and none of more than 1,500 characters.
+
+    Headings, tables, code, footnotes and front matter have none; an item of a list has if it ends like one.
+    """
+    spoken = language or language_of(text)
+    is_other = spoken == "en" and is_of_another(text)
+    found: list[Sentence] = []
+    number = 0
+    for begun, done, is_torn in _paragraphs(text, spoken):
+        first = len(found)
+        for start, end in islice(_slices(text, begun, done, spoken, is_other=is_other), is_torn, None):
+            said = as_read(text[start:end])
+            if end - start <= _LONGEST and any(map(str.isalnum, said)):
+                found.append(Sentence(text=said, start=start, end=end, paragraph=number))
+            if len(found) == _MOST_SENTENCES:
+                return tuple(found)
+        number += len(found) > first
+    return tuple(found)
+
+
+def as_read(source: str) -> str:
+    """A slice of a source as its reader sees it: one line without emphasis, escapes and footnote marks."""
+    bare = _FOOTNOTE.sub("", seen(_QUOTED_LINE.sub(" ", source)))
+    return one_line(_ESCAPE.sub("", _EMPHASIS.sub("", bare)))
+
+
+def _paragraphs(text: str, language: Language) -> Iterator[tuple[int, int, bool]]:
+    """The prose of a text, paragraph by paragraph; an item of a list is one if it ends like a sentence.
+
+    With whether it may begin in the middle of a sentence.
+    """
+    for kind, lines in _blocks(text):
+        begun, last, is_torn = lines[0][0], lines[-1], False
+        if kind in ("text", "item"):
+            for above, below, may_go_on in _hard_breaks(text, lines, language, wrapped=kind == "item"):
+                # What stands above in an item is its heading.
+                if kind == "text":
+                    yield begun, above[1], is_torn
+                begun, is_torn = below[0], may_go_on
+        if kind == "text" or (kind == "item" and _ends_like_a_sentence(text, last)):
+            yield begun, last[1], is_torn
+
+
+def _blocks(text: str) -> Iterator[tuple[str, list[_Span]]]:
+    """Lines that belong together, without what marks them, and what they are: `text`, `item` or `note`."""
+    kind, was_quoted = "text", False
+    lines: list[_Span] = []
+    behind, code = _behind_front_matter(text), _code(text)
+    for found in _LINE.finditer(text, behind):
+        start, end = found.span(1)
+        if start < behind:
+            continue
+        quoted = _QUOTED.match(text, start, end)
+        begun = quoted.end() if quoted else start
+        line = text[begun:end].strip(_BLANK)
+        opened = None
+        if start in code:
+            behind = code[start]
+            opened, line = "text", ""
+        elif not line or _is_no_prose(line):
+            if kind == "text" and len(lines) == 1 and _UNDERLINE.match(line):
+                lines = []  # it was a heading
+            opened, line = "text", ""
+        elif _DEFINITION.match(line):
+            opened = "note"
+        elif (item := ITEM.match(text, begun, end)) and (
+            item[2] in (None, "1") or kind == "item" or not lines
+        ):
+            opened, begun = "item", item.end()
+        elif _SPEECH_DASH.match(line) or bool(quoted) != was_quoted:
+            opened = "text"
+        if opened:
+            if lines:
+                yield kind, lines
+            kind, lines = opened, []
+        if line:
+            lines.append((begun, end))
+        was_quoted = bool(quoted)
+    if lines:
+        yield kind, lines
+
+
+def _behind_front_matter(text: str) -> int:
+    if not _FRONT_MATTER.match(text):
+        return 0
+    end = _FRONT_MATTER_END.search(text, 4, _MOST_FRONT_MATTER)
+    return end.end() if end else 0
+
+
+def _code(text: str) -> dict[int, int]:
+    """Where code begins and ends: from a fence up to the next of its kind, if there is one."""
+    found: dict[int, int] = {}
+    opened: dict[str, int] = {}
+    for fence in _FENCE.finditer(text):
+        kind = fence[1]
+        if kind in opened:
+            found[opened.pop(kind)] = fence.end()
+            opened.clear()
+        else:
+            opened[kind] = fence.start()
+    # One that is never closed is a line without words.
+    found.update({start: start + 1 for start in opened.values()})
+    return found
+
+
+def _is_no_prose(line: str) -> bool:
+    """A heading, a rule, a row of a table or of links, a tag, or the time of a caption."""
+    return bool(
+        _HEADING.match(line)
+        or _RULE.match(line)
+        or line.startswith("|")
+        or line.count(" | ") >= _FEWEST_BARS
+        or (_TAG.match(line) and line.endswith(">"))
+        or (_TIMES.match(line) and _CLOCK.search(line))
+    )
+
+
+def _ends_like_a_sentence(text: str, line: _Span) -> bool:
+    return ends(as_read(text[max(line[0], line[1] - _LOOKED_AT) : line[1]]))
+
+
+def _hard_breaks(
+    text: str, lines: list[_Span], language: Language, *, wrapped: bool
+) -> Iterator[tuple[_Span, _Span, bool]]:
+    """Neighbouring lines that aren't one sentence wrapped: the next word would have had room above.
+
+    Where lines may be `wrapped` in any case, much room. With whether they may be one nevertheless: short ones
+    that all begin with a capital, where a word that opens sentences had no room.
+    """
+    if len(lines) == 1:
+        return
+    width = max(end - start for start, end in lines)
+    starts = [text[start : start + _LOOKED_AT].lstrip(_BLANK + _OPENING) for start, _ in lines]
+    is_wrapped = wrapped or any(start[:1].islower() for start in starts[1:])
+    if is_wrapped and not wrapped and width < _NARROW:
+        return  # captions
+    for (above, below), start in zip(pairwise(lines), starts[1:], strict=True):
+        word = start.split(maxsplit=1)[0] if start.strip() else ""
+        has_room = above[1] - above[0] + 1 + len(word) < (width * _WRAPPED if is_wrapped else width)
+        is_break = has_room or (width < _NARROW and not is_wrapped and opens_sentences(word, language))
+        if is_break and start[:1].isupper() and not _ends_like_a_sentence(text, above):
+            yield above, below, not has_room
+
+
+def _slices(text: str, begun: int, done: int, language: Language, *, is_other: bool) -> Iterator[_Span]:
+    """The sentences of a paragraph, part by part; not the rest of one that is longer than a part."""
+    is_rest = False
+    while begun < done:
+        stop = min(done, begun + _PART)
+        found = _in_part(text[begun:stop], language, is_other=is_other)
+        whole = [span for span in found if stop == done or span[1] <= stop - begun - _MARGIN]
+        yield from ((begun + start, begun + end) for start, end in whole[is_rest:])
+        if stop == done:
+            return
+        is_rest = is_rest and not whole
+        if len(whole) < len(found) and found[len(whole)][0] > 0:
+            begun += found[len(whole)][0]
+        elif whole:
+            begun += whole[-1][1]
+        else:
+            begun, is_rest = (begun + found[0][1], found[0][1] == stop - begun) if found else (stop, False)
+
+
+def _in_part(part: str, language: Language, *, is_other: bool) -> list[_Span]:
+    plain = _QUOTED_LINE.sub(_blanks, _HALVES.sub("\ufffd", part))
+    plain = _EMPHASIS.sub(_blanks, _FOOTNOTE.sub(_blanks, plain))
+    pieces: list[_Span] = []
+    begun = 0
+    for cut in (*_cuts(plain.translate(_HIDDEN), language, is_other=is_other), len(part)):
+        end = cut
+        while end < len(part) and part[end] in _CLOSING:
+            end += 1
+        inner = plain[begun:end]
+        start, end = begun + len(inner) - len(inner.lstrip()), begun + len(inner.rstrip())
+        if start < end:
+            if pieces and _belong_together(plain, pieces[-1], (start, end), language):
+                pieces[-1] = (pieces[-1][0], end)
+            else:
+                pieces.append((start, end))
+        begun = max(begun, end)
+    return _with_whole_quotations(plain, pieces)
+
+
+def _blanks(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
+def _cuts(shown: str, language: Language, *, is_other: bool) -> list[int]:
+    """Where a sentence may end: right behind the full stops."""
+    ends_found = _ends(shown, language)
+    if is_other:
+        for other in _OTHERS:
+            ends_found &= _ends(shown, other)
+        return _behind_stops(shown, ends_found)
+    for stop in _STOP.finditer(shown):
+        before = shown[max(0, stop.start() - _LOOKED_AT) : stop.start() + 1]
+        after = shown[stop.end() : stop.end() + _LOOKED_AT]
+        if may_end(before, after, language):
+            ends_found.add(stop.end())
+    return _behind_stops(shown, ends_found)
+
+
+def _ends(shown: str, language: str) -> set[int]:
+    return {found["end_index"] for found in sentencex.get_sentence_boundaries(language, shown)}
+
+
+def _behind_stops(shown: str, ends_found: set[int]) -> list[int]:
+    cuts, begun = [], 0
+    for end in sorted(ends_found):
+        cuts.append(begun + len(shown[begun:end].rstrip()))
+        begun = end
+    return cuts
+
+
+def _belong_together(plain: str, before: _Span, after: _Span, language: Language) -> bool:
+    """Whether the second piece goes on with the first one's sentence."""
+    if before[1] == after[0]:
+        return True  # "Node.js and .NET": nothing parts them
+    told = plain[max(before[0], before[1] - _LOOKED_AT) : before[1]]
+    upcoming = plain[after[0] : min(after[1], after[0] + _LOOKED_AT)].lstrip(_OPENING)
+    if upcoming[:1].islower() or upcoming[:1] in (",", ";", ":", ")") or not _WORD_SIGN.search(upcoming):
+        return True
+    if plain[after[0]] in "(–—-" and abbreviated(told, language):
+        return True
+    if not _LETTER.search(told):
+        return True
+    return told.rstrip(_CLOSING).endswith(".") and goes_on(told, upcoming, language)
+
+
+def _with_whole_quotations(plain: str, pieces: list[_Span]) -> list[_Span]:
+    """The pieces, those of one quotation or one pair of brackets together, if it ends soon."""
+    found: list[_Span] = []
+    place = 0
+    while place < len(pieces):
+        start, end = pieces[place]
+        last = place
+        while left_open(plain[start:end]) > 0:
+            last += 1
+            if last == min(len(pieces), place + _MOST_JOINED) or pieces[last][1] - start > _LONGEST:
+                last, end = place, pieces[place][1]
+                break
+            end = pieces[last][1]
+        if left_open(plain[start:end]) < 0:
+            last, end = place, pieces[place][1]
+        found.append((start, end))
+        place = last + 1
+    return found

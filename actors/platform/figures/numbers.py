@@ -1,0 +1,60 @@
+"""Numbers, dates and months of a text in a form in which they can be compared, and which have no support.
+
+Called by whoever checks what a model wrote: `3,1 proc.` is `3.1 percent`, and `17 czerwca 2026 r.` is
+2026-06-17. Texts come from outside: everything here is linear in them. `number_readings` reads one text.
+"""
+
+from collections.abc import Iterable
+
+from actors.platform.figures.number_readings import NumberFound, Reader
+from actors.platform.text.language import Language, language_of
+
+_ALL: frozenset[Language] = frozenset(["en", "pl", "de"])
+_SHORT = 300
+
+
+def numbers_in(text: str, language: Language) -> tuple[NumberFound, ...]:
+    """The numbers, percentages, dates and names of months of a text, in order, none within another.
+
+    Numbers are digits, and words up to a hundred, hundreds and thousands of them and so on; `one` isn't
+    any, nor are footnote marks, the numbers of a list, addresses, and digits behind a letter (`G7`). A
+    fraction in words is compared as such: `a third` is never 0.33.
+    """
+    return tuple(Reader(text, language).found())
+
+
+def unsupported_numbers(
+    text: str, language: Language, sources: Iterable[str], facts: Iterable[str]
+) -> tuple[NumberFound, ...]:
+    """Those of a text that stand in no source and no fact. Sources and facts may be in any of the languages.
+
+    What is compared is the number as it is: a rounded one isn't supported by the one that it was rounded
+    from, nor `3.1 percent` by a bare 3.1 or by percentage points, nor 0.3 by −0.3. A month has support
+    in any day of it, a year in any date with it, and a bare number in the same with `percent`; a day has
+    none in its month. A number that can be read in two ways (`1.234`) has support if one of them has.
+    """
+    known: set[str] = set()
+    for told in (*sources, *facts):
+        # In a longer one the words say which it is: the Polish "ten" is no 10.
+        spoken_in = {language_of(told)} if len(told) >= _SHORT else _ALL
+        for spoken in spoken_in:
+            for reading in Reader(told, spoken).readings():
+                known.update(_implied(reading))
+    return tuple(found for found in numbers_in(text, language) if known.isdisjoint(found.readings))
+
+
+def _implied(reading: str) -> Iterable[str]:
+    """A reading, and what whoever knows it may say as well."""
+    yield reading
+    kind, _, value = reading.partition(":")
+    if kind in ("percent", "points"):
+        yield f"number:{value}"
+    elif kind == "day":
+        year, month, day = value.split("-")
+        yield from (f"month:{year}-{month}", f"number:{year}", f"of-year:{month}", f"of-year:{month}-{day}")
+    elif kind in ("month", "quarter"):
+        year, part = value.split("-")
+        yield f"number:{year}"
+        yield f"of-year:{part}"
+    elif kind == "of-year" and "-" in value:
+        yield f"of-year:{value.partition('-')[0]}"

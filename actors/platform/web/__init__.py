@@ -1,0 +1,1 @@
+"""The web outside the site: fetching through the URL guard, robots, and providers of search."""

@@ -1,0 +1,79 @@
+"""What agents found, linked: which items are about the same, by what, and where they contradict each other.
+
+Called, in a thread, by whoever compiles an operation's results. No model has a say in it. The result is the
+same in whatever order the items come; the time is about linear in what is read of them.
+"""
+
+import re
+from collections.abc import Sequence
+
+from actors.systems.operations.linking.conflicts import conflicts_of
+from actors.systems.operations.linking.figures import figures_of
+from actors.systems.operations.linking.pairing import pairs_of
+from actors.systems.operations.recognition.claims import claims_of
+from actors.systems.operations.recognition.context import Context
+from actors.systems.operations.recognition.item import ReadItem, read_fields, read_texts
+from actors.systems.operations.recognition.unread import unread_of
+from actors.systems.operations.recognition.vendors import KnownVendors
+from models.operations.evidence import Correlation, Identifier, LinkedItems
+from models.operations.items import SourceItem
+
+_NUMBER = re.compile(r"\d{1,9}")
+
+
+def link(items: Sequence[SourceItem]) -> LinkedItems:
+    """Find identifiers, correlations, conflicts and the four figures of some items.
+
+    Pure and deterministic. Of an item some 16,000 characters of long texts and as many of short values are
+    read.
+    """
+    read = _read(items)
+    pairs = pairs_of(read)
+    identifiers = tuple(
+        Identifier(
+            item=one.item.id, kind=found.kind, path=found.leaf.path, words=found.words, normal=found.normal
+        )
+        for one in read
+        for found in one.findings
+    )
+    correlations = tuple(
+        Correlation(
+            number=number,
+            left=read[pair.left].item.id,
+            right=read[pair.right].item.id,
+            score=pair.score,
+            matches=pair.matches,
+        )
+        for number, pair in enumerate(pairs, 1)
+    )
+    contexts = [Context(one) for one in read]
+    said = [claims_of(context) for context in contexts]
+    conflicts = tuple(conflicts_of(contexts, [one.clear for one in said], pairs))
+    linked = {place for pair in pairs for place in (pair.left, pair.right)}
+    return LinkedItems(
+        identifiers=identifiers,
+        correlations=correlations,
+        conflicts=conflicts,
+        figures=figures_of(len(items), identifiers, correlations, conflicts),
+        unread=tuple(
+            one
+            for place, context in enumerate(contexts)
+            for one in unread_of(context, said[place].understood, is_linked=place in linked)
+        ),
+    )
+
+
+def _read(items: Sequence[SourceItem]) -> list[ReadItem]:
+    read = sorted(map(read_fields, items), key=_order)
+    vendors = KnownVendors(found.words for one in read for found in one.of("vendor"))
+    invoices = frozenset(found.normal for one in read for found in one.stated("invoice"))
+    for one in read:
+        read_texts(one, vendors, invoices)
+    return read
+
+
+def _order(read: ReadItem) -> tuple[object, ...]:
+    """By id, `gmail/2` before `gmail/10`; of one id by what it says."""
+    numbers = [int(number) for number in _NUMBER.findall(read.item.id)]
+    said = [(leaf.path, leaf.text) for leaf in read.leaves]
+    return _NUMBER.split(read.item.id)[0], numbers, read.item.id, read.item.tool, read.item.call, said
