@@ -17,7 +17,7 @@ NO_CHROMIUM = "There is no Chromium here, so pages that are made by scripts can'
 NO_PGBOUNCER = "There is no pgbouncer here, so the tests with a pooler before Postgres are skipped. On Debian, type:" \
     "apt-get install pgbouncer"
 
-.PHONY: setup chromium pgbouncer check test faults test-fast e2e demo up down bench weigh docs train-intents train-research-intents eval-intents lock
+.PHONY: setup chromium pgbouncer check test proof faults test-fast e2e demo up down bench weigh docs train-intents train-research-intents eval-intents lock
 
 setup: $(STAMP) chromium
 
@@ -68,6 +68,10 @@ check: setup
 test: check pgbouncer
 	$(BIN)/pytest -n 2 --dist loadfile tests/unit tests/integration
 	$(BIN)/pytest tests/e2e
+
+# The same rules with many more examples, drawn anew each time: before a release, and nightly.
+proof: setup pgbouncer
+	$(BIN)/pytest -n 2 --dist loadfile --hypothesis-profile=proof tests/unit tests/integration
 
 # At least so many faults, drawn by SEED; a quarter of an hour on an idle machine. LOAD: processes that burn beside.
 FAULTS ?= 1000

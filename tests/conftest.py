@@ -4,15 +4,12 @@ import logging
 import signal
 from collections.abc import Iterator
 
-import hypothesis
 import pytest
 
+from tests import examples
 from tests.fakes.model.model_server import ModelServer
 
-hypothesis.settings.register_profile("suite", deadline=None, print_blob=True)
-# For `make test-fast`: a look, not a proof.
-hypothesis.settings.register_profile("fast", deadline=None, max_examples=10)
-hypothesis.settings.load_profile("suite")
+examples.register()
 
 
 def pytest_configure() -> None:

@@ -31,10 +31,16 @@ RAY_ENVIRONMENT = {"RAY_AUTH_MODE": "disabled", "RAY_ENABLE_WINDOWS_OR_OSX_CLUST
 
 @pytest.fixture(scope="session")
 def postgres_folder() -> Iterator[Path]:
-    """The data folder of a Postgres of our own, which runs as long as the tests."""
+    """The data folder of a Postgres of our own, which runs as long as the tests.
+
+    It waits for no disk: here processes die, and never the machine.
+    """
     folder = Path(tempfile.mkdtemp(prefix="signoff-pg-", dir="/tmp"))
     try:
-        embedded.start(folder)
+        with psycopg.connect(embedded.start(folder), autocommit=True) as connection:
+            connection.execute("ALTER SYSTEM SET fsync = off")
+            connection.execute("ALTER SYSTEM SET full_page_writes = off")
+            connection.execute("SELECT pg_reload_conf()")
         yield folder
     finally:
         embedded.stop(folder)

@@ -12,7 +12,7 @@ import jwt
 import pytest
 from fastapi import WebSocket
 from fastapi.testclient import TestClient
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.cli.tokens import mint_token
@@ -21,6 +21,7 @@ from models.people.users import Identity, is_subject
 from models.store.database import Database
 from serve.auth.caller import Caller
 from serve.auth.tokens import TokenVerifier
+from tests.examples import examples
 from tests.fakes.outside.issuer import (
     ALGORITHMS,
     KeyServer,
@@ -262,7 +263,7 @@ async def test_names_are_texts_or_empty() -> None:
     assert (odd.name, odd.email) == ("", "")
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     st.dictionaries(
         st.sampled_from(["alg", "kid", "crit", "typ", "b64", "jwk"]), st.from_type(type(None)) | st.text()
@@ -290,7 +291,7 @@ def test_whatever_is_signed_is_an_identity_or_is_refused(header: dict[str, Any],
     identity.model_dump_json().encode()
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.text())
 def test_whatever_is_no_token_is_refused(text: str) -> None:
     with pytest.raises(Unauthenticated):

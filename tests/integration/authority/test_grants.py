@@ -4,7 +4,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from models.people.scopes import read_scopes
@@ -12,6 +12,7 @@ from models.people.users import Identity, UserContext
 from models.runtime.workflows import Permission
 from models.store.database import Connection, Database
 from models.store.people import grants, users
+from tests.examples import examples
 from tests.fakes.outside.issuer import KeyServer, auth, bearer, jwk, sign
 from tests.integration.authority.identity import client_of, identity_app
 
@@ -178,7 +179,7 @@ async def test_who_was_last_seen_by_the_release_before_has_what_that_token_said(
         assert await has(connection) == ["macro:analyst"]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.tuples(

@@ -8,13 +8,14 @@ from typing import Any
 import httpx2
 import pytest
 from fastapi import FastAPI
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from mcp.shared.exceptions import MCPError
 
 from models.config import Config
 from models.store.database import Database
 from serve.api import make_app
+from tests.examples import examples
 from tests.integration.doors.mcp_client import (
     HANDSHAKE,
     JSON,
@@ -250,7 +251,7 @@ async def test_whatever_is_sent_is_answered(url: str, config: Config, database: 
                 answer = await send(body, more)
                 assert answer.status_code == 400 or answer.json()["result"]["isError"], given_
 
-        @settings(max_examples=60, suppress_health_check=list(HealthCheck), database=None)
+        @examples(60, suppress_health_check=list(HealthCheck), database=None)
         @given(body=requests(), more=st.sampled_from([{}, modern]))
         def fuzzed(body: bytes, more: dict[str, str]) -> None:
             bodies.append((body, more))

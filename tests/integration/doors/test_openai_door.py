@@ -8,7 +8,7 @@ import httpx2
 import openai
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
 from openai.types import Model
 from openai.types.chat import ChatCompletion
 from schemathesis.checks import not_a_server_error
@@ -21,6 +21,7 @@ from schemathesis.specs.openapi.checks import (
 from models.chat.messages import ChatMessage
 from models.config import Config
 from models.store.database import Database
+from tests.examples import examples
 from tests.fakes.assistant import ScriptedAssistant
 from tests.fakes.barrier import Barrier
 from tests.integration.chat.sites.chat_door_site import make_barrier, make_base, make_config
@@ -186,7 +187,7 @@ async def test_schemathesis_finds_nothing_undeclared(config: Config, base: str) 
     for result in schema.get_all_operations():
         operation = result.ok()
 
-        @settings(max_examples=15, suppress_health_check=list(HealthCheck), database=None)
+        @examples(15, suppress_health_check=list(HealthCheck), database=None)
         @schemathesis_given(operation)
         def probe(case: Any) -> None:
             if isinstance(case.body, dict) and "model" in case.body:

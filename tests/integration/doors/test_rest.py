@@ -6,7 +6,7 @@ from typing import Any
 import httpx2
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -20,6 +20,7 @@ from models.config import Config
 from models.knowledge.pages import PageText, ScrapedPage
 from models.people.scopes import ROLES
 from models.store.database import Database
+from tests.examples import examples
 from tests.fakes.assistant import ScriptedAssistant
 from tests.integration.doors.schemathesis_runs import schemathesis_given
 from tests.integration.editorial.desk import Desk
@@ -332,7 +333,7 @@ async def test_schemathesis_finds_no_server_error_and_no_undeclared_answer(
     for result in schema.get_all_operations():
         operation = result.ok()
 
-        @settings(max_examples=12, suppress_health_check=list(HealthCheck), database=None)
+        @examples(12, suppress_health_check=list(HealthCheck), database=None)
         @schemathesis_given(operation)
         def probe(case: Any) -> None:
             answer = case.call(headers=headers)

@@ -17,7 +17,7 @@ import httpx2
 import psycopg
 import pytest
 from fastapi import FastAPI
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from psycopg.rows import dict_row
 from websockets.asyncio.client import connect
@@ -31,6 +31,7 @@ from models.store.database import Connection, Database
 from models.store.schema.migrate import migrate
 from serve.api import make_app
 from serve.streams.feed import Feed, Position
+from tests.examples import examples
 from tests.integration.events.event_streams import (
     SOON,
     Told,
@@ -89,7 +90,7 @@ def test_whatever_the_order_of_transactions_each_event_is_read_once(database_url
                         position = page[-1].id
             assert [*before, *got] == await in_order(reader)
 
-        @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+        @examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
         @given(STEPS)
         def played(steps: list[tuple[str, int]]) -> None:
             runner.run(play(steps))

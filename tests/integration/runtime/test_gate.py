@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from actors.platform.runtime.runner import Runner
@@ -22,6 +22,7 @@ from models.runtime.approvals import Approval, content_digest
 from models.store import approval_inbox, approvals, decisions, events
 from models.store.database import Database
 from models.store.runtime import claims, workflows
+from tests.examples import examples
 from tests.fakes.barrier import Barrier
 from tests.fakes.graphs import plan
 from tests.integration.runtime.claims.claiming import claim, lease
@@ -188,7 +189,7 @@ async def test_what_is_not_a_clear_and_permitted_yes_to_what_was_shown_changes_n
             await refused_unchanged(database, approval, DecisionInvalid, answer=silent)
             assert barrier.runs(workflow.id, "act") == 0
 
-            @settings(max_examples=40, suppress_health_check=list(HealthCheck))
+            @examples(40, suppress_health_check=list(HealthCheck))
             @given(answer=UNCLEAR)
             def unclear(answer: Any) -> None:
                 answers.append(answer)

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from actors.platform.search.hybrid import HybridSearch
@@ -12,6 +12,7 @@ from models.content.search import Hit, reach_of
 from models.store import search as store
 from models.store import words
 from models.store.database import Database
+from tests.examples import examples
 from tests.fakes.model.model_server import ModelServer, Rule
 from tests.integration.search.search_site import (
     EDITOR,
@@ -304,7 +305,7 @@ async def test_no_query_is_an_error(site: Site) -> None:
     for query in ("😀 peach", "pea\x00 peach", "foo-bar's"):
         assert ids(await articles(search, query, READER)) == [number]
 
-    @settings(max_examples=150, suppress_health_check=list(HealthCheck))
+    @examples(150, suppress_health_check=list(HealthCheck))
     @given(st.text() | st.text("'\"\\:*&|!()<->% aPeach\x00\n", max_size=30))
     def never_fails(query: str) -> None:
         asyncio.run(_both_ways(site.url, query))

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.platform.llm.prompts import read_two_part_prompt
@@ -16,6 +16,7 @@ from models.config import ModelSettings
 from models.content.drafting import Finding
 from models.errors import ModelReplyInvalid
 from models.text import shortened
+from tests.examples import examples
 from tests.fakes.model.scripted import ScriptedCompletions
 from tests.unit.drafting.research import site
 
@@ -131,7 +132,7 @@ def test_marks_and_line_breaks_are_tidied_away() -> None:
     assert len(draft.headline) <= 200
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(
     st.lists(st.text(max_size=3000) | st.just("słowo " * 4000), min_size=1, max_size=8),
     st.text(max_size=2000),

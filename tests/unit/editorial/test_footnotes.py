@@ -4,12 +4,13 @@ import string
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.platform.text.links import link_key, links, offered_links
 from actors.systems.editorial.agents.footnotes import footnote_faults
 from models.content.editorial import ArticleResponse
+from tests.examples import examples
 
 URL = "https://example.org/rates"
 PASSAGE = "factbook-fr.md#3"
@@ -320,7 +321,7 @@ def test_only_the_same_url_is_the_same(one: str, other: str) -> None:
     assert (found == []) == (one == other)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.sampled_from(LINKS), WORDS)
 def test_a_smuggled_link_is_found_wherever_it_stands(link: str, words: str) -> None:
     assert faults(f"{words}\n\n{link}\n\n{words}")

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.platform.figures.figure_sentences import figure_sentence, template_words
@@ -237,7 +237,6 @@ DATES = ("day:", "month:", "quarter:")
 VALUES = st.lists(st.integers(-99_999, 9_999_999), min_size=1, max_size=14)
 
 
-@settings(deadline=None)
 @given(
     VALUES,
     st.sampled_from([0, 1, 2]),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.platform.figures.figure_sentences import template_words
@@ -310,7 +310,6 @@ def test_a_unit_that_is_a_sentence_is_not_said(description: str) -> None:
         only_templates(told, language)
 
 
-@settings(deadline=None)
 @given(st.text(st.sampled_from("“”„‟«»‹›\"'’ .:,()\nQZ7"), max_size=24), st.sampled_from(LANGUAGES))
 def test_no_name_closes_its_marks(name: str, language: Language) -> None:
     told = yearly([1.5, 1.7], name=name, language=language)

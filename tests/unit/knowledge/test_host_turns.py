@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from actors.platform.web.politeness import hosts as hosts_module
@@ -17,6 +17,7 @@ from actors.platform.web.politeness.host_turns import HostTurn, HostTurns
 from actors.platform.web.politeness.robots import Robots
 from actors.systems.knowledge.fetching.turns import ClusterTurns
 from models.config.knowledge import PolitenessConfig
+from tests.examples import examples
 
 AGENT = "Signoff/1.0 (+https://signoff.example)"
 SETTINGS = PolitenessConfig(
@@ -447,7 +448,7 @@ class Asked:
     order: int | None = None
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(_events, _crawl_delays, st.sampled_from([0.0, 0.3, 4.0]))
 @example(  # behind one of another origin, which has its turn first
     [

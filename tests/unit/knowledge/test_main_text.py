@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.platform.text.text_language import language_of_text
@@ -11,6 +11,7 @@ from actors.systems.knowledge.parsing.main_text import read_html
 from actors.systems.knowledge.parsing.page_links import MOST_LINKS
 from models.errors import DocumentUnreadable
 from models.knowledge.pages import PageText
+from tests.examples import examples
 
 URL = "https://example.org/a/page.html"
 SENTENCE = "The price of bread rose by four percent in the last year, as the office of statistics said. "
@@ -259,7 +260,7 @@ def test_text_has_no_characters_that_cannot_be_kept() -> None:
     found.model_dump_json()
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.lists(
         st.sampled_from(

@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, precondition, rule
 
 from actors.platform.llm.breaker import Attempt, Breaker, BreakerOpen, breaker_of
 from models.config import BreakerConfig
+from tests.examples import examples
 
 SETTINGS = BreakerConfig(faults=3, pause_seconds=2, longest_pause_seconds=16)
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -211,4 +211,4 @@ class Anything(RuleBasedStateMachine):
 
 
 TestAnything = Anything.TestCase
-TestAnything.settings = hypothesis_settings(max_examples=200, stateful_step_count=40)
+TestAnything.settings = examples(200, stateful_step_count=40)

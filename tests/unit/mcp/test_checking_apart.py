@@ -10,13 +10,14 @@ from typing import Any
 
 import psutil
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.platform.mcp import schemas
 from actors.platform.mcp.bounded_checking import FAILS, NEWEST, Steps, TooMuchWork, _matcher, first_fault
 from actors.platform.mcp.checking_apart import Checked, apart
 from actors.platform.mcp.schemas import fault_in, refusal_of
+from tests.examples import examples
 
 # What Rust's engine is at for minutes, without giving way to anybody.
 _THRASHES = "[ab]*a[ab]{900}[cd]"
@@ -194,7 +195,7 @@ _values = st.recursive(
 )
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(st.lists(st.tuples(_values, _schemas), min_size=20, max_size=40))
 def test_what_is_checked_apart_comes_to_the_same(pairs: list[tuple[Any, Any]]) -> None:
     found = asyncio.run(apart(verdicts, pairs, seconds=20.0))

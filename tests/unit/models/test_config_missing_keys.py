@@ -5,9 +5,10 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.unit.models.local_settings import RAW, accepted, at, refusal
 
 Key = tuple[str | int, ...]
@@ -51,7 +52,7 @@ def stands_alone(path: Key) -> bool:
     return path[:1] != ("mcp",) and path[:2] != ("operations", "sources")
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(path=st.sampled_from(sorted(filter(stands_alone, keys(RAW)), key=str)))
 def test_a_missing_key_is_optional_or_refused_by_its_path(
     tmp_path_factory: pytest.TempPathFactory, path: Key

@@ -8,7 +8,7 @@ from typing import Any
 
 import pdfplumber
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from pypdf import PdfReader
 
@@ -18,6 +18,7 @@ from actors.systems.operations.exports.pdf_setter import set_pdf
 from models.errors import ConfigInvalid, PdfNotMade
 from models.operations.exports import ApprovedResults
 from models.text import one_line
+from tests.examples import examples
 from tests.unit.operations.approved import TEMPTING, example, hostile_results
 
 TEMPLATE = Path(__file__).resolve().parents[3] / "configs/operations/report.typ"
@@ -53,7 +54,7 @@ def naming(approved: ApprovedResults, words: str, **more: Any) -> ApprovedResult
     return approved.model_copy(update={"results": approved.results.model_copy(update=update)})
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@examples(30, suppress_health_check=[HealthCheck.too_slow])
 @given(hostile_results())
 def test_no_text_keeps_it_from_being_made_or_comes_alive(approved: ApprovedResults) -> None:
     reader = PdfReader(io.BytesIO(made(approved)))
@@ -65,7 +66,7 @@ def test_no_text_keeps_it_from_being_made_or_comes_alive(approved: ApprovedResul
     assert "/JavaScript" not in str(reader.trailer["/Root"].get("/Names", ""))
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@examples(30, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(st.sampled_from(LATIN), min_size=1, max_size=60))
 def test_words_are_read_out_of_it_as_they_were(words: str) -> None:
     assert squeezed(words) in squeezed(text_of(made(naming(example(), words))))
@@ -118,7 +119,7 @@ def test_mock_data_is_marked_on_each_page_and_at_each_piece() -> None:
     assert "mock" not in text_of(made(example())).lower()
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+@examples(20, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(st.sampled_from("xW漢é/.-_"), min_size=1, max_size=3), st.integers(1, 400))
 def test_no_word_runs_over_into_what_stands_beside_it(part: str, times: int) -> None:
     words = part * times

@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.platform.web.page_urls import page_url
@@ -14,6 +14,7 @@ from models.domains import standing_over
 from models.errors import PageFailed
 from models.knowledge.page_keys import page_key
 from models.research.candidates import Discovery, DiscoveryRequest
+from tests.examples import examples
 from tests.unit.research.discovery_seams import Known, LetterVectors, ListedHits, discovered
 from tests.unit.research.discovery_seams import settings as research
 from tests.unit.research.invented_hits import DE_QUESTION, ENGLISH, GERMAN, POLISH, hit
@@ -99,7 +100,7 @@ def is_never(url: str) -> bool:
     return standing_over(url.split("/")[2], {NEVER}) is not None
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(_WORLDS)
 def test_no_page_is_there_twice(world: World) -> None:
     shown = [url for one in world.found.candidates for url in (one.url, *one.folded)]
@@ -109,7 +110,7 @@ def test_no_page_is_there_twice(world: World) -> None:
     assert [one.number for one in world.found.candidates] == list(range(1, len(keys) + 1))
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(_WORLDS)
 def test_no_address_is_lost_without_a_count(world: World) -> None:
     hits = [(one.url, one.stored_as, one.title) for one in world.hits]
@@ -129,7 +130,7 @@ def test_no_address_is_lost_without_a_count(world: World) -> None:
     }
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(_WORLDS, st.randoms(use_true_random=False))
 def test_the_order_of_hits_does_not_change_what_is_found(world: World, random: object) -> None:
     shuffled = list(world.hits)
@@ -143,7 +144,7 @@ def test_the_order_of_hits_does_not_change_what_is_found(world: World, random: o
     assert other.found.left_out == world.found.left_out
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(_WORLDS)
 def test_every_address_may_be_fetched_and_none_is_of_a_domain_that_is_never_read(world: World) -> None:
     for one in world.found.candidates:
@@ -154,7 +155,7 @@ def test_every_address_may_be_fetched_and_none_is_of_a_domain_that_is_never_read
         assert 0.0 <= one.score <= 1.0
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(_WORLDS)
 def test_there_are_never_more_than_are_wanted_but_for_the_persons_own(world: World) -> None:
     own = [one for one in world.found.candidates if one.source == "user"]

@@ -4,7 +4,7 @@ import time
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.platform.text.links import links
@@ -15,6 +15,7 @@ from actors.systems.research.synthesis.draft_reply import (
     draft_schema,
     read_draft,
 )
+from tests.examples import examples
 from tests.unit.research.scripted import drafted
 
 SENTENCE = "The bank cut its rate to 5.5 percent."
@@ -144,7 +145,7 @@ _JSON = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(_JSON)
 def test_whatever_is_answered_each_sentence_cites_what_was_offered_and_holds_no_address(
     answered: object,

@@ -3,13 +3,14 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.platform.figures.numbers import unsupported_numbers
 from actors.platform.text.language import Language
 from actors.systems.research.synthesis.support_precheck import Look, first_look
 from actors.systems.research.synthesis.word_forms import QuoteWords
+from tests.examples import examples
 
 CUT = "The European Central Bank cut its deposit rate to 2.0 percent on 5 June 2025, said Christine Lagarde."
 POLISH = (
@@ -148,7 +149,7 @@ def test_forms_of_one_name_are_told_from_two_names(one: str, other: str, same: b
 _TEXTS = st.text(alphabet="abcAB 0123.,%nieot\n'’-“”", max_size=80)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(_TEXTS, st.lists(_TEXTS, max_size=3), st.sampled_from(["en", "pl", "de"]))
 def test_a_number_that_no_quote_has_is_never_supported(
     sentence: str, quotes: list[str], language: Language

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.platform.text.classifying.similarity import Block, Likeness
@@ -18,6 +18,7 @@ from actors.systems.research.intents.tools import required_tools
 from actors.systems.research.intents.training import fit, made_of, read_asked, training_files, unheard
 from models.errors import ConfigInvalid
 from models.research.intents import COMPLEXITIES, TASKS, AskedResearch, ResearchIntent, TaskType
+from tests.examples import examples
 
 ROOT = Path(__file__).resolve().parents[3]
 SIGNS, WEIGHTS = ROOT / "configs/research/signs.yaml", ROOT / "configs/research/intents.npz"
@@ -117,7 +118,7 @@ def test_what_is_no_address_stays_a_word(word: str) -> None:
     assert masked(f"see {word} please").addresses == 0
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.text(max_size=3000))
 def test_no_text_raises_and_every_intent_is_whole(message: str) -> None:
     found = classify(message)
@@ -141,7 +142,7 @@ _PIECES = [
 ]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.sampled_from(_PIECES), max_size=600))
 def test_no_mixture_of_what_is_looked_for_raises(pieces: list[str]) -> None:
     classify("".join(pieces))
@@ -166,7 +167,7 @@ def test_a_long_message_costs_no_more_than_2000_characters(piece: str) -> None:
     assert seconds(200_000) < 0.2
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.text(max_size=200))
 def test_what_comes_after_2000_characters_is_not_read(more: str) -> None:
     begun = ("find out who builds batteries " * 80)[:2000]

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -24,6 +24,7 @@ from models.research.synthesis import (
     SynthesisSection,
     SynthesisSentence,
 )
+from tests.examples import examples
 from tests.unit.research.scripted import (
     CUT,
     HOSTILE,
@@ -308,7 +309,7 @@ _DRAFTS = st.lists(_ITEMS, max_size=8).map(lambda items: SectionReply(sentences=
 _VERDICTS: list[SupportVerdict | Exception] = [YES, NO, ModelTimedOut("slow")]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(_DRAFTS, st.lists(_DRAFTS, min_size=8, max_size=8), st.lists(st.sampled_from(_VERDICTS), min_size=1))
 def test_whoever_writes_and_checks_the_rules_hold(
     draft: SectionReply, rewrites: Sequence[SectionReply], verdicts: Sequence[SupportVerdict | Exception]

@@ -4,12 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from actors.platform.search.chunks import Chunker, _tokenizer_folder
 from models.errors import KnowledgeBaseInvalid
+from tests.examples import examples
 from tests.fakes.knowledge_base import embedding_settings, knowledge_base_settings
 
 FRANCE = "The capital of France is Paris. Its wine is known in all the world."
@@ -61,7 +62,7 @@ TEXTS = st.lists(
 ).map(" ".join)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(text=TEXTS, size=st.integers(6, 40), share=st.floats(0, 0.9))
 def test_passages_are_slices_that_the_model_reads_whole_and_cover_the_text(
     minilm: Tokenizer, text: str, size: int, share: float

@@ -10,7 +10,6 @@ from models.store.database import Database
 from tests.integration.conftest import configuration, fresh_database
 from tests.integration.operations.operations_desk import operations_config
 from tests.integration.operations.properties.played_operation import House
-from tests.integration.runtime.journals.replaying import hasten
 
 # Every way to stop: at the plan, at each agent's result, at the results.
 TASK_TYPES = {
@@ -30,7 +29,6 @@ def house(postgres: str, migrated: str, tmp_path_factory: pytest.TempPathFactory
     """Where operations are played."""
     folder: Path = tmp_path_factory.mktemp("operations")
     url = fresh_database(postgres, migrated)
-    hasten(url)
     config = operations_config(
         lambda changes: configuration(folder, changes),
         **{

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
 from models.operations.items import SourceAgent
 from models.operations.plans import SOURCE_AGENTS
+from tests.examples import examples
 from tests.integration.operations.properties.conftest import TASK_TYPES
 from tests.integration.operations.properties.staged_agents import PlanShape
 
@@ -66,7 +67,7 @@ yeses = st.builds(
 REVISIONS = st.sampled_from(("full_replan", "specific_agents", "analysis_only"))
 AGAIN = st.lists(st.tuples(REVISIONS, agents, wishes), min_size=1, max_size=2)
 EVERYBODY = PlanShape(SOURCE_AGENTS)
-examples = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+plays = examples(100, suppress_health_check=list(HealthCheck))
 
 # How a server may be while an agent reads it.
 doings = st.sampled_from(("fails", "asks", "is slow", "is away"))

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -20,6 +20,7 @@ from hypothesis.stateful import (
 
 from models.errors import ApprovalConflict
 from models.operations.items import SourceAgent
+from tests.examples import examples
 from tests.integration.operations.properties import drawn
 from tests.integration.operations.properties.operation_facts import OperationFacts
 from tests.integration.operations.properties.played_operation import House, PlayedOperation
@@ -251,7 +252,7 @@ async def _at_once(play: PlayedOperation, facts: OperationFacts, answers: Sequen
         assert isinstance(one, ApprovalConflict), one
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(50, suppress_health_check=list(HealthCheck))
 @given(orders=st.lists(st.booleans(), min_size=2, max_size=2), deaths=drawn.deaths)
 def test_of_a_yes_and_a_no_at_once_one_counts(
     house: House, orders: Sequence[bool], deaths: Sequence[int]
@@ -273,10 +274,5 @@ def test_of_a_yes_and_a_no_at_once_one_counts(
 def test_whatever_happens_to_an_operation_its_laws_hold(house: House) -> None:
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         lambda: OperationMachine(house),
-        settings=settings(
-            max_examples=120,
-            stateful_step_count=16,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-        ),
+        settings=examples(120, stateful_step_count=16, suppress_health_check=list(HealthCheck)),
     )

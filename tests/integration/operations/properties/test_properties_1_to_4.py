@@ -20,7 +20,7 @@ from models.operations.results import ComprehensiveResults
 from models.runtime.approvals import content_digest
 from tests.integration.operations.operations_desk import QUESTION
 from tests.integration.operations.properties import drawn
-from tests.integration.operations.properties.drawn import examples
+from tests.integration.operations.properties.drawn import plays
 from tests.integration.operations.properties.operation_facts import OperationFacts
 from tests.integration.operations.properties.played_operation import REFUSALS, House, PlayedOperation
 from tests.integration.operations.properties.staged_agents import PlanShape, behave
@@ -41,7 +41,7 @@ BAD_REQUESTS: tuple[dict[str, Any], ...] = (
 )
 
 
-@examples
+@plays
 @given(query=drawn.questions, task_type=drawn.task_types, bad=st.sampled_from(BAD_REQUESTS))
 def test_property_1_frontend_workflow_initiation(
     house: House, query: str, task_type: str, bad: dict[str, Any]
@@ -77,7 +77,7 @@ def test_property_1_frontend_workflow_initiation(
     house.run(work())
 
 
-@examples
+@plays
 @given(
     query=drawn.questions,
     shape=drawn.shapes,
@@ -131,7 +131,7 @@ def test_property_2_plan_display_completeness(
     house.run(work())
 
 
-@examples
+@plays
 @given(data=st.data(), task_type=PLANNED, shape=drawn.shapes, deaths=drawn.deaths, end=st.booleans())
 def test_property_3_plan_approval_gating(
     house: House,
@@ -186,7 +186,7 @@ def test_property_3_plan_approval_gating(
     house.run(work())
 
 
-@examples
+@plays
 @given(
     shape=drawn.shapes,
     doings=st.dictionaries(

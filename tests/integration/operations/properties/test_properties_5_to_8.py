@@ -16,7 +16,7 @@ from models.operations.plans import SOURCE_AGENTS
 from models.operations.results import ComprehensiveResults
 from tests.integration.operations.operations_desk import ACCOUNT, BILL, MAIL, QUESTION
 from tests.integration.operations.properties import drawn
-from tests.integration.operations.properties.drawn import AGAIN, EVERYBODY, examples
+from tests.integration.operations.properties.drawn import AGAIN, EVERYBODY, plays
 from tests.integration.operations.properties.operation_facts import moment
 from tests.integration.operations.properties.played_operation import House, PlayedOperation
 from tests.integration.operations.properties.staged_agents import PlanShape, behave
@@ -38,7 +38,7 @@ THINGS = st.fixed_dictionaries(
 )
 
 
-@examples
+@plays
 @given(
     things=THINGS,
     shape=drawn.shapes,
@@ -114,7 +114,7 @@ def test_property_5_comprehensive_results_compilation(
     house.run(work())
 
 
-@examples
+@plays
 @given(data=st.data(), task_type=CHECKED, shape=drawn.shapes, deaths=drawn.deaths, end=st.booleans())
 def test_property_6_final_approval_gating(
     house: House,
@@ -170,7 +170,7 @@ def test_property_6_final_approval_gating(
     house.run(work())
 
 
-@examples
+@plays
 @given(
     again=AGAIN,
     task_type=st.sampled_from(("comprehensive", "checked")),
@@ -236,7 +236,7 @@ def test_property_7_revision_loop_capability(
     house.run(work())
 
 
-@examples
+@plays
 @given(
     data=st.data(),
     shape=drawn.shapes,

@@ -16,12 +16,12 @@ from models.operations.items import SourceAgent
 from models.operations.results import ComprehensiveResults
 from tests.integration.operations.operations_desk import QUESTION
 from tests.integration.operations.properties import drawn
-from tests.integration.operations.properties.drawn import AGAIN, EVERYBODY, examples
+from tests.integration.operations.properties.drawn import AGAIN, EVERYBODY, plays
 from tests.integration.operations.properties.played_operation import House, PlayedOperation
 from tests.integration.operations.properties.staged_agents import PlanShape, behave
 
 
-@examples
+@plays
 @given(
     query=drawn.questions,
     notes=st.lists(drawn.wishes, max_size=1),
@@ -74,7 +74,7 @@ def test_property_9_context_preservation_across_iterations(
     house.run(work())
 
 
-@examples
+@plays
 @given(query=drawn.questions, task_type=drawn.task_types, shape=drawn.shapes, deaths=drawn.deaths)
 def test_property_10_configurable_hitl_behavior(
     house: House, query: str, task_type: str, shape: PlanShape, deaths: Sequence[int]
@@ -103,7 +103,7 @@ def test_property_10_configurable_hitl_behavior(
     house.run(work())
 
 
-@examples
+@plays
 @given(
     data=st.data(),
     kind=st.sampled_from(("operation_plan", "operation_review", "operation_results")),
@@ -162,7 +162,7 @@ def test_property_11_clarification_ui_functionality(
     house.run(work())
 
 
-@examples
+@plays
 @given(
     data=st.data(),
     notes=st.lists(drawn.wishes, min_size=1, max_size=2),

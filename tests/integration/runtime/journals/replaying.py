@@ -216,13 +216,6 @@ def outcome(url: str, files: Path) -> dict[str, Any]:
     return dict(json.loads(_TIME.sub("TIME", text)))
 
 
-def hasten(url: str) -> None:
-    """Let commits of this database wait for no disk: here only processes die, and never the machine."""
-    name = url.rsplit("/", 1)[1].split("?")[0]
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f"ALTER DATABASE {name} SET synchronous_commit = off".encode())
-
-
 def wipe(url: str) -> None:
     """Empty a migrated database, so that the next rows get the same numbers as the first ones did."""
     with psycopg.connect(url) as connection:

@@ -23,7 +23,7 @@ from tests.fakes.barrier import Barrier
 from tests.fakes.cast import Cast
 from tests.integration.editorial.desk import Desk
 from tests.integration.editorial.newsroom import SOURCE
-from tests.integration.runtime.journals.replaying import Stage, hasten, outcome, wipe
+from tests.integration.runtime.journals.replaying import Stage, outcome, wipe
 
 Configure = Callable[..., Config]
 Begin = Callable[[Database, Config, str], Awaitable[None]]
@@ -159,7 +159,6 @@ async def theatre(
     database_url: str, configure: Configure, tmp_path: Path, barrier: Barrier
 ) -> AsyncIterator[Theatre]:
     """A theatre of the test's own."""
-    hasten(database_url)
     async with Database(url=database_url, pool_size=6) as database:
         yield Theatre(database, configure, tmp_path, barrier)
 

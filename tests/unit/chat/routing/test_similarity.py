@@ -4,13 +4,14 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.platform.text.classifying.features import letters, stems
 from actors.platform.text.classifying.similarity import softmax
 from actors.platform.text.classifying.training import CHOSEN, Examples, Setting, fitted_temperature
 from actors.platform.text.normal_form import normal_form
+from tests.examples import examples
 from tests.unit.chat.routing import routers
 
 TEXTS = [normal_form(text) for texts in routers.INTENTS.examples.values() for text in texts]
@@ -95,7 +96,7 @@ def test_the_temperature_makes_probabilities_true() -> None:
     assert doubled.mean() == pytest.approx(0.75, abs=0.04)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.text(max_size=300))
 def test_probabilities_are_probabilities(text: str) -> None:
     found = routers.likeness().probabilities(normal_form(text))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.systems.operations.linking.link import link
@@ -234,7 +234,6 @@ def test_a_huge_text_of_any_kind_is_read_at_once(unit: str) -> None:
     assert time.process_time() - begun < 1
 
 
-@settings(deadline=None)
 @given(st.booleans())
 def test_thousands_of_equal_items_are_linked_at_once(several: bool) -> None:
     agents = ("gmail", "accounts_payable", "crm") if several else ("accounts_payable",)

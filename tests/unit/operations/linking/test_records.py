@@ -2,10 +2,11 @@
 
 import random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.systems.operations.linking.records import deduplicate_records, link_records
+from tests.examples import examples
 
 _NAMES = [
     "adams",
@@ -79,7 +80,7 @@ def test_tables_of_nothing() -> None:
     assert deduplicate_records([{"a": "x"}]) == []
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.lists(st.dictionaries(st.sampled_from("abc"), st.text(max_size=12)), max_size=8), st.integers(0, 9))
 def test_the_sides_do_not_matter(rows: list[dict[str, str]], seed: int) -> None:
     right = _people(3, seed) + rows
