@@ -24,7 +24,7 @@ from actors.platform.search.embedder import Embedder
 from actors.platform.search.encoder import EncoderHere, SentenceEncoder, embeddings_folder
 from actors.systems.knowledge.index.building import SegmentBuilder
 from actors.systems.knowledge.index.knowledge_index import ROLE
-from actors.systems.knowledge.index.passage_embedding import Made, PassageMaker
+from actors.systems.knowledge.index.passage_embedding import Made, PassageEmbedder
 from actors.systems.knowledge.index.source_passages import PassageCutter
 from models.config import WITHHELD, Config, OutagesConfig
 from models.config.own_endpoints import EMBEDDINGS, own_endpoints
@@ -76,7 +76,7 @@ class PassageEmbedding:
         self._loop = LoopThread()
         cutter = cutter_of(config)
         embedder = _Patient(embedder_of(config, work.database_url), config.outages)
-        self._maker = PassageMaker(cutter=cutter, embedder=embedder)
+        self._maker = PassageEmbedder(cutter=cutter, embedder=embedder)
         self._database = self._loop.run(self._open(work))
 
     async def _open(self, work: IndexingWork) -> Database:

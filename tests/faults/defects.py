@@ -146,7 +146,9 @@ def _a_plan_runs_that_was_rejected() -> None:
 def _an_agent_reads_again_what_it_has_read() -> None:
     """A result that stands is made again."""
     change(
-        agent_rounds.Working, "round", ("before is not None and before.task_digest == task.digest", "False")
+        agent_rounds.AgentRounds,
+        "round",
+        ("before is not None and before.task_digest == task.digest", "False"),
     )
 
 

@@ -10,7 +10,7 @@ from models.config import ModelSettings
 _AROUND = 300
 
 
-def fits(system: str, user: str, settings: ModelSettings) -> bool:
+def fits_window(system: str, user: str, settings: ModelSettings) -> bool:
     """Whether both messages and an answer of full length are within the model's window, and its threshold."""
     threshold = settings.context_window * settings.context_window_threshold // 100
     allowed = min(threshold, settings.context_window - settings.max_tokens) - _AROUND

@@ -9,7 +9,7 @@ from models.errors import Fenced
 T = TypeVar("T")
 
 
-async def all_of(some: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+async def gather_all(some: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """What all come to. Where one raises, the others are still done and kept; then its error goes on.
 
     Raises:

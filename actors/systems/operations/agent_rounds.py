@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from actors.platform.runtime.run import Run
-from actors.systems.operations.away_timeout import Patience
+from actors.systems.operations.away_timeout import AwayTimeout
 from actors.systems.operations.events import tell_progress
-from actors.systems.operations.search_terms import distinct, leads_of
+from actors.systems.operations.search_terms import distinct, search_terms_in
 from models.errors import McpServerAway
 from models.llm import Answer
 from models.mcp.served_tools import ServerListing
@@ -43,7 +43,7 @@ class WorkRound:
     asked: Mapping[OperationAgent, ReadingOutcome]
 
 
-class Working:
+class AgentRounds:
     """Has the agents that read a system do their part."""
 
     def __init__(self, *, run: Run, operation: Operation) -> None:
@@ -51,7 +51,7 @@ class Working:
         self._operation = operation
         self._settings = run.config.operations
 
-    async def listings(self, patience: Patience) -> dict[SourceAgent, ServerListing]:
+    async def listings(self, patience: AwayTimeout) -> dict[SourceAgent, ServerListing]:
         """What each agent's server offers now.
 
         Raises:
@@ -93,7 +93,7 @@ class Working:
             before = plan.sources[: plan.sources.index(agent)]
             results = [done[one].result for one in before if one in done]
             found = [lead for result in results if result is not None for lead in result.leads]
-        named = (*plan.leads, *leads_of(step.instructions), *leads_of(feedback or ""))
+        named = (*plan.leads, *search_terms_in(step.instructions), *search_terms_in(feedback or ""))
         return ReadingTask(
             agent=agent,
             question=self._operation.query,
@@ -171,7 +171,7 @@ class Working:
             McpServerAway: its server is away, and has not been for so long that a person is to be asked.
         """
 
-        patience = Patience(self._run, f"read/{task.agent}/{number}")
+        patience = AwayTimeout(self._run, f"read/{task.agent}/{number}")
 
         async def make() -> Answer[ReadingOutcome]:
             agent = self._run.agent(task.agent)

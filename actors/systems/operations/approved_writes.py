@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from actors.platform.runtime.run import Run
-from actors.systems.operations.away_timeout import Patience
+from actors.systems.operations.away_timeout import AwayTimeout
 from models.errors import McpServerAway, NotSent
 from models.llm import Answer
 from models.mcp.served_tools import ServerListing
@@ -74,7 +74,7 @@ class ApprovedWrites:
         iteration: int,
     ) -> WriteOutcome:
         remote = self._run.agent(agent)
-        patience = Patience(self._run, f"write/{number}")
+        patience = AwayTimeout(self._run, f"write/{number}")
         sent = self._run.kept(f"write_sent/{number}", WriteSent) is not None
 
         async def begin(connection: Connection) -> WriteSent:
@@ -129,7 +129,7 @@ class ApprovedWrites:
         )
 
     async def _hindered(
-        self, write: ProposedWrite, listing: ServerListing, patience: Patience
+        self, write: ProposedWrite, listing: ServerListing, patience: AwayTimeout
     ) -> WriteOutcome | None:
         """Why a write can't be sent now; None where it can.
 

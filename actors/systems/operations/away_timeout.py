@@ -10,7 +10,7 @@ from models.llm import Answer
 from models.runtime.steps import StepKept
 
 
-class Patience:
+class AwayTimeout:
     """One step's patience, of `operations.away_seconds`. Made before anything of the step is kept."""
 
     def __init__(self, run: Run, step: str) -> None:

@@ -36,7 +36,7 @@ class WhatIsMissing(Record):
     told: tuple[str, ...]
 
 
-class Compiling:
+class ResultsBuilder:
     """Has what was found compared, and puts the results together."""
 
     def __init__(self, *, run: Run, operation: Operation) -> None:

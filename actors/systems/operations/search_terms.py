@@ -32,7 +32,7 @@ _OPENERS = frozenset(
 )
 
 
-def leads_of(question: str) -> tuple[str, ...]:
+def search_terms_in(question: str) -> tuple[str, ...]:
     """Names and numbers of a question, in its order, each once; at most 12."""
     found: list[str] = []
     found += [match.group(1).strip() for match in _QUOTED.finditer(question)]

@@ -8,12 +8,12 @@ twice. Seed 003.
 from dataclasses import InitVar, dataclass
 
 from actors.platform.runtime.run import Run
-from actors.systems.operations.agent_rounds import Working
+from actors.systems.operations.agent_rounds import AgentRounds
 from actors.systems.operations.approved_writes import ApprovedWrites
-from actors.systems.operations.away_timeout import Patience
+from actors.systems.operations.away_timeout import AwayTimeout
 from actors.systems.operations.events import tell_progress
 from actors.systems.operations.gates import OperationGates
-from actors.systems.operations.results_builder import Compiling
+from actors.systems.operations.results_builder import ResultsBuilder
 from models.errors import PermissionMissing
 from models.llm import Answer
 from models.operations.operations import Operation, OperationTask
@@ -43,9 +43,9 @@ class OperationSteps:
         self._run = run
         self.task = OperationTask.model_validate(run.input)
         self.gates = OperationGates(settings=run.config.operations, operation=self.operation)
-        self.working = Working(run=run, operation=self.operation)
+        self.working = AgentRounds(run=run, operation=self.operation)
         self.writing = ApprovedWrites(run=run, operation=self.operation)
-        self.compiling = Compiling(run=run, operation=self.operation)
+        self.compiling = ResultsBuilder(run=run, operation=self.operation)
 
     def stops_at(self, gate: str) -> bool:
         """Whether operations of this type stop there, as the site's settings said when it was asked for."""
@@ -80,7 +80,7 @@ class OperationSteps:
         takes `feedback` for a person's.
         """
 
-        patience = Patience(self._run, f"plan/{number}")
+        patience = AwayTimeout(self._run, f"plan/{number}")
 
         async def begin(connection: Connection) -> StepKept:
             if previous is not None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from actors.platform.runtime.concurrency import all_of
+from actors.platform.runtime.concurrency import gather_all
 from actors.platform.runtime.run import Run
 from actors.systems.research.limits import ResearchMeter
 from actors.systems.research.page_fetching import PageReadings, read_ones
@@ -130,7 +130,7 @@ class UrlAdmission:
             async with room:
                 return await self._readings.read(url, whose=whose)
 
-        return await all_of(one(url) for url in approved.urls)
+        return await gather_all(one(url) for url in approved.urls)
 
     async def replace(
         self, decision: GateDecision, round_: int, options: ResearchOptions
@@ -160,7 +160,7 @@ class UrlAdmission:
             return InsteadKept(approved=approved, given_by=approval.amended_by or by)
 
         kept = await self.run.effect(f"instead/{round_}", InsteadKept, act)
-        texts = await all_of(
+        texts = await gather_all(
             self._readings.keep_pasted(
                 ApprovedUrl(number=one.number, url=addresses[one.number]),
                 one.pasted,

@@ -7,7 +7,7 @@ fails, or that a limit leaves no room for, is left, and the rest goes on. Seed 0
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from actors.platform.runtime.concurrency import all_of
+from actors.platform.runtime.concurrency import gather_all
 from actors.platform.runtime.run import Run
 from actors.systems.knowledge.extraction.prompt import extracted_with
 from actors.systems.knowledge.extraction.steps import ExtractionSteps
@@ -49,7 +49,7 @@ class PointsKept(Record):
 
 
 @dataclass(frozen=True)
-class Extracting:
+class ExtractionStep:
     """The extracting of one research."""
 
     run: Run
@@ -142,7 +142,7 @@ class Extracting:
             return left
         try:
             count = await steps.cut()
-            await all_of(steps.read(number) for number in range(count))
+            await gather_all(steps.read(number) for number in range(count))
             await steps.keep()
         except Exception as error:  # noqa: BLE001  # what is no fault of the source goes on
             return await self._failed(source_id, error)

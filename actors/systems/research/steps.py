@@ -12,10 +12,10 @@ from dataclasses import InitVar, dataclass
 from actors.platform.runtime.run import Run
 from actors.systems.research.admission import UrlAdmission
 from actors.systems.research.classifying import classify
-from actors.systems.research.extraction_step import Extracting, PointsKept
+from actors.systems.research.extraction_step import ExtractionStep, PointsKept
 from actors.systems.research.limits import ResearchMeter
 from actors.systems.research.plan import plan_of
-from actors.systems.research.tree_steps import Organizing
+from actors.systems.research.tree_steps import TreeSteps
 from models.errors import PermissionMissing
 from models.llm import Answer
 from models.people.users import UserContext
@@ -65,8 +65,8 @@ class ResearchSteps:
         self.task = given.model_copy(update={"task_type": given.task_type or self.research.task_type})
         self._meter = ResearchMeter(run, self.research)
         self.admission = UrlAdmission(run=run, research=self.research, meter=self._meter)
-        self._extracting = Extracting(run=run, research=self.research, meter=self._meter)
-        self.organizing = Organizing(run=run, research=self.research, task=self.task, meter=self._meter)
+        self._extracting = ExtractionStep(run=run, research=self.research, meter=self._meter)
+        self.organizing = TreeSteps(run=run, research=self.research, task=self.task, meter=self._meter)
 
     async def check_right(self) -> None:
         """PermissionMissing where whoever asked for it may not any more: asked whenever it is taken up."""

@@ -48,7 +48,7 @@ def numbered(key: str, layout: int) -> str:
 
 
 @dataclass(frozen=True)
-class Organizing:
+class TreeSteps:
     """The organizing of one research."""
 
     run: Run

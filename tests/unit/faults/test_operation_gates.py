@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from actors.systems.operations.plan_edits import edited
-from actors.systems.operations.search_terms import leads_of
+from actors.systems.operations.search_terms import search_terms_in
 from models.errors import InputInvalid
 from models.operations.decisions import AgentDecision, PlanDecision, ResultsDecision
 from models.operations.operations import OperationRequest
@@ -110,7 +110,7 @@ def test_all_that_is_looked_for_has_the_code_of_its_operation() -> None:
         OperationRequest.model_validate(body)
         code = code_of(run, 3)
         for text in (body["query"], operations.feedback(code, rng)):
-            [lead] = leads_of(text)
+            [lead] = search_terms_in(text)
             assert code in lead
             found = [one for book in ("mail", "bills", "crm") for one in things(book, lead)]
             assert len(found) == 3

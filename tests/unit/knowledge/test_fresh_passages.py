@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 from actors.systems.knowledge.index import unsegmented
-from actors.systems.knowledge.index.lru import Held
+from actors.systems.knowledge.index.lru import BoundedCache
 from actors.systems.knowledge.index.unsegmented import FreshSearch
 from models.errors import ModelReplyInvalid
 
@@ -40,7 +40,7 @@ class Stored:
 
 async def test_many_searches_at_once_load_them_once(monkeypatch: pytest.MonkeyPatch) -> None:
     stored: Any = Stored(monkeypatch)
-    held = Held(10_000)
+    held = BoundedCache(10_000)
     search = FreshSearch(held)
     many = [asyncio.create_task(search.block(stored, 1, [3, 1, 2])) for _ in range(5)]
     await stored.begun.wait()
@@ -61,7 +61,7 @@ async def test_many_searches_at_once_load_them_once(monkeypatch: pytest.MonkeyPa
 async def test_room_is_made_before_all_of_them_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unsegmented, "_PAGE", 2)
     stored: Any = Stored(monkeypatch)
-    held = Held(100)
+    held = BoundedCache(100)
     held.put("a segment", 1, 60)
     search = FreshSearch(held)
     first = asyncio.create_task(search.block(stored, 1, [1, 2, 3, 4]))
@@ -80,4 +80,4 @@ async def test_vectors_of_two_lengths_are_told(monkeypatch: pytest.MonkeyPatch) 
     stored.goes_on.set()
     stored.rows[2] = ROW * 2
     with pytest.raises(ModelReplyInvalid, match="project 1: its passages have vectors of different lengths"):
-        await FreshSearch(Held(1000)).block(stored, 1, [1, 2])
+        await FreshSearch(BoundedCache(1000)).block(stored, 1, [1, 2])

@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from actors.systems.knowledge.browsing.guarded_proxy import GuardedProxy
-from actors.systems.knowledge.browsing.page_egress import AllowPart, WayOut
+from actors.systems.knowledge.browsing.page_egress import AllowPart, PageEgress
 from actors.systems.knowledge.browsing.proxy_request import NotProxied, of_a_request, target_of, without_hops
 from models.config import OutgoingConfig
 from models.knowledge.reach import PageReach
@@ -45,7 +45,7 @@ class Names:
 class Asking:
     """A proxy, one page's way_out through it, and raw requests."""
 
-    def __init__(self, proxy: GuardedProxy, way_out: WayOut) -> None:
+    def __init__(self, proxy: GuardedProxy, way_out: PageEgress) -> None:
         self.proxy = proxy
         self.way_out = way_out
         self.port = int(proxy.url.rpartition(":")[2])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.platform.search.encoder import EncoderHere, SentenceEncoder, embeddings_folder
-from actors.systems.knowledge.index.passage_embedding import Made, PassageMaker
+from actors.systems.knowledge.index.passage_embedding import Made, PassageEmbedder
 from actors.systems.knowledge.index.source_passages import PassageCutter
 from models.errors import ModelRefused, ModelUnavailable
 from models.knowledge.passages import SourceText
@@ -77,7 +77,7 @@ class Choosy(FakeEmbedder):
 
 
 async def all_made(embedder: FakeEmbedder, *sources: SourceText) -> list[Made]:
-    maker = PassageMaker(cutter=CUTTERS[200_000], embedder=embedder)
+    maker = PassageEmbedder(cutter=CUTTERS[200_000], embedder=embedder)
     return [made async for group in maker.made(sources) for made in group]
 
 
@@ -102,7 +102,7 @@ async def test_an_outage_is_no_source_s_fault() -> None:
 
 async def test_the_bundled_model_s_vectors_are_the_texts_own() -> None:
     here = EncoderHere(SentenceEncoder(embeddings_folder("bundled"), 1))
-    maker = PassageMaker(cutter=CUTTERS[200_000], embedder=here)
+    maker = PassageEmbedder(cutter=CUTTERS[200_000], embedder=here)
     groups = [group async for group in maker.made([source(1, WORDS), source(2, WORDS * 3)])]
     [[(_, first), (_, second)]] = groups
     assert not isinstance(first, Exception)

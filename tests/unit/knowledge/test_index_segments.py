@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.systems.knowledge.index import faiss_index
-from actors.systems.knowledge.index.lru import Held
+from actors.systems.knowledge.index.lru import BoundedCache
 from actors.systems.knowledge.index.merge_policy import next_part, to_remove
 from actors.systems.knowledge.index.segment_files import SegmentFiles
 from models.config.knowledge import EmbeddersConfig, IndexConfig
@@ -178,7 +178,7 @@ def test_segments_stay_few_and_all_passages_are_in_one(batches: list[int]) -> No
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 60)), max_size=40))
 def test_no_more_is_held_than_may_be(asked: list[tuple[int, int]]) -> None:
-    held = Held(100)
+    held = BoundedCache(100)
     sizes: dict[int, int] = {}
     for key, size in asked:
         held.put(key, str(key), size)
@@ -188,7 +188,7 @@ def test_no_more_is_held_than_may_be(asked: list[tuple[int, int]]) -> None:
 
 
 def test_the_least_used_goes_first() -> None:
-    held = Held(100)
+    held = BoundedCache(100)
     for key in "abc":
         held.put(key, key, 30)
     held.get("a")

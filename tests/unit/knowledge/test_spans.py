@@ -8,7 +8,7 @@ import regex
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from actors.systems.knowledge.extraction.aligned_text import _PLAIN_TEXT, NormalText, _plain, normal_form
+from actors.systems.knowledge.extraction.aligned_text import _PLAIN_TEXT, NormalizedText, _plain, normal_form
 from actors.systems.knowledge.extraction.graphemes import clusters
 from actors.systems.knowledge.extraction.spans import ChunkText, find_span
 
@@ -185,7 +185,7 @@ def test_whatever_is_found_is_a_slice_equal_in_its_normal_form(
     assert text[span.start : span.end] == span.quote
     edges = {0} | {match.end() for match in regex.finditer(r"\X", text)}
     assert {span.start, span.end} <= edges
-    normal = NormalText(text, 0, len(text))
+    normal = NormalizedText(text, 0, len(text))
     whole = [
         first
         for first in range(len(normal.form))

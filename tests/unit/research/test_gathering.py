@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from actors.platform.runtime.concurrency import all_of
+from actors.platform.runtime.concurrency import gather_all
 from models.errors import Fenced
 
 
@@ -19,9 +19,9 @@ async def test_where_one_fails_the_others_are_still_done() -> None:
         return number
 
     with pytest.raises(ValueError, match="1 fails"):
-        await all_of(one(number) for number in range(3))
+        await gather_all(one(number) for number in range(3))
     assert done == [0, 2]
-    assert await all_of(one(number) for number in (4, 5)) == [4, 5]
+    assert await gather_all(one(number) for number in (4, 5)) == [4, 5]
 
 
 async def test_where_it_was_stopped_no_other_asks_for_anything() -> None:
@@ -35,5 +35,5 @@ async def test_where_it_was_stopped_no_other_asks_for_anything() -> None:
             raise Fenced("it was stopped")
 
     with pytest.raises(Fenced):
-        await all_of(one(number) for number in range(4))
+        await gather_all(one(number) for number in range(4))
     assert asked == [0]

@@ -20,7 +20,7 @@ from actors.platform.web.url_guard import Resolve
 from actors.systems.knowledge.browsing.chromium import Chromium
 from actors.systems.knowledge.browsing.document_requests import Allow
 from actors.systems.knowledge.browsing.guarded_proxy import GuardedProxy
-from actors.systems.knowledge.browsing.page_egress import AllowPart, WayOut
+from actors.systems.knowledge.browsing.page_egress import AllowPart, PageEgress
 from actors.systems.knowledge.browsing.rendered import Rendered
 from actors.systems.knowledge.browsing.visit import LOADS, Visit
 from models.config import BrowserConfig, OutgoingConfig, ScrapingConfig
@@ -192,7 +192,7 @@ class Browser:
         self,
         chromium: Chromium,
         visit: Visit,
-        way_out: WayOut,
+        way_out: PageEgress,
         reading: "asyncio.Task[Rendered]",
     ) -> Rendered:
         if visit.verdict.done():

@@ -11,7 +11,7 @@ from playwright.async_api import CDPSession
 
 from actors.platform.web.page_urls import page_url
 from actors.platform.web.plain_text import plain_text
-from actors.systems.knowledge.browsing.page_egress import WayOut, authority_of
+from actors.systems.knowledge.browsing.page_egress import PageEgress, authority_of
 from actors.systems.knowledge.browsing.proxy_connection import REFUSED
 from models.errors import PageFailed
 from models.knowledge.pages import PageFault
@@ -44,7 +44,7 @@ class DocumentRequests:
     def __init__(
         self,
         *,
-        way_out: WayOut,
+        way_out: PageEgress,
         max_bytes: int,
         allow_internal: tuple[str, ...],
         allow: Allow | None,

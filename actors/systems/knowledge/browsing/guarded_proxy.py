@@ -2,7 +2,7 @@
 
 Chromium resolves nothing itself: it names a host, here it is judged, resolved and connected to, in one step.
 TLS ends here, too, so that whole addresses are seen, whatever part or worker of a page asks for them; what is
-no HTTP in a tunnel goes nowhere. Each page has a `WayOut` with a credential of its own, which no other
+no HTTP in a tunnel goes nowhere. Each page has a `PageEgress` with a credential of its own, which no other
 process knows; it counts what the page takes, and closes all that the page had open.
 """
 
@@ -24,7 +24,7 @@ import httpx2
 from actors.platform.web.url_guard import Resolve, guarded_connection
 from actors.systems.knowledge.browsing.browser_side import BrowserSide, OwnCertificate
 from actors.systems.knowledge.browsing.origin import Origin
-from actors.systems.knowledge.browsing.page_egress import AllowPart, OverBounds, WayOut
+from actors.systems.knowledge.browsing.page_egress import AllowPart, OverBounds, PageEgress
 from actors.systems.knowledge.browsing.proxy_connection import FAULTS, REFUSED, Caller
 from actors.systems.knowledge.browsing.proxy_request import (
     Authority,
@@ -66,7 +66,7 @@ class GuardedProxy:
         self._head_seconds = head_seconds
         self._resolve = resolve
         self._tls = tls
-        self._ways_out: dict[str, WayOut] = {}
+        self._ways_out: dict[str, PageEgress] = {}
         self._open: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
@@ -92,9 +92,9 @@ class GuardedProxy:
         connections: int = 64,
         allow: AllowPart | None = None,
         reach: PageReach | None = None,
-    ) -> Iterator[WayOut]:
+    ) -> Iterator[PageEgress]:
         """A way out for one page. When it ends, so does all that the page had open."""
-        way_out = WayOut(max_bytes=max_bytes, connections=connections, allow=allow, reach=reach)
+        way_out = PageEgress(max_bytes=max_bytes, connections=connections, allow=allow, reach=reach)
         self._ways_out[way_out.user] = way_out
         try:
             yield way_out
@@ -135,7 +135,9 @@ class GuardedProxy:
         with way_out.connection():
             await self._pass(caller, side, request, way_out)
 
-    async def _pass(self, caller: Caller, side: BrowserSide, request: h11.Request, way_out: WayOut) -> None:
+    async def _pass(
+        self, caller: Caller, side: BrowserSide, request: h11.Request, way_out: PageEgress
+    ) -> None:
         try:
             where = target_of(request)
         except NotProxied as error:
@@ -163,7 +165,7 @@ class GuardedProxy:
             await stream.aclose()
 
     async def _connect(
-        self, caller: Caller, where: Authority, way_out: WayOut
+        self, caller: Caller, where: Authority, way_out: PageEgress
     ) -> httpcore2.AsyncNetworkStream | None:
         """A connection to where it leads; None where there is none, and the caller was told why."""
         try:
@@ -189,7 +191,7 @@ class GuardedProxy:
         side: BrowserSide,
         stream: httpcore2.AsyncNetworkStream,
         where: Authority,
-        way_out: WayOut,
+        way_out: PageEgress,
     ) -> None:
         """Judge and pass on requests within a tunnel, its TLS ended here; what is no HTTP goes nowhere."""
         side.put_back(await caller.tunnel())
@@ -216,7 +218,7 @@ class GuardedProxy:
             if not await inner.forward(request, origin, path, way_out):
                 return
 
-    def _way_out(self, request: h11.Request) -> WayOut | None:
+    def _way_out(self, request: h11.Request) -> PageEgress | None:
         given = [value for name, value in request.headers if name == b"proxy-authorization"]
         if len(given) != 1:
             return None
@@ -230,7 +232,7 @@ class GuardedProxy:
         return way_out if known and scheme.lower() == b"basic" else None
 
 
-async def _why_not(request: h11.Request, url: str, way_out: WayOut) -> str | None:
+async def _why_not(request: h11.Request, url: str, way_out: PageEgress) -> str | None:
     """Why a page may not ask for an address; None where it may."""
     if of_a_worker(request):
         return "worker"
@@ -241,7 +243,7 @@ async def _why_not(request: h11.Request, url: str, way_out: WayOut) -> str | Non
     return None
 
 
-async def _refuse(caller: Caller, way_out: WayOut, why: str) -> None:
+async def _refuse(caller: Caller, way_out: PageEgress, why: str) -> None:
     """Nothing is said in words: what a frame shows would be read as the page's."""
     way_out.refusals += 1
     await caller.answer(403, "", (REFUSED, why))

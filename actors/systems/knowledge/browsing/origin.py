@@ -9,7 +9,7 @@ import ssl
 import h11
 import httpcore2
 
-from actors.systems.knowledge.browsing.page_egress import WayOut
+from actors.systems.knowledge.browsing.page_egress import PageEgress
 from actors.systems.knowledge.browsing.proxy_request import Authority
 
 _CHUNK = 65_536
@@ -25,7 +25,7 @@ class Origin:
         stream: httpcore2.AsyncNetworkStream,
         where: Authority,
         *,
-        way_out: WayOut,
+        way_out: PageEgress,
         idle_seconds: float,
         tls: ssl.SSLContext | None = None,
     ) -> None:

@@ -21,7 +21,7 @@ class OverBounds(Exception):
     """A page took more than it may."""
 
 
-class WayOut:
+class PageEgress:
     """One page's way out: its credential, where it leads, what it may take, and what became of it.
 
     `refused` and `failed` say by `host:port` where the guard refused to go, and where nobody answered; they

@@ -12,7 +12,7 @@ from anyio import EndOfStream
 from anyio.abc import ByteStream
 
 from actors.systems.knowledge.browsing.origin import LONGEST_HEAD, Origin
-from actors.systems.knowledge.browsing.page_egress import WayOut
+from actors.systems.knowledge.browsing.page_egress import PageEgress
 from actors.systems.knowledge.browsing.proxy_request import of_a_request, without_hops
 
 # What the proxy says of an answer that is its own: why there is no other. Taken out of what origins say.
@@ -57,7 +57,7 @@ class Caller:
         await self._send(h11.Response(status_code=200, headers=[]))
         return self._http.trailing_data[0]
 
-    async def forward(self, request: h11.Request, origin: Origin, path: bytes, way_out: WayOut) -> bool:
+    async def forward(self, request: h11.Request, origin: Origin, path: bytes, way_out: PageEgress) -> bool:
         """Send a request on as an origin is asked, and its answer back; neither's framing is believed.
 
         Whether both may be used for another. Of a WebSocket, it returns when that has ended.

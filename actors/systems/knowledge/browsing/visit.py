@@ -15,7 +15,7 @@ from playwright.async_api import Error as PlaywrightError
 from actors.platform.sending import Clearance
 from actors.platform.web.plain_text import plain_text
 from actors.systems.knowledge.browsing.document_requests import Allow, DocumentRequests, too_large
-from actors.systems.knowledge.browsing.page_egress import AllowPart, WayOut, authority_of
+from actors.systems.knowledge.browsing.page_egress import AllowPart, PageEgress, authority_of
 from actors.systems.knowledge.browsing.page_scripts import HTML, STATE
 from actors.systems.knowledge.browsing.rendered import Rendered
 from models.config import ScrapingConfig
@@ -51,7 +51,7 @@ class Visit:
         self,
         url: str,
         *,
-        way_out: WayOut,
+        way_out: PageEgress,
         scraping: ScrapingConfig,
         allow_internal: tuple[str, ...],
         allow: Allow | None,

@@ -80,7 +80,7 @@ _BESIDE = frozenset((*_POINTING, *_WHICH)) | FORM_WORDS
 _COMMON_TO_ALL: frozenset[EntityType] = frozenset({"concept"})
 
 
-def names_nobody(written: Sequence[str], entity_type: EntityType) -> bool:
+def is_generic_mention(written: Sequence[str], entity_type: EntityType) -> bool:
     """Whether a name's words are pronouns, roles and legal forms only, with what points to them."""
     if not written:
         return False

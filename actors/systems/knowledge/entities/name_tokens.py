@@ -34,7 +34,7 @@ _SUFFIXES = frozenset({"jr", "sr", "phd", "md", "mba", "esq", "ii", "iii", "iv"}
 _MOST_INITIALS = 3
 
 
-def written_words(name: str, entity_type: EntityType) -> list[str]:
+def tokenize_name(name: str, entity_type: EntityType) -> list[str]:
     """A name's words as they are written; none, where there is nothing but punctuation."""
     line = _folded(one_line(name)[:_LONGEST]).translate(_HYPHENS)
     line = _given_name_first(line) if entity_type == "person" else _DOTTED.sub(_without_dots, line)

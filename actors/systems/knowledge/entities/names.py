@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
-from actors.systems.knowledge.entities.generic_mentions import names_nobody
+from actors.systems.knowledge.entities.generic_mentions import is_generic_mention
 from actors.systems.knowledge.entities.legal_forms import different_forms, without_legal_forms
-from actors.systems.knowledge.entities.name_tokens import has_sign, written_words
+from actors.systems.knowledge.entities.name_tokens import has_sign, tokenize_name
 from actors.systems.knowledge.entities.scripts import syllables
 from models.knowledge.points import EntityType
 from models.text import one_line, word_list
@@ -95,8 +95,8 @@ def normal_name(name: str, entity_type: EntityType = "organization") -> str:
 @lru_cache(maxsize=65536)
 def name_form(name: str, entity_type: EntityType) -> NameForm:
     """A name as it is compared."""
-    written = written_words(name, entity_type)
-    nobody = names_nobody(written, entity_type)
+    written = tokenize_name(name, entity_type)
+    nobody = is_generic_mention(written, entity_type)
     vague = nobody or (entity_type == "person" and _is_one_name(written))
     legal: frozenset[str] = frozenset()
     if entity_type == "organization":

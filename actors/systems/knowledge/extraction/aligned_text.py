@@ -62,7 +62,7 @@ _PLAIN_RUN = re.compile(rf"{_PLAIN_TEXT.pattern}(?=[{_PLAIN}\s]|\Z)")
 _FIRST_JOINING = "\u0300"
 
 
-class NormalText:
+class NormalizedText:
     """The normal form of `text[start:end]`, and of each of its characters where it comes from.
 
     Args:
@@ -191,7 +191,7 @@ def normal_form(text: str) -> str:
     """A quotation, or a name, in its normal form; no blank before and behind it."""
     if _PLAIN_TEXT.fullmatch(text) and not _MARK.search(text):
         return text
-    return NormalText(text, 0, len(text), lines=False).form.strip()
+    return NormalizedText(text, 0, len(text), lines=False).form.strip()
 
 
 @lru_cache(maxsize=16384)

@@ -8,7 +8,7 @@ was named is meant, else the nearest to it; where no sentence was named, there m
 import re
 from collections.abc import Iterator
 
-from actors.systems.knowledge.extraction.aligned_text import NormalText, normal_form
+from actors.systems.knowledge.extraction.aligned_text import NormalizedText, normal_form
 from actors.systems.knowledge.extraction.numbers import AROUND, UNSPACED
 from models.knowledge.points import SourceSpan
 
@@ -26,7 +26,7 @@ class ChunkText:
 
     def __init__(self, text: str, chunk: tuple[int, int]) -> None:
         self._text = text
-        self._normal = NormalText(text, *chunk)
+        self._normal = NormalizedText(text, *chunk)
 
     def find(self, quote: str, near: tuple[int, int] | None = None) -> SourceSpan | None:
         """The span of a quotation; `near` is the sentence that it should be in, as offsets in the source."""
@@ -87,7 +87,7 @@ def find_span(
 def stands_whole(text: str, start: int, end: int) -> bool:
     """Whether `text[start:end]` says something, and its ends cut no character, word or number."""
     begun, done = max(start - AROUND, 0), min(end + AROUND, len(text))
-    return NormalText(text, begun, done).is_whole(start, end)
+    return NormalizedText(text, begun, done).is_whole(start, end)
 
 
 def _distance(place: tuple[int, int], sentence: tuple[int, int]) -> tuple[bool, int, int]:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from actors.platform.search.embedder import Embedder, OpenAIEmbedder, waits_for
 from actors.platform.search.index_files import normalised
 from actors.platform.system import AgentDirectory
-from actors.systems.knowledge.index.lru import Held
-from actors.systems.knowledge.index.passage_embedding import PassageMaker
+from actors.systems.knowledge.index.lru import BoundedCache
+from actors.systems.knowledge.index.passage_embedding import PassageEmbedder
 from actors.systems.knowledge.index.segment_search import SegmentSearch
 from actors.systems.knowledge.index.source_passages import PassageCutter
 from actors.systems.knowledge.index.unsegmented import FreshSearch, nearest_in
@@ -71,7 +71,7 @@ class KnowledgeIndex:
         self._database_url = database_url
         self._directory = directory
         self._embedder = embedder or OpenAIEmbedder(settings=embedding, breaker=breaker)
-        self._held = Held(settings.max_memory_mb << 20)
+        self._held = BoundedCache(settings.max_memory_mb << 20)
         self._fresh = FreshSearch(self._held)
         self._segments = SegmentSearch(settings=settings, held=self._held)
         self._opening = asyncio.Lock()
@@ -114,7 +114,7 @@ class KnowledgeIndex:
             ModelUnavailable: the embedding model is away; ModelRefused, ModelReplyInvalid: it is its fault.
         """
         database, cutter = await self._ready()
-        maker = PassageMaker(cutter=cutter, embedder=self._embedder)
+        maker = PassageEmbedder(cutter=cutter, embedder=self._embedder)
         for _ in range(_PUT_TRIES):
             async with database.connection() as connection:
                 sources = await passages.texts(connection, [source_id], maker.made_with)

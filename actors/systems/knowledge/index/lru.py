@@ -9,7 +9,7 @@ from collections.abc import Hashable
 from typing import Any
 
 
-class Held:
+class BoundedCache:
     """Things by their keys, each with its size in bytes."""
 
     def __init__(self, most_bytes: int) -> None:

@@ -21,7 +21,7 @@ Made = tuple[SourceText, list[MadePassage] | Exception]
 _Cut = tuple[SourceText, list[tuple[int, int]]]
 
 
-class PassageMaker:
+class PassageEmbedder:
     """Makes passages with one way of cutting and one embedding model."""
 
     def __init__(self, *, cutter: PassageCutter, embedder: Embedder) -> None:

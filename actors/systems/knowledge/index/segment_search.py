@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from actors.systems.knowledge.index import faiss_index
 from actors.systems.knowledge.index.building import SegmentBuilder
-from actors.systems.knowledge.index.lru import Held
+from actors.systems.knowledge.index.lru import BoundedCache
 from actors.systems.knowledge.index.segment_files import SegmentFiles
 from actors.systems.knowledge.index.unsegmented import FreshPassages, nearest_in
 from models.config import IndexConfig
@@ -33,7 +33,7 @@ class _Loaded(NamedTuple):
 class SegmentSearch:
     """The segments of this process."""
 
-    def __init__(self, *, settings: IndexConfig, held: Held) -> None:
+    def __init__(self, *, settings: IndexConfig, held: BoundedCache) -> None:
         self._settings = settings
         self._held = held
         self._files = SegmentFiles(settings.dir)

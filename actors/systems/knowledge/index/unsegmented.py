@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
-from actors.systems.knowledge.index.lru import Held
+from actors.systems.knowledge.index.lru import BoundedCache
 from models.errors import ModelReplyInvalid
 from models.store.database import Database
 from models.store.knowledge import passages
@@ -27,7 +27,7 @@ class FreshPassages(NamedTuple):
 class FreshSearch:
     """The fresh passages of the projects that are asked for."""
 
-    def __init__(self, held: Held) -> None:
+    def __init__(self, held: BoundedCache) -> None:
         self._held = held
         # Of one project they are loaded once at a time: who asks meanwhile finds them. A lock goes with the
         # last that has it.

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 from actors.platform.llm.client import Completions, ModelClient, RejectedReply
 from actors.platform.llm.prompts import TwoPartPrompt
 from actors.platform.text.links import links
-from actors.systems.operations.search_terms import leads_of
+from actors.systems.operations.search_terms import search_terms_in
 from models.config import BreakerConfig, ModelSettings
 from models.config.operations import SourceConfig
 from models.errors import ModelRefused, ModelReplyInvalid, ModelTimedOut, PromptTooLong
@@ -127,7 +127,7 @@ class Planner:
 
         A plan that a tool's change has voided is made again with the agents that it had, and why.
         """
-        leads = leads_of(request.question)
+        leads = search_terms_in(request.question)
         subject = f" about {', '.join(leads[:3])}" if leads else ""
         whys = {agent: why.format(subject=subject) for agent, why in _WHY.items()}
         agents: list[OperationAgent] = [agent for agent in SOURCE_AGENTS if agent in self._sources]
@@ -183,7 +183,7 @@ class Planner:
             side_by_side=previous is not None
             and previous.side_by_side
             and set(sequence) <= set(previous.agent_sequence),
-            leads=leads_of(request.question),
+            leads=search_terms_in(request.question),
             notes=(*notes, *_notes(request.listings)),
         )
 

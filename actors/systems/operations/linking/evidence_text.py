@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from actors.systems.operations.recognition.item import Detail, ReadItem, Sighting
-from actors.systems.operations.recognition.json_fields import Leaf
+from actors.systems.operations.recognition.json_fields import JsonField
 from models.operations.evidence import ConflictKind, Evidence
 from models.text import shortened
 
@@ -25,7 +25,7 @@ class Side(NamedTuple):
     """An item, and the words of it that say something."""
 
     read: ReadItem
-    leaf: Leaf
+    leaf: JsonField
     words: str
 
     @property

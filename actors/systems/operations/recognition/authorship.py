@@ -10,7 +10,7 @@ from actors.systems.operations.recognition import fields
 from actors.systems.operations.recognition.addresses import domain_of, emails
 from actors.systems.operations.recognition.dates import days
 from actors.systems.operations.recognition.item import ReadItem
-from actors.systems.operations.recognition.json_fields import Leaf
+from actors.systems.operations.recognition.json_fields import JsonField
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
 
@@ -18,7 +18,7 @@ _NAME = re.compile(r"[^\W\d_]{2,40}")
 _LONGEST_SENDER = 120
 
 
-class Sayings:
+class Authorship:
     """Who says what stands in an item (`who`), and when (`when_of`; empty where that is not said).
 
     `names` finds the words of the sender's name.
@@ -32,7 +32,7 @@ class Sayings:
             if leaf.value is None and fields.is_time(leaf.names) and (time := _time(leaf.text)):
                 self._times.setdefault(leaf.part, time)
 
-    def when_of(self, leaf: Leaf) -> str:
+    def when_of(self, leaf: JsonField) -> str:
         """When it was said: by the time of the note that it stands in, else of the whole."""
         return self._times.get(leaf.part) or self._times.get("", "")
 

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from actors.systems.operations.recognition.json_fields import Leaf
+from actors.systems.operations.recognition.json_fields import JsonField
 
 ClaimKind = Literal["status", "amount", "due_date", "release"]
 
@@ -18,7 +18,7 @@ class InvoiceClaim(NamedTuple):
     kind: ClaimKind
     invoice: str
     value: str
-    leaf: Leaf
+    leaf: JsonField
     words: str
     stated: bool
     who: str = ""

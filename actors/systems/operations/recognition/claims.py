@@ -11,7 +11,7 @@ from actors.systems.operations.recognition import fields
 from actors.systems.operations.recognition.claim import ClaimKind, InvoiceClaim
 from actors.systems.operations.recognition.context import UNNUMBERED, Context
 from actors.systems.operations.recognition.dates import days
-from actors.systems.operations.recognition.json_fields import Leaf
+from actors.systems.operations.recognition.json_fields import JsonField
 from actors.systems.operations.recognition.money_claims import amount_claims, due_claims, sums_within
 from actors.systems.operations.recognition.payment_holds import release_of, releases_in
 from actors.systems.operations.recognition.statuses import answer_of, names_others, state_of, states_in
@@ -82,7 +82,7 @@ def _states(context: Context) -> Iterable[InvoiceClaim]:
             yield from _said_states(leaf, context)
 
 
-def _stated(leaf: Leaf, role: fields.Role | None, *, of_payments: bool) -> str | None:
+def _stated(leaf: JsonField, role: fields.Role | None, *, of_payments: bool) -> str | None:
     if isinstance(leaf.value, bool):
         return ("paid" if leaf.value else "open") if fields.says_paid(leaf.names) else None
     # Nothing of it is left to be paid.
@@ -97,11 +97,11 @@ def _stated(leaf: Leaf, role: fields.Role | None, *, of_payments: bool) -> str |
     return state_of(leaf.text.strip(), of_payment=of_payments or fields.is_of_payment(leaf.names))
 
 
-def _day(leaf: Leaf) -> str:
+def _day(leaf: JsonField) -> str:
     return next((day for _, _, day in days(leaf.text[:40]) if "|" not in day), "")
 
 
-def _said_states(leaf: Leaf, context: Context) -> Iterable[InvoiceClaim]:
+def _said_states(leaf: JsonField, context: Context) -> Iterable[InvoiceClaim]:
     names = context.names_in(leaf)
     for said in states_in(leaf.text, names):
         words = leaf.words(said.start, said.end)
@@ -112,7 +112,7 @@ def _said_states(leaf: Leaf, context: Context) -> Iterable[InvoiceClaim]:
 
 
 def _meant(
-    context: Context, leaf: Leaf, clause: tuple[int, int], sentence: tuple[int, int]
+    context: Context, leaf: JsonField, clause: tuple[int, int], sentence: tuple[int, int]
 ) -> Collection[str]:
     """The invoices that a clause is about; none where it may be about another thing."""
     if context.starts_unknown(leaf, *clause):
@@ -146,7 +146,7 @@ def _releases(context: Context) -> Iterable[InvoiceClaim]:
             yield from _said_releases(leaf, context)
 
 
-def _stated_release(context: Context, leaf: Leaf, release: str) -> Iterable[InvoiceClaim]:
+def _stated_release(context: Context, leaf: JsonField, release: str) -> Iterable[InvoiceClaim]:
     about, of_deal = context.read.about, fields.is_of_deal(leaf.names)
     if of_deal or fields.is_deal(about) or (release == "approved" and not context.stated):
         return
@@ -160,7 +160,7 @@ def _stated_release(context: Context, leaf: Leaf, release: str) -> Iterable[Invo
         yield InvoiceClaim("release", invoice, release, leaf, words, True, context.read.item.agent, "")
 
 
-def _said_releases(leaf: Leaf, context: Context) -> Iterable[InvoiceClaim]:
+def _said_releases(leaf: JsonField, context: Context) -> Iterable[InvoiceClaim]:
     for said in releases_in(leaf.text):
         words = leaf.words(said.start, said.end)
         place = (said.sentence.start, said.sentence.end)
@@ -171,7 +171,7 @@ def _said_releases(leaf: Leaf, context: Context) -> Iterable[InvoiceClaim]:
 
 def _text_claim(
     context: Context,
-    leaf: Leaf,
+    leaf: JsonField,
     words: str,
     kind: ClaimKind,
     invoice: str,

@@ -22,7 +22,7 @@ from actors.systems.operations.recognition.addresses import (
 from actors.systems.operations.recognition.amounts import amount_of, amount_said, amounts, currency_said
 from actors.systems.operations.recognition.dates import days
 from actors.systems.operations.recognition.invoices import invoice_number, invoice_numbers, numbers_like
-from actors.systems.operations.recognition.json_fields import Leaf, leaves, name_words
+from actors.systems.operations.recognition.json_fields import JsonField, leaves, name_words
 from actors.systems.operations.recognition.vendors import (
     KnownVendors,
     is_vendor_name,
@@ -42,7 +42,7 @@ class Sighting(NamedTuple):
     """An identifier, and where it stands in what was read of its leaf. `stated`: a field says what it is."""
 
     kind: IdentifierKind
-    leaf: Leaf
+    leaf: JsonField
     start: int
     end: int
     words: str
@@ -54,7 +54,7 @@ class Detail(NamedTuple):
     """What an item has besides: an account at a bank, or an address for writing to a vendor."""
 
     kind: Literal["bank", "contact"]
-    leaf: Leaf
+    leaf: JsonField
     words: str
     normal: str
 
@@ -64,7 +64,7 @@ class ReadItem:
     """An item, its values, and what was found in them."""
 
     item: SourceItem
-    leaves: list[Leaf]
+    leaves: list[JsonField]
     about: frozenset[str]
     findings: list[Sighting] = field(default_factory=list)
     details: list[Detail] = field(default_factory=list)
@@ -78,7 +78,7 @@ class ReadItem:
         """Those of a kind that fields say."""
         return [found for found in self.findings if found.kind == kind and found.stated]
 
-    def role(self, leaf: Leaf) -> fields.Role | None:
+    def role(self, leaf: JsonField) -> fields.Role | None:
         """What a value is by its field's name."""
         return fields.role_of(leaf.names, self.about)
 
@@ -125,7 +125,7 @@ def read_texts(read: ReadItem, vendors: KnownVendors, invoices: Collection[str])
         _read_text(read, leaf, vendors, invoices)
 
 
-def _read_text(read: ReadItem, leaf: Leaf, vendors: KnownVendors, invoices: Collection[str]) -> None:
+def _read_text(read: ReadItem, leaf: JsonField, vendors: KnownVendors, invoices: Collection[str]) -> None:
     text = leaf.text
     stated = [found for found in read.findings if found.leaf is leaf and found.stated]
     taken = [(found.start, found.end) for found in stated if found.kind == "invoice"]
@@ -183,7 +183,7 @@ def _free(
 
 
 def _add(
-    read: ReadItem, kind: IdentifierKind, leaf: Leaf, start: int, end: int, normal: str, *, stated: bool
+    read: ReadItem, kind: IdentifierKind, leaf: JsonField, start: int, end: int, normal: str, *, stated: bool
 ) -> None:
     words = leaf.words(start, end)
     if words and read.counts[kind] < _MOST_FOUND:
@@ -191,7 +191,7 @@ def _add(
         read.findings.append(Sighting(kind, leaf, start, end, words, normal, stated))
 
 
-def _add_account(read: ReadItem, leaf: Leaf) -> None:
+def _add_account(read: ReadItem, leaf: JsonField) -> None:
     number = None
     if fields.is_bank_account(leaf.names):
         number = masked_account(leaf.text) or account_number(leaf.text)
@@ -201,7 +201,7 @@ def _add_account(read: ReadItem, leaf: Leaf) -> None:
         read.details.append(Detail("bank", leaf, words, number))
 
 
-def _currency(leaf: Leaf, currencies: dict[str, str]) -> str | None:
+def _currency(leaf: JsonField, currencies: dict[str, str]) -> str | None:
     """The currency of an amount: that of its object, else of the objects around it."""
     place = leaf.parent
     while True:

@@ -30,7 +30,7 @@ _BETWEEN = re.compile(r"[^\w]+|_+")
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class JsonField:
     """A value: its place (RFC 6901), the words of its names from the outermost in, and what is read of it.
 
     `value` is set where it is a number or a truth value; `text` is then how JSON writes it.
@@ -67,7 +67,7 @@ class Leaf:
         return words if _is_sayable(words) else None
 
 
-def leaves(data: Mapping[str, Any]) -> Iterator[Leaf]:
+def leaves(data: Mapping[str, Any]) -> Iterator[JsonField]:
     """The values of an item, as many as are read.
 
     Fields come in the order in which Postgres keeps them (`jsonb`): what is read of an item is the
@@ -100,7 +100,7 @@ def leaves(data: Mapping[str, Any]) -> Iterator[Leaf]:
             if text.strip():
                 yield _of_text(path, names, text)
         elif isinstance(value, bool | int | float) and _is_written(value):
-            yield Leaf(path, names, json.dumps(value), value)
+            yield JsonField(path, names, json.dumps(value), value)
 
 
 def _as_kept(field: tuple[Any, Any]) -> tuple[int, bytes]:
@@ -115,9 +115,9 @@ def name_words(name: str) -> tuple[str, ...]:
     return tuple(apart.casefold().split())
 
 
-def _of_text(path: str, names: tuple[tuple[str, ...], ...], raw: str) -> Leaf:
+def _of_text(path: str, names: tuple[tuple[str, ...], ...], raw: str) -> JsonField:
     if not (_UNSEEN.search(raw) or _ENTITY.search(raw)):
-        return Leaf(path, names, raw)
+        return JsonField(path, names, raw)
     read: list[str] = []
     places: list[int] = []
     at = 0
@@ -131,7 +131,7 @@ def _of_text(path: str, names: tuple[tuple[str, ...], ...], raw: str) -> Leaf:
             read.append(raw[at])
             places.append(at)
         at += 1
-    return Leaf(path, names, "".join(read), None, raw, (*places, len(raw)))
+    return JsonField(path, names, "".join(read), None, raw, (*places, len(raw)))
 
 
 def _is_written(value: float) -> bool:

@@ -18,7 +18,7 @@ from actors.systems.operations.recognition.amount_roles import (
 from actors.systems.operations.recognition.claim import ClaimKind, InvoiceClaim
 from actors.systems.operations.recognition.context import UNNUMBERED, Context
 from actors.systems.operations.recognition.item import Sighting
-from actors.systems.operations.recognition.json_fields import Leaf
+from actors.systems.operations.recognition.json_fields import JsonField
 from actors.systems.operations.recognition.sentences import SentenceSpan
 
 _DUE = re.compile(
@@ -63,7 +63,7 @@ def amount_claims(context: Context) -> Iterable[InvoiceClaim]:
 
 
 def _said_amounts(
-    context: Context, leaf: Leaf, sentence: SentenceSpan, some: list[Sighting]
+    context: Context, leaf: JsonField, sentence: SentenceSpan, some: list[Sighting]
 ) -> Iterable[InvoiceClaim]:
     text, (start, end, _) = leaf.text, sentence
     numbers = context.within(leaf, start, end)
@@ -84,7 +84,7 @@ def _said_amounts(
         yield _said(context, whole[0], next(iter(named)))
 
 
-def sums_within(context: Context, leaf: Leaf, start: int, end: int) -> frozenset[str]:
+def sums_within(context: Context, leaf: JsonField, start: int, end: int) -> frozenset[str]:
     """The amounts that stand there."""
     return frozenset(
         found.normal

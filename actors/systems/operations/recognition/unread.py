@@ -9,7 +9,7 @@ from actors.systems.operations.recognition import fields
 from actors.systems.operations.recognition.beside import Places
 from actors.systems.operations.recognition.claim import InvoiceClaim
 from actors.systems.operations.recognition.context import Context
-from actors.systems.operations.recognition.json_fields import Leaf
+from actors.systems.operations.recognition.json_fields import JsonField
 from actors.systems.operations.recognition.statuses import is_on_payments, unclear_in
 from models.operations.evidence import Evidence
 from models.text import one_line
@@ -41,7 +41,7 @@ def unread_of(context: Context, understood: Sequence[InvoiceClaim], *, is_linked
     return found
 
 
-def _unread_in(leaf: Leaf, read: Sequence[InvoiceClaim], names: Places) -> list[tuple[int, int]]:
+def _unread_in(leaf: JsonField, read: Sequence[InvoiceClaim], names: Places) -> list[tuple[int, int]]:
     if fields.is_status(leaf.names) or fields.says_paid(leaf.names):
         of_payment = fields.says_paid(leaf.names) or is_on_payments(leaf.text)
         return [(0, len(leaf.text))] if of_payment and not read else []
@@ -53,7 +53,7 @@ def _unread_in(leaf: Leaf, read: Sequence[InvoiceClaim], names: Places) -> list[
     ]
 
 
-def _is_read(leaf: Leaf, place: tuple[int, int], read: Sequence[InvoiceClaim], *, says: bool) -> bool:
+def _is_read(leaf: JsonField, place: tuple[int, int], read: Sequence[InvoiceClaim], *, says: bool) -> bool:
     words = leaf.words(*place)
     # A sum or a day does not tell how a payment stands.
     told = [one.words for one in read if not says or one.kind in ("status", "release")]

@@ -8,7 +8,7 @@ to judge. Seed 002 §7.3, OrganizerAgent.
 import asyncio
 from collections.abc import Collection, Sequence
 
-from actors.platform.llm.budget import fits
+from actors.platform.llm.budget import fits_window
 from actors.platform.llm.client import Completions, ModelClient, RejectedReply
 from actors.platform.llm.prompts import TwoPartPrompt
 from actors.platform.text.language import Language
@@ -128,7 +128,7 @@ class ResearchWriter:
         shown = [_shown(point) for point in points]
         while True:
             system, user = prompt.render(**values, POINTS=shown)
-            if len(shown) <= 1 or fits(system, user, self._model.settings):
+            if len(shown) <= 1 or fits_window(system, user, self._model.settings):
                 return system, user, [point.id for point in shown]
             shown = shown[: len(shown) * 3 // 4]
 

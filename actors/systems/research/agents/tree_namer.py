@@ -7,7 +7,7 @@ is waited for.
 
 import asyncio
 
-from actors.platform.llm.budget import fits
+from actors.platform.llm.budget import fits_window
 from actors.platform.llm.client import Completions, ModelClient, RejectedReply
 from actors.platform.llm.prompts import TwoPartPrompt
 from actors.platform.text.language import Language
@@ -96,6 +96,6 @@ class TreeNamer:
                 BELOW=[one_line(name) for name in request.below],
                 LANGUAGE=language,
             )
-            if len(texts) <= 1 or fits(system, user, self._model.settings):
+            if len(texts) <= 1 or fits_window(system, user, self._model.settings):
                 return system, user
             texts = texts[: len(texts) * 3 // 4]

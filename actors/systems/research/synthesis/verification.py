@@ -45,7 +45,7 @@ class _Look(Record):
     reason: str
 
 
-class SentenceSettler:
+class SentenceVerifier:
     """Settles sentences of one section. `points` are all that it may cite; `patience` is in seconds."""
 
     def __init__(

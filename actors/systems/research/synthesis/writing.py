@@ -1,6 +1,6 @@
 """A whole synthesis, section by section: drafted, read, and each sentence settled.
 
-Called with agents behind the seams; a workflow that keeps each step calls `read_draft` and `SentenceSettler`
+Called with agents behind the seams; a workflow that keeps each step calls `read_draft` and `SentenceVerifier`
 itself. Where the writer fails, or writes nothing that cites a point, the section is its points' own
 sentences, and says why: no section is lost to one bad answer. What is away goes through, and is waited for.
 Pure over its seams.
@@ -13,7 +13,7 @@ from actors.platform.text.language import Language
 from actors.systems.research.synthesis.draft_reply import SectionReply, read_draft
 from actors.systems.research.synthesis.ports import SectionWriter, SupportChecker
 from actors.systems.research.synthesis.quoted import quoted_section
-from actors.systems.research.synthesis.verification import PATIENCE, SentenceSettler, asked
+from actors.systems.research.synthesis.verification import PATIENCE, SentenceVerifier, asked
 from models.llm import Answer, ModelCall
 from models.research.synthesis import (
     DraftSentence,
@@ -79,7 +79,7 @@ async def written_section(
         quoted = quoted_section(offer, most=most)
         facts = {"refused": draft.refused, "fallback": "the writer wrote no sentence that cites a point"}
         return Answer(value=quoted.model_copy(update=facts), calls=tuple(calls))
-    settler = SentenceSettler(
+    settler = SentenceVerifier(
         offer.points, writer=writer, checker=checker, language=language, patience=patience
     )
     answers = await _all_settled(settler, draft.sentences)
@@ -95,7 +95,7 @@ async def written_section(
 
 
 async def _all_settled(
-    settler: SentenceSettler, drafts: Sequence[DraftSentence]
+    settler: SentenceVerifier, drafts: Sequence[DraftSentence]
 ) -> list[Answer[SynthesisSentence]]:
     room = asyncio.Semaphore(_AT_ONCE)
 

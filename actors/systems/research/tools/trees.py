@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import FailFast, Field
 
-from actors.platform.runtime.concurrency import all_of
+from actors.platform.runtime.concurrency import gather_all
 from actors.platform.text.language import language_of
 from actors.platform.tools.tool import Input, Output, ToolContext, tool
 from actors.systems.knowledge.tools.projects import ANALYST, ProjectId, topic_of_project
@@ -95,7 +95,7 @@ async def create_knowledge_tree(
         return asked.node, answer.value.name
 
     try:
-        names = await all_of(name(asked) for asked in grown.requests)
+        names = await gather_all(name(asked) for asked in grown.requests)
     finally:  # they were made, whatever comes of the tree
         async with context.database.connection() as connection:
             await model_calls.put(connection, calls, step="create_knowledge_tree")
