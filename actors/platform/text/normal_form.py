@@ -1,6 +1,6 @@
 """Texts in the form in which messages, examples and topics' words are compared.
 
-Case, accents and punctuation don't count, because people type without them. Used by everything that routes.
+Case, accents and punctuation don't count, because people type without them.
 A long text is worked on in parts: each call into C holds up all other threads, and so for one part only.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 # Letters that Unicode does not take apart.
-_FOLDED = str.maketrans({"ł": "l", "ß": "ss", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe"})
+_FOLDED = str.maketrans({"ł": "l", "ß": "ss", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
 _WORD = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d+")
 # Up to a blank; a run of more letters than this is no word, and may be cut.
@@ -39,12 +39,21 @@ def words_in_parts(text: str) -> Iterator[str]:
 def _words(text: str) -> str:
     # Each character by itself: of a whole text Unicode would put the accents in order as well. That takes
     # time quadratic in their number, and here they only go.
-    plain = text.casefold() if text.isascii() else "".join(map(_plain, text))
-    return " ".join(_WORD.findall(plain))
+    return " ".join(_WORD.findall(_plain(text)))
+
+
+@lru_cache(maxsize=65536)
+def without_accents(word: str) -> str:
+    """A word in small letters without its accents."""
+    return _plain(word)
+
+
+def _plain(text: str) -> str:
+    return text.casefold() if text.isascii() else "".join(map(_plain_letters, text))
 
 
 @lru_cache(maxsize=4096)
-def _plain(character: str) -> str:
+def _plain_letters(character: str) -> str:
     """The letters of a character, lower-case and without accents."""
     # Taken apart twice: a letter's plain form may be a capital (`ℌ`), and folding a capital may make accents.
     folded = _apart(character).casefold().translate(_FOLDED)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from actors.platform.text.names.name_form import normal_name
 from actors.systems.knowledge.entities.merging import merges
-from actors.systems.knowledge.entities.names import normal_name
 from actors.systems.knowledge.entities.neighbours import nearest_pairs
 from models.knowledge.points import ENTITY_TYPES, EntityMention, EntityMerge, EntityType
 

@@ -1,9 +1,8 @@
 """Which entities of a project are one and the same, and why. Precision goes before recall.
 
-Called by whoever keeps entities, with all of one project, or with those that a change may concern. The same
-entities have the same merges in whatever order they come. Never merged: what is of different types; names
-that differ in a number, a letter that stands alone or a given name; companies of different legal forms; who
-has no name, as `the Company`, and people of whom only one name is known.
+The same entities have the same merges in whatever order they come. Never merged: what is of different types;
+names that differ in a number, a letter that stands alone or a given name; companies of different legal forms;
+who has no name, as `the Company`, and people of whom only one name is known.
 """
 
 from collections import defaultdict
@@ -11,17 +10,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
-from actors.systems.knowledge.entities.legal_forms import different_forms
-from actors.systems.knowledge.entities.likenesses import alias_stands, spelled_alike, spelling_keys
-from actors.systems.knowledge.entities.names import (
+from actors.platform.text.names.legal_forms import different_forms
+from actors.platform.text.names.name_form import (
     NameForm,
-    conflict,
+    cannot_be_same,
+    distinctive_words,
     likeness,
     name_form,
-    telling_words,
 )
+from actors.platform.text.names.scripts import is_alphabetic
+from actors.platform.text.names.spelling import may_be_alias, spelled_alike, spelling_keys
 from actors.systems.knowledge.entities.neighbours import nearest_pairs
-from actors.systems.knowledge.entities.scripts import is_alphabetic
 from models.knowledge.points import EntityMention, EntityMerge, EntityType, MergeReason
 
 # Names that share a key with more than this many others are not told apart by it.
@@ -176,7 +175,7 @@ def _alias_links(names: Sequence[_Name], apart: Collection[tuple[int, int]]) -> 
     for place, name in enumerate(names):
         for alias in {alias for member in name.members for alias in member.aliases if alias.strip()}:
             form = name_form(alias, name.entity_type)
-            if alias_stands(name.form, form, name.entity_type):
+            if may_be_alias(name.form, form, name.entity_type):
                 claims[name.entity_type, form.text].add(place)
     links: _Links = {}
     for key, places in claims.items():
@@ -210,7 +209,7 @@ def _may_mean_the_same(first: NameForm, second: NameForm) -> bool:
         (is_alphabetic(first.text) or is_alphabetic(second.text))
         and not (first.vague or second.vague)
         and first.marks == second.marks
-        and telling_words(first).isdisjoint(telling_words(second))
+        and distinctive_words(first).isdisjoint(distinctive_words(second))
         and likeness(first, second) < _MOST_ALIKE
         and not any(form.text.isascii() and len(form.text) < _SHORTEST for form in (first, second))
     )
@@ -228,7 +227,7 @@ def _drop_doubtful(names: Sequence[_Name], links: _Links) -> None:
             doubtful.update(pair for _, pair in around)
             continue
         for (one, pair), (other, second) in combinations(around, 2):
-            if conflict(names[one].form, names[other].form, names[one].entity_type):
+            if cannot_be_same(names[one].form, names[other].form, names[one].entity_type):
                 ranks = _ORDER[links[pair].reason], _ORDER[links[second].reason]
                 doubtful.update(
                     link for link, rank in ((pair, ranks[0]), (second, ranks[1])) if rank == max(ranks)
@@ -272,7 +271,7 @@ def _cannot_be_one(
         pair in apart
         or (
             pair not in links
-            and conflict(names[pair[0]].form, names[pair[1]].form, names[pair[0]].entity_type)
+            and cannot_be_same(names[pair[0]].form, names[pair[1]].form, names[pair[0]].entity_type)
         )
         for pair in pairs
     )

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from actors.systems.knowledge.entities.names import name_form
+from actors.platform.text.names.name_form import name_form
 from actors.systems.knowledge.extraction.aligned_text import normal_form
 from actors.systems.knowledge.extraction.ground_points import without_repeats
 from models.knowledge.known import KeptPoint, SourceEntity, SourceKnowledge

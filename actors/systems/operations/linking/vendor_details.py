@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from actors.systems.knowledge.entities.names import without_accents
+from actors.platform.text.normal_form import without_accents
 from actors.systems.operations.linking.evidence_text import Contradiction, Side, place_of, short, side
 from actors.systems.operations.linking.vendor_groups import VendorGroups
 from actors.systems.operations.recognition import fields

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from actors.platform.text.language import language_of
-from actors.systems.knowledge.entities.names import without_accents
+from actors.platform.text.normal_form import without_accents
 from actors.systems.operations.recognition import status_words as known
 from actors.systems.operations.recognition.clauses import Clause
 from actors.systems.operations.recognition.status_words import PaymentState

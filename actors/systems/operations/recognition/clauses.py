@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from actors.platform.text.language import Language
-from actors.systems.knowledge.entities.names import without_accents
+from actors.platform.text.normal_form import without_accents
 from actors.systems.operations.recognition.amounts import amounts
 from actors.systems.operations.recognition.dates import MONTHS
 from actors.systems.operations.recognition.invoices import number_like_tokens

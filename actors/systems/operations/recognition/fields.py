@@ -6,7 +6,7 @@ words are known, in English, German or Polish, and what a value says goes first.
 
 from typing import Literal
 
-from actors.systems.knowledge.entities.names import without_accents
+from actors.platform.text.normal_form import without_accents
 from models.text import word_list
 
 Role = Literal["vendor", "invoice", "reference", "total", "open_amount", "paid_amount", "amount", "currency"]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from actors.systems.knowledge.entities.names import without_accents
+from actors.platform.text.normal_form import without_accents
 from actors.systems.operations.recognition.sentences import SentenceSpan, sentences
 from models.text import word_list
 

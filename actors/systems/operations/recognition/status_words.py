@@ -13,8 +13,8 @@ from typing import Literal
 
 from actors.platform.text.language import Language
 from actors.platform.text.lexicon import lexicon, phrase_pattern, phrase_set, word_set
+from actors.platform.text.normal_form import without_accents
 from actors.platform.text.word_forms import noun_stem
-from actors.systems.knowledge.entities.names import without_accents
 
 PaymentState = Literal["paid", "partly", "open", "void"]
 

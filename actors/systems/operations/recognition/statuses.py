@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from actors.systems.knowledge.entities.names import without_accents
+from actors.platform.text.normal_form import without_accents
 from actors.systems.operations.recognition import status_words as known
 from actors.systems.operations.recognition.amounts import amounts
 from actors.systems.operations.recognition.beside import Places, first_not_understood, no_condition

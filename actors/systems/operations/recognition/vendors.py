@@ -10,15 +10,15 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
-from actors.systems.knowledge.entities.legal_forms import FORM_WORDS
-from actors.systems.knowledge.entities.likenesses import spelled_alike
-from actors.systems.knowledge.entities.names import (
+from actors.platform.text.names.legal_forms import FORM_WORDS
+from actors.platform.text.names.name_form import (
     NameForm,
-    conflict,
+    cannot_be_same,
     in_german_ascii,
     name_form,
-    without_accents,
 )
+from actors.platform.text.names.spelling import spelled_alike
+from actors.platform.text.normal_form import without_accents
 from models.text import word_list
 
 _LONGEST = 120
@@ -100,10 +100,10 @@ def vendor_likeness(first: str, second: str) -> float:
     """How surely two names are one company's: 1 for the same, 0 for two companies."""
     one, other = vendor_form(first), vendor_form(second)
     if vendor_name(first) == vendor_name(second):
-        if not conflict(one, other, "organization"):
+        if not cannot_be_same(one, other, "organization"):
             return 1.0
         return _MISTAKEN_SCORE if one.legal | other.legal <= _MISTAKEN else 0.0
-    if one.vague or other.vague or one.marks != other.marks or conflict(one, other, "organization"):
+    if one.vague or other.vague or one.marks != other.marks or cannot_be_same(one, other, "organization"):
         return 0.0
     if in_german_ascii(one.text) == in_german_ascii(other.text):
         return 1.0

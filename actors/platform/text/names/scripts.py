@@ -1,6 +1,6 @@
 """The scripts that names are written in, as far as comparing them goes.
 
-Called by names, likenesses and merging. Latin, Greek and Cyrillic words can be misspelt by a letter, and
+Latin, Greek and Cyrillic words can be misspelt by a letter, and
 embedding models know words in them. Of other scripts, a small model knows single signs, or none.
 """
 

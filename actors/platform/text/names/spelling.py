@@ -1,6 +1,6 @@
 """What may join two names: another name that a source gives, or how they are spelled.
 
-Called by merging. Of spelling, only what is hardly ever meant is let pass: accents left out, words joined or
+Of spelling, only what is hardly ever meant is let pass: accents left out, words joined or
 parted, British for American, a letter doubled, two letters of a long word swapped. `Hansen` and `Hanson`,
 `Kingston` and `Kingstown`, `Iran` and `Iraq` are two: a letter that is another one is no misspelling.
 """
@@ -8,16 +8,16 @@ parted, British for American, a letter doubled, two letters of a long word swapp
 from collections.abc import Iterator
 from itertools import pairwise
 
-from actors.systems.knowledge.entities.generic_mentions import is_pointing
-from actors.systems.knowledge.entities.names import (
+from actors.platform.text.names.generic_mentions import is_pointing
+from actors.platform.text.names.name_form import (
     NameForm,
-    conflict,
-    crossing,
+    cannot_be_same,
     in_german_ascii,
     likeness,
-    without_accents,
+    names_overlap_but_differ,
 )
-from actors.systems.knowledge.entities.scripts import is_alphabetic
+from actors.platform.text.names.scripts import is_alphabetic
+from actors.platform.text.normal_form import without_accents
 from models.knowledge.points import EntityType
 from models.text import word_list
 
@@ -62,7 +62,7 @@ _COMMON = frozenset(
 )
 
 
-def alias_stands(name: NameForm, alias: NameForm, entity_type: EntityType) -> bool:
+def may_be_alias(name: NameForm, alias: NameForm, entity_type: EntityType) -> bool:
     """Whether another name, as a source gives it, may name the same entity in other sources."""
     if name.nobody or alias.vague:
         return False
@@ -71,7 +71,7 @@ def alias_stands(name: NameForm, alias: NameForm, entity_type: EntityType) -> bo
     common = len(alias.words) <= _FEW and all(word in _COMMON or is_pointing(word) for word in alias.words)
     if common or len(alias.text) < 2:
         return False
-    if conflict(name, alias, entity_type) or crossing(name, alias):
+    if cannot_be_same(name, alias, entity_type) or names_overlap_but_differ(name, alias):
         return False
     part = set(alias.words) < set(name.words) or set(name.words) < set(alias.words)
     if part:

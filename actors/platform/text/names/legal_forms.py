@@ -1,7 +1,4 @@
-"""Legal forms at the end of a company's name: which there are, and when they make two companies of one name.
-
-Called by names.
-"""
+"""Legal forms at the end of a company's name: which there are, and when they make two of one name."""
 
 from collections.abc import Sequence
 

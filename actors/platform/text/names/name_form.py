@@ -1,6 +1,6 @@
 """Names of entities in the form in which they are compared, and what tells two names apart for good.
 
-Called by merging. Case, punctuation, legal forms and articles don't count; accents, numbers, signs and words
+Case, punctuation, legal forms and articles don't count; accents, numbers, signs and words
 do. What differs in a number, a letter that stands alone or a given name is never the same, however alike.
 """
 
@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
-from actors.systems.knowledge.entities.generic_mentions import is_generic_mention
-from actors.systems.knowledge.entities.legal_forms import different_forms, without_legal_forms
-from actors.systems.knowledge.entities.name_tokens import has_sign, tokenize_name
-from actors.systems.knowledge.entities.scripts import syllables
+from actors.platform.text.names.generic_mentions import is_generic_mention
+from actors.platform.text.names.legal_forms import different_forms, without_legal_forms
+from actors.platform.text.names.name_tokens import has_sign, tokenize_name
+from actors.platform.text.names.scripts import syllables
+from actors.platform.text.normal_form import without_accents
 from models.knowledge.points import EntityType
 from models.text import one_line, word_list
 
@@ -45,7 +46,6 @@ _ALIKE = 60.0
 
 _ROMAN = re.compile(r"(?=.)M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\Z")
 _ROMAN_LETTERS = frozenset("IVX")
-_FOLDED = str.maketrans({"ł": "l", "ß": "ss", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
 _GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
 _ARTICLES: dict[str, frozenset[str]] = {
@@ -137,13 +137,6 @@ def _marks(written: Sequence[str], entity_type: EntityType) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-@lru_cache(maxsize=65536)
-def without_accents(word: str) -> str:
-    """A word in lower case without its accents."""
-    apart = unicodedata.normalize("NFKD", word.casefold().translate(_FOLDED))
-    return "".join(character for character in apart if not unicodedata.combining(character))
-
-
 def in_german_ascii(word: str) -> str:
     """A word with `ue` for `ü`, as in `Mueller`, and otherwise without accents."""
     return without_accents(unicodedata.normalize("NFC", word.casefold()).translate(_GERMAN))
@@ -154,18 +147,18 @@ def likeness(first: NameForm, second: NameForm) -> float:
     return fuzz.ratio(without_accents(first.text), without_accents(second.text))
 
 
-def crossing(first: NameForm, second: NameForm) -> bool:
+def names_overlap_but_differ(first: NameForm, second: NameForm) -> bool:
     """Whether two names share a word, and each has one of its own: the Banks of England and of Japan."""
-    one, other = telling_words(first), telling_words(second)
+    one, other = distinctive_words(first), distinctive_words(second)
     return bool(one & other and one - other and other - one)
 
 
-def telling_words(name: NameForm) -> frozenset[str]:
+def distinctive_words(name: NameForm) -> frozenset[str]:
     """The words of a name that say something."""
     return frozenset(name.words) - _SMALL_WORDS
 
 
-def conflict(first: NameForm, second: NameForm, entity_type: EntityType) -> bool:
+def cannot_be_same(first: NameForm, second: NameForm, entity_type: EntityType) -> bool:
     """Whether two names can't be of one entity, whatever else speaks for it."""
     if first.words == second.words:
         return different_forms(first.legal, second.legal)

@@ -1,12 +1,12 @@
 """Words that name nobody: who `the Company`, `the Chairman` or `we` is, only their text says.
 
-Called by names. English, Polish and German. A name that is made of nothing else is no name; `Board of Trade`
+English, Polish and German. A name that is made of nothing else is no name; `Board of Trade`
 and `Bank of England` are.
 """
 
 from collections.abc import Sequence
 
-from actors.systems.knowledge.entities.legal_forms import FORM_WORDS
+from actors.platform.text.names.legal_forms import FORM_WORDS
 from models.knowledge.points import EntityType
 from models.text import word_list
 

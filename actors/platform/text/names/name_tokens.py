@@ -1,6 +1,6 @@
 """A name cut into the words by which it is compared.
 
-Called by names. Punctuation parts words and goes, but for what tells one from another: signs of quantity, a
+Punctuation parts words and goes, but for what tells one from another: signs of quantity, a
 minus or plus beside a word (`BBB-`), whatever stands between two digits (`3.5`, `3-5`), and raised digits
 (`10²` is not `102`). Digits behind letters are words of their own, so that `F-16`, `F16` and `F 16` are one.
 """
