@@ -10,7 +10,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from cluster.cli.inbox import DEFAULT_SCOPES, Inbox
+from cluster.cli.commands.options import EDITOR, config_option
+from cluster.cli.door import Door
+from cluster.cli.inbox import Inbox
 from cluster.cli.tokens import mint_token
 from cluster.cli.typed import command, typed
 from cluster.parts.apps import base_url
@@ -27,17 +29,15 @@ _USER = "demo"
 
 def demo(config: Config, path: Path, console: Console) -> int:
     """The exit code: 1 if a topic ended in an error. A blocked article is an outcome, and is shown."""
-    from cluster.cli.commands.options import DEFAULT_CONFIG
-
-    config_option = () if path == DEFAULT_CONFIG else ("--config", path)
-    up(config, console, file=path, stop=typed(["down", *config_option]))
+    named = config_option(path)
+    up(config, console, file=path, stop=typed(["down", *named]))
     arguments = ["--topics", SAMPLES, "--allow-blocked", "--draft-in", SUBJECT]
     arguments += ["--request-publication", "--requests-at-most", "1"]
     code = submit(config, "edit_articles", arguments, config_file=path)
     console.print(f"\n{edited_by(config)}")
     console.print(f"HTTP       {base_url(config)}/docs")
     console.print(f"dashboard  {dashboard_url(config)}")
-    console.print(f"again      {typed(['submit', *config_option, 'edit_articles', *arguments])}")
+    console.print(f"again      {typed(['submit', *named, 'edit_articles', *arguments])}")
     console.print(f"stop       {command()} down --config {path}   (or: make down)")
     console.print(Text(f"\n{sign_off(config, path, finished=code == 0)}"))
     return code
@@ -72,7 +72,7 @@ def sign_off(config: Config, path: Path, *, finished: bool) -> str:
 
 def waiting(config: Config) -> ApprovalSummary | None:
     """The first article of the samples' subject that waits, as seen by a user of the demo."""
-    token = mint_token(config.auth, user=_USER, scopes=[DEFAULT_SCOPES], now=datetime.now(UTC))
-    with Inbox(base_url(config), token) as inbox:
+    token = mint_token(config.auth, user=_USER, scopes=[EDITOR], now=datetime.now(UTC))
+    with Inbox(Door(base_url(config), token)) as inbox:
         found = inbox.listed(kind="publish_article", topic=SUBJECT)
     return next((approval for approval in found if approval.may_decide), None)

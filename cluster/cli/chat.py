@@ -18,9 +18,6 @@ from cluster.cli.door import ConnectionBroken, Door, refusal_of
 from cluster.plain_text import one_line
 from models.errors import ClusterProblem, InputInvalid, SignoffError
 
-# What a development token for the chat holds unless `--scopes` says otherwise: all that the assistant can
-# do, for whoever runs the site on their own machine. Publishing takes another person all the same.
-DEFAULT_SCOPES = "global:analyst"
 # The exit code of what Ctrl-C ended.
 INTERRUPTED = 130
 _YES = "yes"

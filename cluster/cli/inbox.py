@@ -19,7 +19,6 @@ from models.config import Config
 from models.errors import ApprovalNotFound, ConfigInvalid
 from models.runtime.approvals import ApprovalDetails, ApprovalStatus, ApprovalSummary
 
-DEFAULT_SCOPES = "global:editor"
 _PAGE = 200
 
 
@@ -46,11 +45,11 @@ class _ArticleReply(ServerAnswer):
 
 
 class Inbox:
-    """What one person may decide or asked for, of the Signoff at `url`; a context manager."""
+    """What one person may decide or asked for, by that door; a context manager."""
 
-    def __init__(self, url: str, token: str) -> None:
-        self._door = Door(url, token)
-        self.url = self._door.url
+    def __init__(self, door: Door) -> None:
+        self._door = door
+        self.url = door.url
 
     def __enter__(self) -> Self:
         return self
@@ -127,7 +126,7 @@ def development_token(
     user: str | None,
     scopes: str | None,
     *,
-    default: str = DEFAULT_SCOPES,
+    default: str,
     decides: bool = False,
 ) -> str:
     """A token for `user` (by default whoever is logged in here) with `scopes`, which commas separate.

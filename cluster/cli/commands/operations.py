@@ -7,16 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cluster.cli.commands.options import (
-    DEFAULT_CONFIG,
-    ChatScopes,
-    ConfigPath,
+    ANALYST,
+    Client,
     Digest,
-    TokenFile,
-    Url,
-    User,
-    caller,
+    by_a_person,
     console,
-    given_options,
 )
 
 if TYPE_CHECKING:
@@ -37,7 +32,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="For scripts: as the site t
 
 
 @app.command()
+@by_a_person(ANALYST)
 def start(
+    client: Client,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")],
     topic: Annotated[str, typer.Option(help="Such as macro: its analysts see it.")],
     task_type: Annotated[
@@ -48,11 +45,6 @@ def start(
         str | None, typer.Option(help="The same again is the same operation, never a second one.")
     ] = None,
     follow_it: Annotated[bool, typer.Option("--follow/--no-follow", help="Follow it.")] = True,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """Begin an operation, and follow it."""
     import uuid
@@ -68,33 +60,32 @@ def start(
         "request_id": request_id or uuid.uuid4().hex,
     }
     request = checked(OperationRequest, {name: value for name, value in given.items() if value is not None})
-    with _operations(config, url, token_file, user, scopes, decides=True) as operations:
+    with _operations(client, decides=True) as operations:
         begun = operations.start(request)
         row(console(), "operation", f"{begun.operation_id}: {begun.message}")
         if follow_it:
-            _follow(operations, begun.operation_id, may_ask=token_file != "-")
+            _follow(operations, begun.operation_id, may_ask=client.may_ask)
         command_line(console(), "follow it", operations.command("follow", begun.operation_id))
 
 
 @app.command()
+@by_a_person(ANALYST)
 def follow(
+    client: Client,
     operation_id: OperationArgument,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """Show how far one is until it ends, and what waits for you. Without a terminal nobody is asked.
 
     Exit code 0: done; 1: failed; 3: it waits for a person; 4: it ended without results; 130: Ctrl-C.
     """
-    with _operations(config, url, token_file, user, scopes, decides=True) as operations:
-        _follow(operations, operation_id, may_ask=token_file != "-")
+    with _operations(client, decides=True) as operations:
+        _follow(operations, operation_id, may_ask=client.may_ask)
 
 
 @app.command()
+@by_a_person(ANALYST)
 def decide(
+    client: Client,
     operation_id: OperationArgument,
     answer: Annotated[
         str,
@@ -128,11 +119,6 @@ def decide(
             "'tell gmail look at June', 'side-by-side on'; may be repeated, in order.",
         ),
     ] = None,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """Show what waits, and decide on exactly that. Without a terminal it takes --digest."""
     from cluster.cli.asking import asker
@@ -140,25 +126,22 @@ def decide(
     from cluster.cli.operations.gates import decide_wished
 
     wish = Wish(answer, feedback=feedback, again=agents, given=given or ())
-    ask = asker(may_ask=token_file != "-")
-    with _operations(config, url, token_file, user, scopes, decides=True) as operations:
+    ask = asker(may_ask=client.may_ask)
+    with _operations(client, decides=True) as operations:
         shown, changes = console(), change or ()
         if not decide_wished(operations, operation_id, wish, shown, changes=changes, digest=digest, ask=ask):
             raise typer.Exit(1)
 
 
 @app.command("list")
+@by_a_person(ANALYST)
 def list_(
+    client: Client,
     status: Annotated[str | None, typer.Option(help="Such as completed, or 'awaiting approval'.")] = None,
     mine: Annotated[bool, typer.Option("--mine", help="Only those that you asked for.")] = False,
     before: Annotated[int | None, typer.Option(metavar="ID", help="Older than this one.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, max=100, help="How many at most.")] = None,
     as_json: AsJson = False,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """List operations, the newest first."""
     from cluster.cli.operations.view import table
@@ -168,7 +151,7 @@ def list_(
     from models.operations.following import OperationList
 
     wanted = None if status is None else status.replace(" ", "_")
-    with _operations(config, url, token_file, user, scopes) as operations:
+    with _operations(client) as operations:
         told = operations.told("", status=wanted, mine=mine or None, before=before, limit=limit)
         if as_json:
             print_json(told)
@@ -182,14 +165,11 @@ def list_(
 
 
 @app.command()
+@by_a_person(ANALYST)
 def show(
+    client: Client,
     operation_id: OperationArgument,
     as_json: AsJson = False,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """Show where one stands, and all of what waits for a decision."""
     from cluster.cli.operations.gate_view import show_operation_gate
@@ -198,7 +178,7 @@ def show(
     from cluster.cli.records import read
     from models.operations.operations import OperationStatusResponse
 
-    with _operations(config, url, token_file, user, scopes) as operations:
+    with _operations(client) as operations:
         told = operations.told(f"/{operation_id}")
     if as_json:
         print_json(told)
@@ -210,17 +190,14 @@ def show(
 
 
 @app.command()
+@by_a_person(ANALYST)
 def results(
+    client: Client,
     operation_id: OperationArgument,
     iteration: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Default: the last that came to any.")
     ] = None,
     as_json: AsJson = False,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """Show what its agents found, what belongs together, what contradicts, and what is said of it."""
     from cluster.cli.operations.results_view import show_iteration
@@ -228,7 +205,7 @@ def results(
     from cluster.cli.records import read
     from models.operations.following import IterationResults
 
-    with _operations(config, url, token_file, user, scopes) as operations:
+    with _operations(client) as operations:
         told = operations.told(f"/{operation_id}/results", iteration=iteration)
     if as_json:
         print_json(told)
@@ -237,14 +214,11 @@ def results(
 
 
 @app.command()
+@by_a_person(ANALYST)
 def history(
+    client: Client,
     operation_id: OperationArgument,
     as_json: AsJson = False,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """Show all that happened in one: plans, decisions and whose they are, and what each agent did."""
     from cluster.cli.operations.view import show_history
@@ -252,7 +226,7 @@ def history(
     from cluster.cli.records import read
     from models.operations.history import ExecutionContext
 
-    with _operations(config, url, token_file, user, scopes) as operations:
+    with _operations(client) as operations:
         told = operations.told(f"/{operation_id}/history")
     if as_json:
         print_json(told)
@@ -261,16 +235,13 @@ def history(
 
 
 @app.command()
+@by_a_person(ANALYST)
 def compare(
+    client: Client,
     operation_id: OperationArgument,
     left: Annotated[int, typer.Argument(metavar="LEFT", min=1, help="An iteration.")],
     right: Annotated[int, typer.Argument(metavar="RIGHT", min=1, help="The one that is told about.")],
     as_json: AsJson = False,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """Show what is otherwise in one iteration than in another."""
     from cluster.cli.operations.results_view import show_comparison
@@ -278,7 +249,7 @@ def compare(
     from cluster.cli.records import read
     from models.operations.following import IterationComparison
 
-    with _operations(config, url, token_file, user, scopes) as operations:
+    with _operations(client) as operations:
         told = operations.told(f"/{operation_id}/compare", left=left, right=right)
     if as_json:
         print_json(told)
@@ -287,16 +258,13 @@ def compare(
 
 
 @app.command()
+@by_a_person(ANALYST)
 def export(
+    client: Client,
     operation_id: OperationArgument,
     form: Annotated[str, typer.Option("--format", help="json, markdown, csv or pdf.")],
     output: Annotated[Path, typer.Option(metavar="FILE", help="Where it is written.")],
     force: Annotated[bool, typer.Option("--force", help="In place of a file that is there.")] = False,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """Write the results that were approved to a file."""
     from typing import get_args
@@ -313,47 +281,32 @@ def export(
         raise InputInvalid(f"--format: there is no {form!r}: {suggestion(form, forms)}")
     # Before anything is asked for: what is there is kept.
     check_free(output, replace=force)
-    with _operations(config, url, token_file, user, scopes) as operations:
+    with _operations(client) as operations:
         content = operations.exported(operation_id, wanted)
     save(output, content, replace=force)
     row(console(), "written", f"{output}, {len(content)} bytes")
 
 
 @app.command()
+@by_a_person(ANALYST)
 def cancel(
+    client: Client,
     operation_id: OperationArgument,
     reason: Annotated[str | None, typer.Option(help="Why; it is kept with the operation.")] = None,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """Cancel one for good; its history stays."""
     from cluster.cli.printing import row
 
-    with _operations(config, url, token_file, user, scopes) as operations:
+    with _operations(client) as operations:
         row(console(), "operation", f"{operation_id}: {operations.cancel(operation_id, reason)}")
 
 
 @contextmanager
-def _operations(
-    path: Path,
-    url: str | None,
-    token_file: str | None,
-    user: str | None,
-    scopes: str | None,
-    *,
-    decides: bool = False,
-) -> "Iterator[Operations]":
-    from cluster.cli.chat import DEFAULT_SCOPES
-    from cluster.cli.door import Door
+def _operations(client: Client, *, decides: bool = False) -> "Iterator[Operations]":
     from cluster.cli.operations.following import Operations
-    from cluster.cli.typed import typed
 
-    up = typed(["up"], given_options(path, None, None, None, None))
-    with Door(*caller(path, url, token_file, user, scopes, DEFAULT_SCOPES, decides=decides), up=up) as door:
-        yield Operations(door, given_options(path, url, token_file, user, scopes))
+    with client.door(decides=decides) as door:
+        yield Operations(door, client.options)
 
 
 def _follow(operations: "Operations", operation_id: int, *, may_ask: bool) -> None:

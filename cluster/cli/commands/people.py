@@ -1,23 +1,18 @@
 """Commands for who works with the site, over its HTTP door: decide, chat, look after workflows."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cluster.cli.commands.options import (
-    DEFAULT_CONFIG,
-    ChatScopes,
-    ConfigPath,
+    ANALYST,
+    EDITOR,
+    Client,
     Digest,
     Id,
-    Scopes,
-    TokenFile,
-    Url,
-    User,
     Wait,
     Yes,
-    caller,
+    by_a_person,
     complain,
     console,
 )
@@ -29,16 +24,13 @@ if TYPE_CHECKING:
     from cluster.cli.inbox import Inbox
 
 
+@by_a_person(EDITOR)
 def approvals(
+    client: Client,
     every: Annotated[bool, typer.Option("--all", help="Those that are decided, too.")] = False,
     kind: Annotated[str | None, typer.Option(help="Such as publish_article.")] = None,
     topic: Annotated[str | None, typer.Option(help="Such as macro.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For scripts.")] = False,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: Scopes = None,
 ) -> None:
     """List what waits for a decision that you may take, or asked for."""
     import json
@@ -47,7 +39,7 @@ def approvals(
     from cluster.cli.approval_view import table
     from models.runtime.approvals import ApprovalStatus
 
-    with _inbox(config, url, token_file, user, scopes) as inbox:
+    with _inbox(client) as inbox:
         statuses = get_args(ApprovalStatus) if every else ("pending",)
         found = inbox.listed(statuses=statuses, kind=kind, topic=topic)
     if as_json:
@@ -58,47 +50,43 @@ def approvals(
         typer.echo("there are no approvals" if every else "nothing waits for a decision")
 
 
+@by_a_person(EDITOR)
 def approve(
+    client: Client,
     approval_id: Id,
     notes: Annotated[str | None, typer.Option(help="For whoever asked.")] = None,
     digest: Digest = None,
     yes: Yes = False,
     wait: Wait = 5.0,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: Scopes = None,
 ) -> None:
     """Show an approval and approve exactly that. Without a terminal it takes --yes or --digest."""
     from cluster.cli.approvals import GivenDecision
 
     wish = GivenDecision(decision="approve", notes=notes, digest=digest, yes=yes)
-    with _inbox(config, url, token_file, user, scopes, decides=True) as inbox:
-        _decide(inbox, approval_id, wish, wait, may_ask=token_file != "-")
+    with _inbox(client, decides=True) as inbox:
+        _decide(inbox, approval_id, wish, wait, may_ask=client.may_ask)
 
 
+@by_a_person(EDITOR)
 def reject(
+    client: Client,
     approval_id: Id,
     reason: Annotated[str, typer.Option(help="What should be different, for whoever asked.")],
     digest: Digest = None,
     yes: Yes = False,
     wait: Wait = 5.0,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: Scopes = None,
 ) -> None:
     """Show an approval and reject it. Without a terminal it takes --yes or --digest."""
     from cluster.cli.approvals import GivenDecision
 
     wish = GivenDecision(decision="reject", notes=reason, digest=digest, yes=yes)
-    with _inbox(config, url, token_file, user, scopes, decides=True) as inbox:
-        _decide(inbox, approval_id, wish, wait, may_ask=token_file != "-")
+    with _inbox(client, decides=True) as inbox:
+        _decide(inbox, approval_id, wish, wait, may_ask=client.may_ask)
 
 
+@by_a_person(ANALYST)
 def chat(
+    client: Client,
     message: Annotated[
         str | None,
         typer.Argument(
@@ -114,11 +102,6 @@ def chat(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For scripts: each answer a line of JSON.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Say yes to what it asks before it does it.")] = False,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """Talk with the assistant. Answers come on stdout, what is said about them on stderr.
 
@@ -126,16 +109,14 @@ def chat(
     """
     import sys
 
-    from cluster.cli.chat import DEFAULT_SCOPES, INTERRUPTED, Chat, converse, whole_of_stdin
+    from cluster.cli.chat import INTERRUPTED, Chat, converse, whole_of_stdin
     from cluster.cli.chat_view import JsonView, TerminalView
-    from cluster.cli.door import Door
     from models.errors import ConfigInvalid
 
-    if token_file == "-" and message in (None, "-"):
+    if not client.may_ask and message in (None, "-"):
         raise ConfigInvalid("--token-file -: the token takes all of stdin: write the MESSAGE as an argument")
-    where, token = caller(config, url, token_file, user, scopes, DEFAULT_SCOPES)
     view: View = JsonView() if as_json else TerminalView(in_loop=message is None)
-    with Door(where, token) as door:
+    with client.door() as door:
         talk = Chat(door, view, topic=topic, conversation_id=conversation, answers=answers, says_yes=yes)
         if message is None:
             at_prompt = sys.stdin.isatty() and sys.stdout.isatty()
@@ -154,7 +135,9 @@ def chat(
     raise typer.Exit(int(talk.failed))
 
 
+@by_a_person(EDITOR)
 def workflows(
+    client: Client,
     verb: Annotated[str, typer.Argument(metavar="[retry|cancel]", help="What to do; nothing: list.")] = "",
     workflow_id: Annotated[str, typer.Argument(metavar="ID", help="The workflow.")] = "",
     reason: Annotated[str, typer.Option(help="Why it is stopped.")] = "stopped from the command line",
@@ -164,34 +147,19 @@ def workflows(
     before: Annotated[
         str | None, typer.Option(metavar="ID", help="List those that are older than this one.")
     ] = None,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: Scopes = None,
 ) -> None:
     """List workflows, begin a failed one again from its last step (retry), or stop one (cancel)."""
-    from cluster.cli.door import Door
-    from cluster.cli.inbox import DEFAULT_SCOPES
     from cluster.cli.workflows import run
 
-    with Door(*caller(config, url, token_file, user, scopes, DEFAULT_SCOPES)) as door:
+    with client.door() as door:
         listed = status or ()
         run(door, verb, workflow_id, reason=reason, console=console(), statuses=listed, before=before)
 
 
-def _inbox(
-    path: Path,
-    url: str | None,
-    token_file: str | None,
-    user: str | None,
-    scopes: str | None,
-    *,
-    decides: bool = False,
-) -> "Inbox":
-    from cluster.cli.inbox import DEFAULT_SCOPES, Inbox
+def _inbox(client: Client, *, decides: bool = False) -> "Inbox":
+    from cluster.cli.inbox import Inbox
 
-    return Inbox(*caller(path, url, token_file, user, scopes, DEFAULT_SCOPES, decides=decides))
+    return Inbox(client.door(decides=decides))
 
 
 def _decide(inbox: "Inbox", approval_id: str, wish: "GivenDecision", wait: float, *, may_ask: bool) -> None:

@@ -1,22 +1,16 @@
 """`signoff research`: deep research is begun, followed, decided on, read and stopped, over the HTTP door."""
 
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cluster.cli.commands.options import (
-    DEFAULT_CONFIG,
-    ChatScopes,
-    ConfigPath,
+    ANALYST,
+    Client,
     Digest,
-    TokenFile,
-    Url,
-    User,
-    caller,
+    by_a_person,
     console,
-    given_options,
 )
 
 if TYPE_CHECKING:
@@ -35,7 +29,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="For scripts: as the site t
 
 
 @app.command()
+@by_a_person(ANALYST)
 def start(
+    client: Client,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What is to be found out.")],
     topic: Annotated[
         str | None,
@@ -65,11 +61,6 @@ def start(
         str | None, typer.Option(help="The same again is the same research, never a second one.")
     ] = None,
     follow_it: Annotated[bool, typer.Option("--follow/--no-follow", help="Follow it.")] = True,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """Begin a research, and follow it."""
     import uuid
@@ -95,7 +86,7 @@ def start(
         "request_id": request_id or uuid.uuid4().hex,
     }
     request = checked(StartRequest, {name: value for name, value in given.items() if value is not None})
-    with _researches(config, url, token_file, user, scopes, decides=True) as researches:
+    with _researches(client, decides=True) as researches:
         begun = researches.start(request)
         row(
             console(),
@@ -103,29 +94,28 @@ def start(
             f"{begun.workflow_id} in project {begun.project_id}: {begun.message} {estimate(begun)}",
         )
         if follow_it:
-            _follow(researches, begun.workflow_id, may_ask=token_file != "-")
+            _follow(researches, begun.workflow_id, may_ask=client.may_ask)
         command_line(console(), "follow it", researches.command("follow", begun.workflow_id))
 
 
 @app.command()
+@by_a_person(ANALYST)
 def follow(
+    client: Client,
     research_id: Number,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """Show how far one is until it ends, and what waits for you. Without a terminal nobody is asked.
 
     Exit code 0: done; 1: failed; 3: it waits for a person; 4: it ended without a result; 130: Ctrl-C.
     """
-    with _researches(config, url, token_file, user, scopes, decides=True) as researches:
-        _follow(researches, research_id, may_ask=token_file != "-")
+    with _researches(client, decides=True) as researches:
+        _follow(researches, research_id, may_ask=client.may_ask)
 
 
 @app.command()
+@by_a_person(ANALYST)
 def decide(
+    client: Client,
     research_id: Number,
     decision: Annotated[str, typer.Argument(metavar="approve|reject|modify", help="Your answer.")],
     digest: Digest = None,
@@ -148,11 +138,6 @@ def decide(
         ),
     ] = None,
     notes: Annotated[str | None, typer.Option(help="Why; a rejection needs it.")] = None,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """Show what waits, and decide on exactly that. Without a terminal it takes --digest."""
     from cluster.cli.asking import asker
@@ -172,8 +157,8 @@ def decide(
         "modifications": changes if any(changes.values()) else None,
     }
     answer = checked(ApproveRequest, {name: value for name, value in given.items() if value is not None})
-    ask = asker(may_ask=token_file != "-")
-    with _researches(config, url, token_file, user, scopes, decides=True) as researches:
+    ask = asker(may_ask=client.may_ask)
+    with _researches(client, decides=True) as researches:
         shown = console()
         if not decide_given(
             researches, research_id, answer, shown, more=change or (), digest=digest, ask=ask
@@ -182,17 +167,14 @@ def decide(
 
 
 @app.command("list")
+@by_a_person(ANALYST)
 def list_(
+    client: Client,
     status: Annotated[str | None, typer.Option(help="Such as completed, or 'awaiting approval'.")] = None,
     project: Annotated[int | None, typer.Option(min=1, help="Of this project.")] = None,
     before: Annotated[int | None, typer.Option(metavar="ID", help="Older than this one.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, max=100, help="How many at most.")] = None,
     as_json: AsJson = False,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """List researches, the newest first."""
     from cluster.cli.printing import command_line, print_json
@@ -202,7 +184,7 @@ def list_(
     from models.research.following import ResearchList
 
     wanted = None if status is None else status.replace(" ", "_")
-    with _researches(config, url, token_file, user, scopes) as researches:
+    with _researches(client) as researches:
         told = researches.told("", status=wanted, project_id=project, before=before, limit=limit)
         if as_json:
             print_json(told)
@@ -216,14 +198,11 @@ def list_(
 
 
 @app.command()
+@by_a_person(ANALYST)
 def show(
+    client: Client,
     research_id: Number,
     as_json: AsJson = False,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """Show where one stands, and all of what waits for a decision."""
     from cluster.cli.printing import print_json
@@ -232,7 +211,7 @@ def show(
     from cluster.cli.research.view import show_status
     from models.research.agent_workflows import ResearchStatusResponse
 
-    with _researches(config, url, token_file, user, scopes) as researches:
+    with _researches(client) as researches:
         told = researches.told(f"/{research_id}")
     if as_json:
         print_json(told)
@@ -244,15 +223,12 @@ def show(
 
 
 @app.command()
+@by_a_person(ANALYST)
 def result(
+    client: Client,
     research_id: Number,
     as_json: AsJson = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="The sentences and their sources.")] = False,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """Show what one has come to so far."""
     from cluster.cli.printing import print_json
@@ -263,7 +239,7 @@ def result(
 
     if as_json and as_markdown:
         raise InputInvalid("--json and --markdown: give one of them")
-    with _researches(config, url, token_file, user, scopes) as researches:
+    with _researches(client) as researches:
         told = researches.told(f"/{research_id}/results")
         if as_json:
             print_json(told)
@@ -276,15 +252,12 @@ def result(
 
 
 @app.command()
+@by_a_person(ANALYST)
 def lineage(
+    client: Client,
     research_id: Number,
     sentence: Annotated[int | None, typer.Option(metavar="N", min=1, help="Of this sentence alone.")] = None,
     as_json: AsJson = False,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """Show the way back: from sentences to exact words, documents, and whoever let these in."""
     from cluster.cli.printing import print_json
@@ -293,7 +266,7 @@ def lineage(
     from models.errors import InputInvalid
     from models.research.following import ResearchLineage
 
-    with _researches(config, url, token_file, user, scopes) as researches:
+    with _researches(client) as researches:
         told = researches.told(f"/{research_id}/lineage")
     found = read(ResearchLineage, told)
     if sentence is not None:
@@ -308,15 +281,12 @@ def lineage(
 
 
 @app.command()
+@by_a_person(ANALYST)
 def points(
+    client: Client,
     research_id: Number,
     after: Annotated[int, typer.Option(metavar="ID", min=0, help="Only those after this one.")] = 0,
     as_json: AsJson = False,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """Show what it rests on, 100 points at once: exact words, documents, and whoever let these in."""
     from cluster.cli.printing import command_line, print_json
@@ -324,7 +294,7 @@ def points(
     from cluster.cli.research.view import show_points
     from models.research.following import ResearchPoints
 
-    with _researches(config, url, token_file, user, scopes) as researches:
+    with _researches(client) as researches:
         told = researches.told(f"/{research_id}/points", after=after)
         if as_json:
             print_json(told)
@@ -337,40 +307,25 @@ def points(
 
 
 @app.command()
+@by_a_person(ANALYST)
 def stop(
+    client: Client,
     research_id: Number,
     reason: Annotated[str | None, typer.Option(help="Why; it is kept with the research.")] = None,
-    config: ConfigPath = DEFAULT_CONFIG,
-    url: Url = None,
-    token_file: TokenFile = None,
-    user: User = None,
-    scopes: ChatScopes = None,
 ) -> None:
     """Stop one for good; what it had found stays."""
     from cluster.cli.printing import row
 
-    with _researches(config, url, token_file, user, scopes) as researches:
+    with _researches(client) as researches:
         row(console(), "research", f"{research_id} is {researches.stop(research_id, reason)}")
 
 
 @contextmanager
-def _researches(
-    path: Path,
-    url: str | None,
-    token_file: str | None,
-    user: str | None,
-    scopes: str | None,
-    *,
-    decides: bool = False,
-) -> "Iterator[Researches]":
-    from cluster.cli.chat import DEFAULT_SCOPES
-    from cluster.cli.door import Door
+def _researches(client: Client, *, decides: bool = False) -> "Iterator[Researches]":
     from cluster.cli.research.following import Researches
-    from cluster.cli.typed import typed
 
-    up = typed(["up"], given_options(path, None, None, None, None))
-    with Door(*caller(path, url, token_file, user, scopes, DEFAULT_SCOPES, decides=decides), up=up) as door:
-        yield Researches(door, given_options(path, url, token_file, user, scopes))
+    with client.door(decides=decides) as door:
+        yield Researches(door, client.options)
 
 
 def _follow(researches: "Researches", research_id: int, *, may_ask: bool) -> None:

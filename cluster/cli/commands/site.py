@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cluster.cli.commands.options import DEFAULT_CONFIG, ConfigPath, given_options, site_config
+from cluster.cli.commands.options import DEFAULT_CONFIG, ConfigPath, config_option, site_config
 from cluster.folders import ROOT
 from cluster.plain_text import plain
 
@@ -20,7 +20,7 @@ def up(config: ConfigPath = DEFAULT_CONFIG) -> None:
     from cluster.cli.typed import typed
     from cluster.up import up as bring_up
 
-    stop = typed(["down"], given_options(config, None, None, None, None))
+    stop = typed(["down"], config_option(config))
     bring_up(site_config(config), Console(soft_wrap=True), file=config, stop=stop)
 
 

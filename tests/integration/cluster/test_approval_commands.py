@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 from cluster import demo
 from cluster.cli import inbox
 from cluster.cli.approvals import GivenDecision, decide
+from cluster.cli.door import Door
 from cluster.cli.inbox import Inbox
 from cluster.cli.signoff import app
 from cluster.cli.tokens import mint_token
@@ -228,7 +229,7 @@ async def test_what_changes_while_the_person_reads_is_refused_and_shown(site: Si
         return True
 
     def act() -> None:
-        with Inbox(site.url, token) as mine:
+        with Inbox(Door(site.url, token)) as mine:
             decide(
                 mine, approval.id, GivenDecision(decision="approve"), console=printed, ask=yes, wait_seconds=0
             )
@@ -352,7 +353,7 @@ async def test_what_is_shown_must_have_the_digest_that_is_decided(
     token = mint_token(
         site.config.auth, user="ann", scopes=["global:editor"], now=datetime.now(UTC), decides=True
     )
-    with Inbox(site.url, token) as mine:
+    with Inbox(Door(site.url, token)) as mine:
         true = await asyncio.to_thread(mine.get, approval.id)
     false = true.model_dump(mode="json")
     false["content"]["article"]["content"] = "Something harmless."

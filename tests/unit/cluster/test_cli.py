@@ -192,7 +192,8 @@ class TestApprovalCommands:
         result = self.run(*command, "--user", "ann", "--config", config_file)
         url = f"http://127.0.0.1:{config.http.port}"
         assert (result.exit_code, result.stdout) == (1, "")
-        assert result.stderr == f"signoff: no Signoff answers at {url}: run `signoff up`\n"
+        up = f"signoff up --config {config_file}"
+        assert result.stderr == f"signoff: no Signoff answers at {url}: run `{up}`\n"
 
     @pytest.mark.parametrize("url", ["127.0.0.1:8000", "http://127.0.0.1:port", "ftp://x", "http://", ""])
     def test_an_address_that_is_none(self, url: str, config_file: Path) -> None:
