@@ -1,116 +1,77 @@
-"""Which of our three languages a text is in.
+"""Which language a text is in, of those that have a folder.
 
-Called by whoever reads or writes sentences. Pure; of a long text only the beginning is looked at.
+Called by whoever reads or writes sentences. What tells a language is in its `language.yaml`. Of a long text
+only the beginning is looked at.
 """
 
 import re
-from typing import Literal
+from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
 
-from models.text import word_list
+from actors.platform.text.lexicon import ENGLISH, languages, word_set, words_of_all
+from actors.platform.text.lexicon import Language as Language
 
-Language = Literal["en", "pl", "de"]
-
+_FILE = "language"
 _BEGINNING = 2_000
-# Letters alone are left to `_ALONE`: the I of English, the W of a name, the O of O'Neill.
+# Letters alone are left to `alone`: the I of English, the W of a name, the O of O'Neill.
 _WORD = re.compile(r"[^\W\d_]{2,}")
-# Short words of Polish, by themselves and small, or at the very beginning: `Co` is a company, too.
-_ALONE = re.compile(r"(?<!\S)(?:[iowz]|co)(?!\S)|\A(?:[OWZ]|Co)(?=\s)")
-# Words that no other of the three languages has: neither "to" nor "die", "was", "in", "do" or "on". At the
-# end, without a language of ours, words that none of the three has, nor Polish that is typed without accents.
-_FUNCTION_WORDS: dict[str, Language | None] = {
-    **dict.fromkeys(
-        word_list(
-            "the of and is that for with by are from has have had it its this were they which would at be "
-            "been not will their but who said he she you what how there can about when where why did does we "
-            "could should these those them than into if or want me please any get"
-        ),
-        "en",
-    ),
-    **dict.fromkeys(
-        word_list(
-            "na nie jest oraz przez dla od po ale jak są było był była który która które "
-            "ze za już tym tego roku także jego jej może czy przed przy ma być został została tak się "
-            "że ile kto kiedy gdzie dlaczego czemu jakie jaki jaka czym czego tych tej nad bez więc lub gdy "
-            "tylko bardzo będzie były kosztuje napisz pokaż proszę nowe "
-            "daj podaj tam teraz coś ktoś"
-        ),
-        "pl",
-    ),
-    **dict.fromkeys(
-        word_list(
-            "der das und ist von den mit zu auf für dem nicht ein eine einen einer einem des sich wird hat "
-            "als auch im zum zur bei nach aus sind haben werden wurde wurden dass über oder ich er wir es "
-            "noch wie warum wer wen wem welche welcher welches welchen wo wann wieviel wieso woher kostet "
-            "mehr gegen kein keine kann muss soll ihr ihre sein seine seit vor durch unter bis wenn weil "
-            "diese dieser dieses ohne zwischen nur doch schon zeige bitte gibt kannst dir mir mich hab gib "
-            "beim ins vom denn jetzt letzte hast sagt prozent"
-        ),
-        "de",
-    ),
-    # French; Spanish, Portuguese; Italian; Dutch; Czech, Slovak; Swedish, Danish; Hungarian and others.
-    **dict.fromkeys(
-        word_list(
-            "le la les et est une dans pour que qui sur aux avec pas cette sont ont été leur "
-            "el una con del por para como más pero sus este desde uma dos em não mais pelo pela foi são "
-            "il di che della dei gli nel sono anche alla non più lo si "
-            "het een van voor niet met op aan ook maar bij door wordt werd naar uit deze heeft zijn "
-            "je se jsou podle podľa také který která které ktorý ktoré ako při pri nebo alebo bude mezi však "
-            "och att det som är för inte av på med ett till från og ikke af til "
-            "az és hogy nem egy și este cu din că bir ve için että ovat myös"
-        ),
-        None,
-    ),
-}
-_LETTERS: dict[Language, frozenset[str]] = {"pl": frozenset("ąćęłńśźż"), "de": frozenset("äöüß")}
-# Letters of no other language than these, and ó, which too many have; with any other a word is of none.
-_OURS = frozenset("abcdefghijklmnopqrstuvwxyzó").union(*_LETTERS.values())
-# How long words of the three languages end, where only one of them has words that end so.
+_LATIN = "abcdefghijklmnopqrstuvwxyzó"
+# How long words end, where only one of the languages has words that end so.
 _LONG = 7
-_ENDINGS: dict[Language, tuple[str, ...]] = {
-    "pl": (
-        *("kowe", "towe", "sowe", "dowe", "mowe", "nowe", "owego", "owej", "owych", "nego", "kiego", "ować"),
-        *("acja", "acji", "acje", "ację", "acją", "kcja", "kcji"),
-    ),
-    "de": ("ung", "ungen", "keit", "keiten", "heit", "schaft", "lich", "liche", "lichen", "ische", "ischen"),
-}
-_NAMES = frozenset(["samsung"])
+
+
+class _Signs(NamedTuple):
+    """What tells a language beside its words: letters, endings, short words (also at a text's beginning)."""
+
+    letters: frozenset[str]
+    endings: tuple[str, ...]
+    alone: frozenset[str]
+    alone_at_start: frozenset[str]
 
 
 def language_of(text: str) -> Language:
     """The language of a text, by its words, their endings and their letters; English if in doubt.
 
-    A text with more words of other languages than of any of the three is read as English, too.
+    A text with more words of other languages than of any that has a folder is read as English, too.
     """
     points = _points_of(text)
     best = max(points.values())
-    return next((one for one in ("en", "pl", "de") if points[one] == best), "en")
+    return next((language for language in languages() if points[language] == best), ENGLISH)
 
 
 def is_of_another(text: str) -> bool:
-    """Whether a text has more words of other languages than of any of the three."""
+    """Whether a text has more words of other languages than of any that has a folder."""
     points = _points_of(text)
-    return points[None] > max(points["en"], points["pl"], points["de"])
+    return points.pop(None) > max(points.values())
 
 
 def _points_of(text: str) -> dict[Language | None, int]:
+    """How much says that a text is in each language; None: in one without a folder."""
     beginning = text[:_BEGINNING].strip()
-    shouted = beginning.isupper()
-    beginning = beginning.lower() if shouted else beginning
-    words = _WORD.findall(beginning)
-    # Each once: Portuguese has an `o` in every line.
-    alone = {found.lower() for found in _ALONE.findall(beginning)}
-    points: dict[Language | None, int] = {"en": 0, "pl": 2 * len(alone), "de": 0, None: 0}
-    named: dict[Language, int] = {"pl": 0, "de": 0}
+    beginning = beginning.lower() if beginning.isupper() else beginning
+    words, pieces = _WORD.findall(beginning), beginning.split()
+    points: dict[Language | None, int] = {None: 0}
+    named: dict[Language, int] = {}
+    for language, signs in _signs().items():
+        # Each once: Portuguese has an `o` in every line.
+        alone = signs.alone.intersection(pieces)
+        if len(pieces) > 1 and pieces[0] in signs.alone_at_start:
+            alone |= {pieces[0].lower()}
+        points[language], named[language] = 2 * len(alone), 0
+    known, letters, names = _function_words(), _known_letters(), words_of_all(_FILE, "names")
     for word in words:
         plain = word.lower()
-        if plain in _FUNCTION_WORDS:
-            # Of capitals alone it is an abbreviation: MIT, WHO.
-            points[_FUNCTION_WORDS[plain]] += 0 if word.isupper() else 2
+        if plain in known:
+            for spoken in known[plain]:
+                # Of capitals alone it is an abbreviation: MIT, WHO.
+                points[spoken] += 0 if word.isupper() else 2
             continue
-        points[None] += not _OURS.issuperset(plain)
-        for language, letters in _LETTERS.items():
-            has_letters = not letters.isdisjoint(plain)
-            ends_so = len(plain) >= _LONG and plain.endswith(_ENDINGS[language]) and plain not in _NAMES
+        # With a letter that none of them has, a word is of another.
+        points[None] += not letters.issuperset(plain)
+        for language, signs in _signs().items():
+            has_letters = not signs.letters.isdisjoint(plain)
+            ends_so = len(plain) >= _LONG and plain.endswith(signs.endings) and plain not in names
             if has_letters and word[0].isupper() and not ends_so:
                 named[language] += 1
             else:
@@ -120,3 +81,28 @@ def _points_of(text: str) -> dict[Language | None, int]:
         if count > 1 or 2 * count >= len(words):
             points[language] += count
     return points
+
+
+@cache
+def _function_words() -> Mapping[str, tuple[Language | None, ...]]:
+    """The languages of each word; a word of languages without a folder is theirs where no other has it."""
+    known: dict[str, tuple[Language | None, ...]] = dict.fromkeys(
+        words_of_all(_FILE, "function_words"), (None,)
+    )
+    for language in languages():
+        for word in word_set(language, _FILE, "function_words"):
+            known[word] = (*filter(None, known[word]), language)
+    return known
+
+
+@cache
+def _signs() -> Mapping[Language, _Signs]:
+    keys = ("letters", "endings", "alone", "alone_at_start")
+    told = {one: [word_set(one, _FILE, key) for key in keys] for one in languages()}
+    return {one: _Signs(letters, tuple(endings), *rest) for one, (letters, endings, *rest) in told.items()}
+
+
+@cache
+def _known_letters() -> frozenset[str]:
+    """Latin letters, ó that too many have, and those of the languages."""
+    return frozenset(_LATIN).union(*(signs.letters for signs in _signs().values()))

@@ -9,13 +9,13 @@ import pytest
 
 from actors.platform.llm.client import strip_fence, strip_thinking
 from actors.platform.text.bearing import bears_on
-from actors.platform.text.lexicon import phrase_pattern
+from actors.platform.text.lexicon import WHOLE, phrase_pattern
+from actors.platform.text.lexicon import pattern as lexicon_pattern
 from actors.platform.text.markdown import unlinked
 from actors.platform.text.normal_form import words
 from actors.platform.text.relevance import best_passages
 from actors.systems.chat.routing.topics import _pattern as topic_pattern
 from actors.systems.chat.turn.article_numbers import articles_named
-from actors.systems.knowledge.scraping.block_page_phrases import NOT_FOUND
 from actors.systems.market.series_in_text import pattern_of as series_pattern
 from actors.systems.operations.recognition.clauses import parting
 from actors.systems.operations.recognition.status_words import finder as status_finder
@@ -49,8 +49,8 @@ _MADE: dict[str, re.Pattern[Any]] = {
         "de",
         *(("voices", key) for key in ("speech", "disputes", "denies", "negation", "corrections", "errors")),
     ),
-    # What it makes is tried by name.
-    "actors.systems.knowledge.scraping.block_page_phrases._any_of": NOT_FOUND,
+    # Modules hold what it makes by a name, and there each is tried.
+    "actors.platform.text.lexicon.pattern": lexicon_pattern("walls", "login", WHOLE),
     "models.redaction.spellings.pattern": Spellings("of the 'key\\\" ä").pattern,
     "serve.openai.background._any_of": background_pattern(("follow up*", "only", "chat history", "标题")),
     "serve.openai.transcript._labels": labels_pattern(("user message", "user", "用户")),

@@ -10,6 +10,7 @@ from typing import Any
 
 import lxml.html
 
+from actors.platform.text.lexicon import pattern
 from models.record import Record
 
 # Where frameworks put what their scripts make.
@@ -19,10 +20,7 @@ _APP_ROOTS = frozenset(
 _APP_TAGS = frozenset(("app-root", "ng-app", "my-app", "router-outlet", "app-main"))
 _PLACEHOLDER = re.compile(r"\b(skeleton|placeholder|shimmer|spinner|preloader|loader|loading)")
 # All that is said there, or with what it waits for and dots: "Loading" is no heading about loading files.
-_LOADING = re.compile(
-    r"(loading|please wait|(trwa )?(ładowanie|wczytywanie)|proszę czekać|wird geladen|bitte warten|lädt|"
-    r"chargement|cargando|načítání|загрузка|加载中|جار التحميل)([^.…]{0,40}(\.\.\.?|…)|[.!]?)",
-)
+_LOADING = pattern("walls", "loading", r"{}([^.…]{0,40}(\.\.\.?|…)|[.!]?)", flags=0)
 _UNSEEN = frozenset(
     ("script", "style", "noscript", "template", "head", "svg", "select", "datalist", "iframe")
 )

@@ -8,20 +8,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from actors.platform.text.lexicon import pattern
 from actors.systems.knowledge.parsing.page_signs import PageSigns
-from actors.systems.knowledge.scraping.block_page_phrases import (
-    ACCEPT,
-    CHALLENGE,
-    CONSENT,
-    CONSENT_HEAD,
-    DENIED,
-    LOGIN,
-    LOGIN_ASKED,
-    NOT_FOUND,
-    PAYWALL,
-    POLICY_HEAD,
-    SCRIPT_NEEDED,
-)
 from models.knowledge.pages import Engine, PageFault
 
 # Characters of main text: nothing to speak of, hardly anything, a short notice, a page that clearly has
@@ -32,10 +20,16 @@ _REST, _NAME = 40, 20
 # Where a wall without a heading says what it is.
 _BEGINNING = 300
 
-_LOGIN_PATH = re.compile(
-    r"/(login|log-in|signin|sign-in|sso|auth|logowanie|zaloguj|anmelden|anmeldung|konto/login)\b"
+
+_ACCEPT, _CHALLENGE, _CONSENT, _CONSENT_HEAD, _DENIED, _LOGIN, _LOGIN_ASKED = (
+    pattern("walls", key, flags=0)
+    for key in ("accept", "challenge", "consent", "consent_head", "denied", "login", "login_asked")
 )
-_CONSENT_HOST = re.compile(r"^https?://[^/]*\bconsent\b|/(cookie-?)?consent\b|/cookie-?wall|/zgoda\b")
+_NOT_FOUND, _PAYWALL, _POLICY_HEAD, _SCRIPT_NEEDED, _CONSENT_PATH = (
+    pattern("walls", key, flags=0)
+    for key in ("not_found", "paywall", "policy_head", "script_needed", "consent_path")
+)
+_LOGIN_PATH = pattern("walls", "login_path", r"/{}\b", flags=0)
 
 
 class PageVerdict(NamedTuple):
@@ -88,7 +82,7 @@ def _by_page(url: str, asked: str, signs: PageSigns, text: str, engine: Engine) 
     head = " | ".join((signs.title, *signs.headings)).lower()
     if _challenged(signs, text):
         return PageVerdict("challenge", "it asks for proof of a human", browser=True)
-    paid = size < _PLENTY and signs.paywall and PAYWALL.search(f"{text} {signs.body}".lower()) is not None
+    paid = size < _PLENTY and signs.paywall and _PAYWALL.search(f"{text} {signs.body}".lower()) is not None
     if paid or (size < _SHORT and _walled_by_login(url, asked, head, signs, text)):
         return PageVerdict("login", "it is shown to those who log in")
     if _walled_by_consent(url, asked, head, signs, text):
@@ -115,9 +109,9 @@ def _by_page(url: str, asked: str, signs: PageSigns, text: str, engine: Engine) 
 def _challenged(signs: PageSigns, text: str) -> bool:
     """Little to read, and what asks for a human: by its words in the head, or by the name of who asks."""
     seen = signs.body.lower()
-    words = bool(CHALLENGE.search(signs.title.lower()) or CHALLENGE.search(seen[:600]))
+    words = bool(_CHALLENGE.search(signs.title.lower()) or _CHALLENGE.search(seen[:600]))
     if signs.seen - signs.around < _SHORT or len(text) < _HARDLY:
-        if DENIED.search(signs.title.lower()) and DENIED.search(seen):
+        if _DENIED.search(signs.title.lower()) and _DENIED.search(seen):
             return True
         return words or (bool(signs.challenges) and signs.seen < _SHORT and not signs.password_fields)
     return words and bool(signs.challenges) and len(text) < _SHORT
@@ -128,33 +122,33 @@ def _walled_by_login(url: str, asked: str, head: str, signs: PageSigns, text: st
     redirected = url != asked and _LOGIN_PATH.search(f"/{path.lower()}") is not None
     own = signs.seen - signs.around
     said = f"{head} {text.lower()} {signs.body.lower()[:1500]}"
-    if signs.password_fields and (redirected or own < 2 * _SHORT) and LOGIN.search(said):
-        return bool(redirected or LOGIN.search(f"{head} {text.lower()}") or len(text) < _HARDLY)
+    if signs.password_fields and (redirected or own < 2 * _SHORT) and _LOGIN.search(said):
+        return bool(redirected or _LOGIN.search(f"{head} {text.lower()}") or len(text) < _HARDLY)
     if redirected:
         return True
     if own >= 2 * _SHORT:
         return False
     # It begins with that: what asks for it below a text asks those who want to comment.
     first = f"{head} {text.lower()[:_BEGINNING] or signs.body.lower()[:_BEGINNING]}"
-    asked_for = LOGIN_ASKED.search(first) is not None or _nearly_all(LOGIN, signs.headings, _NAME)
-    return asked_for or bool(LOGIN.search(said) and PAYWALL.search(said))
+    asked_for = _LOGIN_ASKED.search(first) is not None or _nearly_all(_LOGIN, signs.headings, _NAME)
+    return asked_for or bool(_LOGIN.search(said) and _PAYWALL.search(said))
 
 
 def _walled_by_consent(url: str, asked: str, head: str, signs: PageSigns, text: str) -> bool:
     if len(text) >= _PLENTY:
         return False
-    if url != asked and _CONSENT_HOST.search(url.lower()):
+    if url != asked and _CONSENT_PATH.search(url.lower()):
         return True
     # What a site says of its cookies, to whoever asks for it, is no wall.
-    if url == asked and POLICY_HEAD.search(head):
+    if url == asked and _POLICY_HEAD.search(head):
         return False
     own = text.lower() or signs.body.lower()
-    marks = len(CONSENT.findall(own))
+    marks = len(_CONSENT.findall(own))
     dense = marks >= 3 and marks * 110 > len(own)
-    if not dense or signs.seen >= 2 * _PLENTY or not CONSENT_HEAD.search(f"{head} {own[:_BEGINNING]}"):
+    if not dense or signs.seen >= 2 * _PLENTY or not _CONSENT_HEAD.search(f"{head} {own[:_BEGINNING]}"):
         return False
     # A text about cookies has no button that takes them.
-    return any(ACCEPT.search(button.lower()) for button in signs.buttons)
+    return any(_ACCEPT.search(button.lower()) for button in signs.buttons)
 
 
 def _filled_by_scripts(signs: PageSigns, text: str) -> bool:
@@ -166,16 +160,16 @@ def _filled_by_scripts(signs: PageSigns, text: str) -> bool:
         return True
     if signs.placeholders and (size < _SHORT or (signs.placeholders >= 3 and size < 2 * _SHORT)):
         return True
-    needs = SCRIPT_NEEDED.search(f"{signs.noscript} {signs.body[:500]}".lower()) is not None
+    needs = _SCRIPT_NEEDED.search(f"{signs.noscript} {signs.body[:500]}".lower()) is not None
     return needs and (size < _SHORT and own < 2 * _SHORT)
 
 
 def _says_not_found(signs: PageSigns, text: str) -> bool:
     """In its title or heading, or in all the little that it says; a long title is of a text about it."""
     heads = (signs.title, *signs.headings)
-    if len(text) < _SHORT and any(NOT_FOUND.search(said.lower()) for said in (*heads, text)):
+    if len(text) < _SHORT and any(_NOT_FOUND.search(said.lower()) for said in (*heads, text)):
         return True
-    return _nearly_all(NOT_FOUND, heads, _REST)
+    return _nearly_all(_NOT_FOUND, heads, _REST)
 
 
 def _nearly_all(words: re.Pattern[str], heads: Iterable[str], rest: int) -> bool:
