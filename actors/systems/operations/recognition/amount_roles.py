@@ -6,61 +6,21 @@ text that names one invoice calls it the total.
 
 import re
 
-_PART = re.compile(
-    r"(?<![^\W_])(?:sub-?total|net|netto\w{0,10}|vat|tax|ust|mwst|mehrwertsteuer|umsatzsteuer|steuer|podatek"
-    r"|discount\w{0,3}|rebate|rabatt|treuerabatt|skonto|nachlass|rabat\w{0,3}|zniżk\w{1,3}|upust\w{0,2}|credit"
-    r"|deposit|instal?lments?|part|partial|partly|anzahlung|teilzahlung|teilbetrag|rate|abschlag|zaliczk\w{1,3}"
-    r"|rat[aęy]|częściow\w{1,4}|fee|fees|shipping|freight|gebühr\w{0,2}"
-    r"|versand|porto|mahngebühr\w{0,2}|opłat\w{1,3}"
-    r"|przesyłk\w{1,3}|interest|zinsen|verzugszinsen|odset\w{1,4}|each|per|je|pro|za sztukę|po)(?![^\W_])",
-    re.IGNORECASE,
-)
-_NOT_IT = re.compile(
-    r"(?<![^\W_])(?:instead of|rather than|not|statt|anstatt"
-    r"|anstelle von|nicht|zamiast|a nie|nie|was|war|było|from"
-    r"|about|around|approximately|approx\.?|roughly|circa|ca\.?|etwa|rund|ungefähr|około|ok\."
-    r"|noch|still|remaining"
-    r"|remainder of|balance of|restliche|pozostało"
-    r"|jeszcze|further|another|weitere|kolejne)"
-    r"[\s(]{1,3}(?:the |die |den )?\Z",
-    re.IGNORECASE,
-)
+from actors.platform.text.lexicon import WHOLE, alternatives, pattern
+
+_FILE = "amount_roles"
+_PART, _PAYING = pattern(_FILE, "part", WHOLE), pattern(_FILE, "paying", WHOLE)
 # Of sentences that are about something else than what an invoice is over.
-_OTHER = re.compile(
-    r"(?<![^\W_])(?:credit notes?|credited|refund\w{0,3}|gutschrift\w{0,2}|erstattung"
-    r"|korekt\w{1,3}|koryguj\w{1,4}|zwrot\w{0,2}"
-    r"|offer\w{0,3}|quote|quotation|estimate|angebot\w{0,2}|ofert\w{1,3}|wycen\w{1,3}|next order"
-    r"|would|could|might|würden?|könnten?|byłoby"
-    r"|limit|budget"
-    r"|deposit|anzahlung|teilzahlung|zaliczk\w{1,3}|częściow\w{1,4})(?![^\W_])",
-    re.IGNORECASE,
+_OTHER = pattern(_FILE, "other", WHOLE)
+_NOT_IT = pattern(
+    _FILE, "not_it", rf"(?<![^\W_]){{}}[\s(]{{1,3}}(?:(?:{alternatives(_FILE, 'articles')}) )?\Z"
 )
-_PAYING = re.compile(
-    r"(?<![^\W_])(?:receiv\w{1,3}|receipt|paid|payments?|arrived|landed"
-    r"|remitt\w{1,5}|transferr\w{1,3}|erhalten|eingang"
-    r"|eingegangen|zahlung\w{0,2}|überwiesen|gezahlt|otrzyma\w{1,6}"
-    r"|wpłat\w{1,2}|wpłyn\w{1,4}|przela\w{1,6}|przelew\w{0,2})"
-    r"(?![^\W_])",
-    re.IGNORECASE,
-)
-_OVER = re.compile(
-    r"[\s,:(\"”–-]{0,4}(?:(?:over|for|of|is|amounts to|totals|über|beträgt|lautet auf|na kwotę|opiewa na"
-    r"|wynosi|na)\s)?"
-    r"[\s(]{0,3}\Z",
-    re.IGNORECASE,
-)
-_STRICTLY_OVER = re.compile(
-    r"\b(?:over|über|na kwotę|opiewa na|amounts to|beträgt|wynosi)\s\Z|\(\Z", re.IGNORECASE
-)
-_TOTAL = re.compile(
-    r"(?<![^\W_-])(?:(?:grand |invoice |gross )?total|amount(?: due| payable| to pay)?|invoice amount"
-    r"|balance due"
-    r"|to be paid"
-    r"|gesamt(?:betrag|summe)?|rechnungs(?:betrag|summe)|endbetrag|summe|brutto(?:betrag)?"
-    r"|betrag|zu zahlen"
-    r"|zahlbetrag|razem|suma|kwota(?: brutto| do zapłaty)?|do zapłaty|należność|wartość(?: brutto)?)"
-    r"(?: (?:due|payable|is|ist|of|von|to|wynosi|amount|eur|usd|pln|gbp)){0,3}[\s:*.=]{0,6}\Z",
-    re.IGNORECASE,
+_OVER = pattern(_FILE, "over", r"[\s,:(\"”–-]{0,4}(?:{}\s)?[\s(]{0,3}\Z")
+_STRICTLY_OVER = pattern(_FILE, "strictly_over", r"\b{}\s\Z|\(\Z")
+_TOTAL = pattern(
+    _FILE,
+    "total",
+    rf"(?<![^\W_-]){{}}(?: (?:{alternatives(_FILE, 'total_behind')})){{0,3}}[\s:*.=]{{0,6}}\Z",
 )
 _BEFORE, _BEHIND, _GAP = 32, 26, 32
 

@@ -6,86 +6,58 @@ words are known, in English, German or Polish, and what a value says goes first.
 
 from typing import Literal
 
+from actors.platform.text.lexicon import words_of_all
 from actors.platform.text.normal_form import without_accents
-from models.text import word_list
 
 Role = Literal["vendor", "invoice", "reference", "total", "open_amount", "paid_amount", "amount", "currency"]
 DayRole = Literal["due", "other"]
 
 
-def _known(words: str) -> frozenset[str]:
-    """Words as they are written, and without their accents."""
-    return frozenset(each for word in word_list(words) for each in (word, without_accents(word)))
+def _known(key: str) -> frozenset[str]:
+    """Words of all languages as they are written, and without their accents."""
+    return frozenset(each for word in words_of_all("fields", key) for each in (word, without_accents(word)))
 
 
-_VENDOR = _known(
-    "vendor vendors supplier suppliers company account accounts payee merchant customer client "
-    "organization organisation business biller seller creditor contractor counterparty beneficiary "
-    "partner lieferant lieferanten kreditor firma firmen unternehmen kunde kunden empfänger empfaenger "
-    "zahlungsempfänger rechnungssteller dostawca dostawcy kontrahent kontrahenta sprzedawca sprzedawcy "
-    "klient klienta wystawca odbiorca vendorname suppliername companyname accountname"
-)
-_OF_NAMES = _known("name names title display legal full official trading label nazwa firma company business")
-_INVOICE = _known(
-    "invoice inv bill faktura faktury fv rechnung rechnungs invoicenumber invoiceno billnumber "
-    "rechnungsnummer rechnungsnr rechnungsnumer belegnummer belegnr"
-)
-_OF_NUMBERS = _known("number no nr num nummer numer code")
-_DOCUMENT = _known("doc document beleg dokument dokumentu")
-_REFERENCE = _known("reference ref referenz referencja subject memo description id key")
-_TOTAL = _known("amount total sum value price betrag gesamtbetrag rechnungsbetrag summe kwota brutto gross")
-_OF_TOTALS = _known(
-    "total invoice bill amount gross grand original full brutto faktury rechnung wartość kwota value"
-)
-_OPEN = _known("due open outstanding remaining unpaid balance offen offener restbetrag saldo pozostało")
-_PAID = _known("paid payment payments settled received bezahlt gezahlt zapłacono zapłacona wpłata")
-_IS_PAID = _known("paid settled bezahlt beglichen zapłacona zapłacono opłacona opłacono uregulowana")
-_OTHER_AMOUNT = _known("net netto subtotal tax vat discount fee shipping unit line item wartość")
-_CURRENCY = _known("currency currencycode währung waehrung waluta")
-_DUE = _known(
-    "due deadline maturity fällig faellig fälligkeit fälligkeitsdatum faelligkeitsdatum zahlbar płatności"
-)
-_DAY = _known("date day on by at until datum bis am data dnia termin duedate")
-_STATUS = _known(
-    "status state zahlungsstatus rechnungsstatus statuspłatności stan paymentstatus invoicestatus"
-)
-_OF_STATUS = _known(
-    "payment invoice bill paid approval płatności faktury zahlung rechnung current is has been"
-)
-_MAIL = _known("email mail emailaddress")
-_OF_CONTACTS = _known(
-    "e address primary contact billing main vendor supplier accounts payable remittance company adres kontakt"
-)
-_BANK = _known("iban kontonummer bankaccount accountnumber rachunek konto")
-_OF_BANKS = _known("bank account number no nr iban routing numer konta rachunku nummer konto")
+_VENDOR = _known("vendor")
+_OF_NAMES = _known("of_names")
+_INVOICE = _known("invoice")
+_OF_NUMBERS = _known("of_numbers")
+_DOCUMENT = _known("document")
+_REFERENCE = _known("reference")
+_TOTAL = _known("total")
+_OF_TOTALS = _known("of_totals")
+_OPEN = _known("open")
+_PAID = _known("paid")
+_IS_PAID = _known("is_paid")
+_OTHER_AMOUNT = _known("other_amount")
+_CURRENCY = _known("currency")
+_DUE = _known("due")
+_DAY = _known("day")
+_STATUS = _known("status")
+_OF_STATUS = _known("of_status")
+_MAIL = _known("mail")
+_OF_CONTACTS = _known("of_contacts")
+_BANK = _known("bank")
+_OF_BANKS = _known("of_banks")
 # Objects in which a plain `name` or `number` is a vendor's or an invoice's.
-_OF_PEOPLE = _known("contact contacts user users person people owner employee lead leads kontakt")
-_WRAPPERS = _known("data fields record attributes properties result item object")
-_OF_INVOICES = _known("invoice invoices bill bills faktura faktury rechnung rechnungen")
-_TIME = _known(
-    "date at on when sent received written created opened time timestamp updated datum data am czas kiedy"
-)
-_NO_TIME = _known(
-    "due paid payment pay closed close end start birth invoice bill scheduled delivery expiry fällig "
-    "płatności"
-)
-_SENDER = _known("from sender von absender od nadawca")
-_OUR_PEOPLE = _known(
-    "owner user users author assignee assigned created modified updated manager rep opiekun bearbeiter "
-    "our wir buyer requester reporter"
-)
-_DEALS = _known(
-    "opportunity opportunities deal deals quote quotes pipeline lead leads contract contracts angebot "
-    "angebote szansa szanse oferta oferty umowa umowy vertrag order orders line lines items positionen "
-    "pozycje payments"
-)
-_CREDITS = _known("credit creditnote gutschrift korekta refund")
-_HOLD = _known("hold blocked block zahlungssperre gesperrt sperre wstrzymana zablokowana blokada")
-_TITLES = _known("subject title betreff temat titel tytuł name number")
-_TEXTS = _known("description beschreibung opis details text body")
-_CASES = _known(
-    "case cases ticket tickets vorgang vorgänge zgłoszenie zgłoszenia sprawa sprawy issue complaint task"
-)
+_OF_PEOPLE = _known("of_people")
+_WRAPPERS = _known("wrappers")
+_OF_INVOICES = _known("of_invoices")
+_TIME = _known("time")
+_NO_TIME = _known("no_time")
+_SENDER = _known("sender")
+_OUR_PEOPLE = _known("our_people")
+_DEALS = _known("deals")
+_CREDITS = _known("credits")
+_HOLD = _known("hold")
+_TITLES = _known("titles")
+_TEXTS = _known("texts")
+_CASES = _known("cases")
+_PLAIN_NAMES, _IS_NAME = words_of_all("fields", "plain_names"), words_of_all("fields", "is_name")
+_BALANCES, _OTHER_TOTALS = words_of_all("fields", "balances"), words_of_all("fields", "other_totals")
+_DUE_DAYS, _IS_OF_PAYMENT = words_of_all("fields", "due_days"), words_of_all("fields", "is_of_payment")
+_WEBSITES, _RECEIVERS = words_of_all("fields", "websites"), words_of_all("fields", "receivers")
+_OF_COMPANIES, _ACCOUNTS = words_of_all("fields", "of_companies"), words_of_all("fields", "accounts")
 
 _Names = tuple[tuple[str, ...], ...]
 
@@ -96,7 +68,7 @@ def role_of(names: _Names, about: frozenset[str]) -> Role | None:
         return None
     around = frozenset(names[-2]) if len(names) > 1 else about
     around = around | about if around <= _WRAPPERS else around
-    if words <= {"name", "nazwa"}:
+    if words <= _PLAIN_NAMES:
         return "vendor" if around & _VENDOR and not around & _OF_PEOPLE else None
     if words & _VENDOR and words <= _VENDOR | _OF_NAMES:
         return "vendor"
@@ -118,11 +90,11 @@ def _amount(words: frozenset[str], around: frozenset[str]) -> Role | None:
         words = around
     if not words & (_TOTAL | _OPEN) or words & (_DAY - {"on"}):
         return None
-    if words & _OTHER_AMOUNT - {"wartość"}:
+    if words & _OTHER_AMOUNT - _OTHER_TOTALS:
         return "amount" if words & (_TOTAL | _OTHER_AMOUNT) else None
     if words & _PAID and words & _TOTAL:
         return "paid_amount"
-    if words & _OPEN and (words & _TOTAL or (words <= _OPEN and words & {"balance", "saldo", "restbetrag"})):
+    if words & _OPEN and (words & _TOTAL or (words <= _OPEN and words & _BALANCES)):
         return "open_amount"
     return "total" if words & _TOTAL and words <= _TOTAL | _OF_TOTALS else None
 
@@ -142,15 +114,15 @@ def says_paid(names: _Names) -> bool:
 def is_of_payment(names: _Names) -> bool:
     """Whether a status is one of a payment by its own name: `payment_status`, not `status`."""
     words = frozenset(names[-1]) if names else frozenset()
-    return bool(words & (_PAID | _OF_INVOICES | {"płatności", "zahlung", "zahlungsstatus", "paymentstatus"}))
+    return bool(words & (_PAID | _OF_INVOICES | _IS_OF_PAYMENT))
 
 
 def is_due(names: _Names) -> bool:
     """Whether a day is the one by which something is to be paid."""
     words = frozenset(names[-1]) if names else frozenset()
-    if words & {"duedate", "fälligkeitsdatum", "faelligkeitsdatum"}:
+    if words & _DUE_DAYS:
         return True
-    return bool(words & _DUE) and words <= _DUE | _DAY | _OF_STATUS | {"zahlung"}
+    return bool(words & _DUE) and words <= _DUE | _DAY | _OF_STATUS
 
 
 def is_time(names: _Names) -> bool:
@@ -194,21 +166,19 @@ def is_deal(about: frozenset[str]) -> bool:
 
 def is_of_company(name: tuple[str, ...]) -> bool:
     """Whether a field is one that companies have, and no people, deals or bills."""
-    return name in (("contacts",), ("kontakte",), ("kontakty",), ("opportunities",)) or is_bank_account(
-        (name,)
-    )
+    return (len(name) == 1 and name[0] in _OF_COMPANIES) or is_bank_account((name,))
 
 
 def is_website(names: _Names) -> bool:
     """Whether a value is the address of somebody's pages."""
     words = frozenset(names[-1]) if names else frozenset()
-    return bool(words & {"website", "url", "homepage", "domain", "web", "www", "strona"}) and len(words) <= 2
+    return bool(words & _WEBSITES) and len(words) <= 2
 
 
 def is_name(names: _Names) -> bool:
     """Whether a value is somebody's name."""
     words = frozenset(names[-1]) if names else frozenset()
-    return words <= {"name", "full", "contact", "person", "display", "nazwa", "ansprechpartner", "osoba"}
+    return words <= _IS_NAME
 
 
 def names_another(names: _Names) -> bool:
@@ -218,7 +188,7 @@ def names_another(names: _Names) -> bool:
 
 def is_correspondent(names: _Names) -> bool:
     """Whether a value says who wrote a mail, or to whom it went."""
-    return is_sender(names) or bool(names and frozenset(names[-1]) & {"to", "cc", "an", "do", "empfänger"})
+    return is_sender(names) or bool(names and frozenset(names[-1]) & _RECEIVERS)
 
 
 def is_credit(about: frozenset[str], names: _Names = ()) -> bool:
@@ -251,5 +221,5 @@ def is_bank_account(names: _Names) -> bool:
     """Whether a value is the number of an account at a bank."""
     words = frozenset(names[-1]) if names else frozenset()
     return bool(words & _BANK) or (
-        bool(words & {"account", "konta", "rachunku"}) and len(words & _OF_BANKS) > 1 and words <= _OF_BANKS
+        bool(words & _ACCOUNTS) and len(words & _OF_BANKS) > 1 and words <= _OF_BANKS
     )

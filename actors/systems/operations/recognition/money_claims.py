@@ -4,9 +4,9 @@ Called by `claims`. Amounts of lines, deals, credit notes, taxes, discounts, par
 invoice as a whole.
 """
 
-import re
 from collections.abc import Iterable
 
+from actors.platform.text.lexicon import WHOLE, pattern
 from actors.systems.operations.recognition import fields
 from actors.systems.operations.recognition.amount_roles import (
     is_beside,
@@ -21,20 +21,10 @@ from actors.systems.operations.recognition.item import Sighting
 from actors.systems.operations.recognition.json_fields import JsonField
 from actors.systems.operations.recognition.sentences import SentenceSpan
 
-_DUE = re.compile(
-    r"(?<![^\W_])(?:due(?: date| on| by)?|payable (?:by|on|until)|pay by"
-    r"|(?:may|must|can|has to|needs to|is to|to) be paid (?:by|until|before|no later than)"
-    r"|fällig(?:keit)?|zahlbar (?:bis|am)|zahlungs(?:ziel|frist)|deadline"
-    r"|termin(?:em|u)? (?:płatności|zapłaty)|płatn[aey] do|zapłaty do)(?![^\W_])",
-    re.IGNORECASE,
-)
-_DUE_BEHIND = re.compile(r"\s(?:zur zahlung )?(?:fällig|zahlbar)(?![^\W_])", re.IGNORECASE)
+_DUE = pattern("amount_roles", "due", WHOLE)
+_DUE_BEHIND = pattern("amount_roles", "due_behind", r"\s{}(?![^\W_])")
 # Between the word for it and the day, these make it another day.
-_ANOTHER = re.compile(
-    r"(?<![^\W_])(?:paid|issued|dated|sent|instead of|from|vom|statt"
-    r"|bezahlt|zamiast|z dnia|wystawion\w{1,3})(?![^\W_])",
-    re.IGNORECASE,
-)
+_ANOTHER = pattern("amount_roles", "another_day", WHOLE)
 _LOOKED_BACK = 60
 
 

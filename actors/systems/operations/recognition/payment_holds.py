@@ -9,81 +9,20 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Literal, NamedTuple
 
+from actors.platform.text.lexicon import WHOLE, pattern, phrases_of_all, words_of_all
 from actors.platform.text.normal_form import without_accents
 from actors.systems.operations.recognition.sentences import SentenceSpan, sentences
-from models.text import word_list
 
 Release = Literal["hold", "disputed", "approved", "cleared"]
 
-_VALUES: dict[str, Release] = {
-    **dict.fromkeys(
-        ["on hold", "hold", "payment hold", "held", "blocked", "payment blocked", "suspended", "gesperrt"],
-        "hold",
-    ),
-    **dict.fromkeys(["zahlungssperre", "wstrzymana", "wstrzymane", "zablokowana", "angehalten"], "hold"),
-    **dict.fromkeys(["disputed", "in dispute", "dispute", "contested", "strittig", "reklamiert"], "disputed"),
-    **dict.fromkeys(["beanstandet", "bestritten", "sporna", "reklamacja", "zakwestionowana"], "disputed"),
-    **dict.fromkeys(
-        ["approved", "scheduled", "authorized", "authorised", "released", "freigegeben"], "approved"
-    ),
-    **dict.fromkeys(["approved for payment", "ready to pay", "payment scheduled", "genehmigt"], "approved"),
-    **dict.fromkeys(
-        ["eingeplant", "zur zahlung freigegeben", "zatwierdzona", "zaplanowana", "zaakceptowana"], "approved"
-    ),
-}
-_LIFTED = re.compile(
-    r"(?<![^\W_])(?:no longer (?:on hold|disputed|blocked|in dispute)"
-    r"|(?:hold|block|dispute)s? (?:is |are |was |were |has been |have been )?(?:now )?"
-    r"(?:lifted|removed|released|resolved|settled|cleared|withdrawn)"
-    r"|(?:lifted|removed|released|resolved|settled) the (?:hold|block|dispute)"
-    r"|nicht mehr (?:gesperrt|strittig)|sperre (?:ist |wurde )?(?:wieder )?(?:aufgehoben|entfernt)"
-    r"|(?:reklamation|beanstandung) (?:ist |wurde )?(?:erledigt|beigelegt|geklärt|zurückgezogen)"
-    r"|odblokowan[aey]|blokad[aęy] (?:została |jest )?(?:zdjęt[aą]|zniesion[aą])|zdjęto blokadę"
-    r"|nie jest już (?:wstrzyman|sporn)[ay]|reklamacj[aęi] (?:została )?(?:rozpatrzon|zamknięt|wycofan)[aą])",
-    re.IGNORECASE,
-)
-_DISPUTED = re.compile(
-    r"(?<![^\W_])(?:disput(?:ed|es?|ing)|contest(?:ed|ing)|reklam(?:iert|ation|ieren)|beanstand(?:et|en|ung)"
-    r"|strittig|bestritten|bestreiten|reklamacj[aąęi]|(?:za)?reklam(?:ujemy|owana|owaliśmy|owano)"
-    r"|sporn[aey]|kwestionuj(?:ę|emy)|zakwestionowa(?:na|no|liśmy))(?![^\W_])",
-    re.IGNORECASE,
-)
-_HELD = re.compile(
-    r"(?<![^\W_])(?:(?:put |is |are |still |placed |was )?on hold"
-    r"|(?:do not|don['’]t|must not|mustn['’]t|should not|shouldn['’]t|shall not|not to|may not)"
-    r" (?:be )?(?:pay|paid|go out|release|released)"
-    r"|no payments?(?= ?(?:[,.;:]|\Z|until|before|to |till))"
-    r"|(?:hold|stop|withhold|suspend|freeze) (?:back )?(?:the |all |any |our )?payments?"
-    r"|payments?(?: [^\s.,;]{1,20}){0,4} (?:stopped|suspended|withheld|frozen|held back)"
-    r"|(?:blocked for|not released for) payment|payment block"
-    r"|nicht (?:be|aus)?zahlen|nicht (?:zu )?überweisen|nicht freigegeben|nicht (?:zur zahlung )?freigeben"
-    r"|zahlungs(?:sperre|stopp)|(?:zur|für die) zahlung gesperrt|zahlung(?: [^\s.,;]{1,20}){0,4} "
-    r"(?:gestoppt|ausgesetzt|angehalten|gesperrt|zurückgehalten|zurückgestellt)"
-    r"|zahlen wir (?:erst|vorerst nicht|nicht)"
-    r"|h[aä]lt(?:en|et|e)?(?: \w{1,12}){0,4} zahlung(?: \w{1,12}){0,3} zurück"
-    r"|zahlung(?: \w{1,12}){0,3} zurückhalten|wstrzyman[aey]|wstrzyma(?:ć|jcie|liśmy|no)"
-    r"|nie (?:płac(?:ić|imy|ić)|opłacać|wypłacać|realizować płatności)|proszę nie płacić"
-    r"|zablokowan[aey]|blokad[aą] płatności)(?![^\W_])",
-    re.IGNORECASE,
-)
-_APPROVED = re.compile(
-    r"(?<![^\W_])(?:(?:is|was|are|been|now) (?:approved|scheduled|authorised|authorized)"
-    r"|(?:approved|scheduled|cleared|released) for payment|in (?:the|our|this) (?:next )?payment run"
-    r"|(?:zur zahlung )?(?:freigegeben|eingeplant)|zur zahlung vorgemerkt|(?:im|nächsten) zahlungslauf"
-    r"|zatwierdzon[ay](?: do (?:za)?płaty)?|zaplanowan[ay] do (?:za)?płaty)(?![^\W_])",
-    re.IGNORECASE,
-)
+_FILE = "payment_holds"
+_BEGINS = r"(?<![^\W_]){}"
+_LIFTED, _DISPUTED = pattern(_FILE, "lifted", _BEGINS), pattern(_FILE, "disputed", WHOLE)
+_HELD, _APPROVED = pattern(_FILE, "held", WHOLE), pattern(_FILE, "approved", WHOLE)
 # What stands before it takes it back, or leaves it open.
-_UNSURE = frozenset(
-    word_list(
-        "if unless whether might may could would should once when until before not no never without isn't "
-        "wasn't aren't cannot can't your undisputed falls sollte sollten wenn sofern ob könnte könnten würde "
-        "nicht kein keine keinen ohne nie niemals ihre jeśli jeżeli czy gdy gdyby może nie bez brak "
-        "państwa pańska pending awaiting"
-    )
-)
+_UNSURE = words_of_all(_FILE, "unsure")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_ANEW = re.compile(r",\s(?=(?:now|but|since|jetzt|nun|aber|teraz|ale)\s)")
+_ANEW = re.compile(rf",\s(?=(?:{'|'.join(sorted(words_of_all(_FILE, 'anew')))})\s)")
 _LOOKED_BACK = 45
 _MOST = 20
 
@@ -100,7 +39,8 @@ class SaidRelease(NamedTuple):
 def release_of(value: str) -> Release | None:
     """What the value of a status says."""
     plain = " ".join(without_accents(word) for word in value[:80].replace("_", " ").replace("-", " ").split())
-    return _VALUES.get(plain)
+    releases: tuple[Release, ...] = ("hold", "disputed", "approved")
+    return next((one for one in releases if plain in phrases_of_all(_FILE, f"value_{one}")), None)
 
 
 def releases_in(text: str) -> Iterator[SaidRelease]:

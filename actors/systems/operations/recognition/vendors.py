@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
+from actors.platform.text.lexicon import pattern, words_of_all
 from actors.platform.text.names.legal_forms import FORM_WORDS
 from actors.platform.text.names.name_form import (
     NameForm,
@@ -32,41 +33,21 @@ _SPELLED_SCORE, _MISSPELT_SCORE = 0.95, 0.85
 _SHORTEST_MISSPELT = 7
 _NO_NAME = re.compile(r"https?:|www\.|@|[{}<>\[\]|=]|\A[\W\d_]*\Z")
 _CODE = re.compile(r"(?=[^\W_]*\d)[^\W_]{10,}\Z|[^\W_-]{8}-[^\W_-]{4}-")
-_NOBODY = frozenset(
-    word_list("unknown none null n/a na tbd other various misc self me brak nieznany unbekannt keine test")
-)
-_LABEL = re.compile(
-    r"(?<![^\W_])(?:vendor|supplier|company|payee|lieferant|kreditor|firma|dostawca|kontrahent|sprzedawca)"
-    r"(?: name)?[*_]{0,2}:[*_]{0,2} ",
-    re.IGNORECASE,
-)
+_NOBODY = words_of_all("vendors", "nobody")
+_LABEL = pattern("vendors", "label", r"(?<![^\W_]){}(?: name)?[*_]{0,2}:[*_]{0,2} ")
 _LINE_END = re.compile(r"[\n\r;|,()<]")
 _FORM = re.compile(
     r"(?<![^\W_])(?:Inc|LLC|Ltd|Limited|Corp|Corporation|PLC|LLP|GmbH(?: & Co\. KG)?|AG|KG|UG|S\. ?A"
     r"|[Ss]p\. ?z ?o\. ?o|B\.V|S\.r\.l)(?![^\W_])"
 )
-_AND = re.compile(r"\s(?:und|oraz|i|et)\s")
+# What joins the parts of a name, as `&` does; and what may join them, as far as a run of capitals goes.
+_ANDS, _JOINS = words_of_all("vendors", "and"), words_of_all("vendors", "joins")
+_AND = re.compile(rf"\s(?:{'|'.join(sorted(_ANDS))})\s")
 _SHORTEST_NAMED, _SHORTEST_COMPACT = 3, 6
 _MOST_BEFORE, _LONGEST_WORD = 6, 40
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’ʼ][^\W\d_]+)?|\d+|[&+]")
 # With a capital, these are no part of a name beside them.
-_BESIDE = frozenset(
-    word_list(
-        "invoice invoices bill bills payment payments statement reminder account accounts order orders "
-        "contract team billing support department office receivable payable customer vendor supplier client "
-        "dear hello hi re fwd fw aw wg from to for by of at with and or the a an our your their his her its "
-        "this that these we you they he she it i is are was were has have had will please kindly regards "
-        "best sincerely thanks thank subject date amount total due overdue paid unpaid open new update "
-        "renewal opportunity deal case rechnung rechnungen zahlung mahnung zahlungserinnerung konto auftrag "
-        "bestellung vertrag firma an von der die das den dem des bei mit für und oder unser unsere ihre ihr "
-        "sehr wir sie er es ist hat wurde guten hallo liebe lieber betrag betreff lieferant kunde kundin "
-        "herr frau grüße faktura faktury fakturę fakturą płatność płatności przypomnienie zamówienie umowa "
-        "firma firmy firmie od do dla z ze w we na przez i oraz nasz nasza państwa szanowni witam dzień nie "
-        "jest była był została dostawca kontrahent klient pan pani kwota temat nr no po inv not never still "
-        "also but however when if once after before since until as january february march april may june "
-        "july august september october november december monday tuesday wednesday thursday friday"
-    )
-)
+_BESIDE = words_of_all("vendors", "beside")
 
 
 @lru_cache(maxsize=65536)
@@ -173,11 +154,11 @@ def _name_before(text: str, end: int) -> int:
             or word.endswith((".", ":", ";"))
         ):
             break
-        joins = word in ("&", "and", "und", "i") and taken > 0
+        joins = (word == "&" or word in _JOINS) and taken > 0
         if not joins and (not word[0].isupper() or _plain(word) in _BESIDE):
             break
         start, taken = at, taken + 1
-    while text[start:end].startswith(("& ", "and ", "und ", "i ")):
+    while text[start:end].partition(" ")[0] in {"&", *_JOINS} and " " in text[start:end]:
         start += text[start:end].index(" ") + 1
     return start
 
@@ -283,7 +264,7 @@ def _is_number(text: str, token: re.Match[str]) -> bool:
 def _plain(word: str) -> str:
     if word in ("&", "+"):
         return "and" if word == "&" else word
-    if word in ("und", "oraz", "i", "et"):
+    if word in _ANDS:
         return "and"
     return without_accents(word).replace("'", "").replace("’", "").replace("ʼ", "")
 
