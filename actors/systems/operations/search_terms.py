@@ -6,30 +6,15 @@ A person sees them in the plan. Without any, everything that the searches list i
 import re
 from collections.abc import Iterable
 
+from actors.platform.text.lexicon import words_of_all
+
 _MOST = 12
 _LONGEST = 80
 _QUOTED = re.compile(r"[\"“”„«»']([^\"“”„«»']{2,80})[\"“”„«»']")
 _EMAIL = re.compile(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,120}")
 _WORD = re.compile(r"[^\s,;:!?()\[\]{}<>\"“”„«»]{1,80}")
 # Words that begin a question and are no part of a name.
-_OPENERS = frozenset(
-    (
-        *("why", "what", "which", "who", "when", "where", "how", "is", "are", "was", "were", "do", "does"),
-        *("did", "has", "have", "had", "can", "could", "should", "would", "will", "please", "show", "list"),
-        *("find", "check", "compare", "tell", "give", "explain", "look", "the", "a", "an", "and", "or"),
-        *("of", "for", "in", "on", "at", "to", "from", "with", "our", "my", "your", "their", "this"),
-        *("that", "these", "those", "any", "all", "every", "each", "some", "if", "it", "we", "i", "you"),
-        *("they", "invoice", "invoices", "bill", "bills", "payment", "payments", "vendor", "vendors"),
-        *("supplier", "suppliers", "account", "accounts", "mail", "mails"),
-        *("warum", "wieso", "weshalb", "welche", "welcher", "welches", "wer", "wann", "wo", "wie", "ist"),
-        *("sind", "war", "hat", "haben", "bitte", "zeige", "liste", "finde", "prüfe", "vergleiche", "der"),
-        *("die", "das", "den", "dem", "des", "ein", "eine", "einen", "und", "oder", "von", "für", "auf"),
-        *("zu", "mit", "unsere", "rechnung", "rechnungen", "zahlung", "lieferant"),
-        *("dlaczego", "czemu", "co", "kto", "kiedy", "gdzie", "jak", "czy", "jest", "są", "był", "była"),
-        *("było", "ma", "mają", "proszę", "pokaż", "znajdź", "sprawdź", "porównaj", "i", "lub", "oraz"),
-        *("od", "dla", "w", "na", "z", "nasze", "faktura", "faktury", "fakturę", "płatność", "dostawca"),
-    )
-)
+_OPENERS = words_of_all("search_terms", "openers")
 
 
 def search_terms_in(question: str) -> tuple[str, ...]:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.systems.research.discovery.backgrounds import BACKGROUNDS
 from actors.systems.research.discovery.query_terms import query_terms, share_of_terms
 from actors.systems.research.discovery.scoring import RATING, QueryVectors, Scorer
+from actors.systems.research.discovery.vectors import backgrounds
 from models.content.outside import DateRange
 
 TODAY = date(2026, 7, 1)
@@ -125,8 +125,8 @@ def test_a_rating_raises_a_score_a_little_and_never_over_one() -> None:
 
 
 def test_unlike_texts_are_given_in_each_of_our_languages() -> None:
-    assert {len(texts) for texts in BACKGROUNDS.values()} == {7}
-    assert set(BACKGROUNDS) == {"en", "pl", "de"}
+    assert {len(texts) for texts in backgrounds().values()} == {7}
+    assert set(backgrounds()) == {"en", "pl", "de"}
 
 
 _NUMBERS = st.floats(allow_nan=True, allow_infinity=True, width=32)

@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from actors.platform.text.lexicon import WHOLE, pattern
 from actors.systems.operations.linking.evidence_text import Contradiction, place_of, short, side
 from actors.systems.operations.linking.vendor_groups import VendorGroups
 from actors.systems.operations.recognition import fields
@@ -25,14 +26,7 @@ _IDS = frozenset(
 )
 # A server may give an object alone, or within one of its kind's name.
 _AROUND = frozenset(((name,),) for name in ("bill", "invoice", "data", "record", "item", "result"))
-_NO_BILL = re.compile(
-    r"(?<![^\W_])(?:replac\w{1,4}|cancel\w{0,6}|void\w{0,2}|withdrawn"
-    r"|pro-?forma|quote|quotation|offer|draft|credit"
-    r"|would have been|stornier\w{0,3}|storno|ersetz\w{0,3}|gutschrift|angebot|entwurf"
-    r"|anulowan\w{1,2}|korekt\w{1,3}"
-    r"|zastępuj\w{1,3}|zastąpi\w{1,6}|ofert\w{1,3}|wycen\w{1,3}|wycofan\w{1,2})(?![^\W_])",
-    re.IGNORECASE,
-)
+_NO_BILL = pattern("invoices", "no_bill", WHOLE)
 
 
 def duplicates(

@@ -8,20 +8,20 @@ from collections.abc import Iterator
 
 from stdnum import iban
 
+from actors.platform.text.lexicon import alternatives, pattern
+
 _EMAIL = re.compile(
     r"(?<![\w.+%&'*=^~-])[\w.+%&'*=^~-]{1,64}@((?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,6}[^\W\d_]{2,24})(?![\w@-])"
 )
 _IBAN = re.compile(r"(?<![^\W_])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?![^\W_])")
 _LEAST_ACCOUNT, _LEAST_BBAN = 6, 8
-_ENDING = re.compile(
-    r"(?<![^\W_])(?:accounts?|acct|a/c|iban|kont[oa]|rachun(?:ek|ku)|bankkonto|bankverbindung)\b[^.\d\n]{0,40}"
-    r"(?:\n[^.\d\n]{0,20})?(?<![^\W_])(?:ending|ends|endet|endend|kończ(?:y|ący|ącego))\b[^\d\n]{0,12}"
-    r"(?P<digits>\d{3,6})(?![\w])",
-    re.IGNORECASE,
+_ENDING = pattern(
+    "invoices",
+    "account",
+    r"(?<![^\W_]){}\b[^.\d\n]{0,40}(?:\n[^.\d\n]{0,20})?"
+    rf"(?<![^\W_])(?:{alternatives('invoices', 'ending')})\b[^\d\n]{{0,12}}(?P<digits>\d{{3,6}})(?![\w])",
 )
-_FROM_OURS = re.compile(
-    r"(?<![^\W_])(?:from (?:our|the|my)|von unserem|z naszego) (?:\w{1,12} )?\Z", re.IGNORECASE
-)
+_FROM_OURS = pattern("invoices", "from_ours", r"(?<![^\W_]){} (?:\w{1,12} )?\Z")
 _LOOKED_BACK = 30
 _MASKED = re.compile(r"[\w ]{0,8}[*xX•.…]{2,24}[ -]?(?P<digits>\d{3,6})")
 # Whoever writes from there may be anyone.

@@ -8,6 +8,7 @@ from bisect import bisect_left, bisect_right
 from functools import cached_property
 from itertools import islice
 
+from actors.platform.text.lexicon import words_of_all
 from actors.systems.operations.recognition import fields
 from actors.systems.operations.recognition.addresses import ibans
 from actors.systems.operations.recognition.authorship import Authorship
@@ -15,17 +16,11 @@ from actors.systems.operations.recognition.invoices import number_like_tokens
 from actors.systems.operations.recognition.item import ReadItem, Sighting
 from actors.systems.operations.recognition.json_fields import JsonField
 from actors.systems.operations.recognition.sentences import SentenceSpan, sentences
-from models.text import word_list
 
 _MOST_NAMES = 20
 # Of an item as a whole, where it has no number.
 UNNUMBERED = ""
-_CLOSED = frozenset(
-    word_list(
-        "closed resolved solved done completed erledigt geschlossen gelöst zamknięta zamknięte rozwiązana "
-        "zakończona zakończone"
-    )
-)
+_CLOSED = words_of_all("invoices", "closed")
 
 
 class Context:

@@ -8,45 +8,32 @@ number to say that it is one goes; other letters are part of it: `NGL-2041` is n
 import re
 from collections.abc import Iterator
 
-from models.text import word_list
+from actors.platform.text.lexicon import WHOLE, alternatives, pattern, words_of_all
 
 _LONGEST = 40
 _LEAST_BARE = 3
 _LEAST_DIGITS = 5
+_FILE = "invoices"
 # What says "invoice" before a number, and says nothing more.
-_PREFIXES = frozenset(
-    word_list(
-        "inv invoice invoices bill faktura faktury fv fvs fs fa fvat rechnung rechnungsnr rnr re rg nr no si"
-    )
-)
-_KEYWORD = re.compile(
-    r"(?<![^\W_])(?:invoices?|inv|bills?|faktur(?:a|y|ę|e|ze|ą|om|ami|ach)?|fv|f-ra|fvat|rechnung(?:en)?"
-    r"|rechnungs-?(?:nummer|nr)|beleg(?:nummer|nr)?|doc(?:ument)? (?:no|number))(?![^\W_])",
-    re.IGNORECASE,
-)
-_MARK = re.compile(
-    r"(?P<said>[\s:.=(\[\"'*_]{0,4}(?:vat\s)?(?:(?:number|numer|nummer|num|no|nr|id|ref|is|ist)(?![^\W_])[\s:.=(\[\"'*_]{0,4}){0,2}"
-    r"(?:[#№]\s?)?)",
-    re.IGNORECASE,
+_PREFIXES = words_of_all(_FILE, "prefixes")
+_KEYWORD = pattern(_FILE, "keywords", WHOLE)
+_MARK = pattern(
+    _FILE,
+    "between",
+    r"(?P<said>[\s:.=(\[\"'*_]{0,4}(?:vat\s)?(?:{}(?![^\W_])[\s:.=(\[\"'*_]{0,4}){0,2}(?:[#№]\s?)?)",
 )
 _TOKEN = re.compile(r"[^\W_][^\W_]{0,24}(?:[-/_][^\W_]{1,24}){0,6}")
 _CODE = re.compile(r"(?<![\w/-])(?:[^\W\d_]{1,12}[-/_]?){0,3}\d[^\W_]{0,24}(?:[-/_][^\W_]{1,24}){0,6}")
 _PREFIXED = re.compile(
-    r"(?<![\w/-])(?:(?i:inv|invoice|bill|fv|fvs|faktura|rechnung)|FS|FA|RE|RG|RNR|SI)"
+    rf"(?<![\w/-])(?:(?i:{alternatives(_FILE, 'prefixed')})|{alternatives(_FILE, 'capitals')})"
     r"(?:[ ]?[#№]?[ ]?(?=\d)|[-_/#]{1,2}(?=[^\W_]))"
     r"[^\W_]{1,24}(?:[-/_][^\W_]{1,24}){0,6}"
 )
-_ALSO = re.compile(
-    r"(?:\s?[,;]\s?|\s)(?:(?:and|und|i|oraz|or|oder|lub|&)\s)?(?:(?:nr|no)\.?\s)?#?(?=\d)", re.IGNORECASE
-)
+_ALSO = pattern(_FILE, "also", r"(?:\s?[,;]\s?|\s)(?:(?:{}|&)\s)?(?:(?:nr|no)\.?\s)?#?(?=\d)")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\Z|\d{1,2}[-/]\d{1,2}[-/]\d{4}\Z")
 _PARTS = re.compile(r"[^\W\d_]+|\d+")
 # What a number is followed by if it counts money, days or shares: `invoice 500 EUR`.
-_NO_NUMBER = re.compile(
-    r"[.,:]\d|\s?(?:[%€$£]|(?:percent|days?|weeks?|months?|hours?|tage?n?|wochen?|dni|tygodni|times|usd|eur|gbp|pln|chf"
-    r"|zł|euro?|dollars?)(?![^\W_]))",
-    re.IGNORECASE,
-)
+_NO_NUMBER = pattern(_FILE, "counted", r"[.,:]\d|\s?(?:[%€$£]|{}(?![^\W_]))")
 
 
 def invoice_number(written: str) -> str | None:

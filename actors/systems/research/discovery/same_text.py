@@ -9,11 +9,11 @@ day of publication differs: parts of a series, reports of two months, and pages 
 from datetime import date
 from typing import NamedTuple
 
+from actors.platform.text.lexicon import words_of_all
 from actors.platform.text.normal_form import words
 from actors.platform.web.page_urls import host_of
 from models.domains import registrable_domain
 from models.knowledge.page_keys import numbers_in
-from models.text import word_list
 
 # Words that snippets share at least, and the part of these that may differ.
 _LEAST_SHARED, _MOST_DIFFERENT = 8, 0.15
@@ -25,28 +25,7 @@ _SUFFIXES = (" | ", " - ", " – ", " — ", " :: ", " · ", " » ")
 _MOST_SUFFIXES = 2
 _LEAST_OF_NAME = 3
 # Words in normal form that make a text another one: counting words, months, days, negations, and the like.
-_TELLING = frozenset(
-    word_list(
-        "half quarter double one two three four five six seven eight nine ten first second third fourth "
-        "fifth sixth last next i ii iii iv v vi vii viii ix x january february march april may june "
-        "july august september october november december monday tuesday wednesday thursday friday "
-        "saturday sunday not no never without before after up down more less rise rises rose fall falls "
-        "fell morning evening spring summer autumn winter north south east west former new old "
-        "pol polowa polowe cwierc cwierci jeden dwa trzy cztery piec szesc siedem osiem dziewiec "
-        "dziesiec pierwsza pierwszy pierwsze druga drugi drugie trzecia trzeci trzecie czwarta czwarty "
-        "czwarte piata piaty ostatnia ostatni styczen stycznia styczniu luty lutego lutym marzec marca "
-        "marcu kwiecien kwietnia kwietniu maj maja maju czerwiec czerwca czerwcu lipiec lipca lipcu "
-        "sierpien sierpnia sierpniu wrzesien wrzesnia wrzesniu pazdziernik pazdziernika pazdzierniku "
-        "listopad listopada listopadzie grudzien grudnia grudniu poniedzialek wtorek sroda czwartek "
-        "piatek sobota niedziela nie bez ani przed po wiecej mniej wzrost spadek wzrosla spadla rano "
-        "wieczorem byly byla nowa nowy stary "
-        "halb halbe halben viertel doppelt eins zwei drei vier funf sechs sieben acht neun zehn erste "
-        "erster erstes ersten zweite zweiter zweites zweiten dritte dritter drittes dritten vierte "
-        "letzte januar februar marz mai juni juli oktober dezember montag dienstag mittwoch donnerstag "
-        "freitag samstag sonntag nicht kein keine nie ohne vor nach mehr weniger steigt fallt gestiegen "
-        "gefallen morgens abends neu neue alte "
-    )
-)
+_TELLING = words_of_all("same_text", "telling")
 
 
 class TextForm(NamedTuple):

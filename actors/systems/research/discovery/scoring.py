@@ -32,7 +32,7 @@ _RATED: dict[Rating, str] = {"trust": "trusted domain", "prefer": "preferred dom
 
 
 class QueryVectors(NamedTuple):
-    """The vectors of the queries, in their order, and those of `BACKGROUNDS`."""
+    """The vectors of the queries, in their order, and those of unlike texts by language."""
 
     queries: Sequence[Vector]
     backgrounds: Mapping[Language, Sequence[Vector]]

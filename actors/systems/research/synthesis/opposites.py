@@ -7,51 +7,25 @@ supported. Of three languages at once: `nie` is Polish for not, and German for n
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from actors.platform.text.lexicon import words_of_all
 from actors.platform.text.normal_form import words
 from actors.platform.text.relevance import content_words
 from actors.systems.research.synthesis.word_forms import QuoteWords
-from models.text import word_list
 
 _SENTENCE = re.compile(r"[.!?\n]+\s")
 _CLAUSE = re.compile(r"[.,;:!?()–—\n]+")
 # In the form of `normal_form.words`: `n't` is a word of its own, `isn t`.
-_NEGATIONS = frozenset(
-    word_list(
-        "not no never none neither nor nobody nothing nowhere without cannot t "
-        "nie nigdy zaden zadna zadne zadnych zadnego zadnej bez ani nikt nikogo nic niczego brak "
-        "nicht kein keine keinen keinem keiner keines niemals niemand niemanden nichts ohne weder nirgends"
-    )
-)
+_NEGATIONS = words_of_all("opposites", "negations")
 # `Not only` denies nothing; nor does a `t` that no negation was written with.
-_NOT_ONLY = frozenset(word_list("only just merely tylko jedynie nur allein bloss"))
-_SHORTENED = frozenset(
-    word_list(
-        "isn aren wasn weren don doesn didn hasn haven hadn won wouldn shouldn couldn can mustn needn ain"
-    )
-)
+_NOT_ONLY, _SHORTENED = words_of_all("opposites", "not_only"), words_of_all("opposites", "shortened")
 # What denies without any of these words, by the beginnings of the words.
-_DENIES = (
-    *word_list("fail refus den reject lack unab unlik impossib absen abandon cancel scrap hardly rarely"),
-    *word_list("odm zaprzecz odrzuc niemozl braku rezygn odwol"),
-    *word_list("lehn verneint bestreit bestritt fehl unmogl verzicht abgesagt kaum"),
-)
+_DENIES = tuple(words_of_all("opposites", "denies"))
 # Content words behind a negation that it denies.
 _DENIED, _BEHIND = 2, 7
-_UP = word_list(
-    "rise rises rose risen rising increase increases increased increasing grow grows grew grown growing "
-    "climb climbs climbed climbing gained raise raises raised raising soar soared jump jumped higher "
-    "wzrost wzrosl wzrosla wzroslo wzrosly rosnie rosna urosl urosla podniosl podniosla podwyzszyl zwiekszyl "
-    "zwiekszyla wyzszy wyzsza steigt stieg stiegen steigen gestiegen wachst wuchs wachsen gewachsen erhoht "
-    "erhohte zugenommen hoher anstieg"
-)
-_DOWN = word_list(
-    "fall falls fell fallen falling decrease decreases decreased decreasing decline declines declined "
-    "declining drop drops dropped dropping shrank shrink shrunk cut cuts cutting lowered lower lowers slump "
-    "spadek spadl spadla spadlo spadly spada spadaja zmalal zmalala obnizyl obnizyla zmniejszyl zmniejszyla "
-    "nizszy nizsza sinkt sank sanken sinken gesunken fallt fiel fielen gefallen schrumpft schrumpfte gesenkt "
-    "senkt senkte abgenommen niedriger ruckgang"
-)
-_DIRECTIONS = {**dict.fromkeys(_UP, 1), **dict.fromkeys(_DOWN, -1)}
+_DIRECTIONS = {
+    **dict.fromkeys(words_of_all("opposites", "up"), 1),
+    **dict.fromkeys(words_of_all("opposites", "down"), -1),
+}
 
 
 def is_negated(text: str) -> bool:
