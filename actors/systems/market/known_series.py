@@ -1,20 +1,18 @@
-"""The series that people ask for most, and what they call them in English, Polish and German.
+"""The series that people ask for most, and what they call them.
 
-`series_in_text` reads people's texts with these words. They are written without capitals
-and diacritics; what follows a `|` is one ending of several: `inflacj|a` stands for inflacji as well.
-Economic series have FRED's ids; `_PC1` is FRED's own ending for "percent change from a year ago".
+`series_in_text` reads people's texts with these words. They are in the folders of the languages (`market`,
+`countries`, `currencies`), without capitals and diacritics; what follows a `|` is one ending of several:
+`inflacj|a` stands for inflacji as well. Economic series have FRED's ids; `_PC1` is FRED's own ending for
+"percent change from a year ago".
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
+
+from actors.platform.text.lexicon import ENGLISH, lexicon, phrases_listed, words_of_all
 
 Area = Literal["us", "euro", "pl", "de"]
 Concept = Literal["inflation", "unemployment", "rate", "gdp"]
-
-
-def phrases(written: str) -> tuple[str, ...]:
-    """What stands between the commas."""
-    return tuple(written.split(", "))
 
 
 @dataclass(frozen=True)
@@ -51,112 +49,24 @@ COMPANIES: dict[str, Company] = {
     "VOW3.DE": Company("Volkswagen AG", ("volkswagen|",)),
 }
 # Words that say that shares are the subject.
-SHARES = phrases(
-    "share|s, stock|s, equit|y, price|s, earnings, dividend|, valuation|, kurs|, akcj|e, notowan|ia, "
-    "gield|a, spolk|a, cena, ceny, cene, aktie|n, borse|, unternehmen"
-)
+SHARES = phrases_listed("market", "shares")
 
 CONCEPTS: dict[Concept, tuple[str, ...]] = {
-    "inflation": phrases(
-        "inflation|, inflacj|a, cpi, hicp, consumer price|s, cen konsument|ow, ceny konsument|ow, "
-        "verbraucherpreis|e, teuerung|, preissteigerung|"
-    ),
-    "unemployment": phrases(
-        "unemploy|ment, jobless, bezroboci|e, bezrobotn|ych, arbeitslos|igkeit, erwerbslos|igkeit"
-    ),
-    "rate": phrases(
-        "policy rate|s, interest rate|s, deposit rate|s, deposit facility, key rate|s, rate cut|s, rate "
-        "hike|s, rate decision|s, fed fund|s, federal fund|s, stop|y procentow|e, stop|a depozytow|a, "
-        "stop|a referencyjn|a, obnizk|a stop, podwyzk|a stop, leitzins|, einlagenzins|, einlagesatz|, "
-        "zinssatz|, zinssenkung|, zinserhohung|, zins, zinsen, fed rate|s, ecb rate|s, stop|y nbp, stop|y "
-        "fed, stop|y ebc"
-    ),
-    "gdp": phrases(
-        "gdp, pkb, bip, economic growth, gross domestic product, wzrost| gospodarcz|y, produkt| krajow|y "
-        "brutto, wirtschaftswachstum|, bruttoinlandsprodukt|"
-    ),
+    concept: phrases_listed("market", concept) for concept in get_args(Concept)
 }
 AREAS: dict[Area, tuple[str, ...]] = {
-    "us": phrases(
-        "usa, u s, united states, america|, ameryk|a, amerik|a, stan|y zjednoczon|e, vereinigte|n staaten, "
-        "fed, federal reserve"
-    ),
-    "euro": phrases(
-        "euro area, euro zone, eurozon|e, stref|a euro, eurostref|a, euroraum|, europ|e, ecb, ebc, ezb"
-    ),
-    "pl": ("poland", "polish", "polsk|a", "polsce", "polen|", "polnisch|e", "nbp", "rpp"),
-    "de": ("german|y", "niemc|y", "niemczech", "niemiec|ki", "deutsch|land", "bundesbank|"),
+    area: phrases_listed("market", f"area_{area}") for area in get_args(Area)
 }
 # Other places: what is asked about them is not answered with the data of these.
-PLACES_ELSEWHERE: tuple[tuple[str, ...], ...] = tuple(
-    phrases(place)
-    for place in (
-        "uk, united kingdom, britain, british, brytan|ia, brytyjsk|i, grossbritannien, england, "
-        "anglia, anglii",
-        "france, french, francj|a, francusk|i, frankreich|, franzosisch|e",
-        "italy, italian|, wloch|, wlosk|i, wlosz|ech, italien|",
-        "spain, spanish, hiszpani|a, hiszpansk|i, spanien|, spanisch|e",
-        "japan|, japoni|a, japonsk|i",
-        "china, chinese, chin, chinach, chiny, chinsk|i, chinesisch|e",
-        "india, indian, indie, indiach, indii, indien|",
-        "turk|ey, turcj|a, turcji",
-        "czech|, tschechi|en",
-        "ukrain|e",
-        "russia|, rosj|a, rosyjsk|i, russland|, russisch|e",
-        "switzerland, swiss, szwajcari|a, szwajcarsk|i, schweiz|",
-        "sweden, swedish, szwecj|a, szwedzk|i, schweden|",
-        "hungar|y, wegr|y, wegier|, ungarn|",
-        "canad|a, kanad|a",
-        "brazil|, brazyli|a, brasilien|",
-        "mexic|o, meksyk|, mexik|o",
-        "argentin|a, argentyn|a",
-        "australi|a",
-        "korea|",
-        "austri|a, osterreich|",
-        "netherlands, dutch, holandi|a, niderland|y, niederland|e",
-        "norway, norwegian, norwegi|a, norwegen|",
-        "denmark, danish, dania, danii, danemark|",
-        "finland|, finnish, finlandi|a, finnland|",
-        "ireland, irish, irland|",
-        "portugal|, portuguese",
-        "greece, greek, grecj|a, griechenland|",
-        "romani|a, rumuni|a, rumanien|",
-        "slovak|ia, slowac|ja, slowak|ei",
-        "belgi|um",
-        "egypt|, egipt|",
-        "africa|, afryk|a, afrika|",
-        "israel|, izrael|",
-        "iran|",
-        "vietnam|, wietnam|",
-        "indonesi|a, indonezj|a",
-        "pakistan|",
-        "nigeri|a",
-    )
-)
-ELSEWHERE = tuple(phrase for place in PLACES_ELSEWHERE for phrase in place)
+PLACES_ELSEWHERE = {place: phrases_listed("countries", place) for place in lexicon(ENGLISH, "countries")}
+ELSEWHERE = tuple(phrase for place in PLACES_ELSEWHERE.values() for phrase in place)
 # What else is measured or traded, of which there are no series here: what tells one question from another.
 SUBJECTS: dict[str, tuple[str, ...]] = {
-    name: phrases(words)
-    for name, words in {
-        "wages": "wage|s, salar|ies, wynagrodzeni|a, zarobk|i, placach, placami, placom, lohn, lohne|, "
-        "lohnen, gehalt, gehalter|, reallohn|e",
-        "production": "industrial production, industrial output, factory output, manufacturing output, "
-        "produkcj|a przemyslow|a, industrieproduktion|",
-        "retail": "retail sales, retail trade, sprzedaz| detaliczn|a, einzelhandel|",
-        "exports": "export|, eksport|, ausfuhr|en",
-        "imports": "import, imports, importu, importy, importow, importe, importen, einfuhr|en",
-        "housing": "house price|s, home price|s, housing, cen|y mieszkan|, immobilienpreis|e, "
-        "wohnungspreis|e, hauspreis|e, rents, mieten, czynsz|e",
-        "deficit": "deficit|, deficyt|, budget|s, budzet|, haushalt|, staatshaushalt|, defizit|",
-        "debt": "debt|s, dlug|, zadluzeni|e, staatsschuld|en, verschuldung|, schulden",
-        "trade": "trade balance, trade surplus, bilans| handlow|y, handelsbilanz|",
-        "climate": "business climate, consumer confidence, pmi, ifo, koniunktur|a, geschaftsklima|",
-        "oil": "oil, crude, brent, ropa, ropy, rope, ropie, erdol|, olpreis|, rohol|",
-        "gas": "natural gas, gas price|s, gaz, gazu, gazie, erdgas|, gaspreis|",
-        "gold": "gold, zloto, zlota, zlocie, zlotem, goldpreis|",
-        "silver": "silver, srebr|o, silber|",
-        "copper": "copper, miedz|, kupfer|",
-    }.items()
+    name: phrases_listed("market", name)
+    for name in (
+        *("wages", "production", "retail", "exports", "imports", "housing", "deficit", "debt", "trade"),
+        *("climate", "oil", "gas", "gold", "silver", "copper"),
+    )
 }
 ECONOMIC: dict[tuple[Concept, Area], tuple[str, str]] = {
     ("inflation", "us"): ("CPIAUCSL_PC1", "Inflation in the United States: consumer prices"),
@@ -178,48 +88,46 @@ ECONOMIC: dict[tuple[Concept, Area], tuple[str, str]] = {
 }
 
 # Those that the ECB has reference rates of, and the euro.
+_CURRENCY_NAMES = {
+    "EUR": "euro",
+    "USD": "US dollar",
+    "PLN": "Polish zloty",
+    "GBP": "pound sterling",
+    "CHF": "Swiss franc",
+    "JPY": "Japanese yen",
+    "CZK": "Czech koruna",
+    "HUF": "Hungarian forint",
+    "SEK": "Swedish krona",
+    "NOK": "Norwegian krone",
+    "DKK": "Danish krone",
+    "AUD": "Australian dollar",
+    "CAD": "Canadian dollar",
+    "CNY": "Chinese yuan",
+    "INR": "Indian rupee",
+    "MXN": "Mexican peso",
+    "KRW": "South Korean won",
+    "BRL": "Brazilian real",
+    "HKD": "Hong Kong dollar",
+    "IDR": "Indonesian rupiah",
+    "ILS": "Israeli shekel",
+    "ISK": "Icelandic krona",
+    "MYR": "Malaysian ringgit",
+    "NZD": "New Zealand dollar",
+    "SGD": "Singapore dollar",
+    "THB": "Thai baht",
+    "ZAR": "South African rand",
+    "TRY": "Turkish lira",
+    "RON": "Romanian leu",
+    "PHP": "Philippine peso",
+}
+# Those without other words are words or names of their own, and count only in a pair such as EUR/TRY.
 CURRENCIES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "EUR": ("euro", ("euro", "eur", "eura")),
-    "USD": ("US dollar", ("usd", "dollar|", "dolar|")),
-    "PLN": ("Polish zloty", ("pln", "zloty", "zlotego", "zlotych", "zlotym", "zlotowk|a", "zl")),
-    "GBP": ("pound sterling", ("gbp", "sterling", "pound|s", "funt|", "pfund")),
-    "CHF": ("Swiss franc", ("chf", "franc", "francs", "frank", "franka", "frankow", "franki", "franken")),
-    "JPY": ("Japanese yen", ("jpy", "yen", "jen", "jena", "jenow")),
-    "CZK": ("Czech koruna", ("czk", "koruna", "koron|a czesk|a")),
-    "HUF": ("Hungarian forint", ("huf", "forint|")),
-    "SEK": ("Swedish krona", ("sek",)),
-    "NOK": ("Norwegian krone", ("nok",)),
-    "DKK": ("Danish krone", ("dkk",)),
-    "AUD": ("Australian dollar", ("aud",)),
-    "CAD": ("Canadian dollar", ("cad",)),
-    "CNY": ("Chinese yuan", ("cny", "yuan|", "juan|", "renminbi")),
-    "INR": ("Indian rupee", ("inr", "rupee|")),
-    "MXN": ("Mexican peso", ("mxn",)),
-    "KRW": ("South Korean won", ("krw",)),
-    "BRL": ("Brazilian real", ("brl",)),
-    "HKD": ("Hong Kong dollar", ("hkd",)),
-    "IDR": ("Indonesian rupiah", ("idr",)),
-    "ILS": ("Israeli shekel", ("ils",)),
-    "ISK": ("Icelandic krona", ("isk",)),
-    "MYR": ("Malaysian ringgit", ("myr",)),
-    "NZD": ("New Zealand dollar", ("nzd",)),
-    "SGD": ("Singapore dollar", ("sgd",)),
-    "THB": ("Thai baht", ("thb",)),
-    "ZAR": ("South African rand", ("zar",)),
-    # Words or names of their own: only in a pair such as EUR/TRY.
-    "TRY": ("Turkish lira", ()),
-    "RON": ("Romanian leu", ()),
-    "PHP": ("Philippine peso", ()),
+    code: (name, phrases_listed("currencies", code.lower())) for code, name in _CURRENCY_NAMES.items()
 }
 # Words that say that an exchange rate is the subject.
-EXCHANGE = phrases("exchange rate|s, forex, fx, currenc|y, kurs|, walut|a, wechselkurs|, devisen|, wahrung|")
+EXCHANGE = phrases_listed("market", "exchange")
 # What may stand between two currencies of a pair.
-JOINING = frozenset(
-    phrases(
-        "to, vs, versus, against, per, in, the, us, polish, swiss, british, japanese, do, w, na, wobec, za, "
-        "amerykanskiego, polskiego, zu, zum, dem, gegen, gegenuber"
-    )
-)
+JOINING = words_of_all("market", "joining")
 
 # The US Treasury's maturities, from its table of par yields.
 MATURITIES: dict[str, str] = {
@@ -239,30 +147,13 @@ MATURITIES: dict[str, str] = {
     "30Y": "30 Yr",
 }
 CURVE = "CURVE"
-# Maturities in words: the adjective's stem.
+# Maturities in words.
 SPELT = {
-    "2Y": ("two year", "dwuletn|i", "zweijahrig|e"),
-    "5Y": ("five year", "piecioletn|i", "funfjahrig|e"),
-    "10Y": ("ten year", "dziesiecioletn|i", "zehnjahrig|e"),
-    "30Y": ("thirty year", "trzydziestoletn|i", "dreissigjahrig|e"),
-    "3M": ("three month", "trzymiesieczn|y", "dreimonat|ige", "t bill|s"),
+    each: phrases_listed("market", f"maturity_{each.lower()}") for each in ("2Y", "5Y", "10Y", "30Y", "3M")
 }
-TREASURY = ("treasury", "treasurys", "us government bond|s")
-TREASURIES = ("treasuries", "t bill|s", "t bond|s", "t note|s")
-YIELD_CURVE = phrases(
-    "yield curve|, zinskurve|, zinsstrukturkurve|, krzyw|a rentownosc|i, krzyw|a dochodowosc|i"
-)
-YIELD = ("yield|s",)
+TREASURY, TREASURIES = phrases_listed("market", "treasury"), phrases_listed("market", "treasuries")
+YIELD_CURVE, YIELD = phrases_listed("market", "yield_curve"), phrases_listed("market", "yields")
 # Words for bonds and their yields, of whatever country.
-BONDS = (
-    "bond|s",
-    "rentownosc|",
-    "obligacj|e",
-    "rendite|n",
-    "staatsanleihe|n",
-    "anleihe|n",
-    *YIELD,
-    *YIELD_CURVE,
-)
+BONDS = (*phrases_listed("market", "bonds"), *YIELD, *YIELD_CURVE)
 # What the word Treasury needs beside it: the department is not asked for.
-OF_TREASURY = ("note|s", "bill|s", "rate|s", "curve", *BONDS)
+OF_TREASURY = (*phrases_listed("market", "of_treasury"), *BONDS)

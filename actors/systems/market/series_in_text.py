@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
+from actors.platform.text.lexicon import alternatives, pattern
 from actors.platform.text.normal_form import words as words_of
 from actors.systems.market import known_series as known
 from models.content.outside import DataKind
@@ -20,15 +21,11 @@ _TOKEN = re.compile(r"[a-z0-9]+")
 _SYMBOL = r"[A-Za-z][A-Za-z0-9]{0,9}(?:[.\-][A-Za-z0-9]{1,4})?"
 _DOLLAR = re.compile(rf"(?<![\w$])\$({_SYMBOL})(?!\w)", re.ASCII)
 _PAIR = re.compile(r"(?<![A-Za-z])([A-Za-z]{3})(?:\s?[/\-]\s?)?([A-Za-z]{3})(?:=X)?(?![A-Za-z])", re.ASCII)
-_MATURITY = re.compile(
-    r"\b(\d{1,2}) ?(y|yr|year|letni\w*|jahr\w*|m|mo|month|miesieczn\w*|monat\w*)\b", re.ASCII
-)
-_MONTHS = ("m", "mo", "month", "mies", "monat")
+_YEARS, _MONTHS = alternatives("market", "years"), alternatives("market", "months")
+_MATURITY = re.compile(rf"\b(\d{{1,2}}) ?(?:(?P<years>{_YEARS})|(?P<months>{_MONTHS}))\b", re.ASCII)
 # "us" is the country only before what can be had of it: not in "tell us".
-_US_BEFORE = re.compile(
-    r"\bus (?=\d{1,2} ?(?:y|yr|year|m|mo|month)\b"
-    r"|treasur|yield|bond|inflation|cpi|unemploy|jobless|gdp|interest rate|policy rate|econom)",
-    re.ASCII,
+_US_BEFORE = pattern(
+    "market", "us_before", r"\bus (?=\d{1,2} ?(?:y|yr|year|m|mo|month)\b|{})", flags=re.ASCII
 )
 
 
@@ -152,7 +149,7 @@ def _treasury(words: str, areas: set[known.Area] | None) -> Iterator[str]:
 
 def _maturities(words: str) -> Iterator[str]:
     for match in _MATURITY.finditer(words):
-        maturity = f"{int(match[1])}{'M' if match[2] == 'm' or match[2].startswith(_MONTHS) else 'Y'}"
+        maturity = f"{int(match[1])}{'M' if match['months'] else 'Y'}"
         if maturity in known.MATURITIES:
             yield maturity
     for maturity, names in known.SPELT.items():

@@ -42,7 +42,7 @@ def things_in(text: str) -> Things:
     named = {code for code, (_, names) in known.CURRENCIES.items() if names and has(words, names)}
     pairs = {code for pair in pairs_in(text, words, shares=bool(companies)) for code in pair.split("/")}
     areas: set[str] = {str(area) for area in areas_in(text, words) or ()}
-    elsewhere = {place[0]: place for place in known.PLACES_ELSEWHERE if has(words, place)}
+    elsewhere = {place: told for place, told in known.PLACES_ELSEWHERE.items() if has(words, told)}
     concepts = [*known.CONCEPTS.items(), *known.SUBJECTS.items()]
     subjects: dict[str, tuple[str, ...]] = {name: told for name, told in concepts if has(words, told)}
     others = words
