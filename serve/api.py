@@ -49,6 +49,7 @@ from serve.routes import (
     conversations,
     events,
     health,
+    kinds,
     metrics,
     tasks,
     users,
@@ -193,7 +194,7 @@ def make_app(
     for module in (health, metrics, chat, openai, conversations, tasks):
         app.include_router(module.router)
     add_tools(app, systems.tools())
-    for module in (approvals, events, webhooks, workflows, users, audit):
+    for module in (approvals, kinds, events, webhooks, workflows, users, audit):
         app.include_router(module.router)
     for router in systems.routers():
         app.include_router(router)

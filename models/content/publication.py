@@ -4,7 +4,7 @@ The approval's digest covers a `Publication` whole; what is not in it was not sh
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from models.content.articles import (
     Article,
@@ -15,6 +15,7 @@ from models.content.articles import (
 )
 from models.content.quoting import Written
 from models.record import Record
+from models.runtime.gated_kinds import Shown
 
 
 class PublicationText(Record):
@@ -25,7 +26,7 @@ class PublicationText(Record):
     version: int
     headline: str
     keywords: str | None
-    content: str
+    content: Annotated[str, Shown("quote")]
     written: Written = "prose"
 
 
@@ -39,14 +40,14 @@ class Publication(Record):
     release 0.1.0 says nothing of these.
     """
 
-    article: PublicationText
+    article: Annotated[PublicationText, Shown("first")]
     resources: tuple[AttachedResource, ...]
     editor_report: EditorFindings | None
     desk_notes: tuple[str, ...] = ()
     becomes_readable: tuple[RevealedResource, ...] = ()
     involved: tuple[str, ...] = ()
     also_takes: tuple[str, ...] = ()
-    editor_notes: str | None
+    editor_notes: Annotated[str | None, Shown("quote")]
 
 
 class PublicationInput(Record):

@@ -5,11 +5,12 @@ Made by `actors.systems.operations.linking.link` and shown to whoever approves t
 said of an item has its evidence: words that stand at the named place of the item's data exactly so.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from models.record import Record
+from models.runtime.gated_kinds import Shown
 
 IdentifierKind = Literal["vendor", "invoice", "amount", "date", "email"]
 ConflictKind = Literal[
@@ -34,7 +35,7 @@ class Evidence(Record):
 
     item: str
     path: str
-    words: str
+    words: Annotated[str, Shown("quote")]
 
 
 class Identifier(Record):

@@ -4,13 +4,14 @@ A plan is approved by a person as it stands; nothing changes it afterwards but a
 """
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field, model_validator
 
 from models.mcp.served_tools import ServerAddress
 from models.operations.items import SourceAgent
 from models.record import Record
+from models.runtime.gated_kinds import Shown
 
 OperationAgent = Literal["gmail", "accounts_payable", "crm", "analysis"]
 SOURCE_AGENTS: tuple[SourceAgent, ...] = get_args(SourceAgent)
@@ -31,7 +32,7 @@ class AllowedTool(Record):
 
     server: str
     tool: str
-    description: str = ""
+    description: Annotated[str, Shown("quote")] = ""
     digest: str
     address: ServerAddress = None
     writes: bool = False
@@ -59,7 +60,7 @@ class OperationPlan(Record):
     estimated_duration: float
     data_sources: tuple[str, ...]
     complexity: PlanComplexity
-    steps: tuple[AgentStep, ...]
+    steps: Annotated[tuple[AgentStep, ...], Shown("table", columns=("agent", "why", "tools", "instructions"))]
     side_by_side: bool = False
     leads: tuple[str, ...] = Field(default=(), max_length=_MOST_LEADS)
     notes: tuple[str, ...] = ()
@@ -90,11 +91,11 @@ class PlanShown(Record):
     """
 
     plan_id: str
-    question: str
+    question: Annotated[str, Shown("quote")]
     iteration: int
     number: int = 1
-    plan: OperationPlan
-    feedback: str | None = None
+    plan: Annotated[OperationPlan, Shown("first")]
+    feedback: Annotated[str | None, Shown("quote")] = None
 
 
 def sequence_fault(agents: Sequence[str]) -> str | None:

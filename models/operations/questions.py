@@ -4,12 +4,13 @@
 to it.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from models.mcp.tool_answers import ServedToolCall, ServerQuestion
 from models.operations.plans import OperationAgent
 from models.operations.results import AgentResult, ProposedWrite, WriteOutcome
 from models.record import Record
+from models.runtime.gated_kinds import Shown
 
 
 class AgentQuestion(Record):
@@ -20,12 +21,12 @@ class AgentQuestion(Record):
     """
 
     plan_id: str
-    question: str
+    question: Annotated[str, Shown("quote")]
     iteration: int
     number: int = 1
     agent: OperationAgent
     kind: Literal["failed", "server_asks", "write_unknown", "write_not_sent"]
-    what: str
+    what: Annotated[str, Shown("first")]
     call: ServedToolCall | None = None
     server_question: ServerQuestion | None = None
     given: dict[str, object] | None = None
@@ -39,11 +40,11 @@ class AgentReview(Record):
     """
 
     plan_id: str
-    question: str
+    question: Annotated[str, Shown("quote")]
     iteration: int
     number: int = 1
     agent: OperationAgent
-    agent_result: AgentResult
+    agent_result: Annotated[AgentResult, Shown("first")]
 
 
 class WriteShown(Record):
@@ -53,9 +54,9 @@ class WriteShown(Record):
     """
 
     plan_id: str
-    question: str
+    question: Annotated[str, Shown("quote")]
     iteration: int
     number: int = 1
     agent: OperationAgent
-    write: ProposedWrite
+    write: Annotated[ProposedWrite, Shown("first")]
     sent_before: tuple[WriteOutcome, ...] = ()

@@ -4,7 +4,7 @@ Figures come from code alone; each claim names the evidence that it rests on.
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from models.mcp.served_tools import ServerAddress
 from models.mcp.tool_answers import ServedToolCall
@@ -12,6 +12,7 @@ from models.operations.evidence import Conflict, Correlation, CorrelationFigures
 from models.operations.items import SourceItem
 from models.operations.plans import OperationAgent, OperationPlan
 from models.record import Record
+from models.runtime.gated_kinds import Shown
 
 DataQuality = Literal["high", "medium", "low"]
 AgentStatus = Literal["completed", "error", "skipped"]
@@ -183,14 +184,14 @@ class ComprehensiveResults(Record):
     """
 
     plan_id: str
-    question: str
+    question: Annotated[str, Shown("quote")]
     iteration: int
     plan: OperationPlan
     results: tuple[AgentResult, ...]
-    analysis: Analysis
+    analysis: Annotated[Analysis, Shown("first")]
     correlations: CorrelationFigures
     matches: tuple[Correlation, ...] = ()
-    conflicts: tuple[Conflict, ...] = ()
+    conflicts: Annotated[tuple[Conflict, ...], Shown("table", columns=("number", "kind", "explanation"))] = ()
     written_before: tuple[WriteOutcome, ...] = ()
     reused: tuple[OperationAgent, ...] = ()
     mocked: tuple[OperationAgent, ...] = ()

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from models.content.outside import DateRange
 from models.domains import domain_form
 from models.record import Record
+from models.runtime.gated_kinds import Shown
 
 Rating = Literal["trust", "prefer", "neutral", "never"]
 # Why an address that was found is not among the candidates.
@@ -93,9 +94,9 @@ class UrlCandidate(Record):
     """
 
     number: int = Field(ge=1)
-    url: str
-    title: str
-    snippet: str
+    url: Annotated[str, Shown("link")]
+    title: Annotated[str, Shown("quote")]
+    snippet: Annotated[str, Shown("quote")]
     score: Likeness
     published: IsoDate | None
     source: str

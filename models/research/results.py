@@ -1,6 +1,7 @@
 """What a research comes to: what people look at before it is kept, how it ended, and what is missing."""
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from models.record import Record
 from models.research.agent_workflows import ResearchOutcome
@@ -8,6 +9,7 @@ from models.research.limits import LeftUndone, Limit
 from models.research.synthesis import Synthesis
 from models.research.trees import Tree
 from models.research.url_lists import PageOutcome
+from models.runtime.gated_kinds import Shown
 
 
 class TreeReview(Record):
@@ -16,8 +18,8 @@ class TreeReview(Record):
     `examples` are some of what is in each node; `notes` say why it is shown again.
     """
 
-    question: str
-    tree: Tree
+    question: Annotated[str, Shown("quote")]
+    tree: Annotated[Tree, Shown("first")]
     examples: Mapping[str, tuple[str, ...]]
     notes: tuple[str, ...] = ()
 
@@ -36,8 +38,8 @@ class ReviewSource(Record):
     research let it in: the project had it from elsewhere.
     """
 
-    url: str
-    title: str | None
+    url: Annotated[str, Shown("link")]
+    title: Annotated[str | None, Shown("quote")]
     points: tuple[int, ...]
     let_in_by: str | None = None
     approval_id: str | None = None
@@ -47,9 +49,9 @@ class ReviewSource(Record):
 class ResearchReview(Record):
     """The result that is handed over once it is approved, with the documents that its sentences rest on."""
 
-    question: str
+    question: Annotated[str, Shown("quote")]
     tree_id: int | None
-    synthesis: Synthesis
+    synthesis: Annotated[Synthesis, Shown("first")]
     sources: tuple[ReviewSource, ...] = ()
 
 

@@ -12,6 +12,7 @@ from models.record import Record
 from models.research.agent_workflows import ResearchOptions, Url
 from models.research.candidates import LeftOut, RefusedUrl, StoredText, UrlCandidate
 from models.research.limits import LIMITS, Limit
+from models.runtime.gated_kinds import Shown
 from models.tools import Label, PlainText
 
 LONGEST_PASTED = 1_000_000
@@ -24,8 +25,10 @@ class UrlList(Record):
     `remarks` are words of whoever changed it.
     """
 
-    question: str
-    urls: tuple[UrlCandidate, ...]
+    question: Annotated[str, Shown("quote")]
+    urls: Annotated[
+        tuple[UrlCandidate, ...], Shown("table", columns=("number", "title", "url", "score", "published"))
+    ]
     config: ResearchOptions
     stored: tuple[StoredText, ...] = ()
     refused: tuple[RefusedUrl, ...] = ()
@@ -64,7 +67,7 @@ class PageOutcome(Record):
     """
 
     number: int
-    url: str
+    url: Annotated[str, Shown("link")]
     source_id: int | None = None
     fault: PageFault | Limit | None = None
     reason: str | None = None
@@ -115,8 +118,10 @@ class UnreadableList(Record):
     `instead` is what a person gives in place of some; `read` is how many could be read.
     """
 
-    question: str
-    unreadable: tuple[PageOutcome, ...]
+    question: Annotated[str, Shown("quote")]
+    unreadable: Annotated[
+        tuple[PageOutcome, ...], Shown("table", columns=("number", "url", "fault", "reason"))
+    ]
     read: int
     instead: tuple[GivenInstead, ...] = ()
 

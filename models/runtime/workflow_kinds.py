@@ -6,12 +6,13 @@ differently.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from models.config import Config
+from models.runtime.gated_kinds import GatedKind
 from models.runtime.workflows import Workflow, WorkflowStatus
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ class WorkflowKind:
 
     `graph` is where its `actors.platform.runtime.workflow_graph.WorkflowGraph` is, as `module:NAME`. `word`
     is what people call it; those with none are no tasks that people see. `input` and `result` are the records
-    of what it is given and what it comes to, `approvals` those of what is decided on, by the approval's kind.
-    Clients read results and approvals in the OpenAPI description.
+    of what it is given and what it comes to; `gated` is what doors know of one at which people decide.
+    Clients read results and what gates show in the OpenAPI description.
 
     `ending` says where a result tells that it did not come to what was asked for.
     `stopped` does what goes with its being stopped from outside; `check_retry` says which of those that
@@ -53,7 +54,7 @@ class WorkflowKind:
     word: str | None
     input: type[BaseModel] | None = None
     result: type[BaseModel] | None = None
-    approvals: Mapping[str, type[BaseModel]] = field(default_factory=dict)
+    gated: GatedKind | None = None
     ending: Ending | None = None
     stopped: Stopped | None = None
     check_retry: CheckRetry | None = None
@@ -65,6 +66,12 @@ class WorkflowKind:
             return status
         told = result.get(self.ending.field, self.ending.reached)
         return status if told == self.ending.reached else str(told)
+
+    @property
+    def approvals(self) -> Mapping[str, type[BaseModel]]:
+        """The records of what is decided on, by the approval's kind."""
+        gates = {} if self.gated is None else self.gated.gates
+        return {name: gate.content for name, gate in gates.items()}
 
     @property
     def budget_seconds(self) -> float:

@@ -9,6 +9,7 @@ from actors.platform.llm.prompts import read_two_part_prompt
 from actors.platform.system import AgentDirectory, System
 from models.config import Config
 from models.content.drafting import DraftingInput, DraftingResult
+from models.runtime.gated_kinds import GatedKind
 from models.runtime.workflow_kinds import Ending, WorkflowKind
 from models.store.content.drafting import KIND
 
@@ -34,6 +35,7 @@ SYSTEM = System(
             word="research",
             input=DraftingInput,
             result=DraftingResult,
+            gated=GatedKind(role="analyst", number="article_id", actions={"start": "research_article"}),
             ending=Ending("status", reached="completed"),
             complex=True,
         ),

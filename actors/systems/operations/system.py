@@ -1,15 +1,17 @@
 """Operations: agents read mail, bills and accounts over MCP by an approved plan, and compare. Seed 003."""
 
-from typing import Any
+from typing import Any, get_args
 
 from actors.platform.llm.prompts import read_two_part_prompt
 from actors.platform.system import AgentDirectory, AgentRole, System
 from models.config import Config
 from models.operations.events import ComprehensiveResultsReady, WorkflowProgressUpdate
+from models.operations.exports import ExportFormat
 from models.operations.gates import CONTENT_OF_OPERATION_GATE
 from models.operations.items import SourceAgent
-from models.operations.operations import OperationTask
+from models.operations.operations import CurrentStage, OperationTask
 from models.operations.results import OperationResult
+from models.runtime.gated_kinds import Gate, GatedKind
 from models.runtime.workflow_kinds import Ending, WorkflowKind
 from models.store.operations.operations import KIND
 
@@ -55,6 +57,28 @@ def _analyst(config: Config, directory: AgentDirectory) -> dict[str, Any]:
     }
 
 
+_DECIDED_BY = {"operation_plan": "decide_operation_plan", "operation_results": "decide_operation_results"}
+_OPERATION = GatedKind(
+    role="analyst",
+    number="operation_id",
+    actions={
+        "start": "start_operation",
+        "list": "list_operations",
+        "get": "get_operation",
+        "results": "read_operation_results",
+        "history": "read_operation_history",
+        "compare": "compare_operation",
+        "clarify": "clarify_operation",
+        "export": "export_operation",
+        "cancel": "cancel_operation",
+    },
+    gates={
+        kind: Gate(content, _DECIDED_BY.get(kind, "decide_operation_agent"))
+        for kind, content in CONTENT_OF_OPERATION_GATE.items()
+    },
+    stages=get_args(CurrentStage),
+    exports=get_args(ExportFormat),
+)
 SYSTEM = System(
     name="operations",
     roles={
@@ -71,7 +95,7 @@ SYSTEM = System(
             word="operation",
             input=OperationTask,
             result=OperationResult,
-            approvals=CONTENT_OF_OPERATION_GATE,
+            gated=_OPERATION,
             ending=Ending("outcome", reached="completed"),
             complex=True,
         ),

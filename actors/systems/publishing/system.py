@@ -6,6 +6,7 @@ Its tools lie in `actors/platform/tools`, where the chat finds them.
 from actors.platform.system import System
 from models.config import Config
 from models.content.publication import Publication, PublicationInput, PublicationResult
+from models.runtime.gated_kinds import Gate, GatedKind
 from models.runtime.workflow_kinds import Ending, WorkflowKind
 from models.store.content import publishing
 from models.store.database import Connection
@@ -26,7 +27,16 @@ SYSTEM = System(
             word="publish",
             input=PublicationInput,
             result=PublicationResult,
-            approvals={publishing.KIND: Publication},
+            gated=GatedKind(
+                role="editor",
+                number="article_id",
+                actions={
+                    "start": "publish_article",
+                    "list": "get_pending_approvals",
+                    "get": "review_article",
+                },
+                gates={publishing.KIND: Gate(Publication)},
+            ),
             ending=Ending("decision", reached="approved"),
             stopped=_stopped,
             check_retry=publishing.check_retry,

@@ -1,14 +1,15 @@
 """Research: pages are found, people say which are read, and a tree of knowledge is made. Seed 002."""
 
-from typing import Any
+from typing import Any, get_args
 
 from actors.platform.llm.prompts import read_two_part_prompt
 from actors.platform.system import AgentDirectory, System
 from models.config import Config
 from models.errors import ConfigInvalid
-from models.research.agent_workflows import ResearchTask
+from models.research.agent_workflows import ResearchTask, Step
 from models.research.gates import CONTENT_OF_GATE
 from models.research.results import ResearchResult
+from models.runtime.gated_kinds import Gate, GatedKind
 from models.runtime.workflow_kinds import Ending, WorkflowKind
 from models.store.research.agent_workflows import KIND
 
@@ -63,6 +64,24 @@ def _support_judge(config: Config, directory: AgentDirectory) -> dict[str, Any]:
     }
 
 
+_RESEARCH = GatedKind(
+    role="analyst",
+    number="workflow_id",
+    actions={
+        "start": "start_research",
+        "list": "list_research",
+        "get": "get_research",
+        "results": "read_research_results",
+        "history": "read_research_messages",
+        "tools": "read_research_tools",
+        "lineage": "read_research_lineage",
+        "points": "read_research_points",
+        "article": "write_article_from_research",
+        "cancel": "stop_research",
+    },
+    gates={kind: Gate(content, "decide_research") for kind, content in CONTENT_OF_GATE.items()},
+    stages=get_args(Step),
+)
 SYSTEM = System(
     name="research",
     roles={
@@ -78,7 +97,7 @@ SYSTEM = System(
             word="deep research",
             input=ResearchTask,
             result=ResearchResult,
-            approvals=CONTENT_OF_GATE,
+            gated=_RESEARCH,
             ending=Ending("outcome", reached="done"),
             complex=True,
         ),

@@ -23,6 +23,7 @@ FILES = {
     "__init__.py": "",
     "system.py": """
         from actors.platform.system import System
+        from models.runtime.gated_kinds import Gate, GatedKind
         from models.runtime.workflow_kinds import WorkflowKind
         from toys.records import Plan
 
@@ -34,7 +35,7 @@ FILES = {
                     name="build_toy",
                     graph="toys.graph:BUILD_TOY",
                     word="build a toy",
-                    approvals={"toy_plan": Plan},
+                    gated=GatedKind(role="editor", number="task_id", gates={"toy_plan": Gate(Plan)}),
                 ),
             ),
             tools=("toys.tools:build_toy",),
