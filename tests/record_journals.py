@@ -2,11 +2,11 @@
 
     python -m tests.record_journals
 
-writes `tests/journals/RELEASE/*.json`, under the name in `models.release`. Run it once for each release,
-when its schema is settled; the files of earlier releases stay as they are. Each holds the rows of one
-workflow whose runner was ended inside a step or at its gate, the revision of the schema, what is to be
-decided, and how it must end when it is gone on with. `test_recorded_journals.py` lets this release go on
-with all of them.
+writes `tests/journals/RELEASE/*.json`, under the name in `models.release`, and its schema beside them. Run it
+once for each release, when its schema is settled; the files of earlier releases stay as they are. Each holds
+the rows of one workflow whose runner was ended inside a step or at its gate, the revision of the schema, what
+is to be decided, and how it must end when it is gone on with. `test_recorded_journals.py` lets this release
+go on with all of them.
 
 It runs the release's own runner with agents that are played, on a Postgres of its own.
 """
@@ -28,7 +28,8 @@ import psycopg
 from actors.platform import systems
 from actors.platform.runtime.runner import Runner
 from actors.platform.systems import load
-from cluster import postgres as embedded
+from cluster.postgres import server as embedded
+from cluster.postgres.tools import Tools
 from models.config import Config
 from models.release import RELEASE
 from models.runtime.workflows import WorkflowRequest
@@ -249,6 +250,8 @@ def main() -> None:
             text = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False)
             (target / f"{point.name}.json").write_text(text + "\n", encoding="utf-8")
             print(f"{told.release}/{point.name}: {len(rows['documents'])} documents")  # noqa: T201
+        arguments = ["--schema-only", "--no-owner", "--no-privileges", f"--file={target / 'schema.sql'}"]
+        Tools(_config(folder), server_version=0).run("pg_dump", url, arguments)
     finally:
         embedded.stop(folder)
         shutil.rmtree(folder, ignore_errors=True)

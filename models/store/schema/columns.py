@@ -14,14 +14,8 @@ metadata = sa.MetaData(
 )
 
 
-class XID8(sa.types.UserDefinedType[str]):
-    """Postgres' 64-bit transaction id, as the first revisions have it: it means nothing elsewhere."""
-
-    cache_ok = True
-
-    def get_col_spec(self, **_: object) -> str:
-        """The type's SQL name."""
-        return "xid8"
+# Rows stay for a moment: without this the dead ones would outnumber the living by thousands.
+PASSING = {"autovacuum_vacuum_scale_factor": "0", "autovacuum_vacuum_threshold": "2000"}
 
 
 def column_when(name: str, *, nullable: bool = False, default: bool = False) -> "sa.Column[object]":

@@ -1,11 +1,10 @@
 """Bring a database to this release's schema with Alembic. `signoff up` calls it; running it again is free.
 
 A revision says in `phase` when it may run: `before` the processes of the last release are replaced (it
-only adds, and they work on), or `after` (it takes away what only they used). Each is a transaction of its
-own that waits for a lock for `_LOCK_TIMEOUT` at most, again and again: who waits holds up all behind it.
+only adds, and they work on), or `after` (it takes away what only they used). What it is made of, and how that
+waits for locks: `models.migrations.statements`.
 """
 
-import random
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,24 +22,27 @@ Phase = Literal["before", "after"]
 
 # Less than Postgres' `deadlock_timeout`: where it and a writer wait for each other, the revision gives way.
 _LOCK_TIMEOUT = "400ms"
-# Where writers never rest, most tries meet one of them.
-_PATIENCE_SECONDS, _LONGEST_PAUSE_SECONDS = 240.0, 0.6
 _LOCKED_SECONDS = 600.0
+_REFUSED = (
+    "this release can't upgrade the database, which a newer one or a development state made ({}): go on with "
+    "that one, or set database.url (or data_dir) to an empty place and restore a release's backup there"
+)
+# Tables, columns, functions and others that are there twice, or missing.
+_OTHER_TABLES = {"42P07", "42701", "42710", "42723", "42P01", "42703", "42704", "42883"}
+_COLUMNS = """
+SELECT c.relname, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+WHERE c.relnamespace = 'public'::regnamespace AND a.attnum > 0 AND NOT a.attisdropped
+"""
 
 
 def migrate(url: str, phase: Phase | None = None) -> None:
     """Upgrade the schema to the newest revision, or only to the last one of phase `before`.
 
     Raises:
-        DatabaseUnavailable: the database can't be reached, is of a newer release, or is of one so old that
-            its runners must be stopped first; it refuses a revision (rights, an event trigger); or somebody
-            holds a lock on a table for too long.
+        DatabaseUnavailable: the database can't be reached, is of another release or of a development state
+            that this one can't upgrade, or of one so old that its runners must be stopped first; it refuses a
+            revision (rights, an event trigger); or somebody holds a lock on a table for too long.
     """
-    run_alembic(url, "upgrade", "head" if phase != "before" else "before")
-
-
-def run_alembic(url: str, direction: Literal["upgrade", "downgrade"], revision: str) -> None:
-    """Run `upgrade` or `downgrade` to `revision` (or `before`: see `migrate`) over `url` (a libpq URL)."""
     import alembic.config
     import alembic.util
     import psycopg
@@ -50,25 +52,18 @@ def run_alembic(url: str, direction: Literal["upgrade", "downgrade"], revision: 
     config.set_main_option("script_location", str(Path(__file__).parents[2] / "migrations"))
     try:
         with _only_one(url):
-            deadline = time.monotonic() + _PATIENCE_SECONDS
-            while True:
-                try:
-                    _run(config, url, direction, revision)
-                    return
-                except sa.exc.OperationalError as error:
-                    # Revisions that are done stay done: the next try goes on with the one that had to wait.
-                    locked = isinstance(error.orig, psycopg.errors.LockNotAvailable)
-                    if not locked or time.monotonic() > deadline:
-                        raise
-                    time.sleep(random.uniform(0.1, _LONGEST_PAUSE_SECONDS))
+            _run(config, url, phase)
     except (sa.exc.DBAPIError, psycopg.Error, alembic.util.CommandError) as error:
-        reason = error_line(str(error))
-        if "lock timeout" in reason:
+        cause = error.orig if isinstance(error, sa.exc.DBAPIError) and error.orig else error
+        reason = error_line(str(cause))
+        if getattr(cause, "sqlstate", None) in _OTHER_TABLES:
+            raise DatabaseUnavailable(_REFUSED.format(reason)) from error
+        if isinstance(cause, psycopg.errors.LockNotAvailable):
             reason += f" ({_holders(url)})"
         raise DatabaseUnavailable(f"the database can't be migrated: {reason}: check database.url") from error
 
 
-def _run(config: Any, url: str, direction: str, revision: str) -> None:
+def _run(config: Any, url: str, phase: Phase | None) -> None:
     import alembic.command
     import sqlalchemy as sa
     from alembic.script import ScriptDirectory
@@ -76,31 +71,46 @@ def _run(config: Any, url: str, direction: str, revision: str) -> None:
     engine = sa.create_engine("postgresql+psycopg://", creator=lambda: _connect(url), poolclass=sa.NullPool)
     try:
         with engine.connect() as connection:
-            if revision == "before":
-                revision = _last_before(ScriptDirectory.from_config(config), connection)
+            revision = _goal(ScriptDirectory.from_config(config), connection, phase)
             config.attributes["connection"] = connection
-            getattr(alembic.command, direction)(config, revision)
+            alembic.command.upgrade(config, revision)
+            if lacking := _lacking(connection):
+                raise DatabaseUnavailable(_REFUSED.format(f"{lacking[0]} is missing"))
     finally:
         engine.dispose()
 
 
-def _last_before(script: "ScriptDirectory", connection: Any) -> str:
-    """The last revision of phase `before`; where one of `after` comes earlier, nobody may be at work."""
+def _goal(script: "ScriptDirectory", connection: Any, phase: Phase | None) -> str:
+    """Up to which revision; where one of `after` comes before the last of `before`, nobody may be at work."""
     from alembic.migration import MigrationContext
 
     current = MigrationContext.configure(connection).get_current_revision()
     connection.rollback()
-    chain = [found.revision for found in script.walk_revisions()][::-1]
+    revisions = {found.revision: phase_of(found.module) for found in script.walk_revisions()}
+    chain = list(revisions)[::-1]
     if current is not None and current not in chain:
-        return "head"  # of a newer release: Alembic says so
+        raise DatabaseUnavailable(_REFUSED.format(f"revision {current}"))
+    if phase != "before":
+        return "head"
     pending = chain[chain.index(current) + 1 :] if current is not None else chain
-    phases = {found.revision: phase_of(found.module) for found in script.walk_revisions()}
-    before = [revision for revision in pending if phases[revision] == "before"]
+    before = [revision for revision in pending if revisions[revision] == "before"]
     if not before:
         return current or "base"
-    if "after" in [phases[revision] for revision in pending[: pending.index(before[-1])]]:
+    if "after" in [revisions[revision] for revision in pending[: pending.index(before[-1])]]:
         _refuse_while_at_work(connection)
     return before[-1]
+
+
+def _lacking(connection: Any) -> list[str]:
+    """The columns that are declared and not there."""
+    import sqlalchemy as sa
+
+    from models.store.schema.whole import metadata
+
+    there = {f"{table}.{column}" for table, column in connection.execute(sa.text(_COLUMNS))}
+    connection.rollback()
+    declared = {f"{table.name}.{column.name}" for table in metadata.sorted_tables for column in table.c}
+    return sorted(declared - there)
 
 
 def phase_of(revision: Any) -> Phase:

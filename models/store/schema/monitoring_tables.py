@@ -1,13 +1,13 @@
 """The schema of what `/metrics` counts; see `models.store.upkeep.observations`.
 
 The rest of `models.store.schema.tables`, on the same metadata. What is observed of workflows, approvals,
-deliveries, sources and model calls is written by triggers: revision 0018.
+deliveries, sources and model calls is written by `models.store.schema.triggers`.
 """
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from models.store.schema.columns import column_text, metadata
+from models.store.schema.columns import PASSING, column_text, metadata
 
 incoming_observations = sa.Table(
     "incoming_observations",
@@ -19,6 +19,7 @@ incoming_observations = sa.Table(
     sa.Column("value", sa.Double, nullable=False),
     sa.Column("times", sa.BigInteger, nullable=False, server_default="1"),
     sa.Column("total", sa.Double, nullable=False),
+    postgresql_with=PASSING,
 )
 observation_counts = sa.Table(
     "observation_counts",

@@ -6,7 +6,7 @@ The rest of `models.store.schema.tables`, on the same metadata.
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
-from models.store.schema.columns import column_text, column_when, column_words, metadata
+from models.store.schema.columns import PASSING, column_text, column_when, column_words, metadata
 
 
 def _number(name: str = "id") -> "sa.Column[int]":
@@ -203,6 +203,7 @@ incoming_tool_calls = sa.Table(
     column_text("door"),
     column_text("status"),
     sa.Column("seconds", sa.Double, nullable=False),
+    postgresql_with=PASSING,
 )
 tool_call_counts = sa.Table(
     "tool_call_counts",

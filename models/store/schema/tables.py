@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
-from models.store.schema.columns import column_text, column_when, metadata
+from models.store.schema.columns import PASSING, column_text, column_when, metadata
 
 workflows = sa.Table(
     "workflows",
@@ -246,4 +246,4 @@ sa.Index(
     events.c.id,
     postgresql_where=sa.text("data ? 'article_id'"),
 )
-incoming_events = sa.Table("incoming_events", metadata, *_event_columns())
+incoming_events = sa.Table("incoming_events", metadata, *_event_columns(), postgresql_with=PASSING)

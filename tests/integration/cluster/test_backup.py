@@ -16,8 +16,9 @@ from models.config import Config
 from models.errors import ClusterProblem
 from models.store import events
 from models.store.people import tool_calls
-from models.store.schema.migrate import migrate, run_alembic
+from models.store.schema.migrate import migrate
 from tests.integration.cluster.backup_sites import BOUNDS, call, connect, fill
+from tests.integration.store.schemas import release
 
 
 async def test_streams_and_counters_go_on_where_the_other_server_left_off(
@@ -126,7 +127,7 @@ async def test_a_backup_of_the_last_schema_is_brought_to_this_one(
     sites: tuple[Config, Config], tmp_path: Path
 ) -> None:
     one, two = sites
-    run_alembic(embedded.start(one.data_dir), "downgrade", "0003")
+    release(embedded.start(one.data_dir), "0.1.0")
     async with await connect(one) as connection:
         await connection.execute(
             "INSERT INTO events (type, data) SELECT 'old', '{}' FROM generate_series(1, 9)"

@@ -16,8 +16,9 @@ from models.store import requirements
 from models.store.connecting import connect
 from models.store.database import Connection, Database
 from models.store.runtime import workflows
-from models.store.schema.migrate import migrate, run_alembic
+from models.store.schema.migrate import migrate
 from tests.fakes.pooler import NEEDS_PGBOUNCER, pgbouncer
+from tests.integration.store.schemas import release
 
 OTHER = {
     "TimeZone": "Asia/Tokyo",
@@ -200,7 +201,7 @@ async def test_rows_that_are_hidden_are_refused_not_taken_for_none(role: Role) -
 
 def test_what_the_server_refuses_of_a_revision_is_said_in_one_line(role: Role) -> None:
     """An event trigger, such as hosts of databases have."""
-    run_alembic(role.superuser_url, "downgrade", "0026")
+    release(role.superuser_url, "0.1.0")
     role.alter(
         "CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS "
         "$$ BEGIN RAISE EXCEPTION 'no tables are changed here'; END $$",
