@@ -53,7 +53,7 @@ def migrate(url: str, phase: Phase | None = None) -> None:
     try:
         with _only_one(url):
             _run(config, url, phase)
-    except (sa.exc.DBAPIError, psycopg.Error, alembic.util.CommandError) as error:
+    except (sa.exc.SQLAlchemyError, psycopg.Error, alembic.util.CommandError) as error:
         cause = error.orig if isinstance(error, sa.exc.DBAPIError) and error.orig else error
         reason = error_line(str(cause))
         if getattr(cause, "sqlstate", None) in _OTHER_TABLES:

@@ -1,4 +1,4 @@
-"""The schema, as SQLAlchemy sees it. A test holds the migrations to it.
+"""The tables of workflows, approvals and events. The baseline of the migrations makes what is declared here.
 
 Queries are written as SQL in the other modules of this package: the hot ones are single statements
 that fence and write at once, and all of them read better as the SQL they are.

@@ -1,8 +1,8 @@
 """What `/metrics` counts: observations come in with the change that they are of, and are added up later.
 
 Counts only grow: they outlive the rows that were counted, restarts, pruning, backup and restore. Triggers
-write most observations (revision 0018), the journal those of steps, and replicas of the API those of
-requests. A scrape and a sweep add up; see `add`.
+write most observations (`store.schema.triggers`), the journal those of steps, and replicas of the API those
+of requests. A scrape and a sweep add up; see `add`.
 """
 
 import json
