@@ -1,19 +1,20 @@
-"""What a person can answer at each gate of an operation, and the decision that is made of it. Pure.
+"""What a person can answer at each gate of an operation, and the decision that is made of it.
 
 `signoff operations follow` reads answers as they are typed, and `decide` has them as options: both are a
-`Wish` here, and what a wish means goes by what the gate shows. What has no clear meaning there is refused.
+`Wish`, and what a wish means goes by what the gate shows. What has no clear meaning there is refused.
 """
 
 import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from cluster.cli.asking import told_of_form
-from cluster.cli.operations.gate_view import gate_content
-from cluster.cli.operations.plan_changes import CHANGES
+from rich.console import Console
+
+from cluster.cli.gated.gate import WaitingContent
+from cluster.cli.gated.kind import AtGate, Wish
+from cluster.cli.operations.plan_changes import CHANGES, show_edited, with_change
 from cluster.cli.operations.words import (
     AGENTS,
     REVISION_WORDS,
@@ -21,22 +22,18 @@ from cluster.cli.operations.words import (
     all_agents,
     listed_agents,
 )
+from cluster.cli.printing import put
 from cluster.cli.records import checked
-from models.errors import InputInvalid
+from models.errors import DecisionInvalid, InputInvalid
 from models.near_names import suggestion
 from models.operations.decisions import AgentDecision, PlanDecision, ResultsDecision
-from models.operations.operations import GateShown
 from models.operations.plans import PlanShown
 from models.operations.questions import AgentQuestion
 from models.operations.results import ComprehensiveResults
 from models.operations.revisions import PlanEdit
+from models.record import Record
 
 GateReply = PlanDecision | ResultsDecision | AgentDecision
-ALWAYS: Mapping[str, str] = {
-    "show": "what it is about, with your changes",
-    "later": "decide nothing now",
-    "help": "these words",
-}
 _PLAN: Mapping[str, str] = {
     "approve": "what is shown, with your changes: that runs then",
     "reject WHY": "have another plan made, by what you say",
@@ -65,122 +62,144 @@ _RESULTS: Mapping[str, str] = {
     "revise AGENT,... WHY": "have these agents read again, as gmail,crm, and what depends on them",
     "revise analysis WHY": "have what was found compared again",
 }
-_UNDO = {"undo": "take back the last of your changes"}
-# What decides where, by its first word, for commands that a person is told to type.
-WAYS: Mapping[str, str] = {
-    "approve": "approve it",
-    "accept": "accept it",
-    "retry": "try again",
-    "decline": "decline it",
-    "skip": "go on",
+_ANSWERS: Mapping[str, Mapping[str, str]] = {
+    "operation_plan": _PLAN,
+    "operation_question": _FAILED,
+    "operation_write": _WRITE,
+    "operation_review": _REVIEW,
+    "operation_results": _RESULTS,
+}
+_QUESTIONS: Mapping[str, str] = {
+    "revise": "have that done again, for that reason?",
+    "retry": "have that tried again?",
+    "skip": "go on without it?",
+    "decline": "tell its server that it is given nothing?",
+    "answer": "give that to its server?",
 }
 _INTEGER = re.compile(r"-?[0-9]+")
 _DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 
-@dataclass(frozen=True)
-class Wish:
-    """What a person wants, before it is known what that means at the gate.
+class AtOperationGate(AtGate):
+    """A gate of an operation; `shown` is its content, None where that is of another shape."""
 
-    `again` is what is to be done again, as it was typed: `full`, `analysis`, or agents between commas.
-    `given` are `NAME=VALUE`.
-    """
+    nothing = PlanEdit()
 
-    answer: str
-    feedback: str | None = None
-    again: str | None = None
-    given: Sequence[str] = ()
+    def __init__(self, gate: WaitingContent, shown: Record | None) -> None:
+        self._gate = gate
+        self._shown = shown
+        self.plan = shown.plan if isinstance(shown, PlanShown) else None
+        self.answers = _answers_at(gate.kind, shown)
+        self.changes = CHANGES if self.plan is not None else {}
+
+    def changed(self, before: PlanEdit, word: str, rest: str) -> PlanEdit:
+        """The changes with one more."""
+        assert self.plan is not None, "a plan is what can be changed"
+        return with_change(self.plan, before, word, rest)
+
+    def show_changed(self, changes: PlanEdit, console: Console) -> None:
+        """Print what is otherwise in what is approved."""
+        if self.plan is not None:
+            show_edited(self.plan, changes, console)
+
+    def wish(self, word: str, rest: str) -> Wish:
+        """What was typed."""
+        match word, self._gate.kind:
+            case ("approve" | "accept" | "retry" | "decline" | "skip", _) if not rest:
+                return Wish(word)
+            case ("reject", _) | ("revise", "operation_review") if rest:
+                return Wish(word, feedback=rest)
+            case "revise", "operation_results":
+                again, why = _again_and_why(rest)
+                if again and why:
+                    return Wish(word, feedback=why, again=again)
+            case "answer", _:
+                return Wish(word, given=_words(rest))
+        raise self.unclear(word, rest)
+
+    def check(self, word: str) -> None:
+        """InputInvalid, with all that the gate takes, where a word is no answer there."""
+        if not self.decides(word):
+            forms = "; ".join(self.answers) or "nothing: it is decided elsewhere (`signoff approvals`)"
+            raise InputInvalid(f"{word!r} is no answer here, and nothing was decided: it takes {forms}")
+
+    def reply(self, wish: Wish, changes: PlanEdit) -> GateReply:
+        """The decision."""
+        self.check(wish.answer)
+        if wish.again is not None and self._gate.kind != "operation_results":
+            raise InputInvalid(
+                "--agents says which results are to be made again, and they are not what waits"
+            )
+        said: dict[str, Any] = {"digest": self._gate.digest}
+        if wish.feedback is not None:
+            said["feedback"] = wish.feedback
+        match self._gate.kind:
+            case "operation_plan":
+                edit = {} if changes == self.nothing else {"modified_plan": changes}
+                return checked(PlanDecision, {**said, "approved": wish.answer == "approve", **edit})
+            case "operation_results":
+                revision = {} if wish.answer == "approve" else _revision(self._shown, wish.again or "")
+                return checked(ResultsDecision, {**said, "approved": wish.answer == "approve", **revision})
+        given = {"given": given_to(self._shown, wish.given)} if wish.answer == "answer" else {}
+        return checked(AgentDecision, {**said, "answer": wish.answer, **given})
+
+    def explain(self, reply: Any, console: Console) -> None:
+        """Print what is to be done again, given, and why."""
+        for label, value in _meant_by(reply):
+            put(console, label, value)
+
+    def question(self, wish: Wish, *, changed: bool) -> str:
+        """Whether it is meant."""
+        return _QUESTIONS.get(wish.answer) or super().question(wish, changed=changed)
 
 
-def answers_at(gate: GateShown) -> Mapping[str, str]:
-    """How each answer that decides at the gate is written, and what it does; none where it is unknown."""
-    match gate.kind, gate_content(gate):
-        case "operation_plan", _:
-            return _PLAN
+def _answers_at(kind: str, shown: Record | None) -> Mapping[str, str]:
+    """How each answer that decides at a gate is written, and what it does; none where it is unknown."""
+    match kind, shown:
         case "operation_question", AgentQuestion(kind="server_asks"):
             return _ASKED
         case "operation_question", AgentQuestion(kind="write_unknown" | "write_not_sent"):
             return _UNKNOWN
-        case "operation_question", _:
-            return _FAILED
-        case "operation_write", _:
-            return _WRITE
-        case "operation_review", _:
-            return _REVIEW
-        case "operation_results", _:
-            return _RESULTS
-    return {}
+    return _ANSWERS.get(kind, {})
 
 
-def forms_at(gate: GateShown) -> Mapping[str, str]:
-    """All that can be typed at the gate, and what it does."""
-    changes = {**CHANGES, **_UNDO} if isinstance(gate_content(gate), PlanShown) else {}
-    return {**answers_at(gate), **changes, **ALWAYS}
-
-
-def is_answer(gate: GateShown, word: str) -> bool:
-    """Whether what begins with this word decides at the gate."""
-    return word in [form.split()[0] for form in answers_at(gate)]
-
-
-def unclear_here(gate: GateShown, word: str, rest: str) -> InputInvalid:
-    """Why what was typed is no answer: it is none here, or something is missing, or is too much."""
-    forms = [form for form in forms_at(gate) if form.split()[0] == word]
-    if not forms:
-        return InputInvalid(f"{word!r} is no answer here, and nothing was decided: help lists them")
-    if len(forms) > 1:
-        return InputInvalid(f"nothing was decided: {word}: write {'; '.join(forms)}")
-    return told_of_form(forms[0], word, rest)
-
-
-def wish_typed(gate: GateShown, word: str, rest: str) -> Wish:
-    """What was typed at the gate; `word` is one that decides there. Raises InputInvalid."""
-    match word, gate.kind:
-        case ("approve" | "accept" | "retry" | "decline" | "skip", _) if not rest:
-            return Wish(word)
-        case ("reject", _) | ("revise", "operation_review") if rest:
-            return Wish(word, feedback=rest)
-        case "revise", "operation_results":
-            again, why = _again_and_why(rest)
-            if again and why:
-                return Wish(word, feedback=why, again=again)
-        case "answer", _:
-            return Wish(word, given=_words(rest))
-    raise unclear_here(gate, word, rest)
-
-
-def check_answer(gate: GateShown, word: str) -> None:
-    """InputInvalid, with all that the gate takes, where a word is no answer there."""
-    if not is_answer(gate, word):
-        forms = "; ".join(answers_at(gate)) or "nothing: it is decided elsewhere (`signoff approvals`)"
-        raise InputInvalid(f"{word!r} is no answer here, and nothing was decided: it takes {forms}")
-
-
-def reply_of(gate: GateShown, wish: Wish, changes: PlanEdit | None = None) -> GateReply:
-    """The decision that is sent, on exactly what the gate shows.
+def check_wish(at: AtOperationGate, wish: Wish, changes: Sequence[str]) -> None:
+    """Look at what is wanted, before anything is shown: which answers there are, and what goes with which.
 
     Raises:
-        InputInvalid: the wish has no clear meaning at this gate.
+        InputInvalid: it is no answer here. DecisionInvalid: something is missing, or goes with another one.
     """
-    check_answer(gate, wish.answer)
-    if wish.again is not None and gate.kind != "operation_results":
-        raise InputInvalid("--agents says which results are to be made again, and they are not what waits")
-    shown = gate_content(gate)
-    said: dict[str, Any] = {"digest": gate.digest}
-    if wish.feedback is not None:
-        said["feedback"] = wish.feedback
-    match gate.kind:
-        case "operation_plan":
-            edit = {} if changes in (None, PlanEdit()) else {"modified_plan": changes}
-            return checked(PlanDecision, {**said, "approved": wish.answer == "approve", **edit})
-        case "operation_results":
-            revision = {} if wish.answer == "approve" else _revision(shown, wish.again or "")
-            return checked(ResultsDecision, {**said, "approved": wish.answer == "approve", **revision})
-    given = {"given": given_to(shown, wish.given)} if wish.answer == "answer" else {}
-    return checked(AgentDecision, {**said, "answer": wish.answer, **given})
+    at.check(wish.answer)
+    if wish.answer in ("reject", "revise") and not (wish.feedback or "").strip():
+        raise DecisionInvalid("--feedback is empty: say what should be different")
+    for option, given, answer in (
+        ("--agents", wish.again, "revise"),
+        ("--given", wish.given, "answer"),
+        ("--change", changes, "approve"),
+    ):
+        if given and wish.answer != answer:
+            raise DecisionInvalid(f"{option} goes with {answer}, and with nothing else")
 
 
-def meant_by(reply: GateReply) -> list[tuple[str, str]]:
+def with_changes(at: AtOperationGate, lines: Sequence[str]) -> PlanEdit:
+    """All of them in their order, as `decide --change` is given them.
+
+    Raises:
+        DecisionInvalid: what waits is no plan. InputInvalid: one is none, or can't be made.
+    """
+    if at.plan is None:
+        raise DecisionInvalid("--change is for a plan, which is not what waits")
+    edit = at.nothing
+    for line in lines:
+        word, _, rest = line.strip().partition(" ")
+        try:
+            edit = at.changed(edit, word, rest.strip())
+        except InputInvalid as error:
+            raise InputInvalid(f"--change {line!r}: {error}") from error
+    return edit
+
+
+def _meant_by(reply: GateReply) -> list[tuple[str, str]]:
     """What is about to be decided, as labels and words, where the answer says more than its name."""
     told: list[tuple[str, str]] = []
     match reply:

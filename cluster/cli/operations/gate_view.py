@@ -7,18 +7,15 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import ValidationError
 from rich.console import Console
 
 from cluster.cli.approval_view import as_yaml
+from cluster.cli.gated.gate import WaitingContent
 from cluster.cli.operations.plan_view import show_plan
 from cluster.cli.operations.results_view import show_agent_result, show_results, show_write
-from cluster.cli.operations.words import agent_words, call_of, gate_words
+from cluster.cli.operations.words import agent_words, call_of
 from cluster.cli.printing import put, row
-from cluster.cli.settling import framed
 from models.mcp.tool_answers import ServerQuestion
-from models.operations.gates import CONTENT_OF_OPERATION_GATE
-from models.operations.operations import GateShown
 from models.operations.plans import PlanShown
 from models.operations.questions import AgentQuestion, AgentReview, WriteShown
 from models.operations.results import ComprehensiveResults
@@ -32,44 +29,27 @@ _ASKED: Mapping[str, str] = {
 }
 
 
-def gate_content(gate: GateShown) -> Record | None:
-    """What the gate shows, as a record; None for other kinds and shapes, which are shown as they are."""
-    if (record := CONTENT_OF_OPERATION_GATE.get(gate.kind)) is None:
-        return None
-    try:
-        # Where somebody has changed it under four eyes, it says who is involved.
-        return record.model_validate(
-            {name: each for name, each in gate.content.items() if name != "involved"}
-        )
-    except ValidationError:
-        return None
-
-
-def show_operation_gate(gate: GateShown, console: Console) -> None:
-    """Print what is decided on: all that it says, and its digest."""
-    framed(gate, gate_words(gate.kind), console, lambda: _show_content(gate, console))
-
-
-def _show_content(gate: GateShown, console: Console) -> None:
-    match gate_content(gate):
-        case PlanShown() as found:
+def show_content(found: Record | None, gate: WaitingContent, console: Console) -> None:
+    """Print a gate's content; what is of another kind or shape, as it is."""
+    match found:
+        case PlanShown():
             _head(found.plan_id, found.iteration, found.question, console)
             if found.feedback:
                 put(console, "made anew", f"by what was said: {found.feedback}")
             show_plan(found.plan, console)
-        case AgentQuestion() as found:
+        case AgentQuestion():
             _head(found.plan_id, found.iteration, found.question, console)
             _show_question(found, console)
-        case WriteShown() as found:
+        case WriteShown():
             _head(found.plan_id, found.iteration, found.question, console)
             row(console, "agent", f"{agent_words(found.agent)} wants this call made", style="bold")
             show_write(found.write, console)
             for outcome in found.sent_before:
                 row(console, "before", f"the same call was approved already: {outcome.became}", style="bold")
-        case AgentReview() as found:
+        case AgentReview():
             _head(found.plan_id, found.iteration, found.question, console)
             show_agent_result(found.agent_result, console, shown_in=found.iteration)
-        case ComprehensiveResults() as found:
+        case ComprehensiveResults():
             show_results(found, console)
         case _:
             put(console, "content", as_yaml(dict(gate.content)))

@@ -3,7 +3,7 @@
 `signoff operations follow` takes them line by line, and `decide --change` all at once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
@@ -58,18 +58,6 @@ def with_change(plan: OperationPlan, before: PlanEdit, word: str, rest: str) -> 
     made = checked(PlanEdit, {**given, **more})
     as_edited(plan, made)
     return made
-
-
-def with_changes(plan: OperationPlan, lines: Sequence[str]) -> PlanEdit:
-    """All of them in their order, as `decide --change` is given them. Raises InputInvalid."""
-    changes = _NONE
-    for line in lines:
-        word, _, rest = line.strip().partition(" ")
-        try:
-            changes = with_change(plan, changes, word, rest.strip())
-        except InputInvalid as error:
-            raise InputInvalid(f"--change {line!r}: {error}") from error
-    return changes
 
 
 def as_edited(plan: OperationPlan, edit: PlanEdit) -> OperationPlan:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import get_args
 
 from cluster.cli.approval_view import span
+from cluster.cli.gated.gate import SHORT_DIGEST
 from cluster.cli.printing import in_words
-from cluster.cli.settling import SHORT_DIGEST
 from models.errors import InputInvalid
 from models.mcp.tool_answers import ServedToolCall
 from models.operations.plans import AllowedTool, OperationAgent
@@ -22,7 +22,7 @@ _AGENT_WORDS: Mapping[str, str] = {
     "crm": "CRM",
     "analysis": "analysis",
 }
-_GATE_WORDS: Mapping[str, str] = {
+GATE_WORDS: Mapping[str, str] = {
     "operation_plan": "the plan",
     "operation_question": "an agent that can't go on",
     "operation_review": "what an agent found",
@@ -61,11 +61,6 @@ def call_of(called: AllowedTool | ServedToolCall | ProposedWrite) -> str:
 def all_agents(agents: Iterable[str]) -> str:
     """Several, in their order."""
     return ", ".join(map(agent_words, agents)) or "none"
-
-
-def gate_words(kind: str) -> str:
-    """What a gate of this kind is about."""
-    return _GATE_WORDS.get(kind, in_words(kind))
 
 
 def stage_words(stage: str) -> str:

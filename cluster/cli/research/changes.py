@@ -3,40 +3,36 @@
 `signoff research follow` takes them line by line, and `decide --change` all at once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from cluster.cli.asking import told_of_form
+from cluster.cli.gated.kind import AtGate, Wish, words_of
 from cluster.cli.printing import put, row
 from cluster.cli.records import checked
-from cluster.cli.research.gate_view import are_read
+from cluster.cli.research.gate_view import are_read, show_page
 from cluster.cli.research.view import outline
-from models.errors import InputInvalid
+from models.errors import DecisionInvalid, InputInvalid
 from models.record import Record
 from models.research.candidates import UrlCandidate
-from models.research.gate_decisions import Modifications
+from models.research.gate_decisions import ApproveRequest, Modifications
 from models.research.results import TreeReview
 from models.research.url_lists import UnreadableList, UrlList
 from models.text import how_many
 
-# What can be typed at every gate, and at each: how it is written, and what it does.
-_ALWAYS: Mapping[str, str] = {
+_ANSWERS: Mapping[str, str] = {
     "approve": "what is shown, with your changes",
     "reject REASON": "say no: without these pages, or else for good",
-    "show": "what it is about, with your changes",
-    "undo": "take back the last of your changes",
-    "later": "decide nothing now",
-    "help": "these words",
 }
+_LOOK = {"look NUMBER": "all that is known of one"}
+# What can be changed of each: how it is written, and what it does.
 _FORMS: Mapping[type[Record], Mapping[str, str]] = {
     UrlList: {
         "remove NUMBER ...": "do not read these",
         "add URL ...": "read these, too",
         "set NAME=VALUE ...": "change settings: language, category_id, require_approval, scrape_parallel",
-        "look NUMBER": "all that is known of one",
     },
     UnreadableList: {
         "url NUMBER URL": "read this one instead",
@@ -64,65 +60,118 @@ def settings(given: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def changed(content: Record | None, before: Modifications, word: str, rest: str) -> Modifications:
-    """The changes with one more, as it was typed. Raises InputInvalid: it is none, or can't be made."""
-    words = rest.split()
-    more: dict[str, Any]
-    match content, word, words:
-        case UrlList(), "remove", [_, *_]:
-            more = {"remove_urls": tuple(dict.fromkeys((*before.remove_urls, *numbers(words))))}
-        case UrlList(), "add", [_, *_]:
-            more = {"add_urls": tuple(dict.fromkeys((*before.add_urls, *words)))}
-        case UrlList(), "set", [_, *_]:
-            more = {"modify_config": {**before.modify_config, **settings(words)}}
-        case UnreadableList(), "url", [number, url]:
-            more = {"instead": _instead(before, number, {"url": url})}
-        case UnreadableList(), "paste", [number, _, *_]:
-            text = _text_in(rest.partition(" ")[2].strip())
-            more = {"instead": _instead(before, number, {"pasted": {"text": text}})}
-        case UnreadableList(), "title", [number, _, *_]:
-            more = {"instead": _titled(before, number, rest.partition(" ")[2].strip())}
-        case TreeReview(), _, [node, *others] if (edit := _edit(word, node, others, rest)) is not None:
-            more = {"tree_edits": (*before.tree_edits, edit)}
-        case _:
-            raise unclear(content, word, rest)
-    return checked(Modifications, {**dict(before), **more})
+class AtResearchGate(AtGate):
+    """A gate of a research; `content` is what it shows, None where that is of another shape."""
+
+    answers = _ANSWERS
+    nothing = Modifications()
+
+    def __init__(self, digest: str, content: Record | None) -> None:
+        self.digest = digest
+        self.content = content
+        self.changes = {} if content is None else _FORMS.get(type(content), {})
+        self.looks = _LOOK if isinstance(content, UrlList) else {}
+
+    def changed(self, before: Modifications, word: str, rest: str) -> Modifications:
+        """The changes with one more."""
+        words = rest.split()
+        more: dict[str, Any]
+        match self.content, word, words:
+            case UrlList(), "remove", [_, *_]:
+                more = {"remove_urls": tuple(dict.fromkeys((*before.remove_urls, *numbers(words))))}
+            case UrlList(), "add", [_, *_]:
+                more = {"add_urls": tuple(dict.fromkeys((*before.add_urls, *words)))}
+            case UrlList(), "set", [_, *_]:
+                more = {"modify_config": {**before.modify_config, **settings(words)}}
+            case UnreadableList(), "url", [number, url]:
+                more = {"instead": _instead(before, number, {"url": url})}
+            case UnreadableList(), "paste", [number, _, *_]:
+                text = _text_in(rest.partition(" ")[2].strip())
+                more = {"instead": _instead(before, number, {"pasted": {"text": text}})}
+            case UnreadableList(), "title", [number, _, *_]:
+                more = {"instead": _titled(before, number, rest.partition(" ")[2].strip())}
+            case TreeReview(), _, [node, *others] if (edit := _edit(word, node, others, rest)) is not None:
+                more = {"tree_edits": (*before.tree_edits, edit)}
+            case _:
+                raise self.unclear(word, rest)
+        return checked(Modifications, {**dict(before), **more})
+
+    def show_changed(self, changes: Modifications, console: Console) -> None:
+        """Print what is approved."""
+        show_modified(self.content, changes, console)
+
+    def look(self, rest: str, console: Console) -> None:
+        """Print all that is known of an address."""
+        assert isinstance(self.content, UrlList), "its list is what is looked at"
+        for url in of_these(self.content, numbers([rest])):
+            show_page(url, console)
+
+    def wish(self, word: str, rest: str) -> Wish:
+        """What was typed."""
+        if word == "approve" and not rest:
+            return Wish(word)
+        if word == "reject" and rest:
+            return Wish(word, feedback=rest)
+        raise self.unclear(word, rest)
+
+    def reply(self, wish: Wish, changes: Modifications) -> ApproveRequest:
+        """The decision."""
+        given: dict[str, Any] = {"decision": wish.answer, "digest": self.digest}
+        if wish.feedback is not None:
+            given["notes"] = wish.feedback
+        if changes != self.nothing:
+            given |= {"decision": "modify", "modifications": changes}
+        return checked(ApproveRequest, given)
 
 
-def all_changed(content: Record | None, before: Modifications, lines: Sequence[str]) -> Modifications:
-    """The changes with more of them, in their order, as `decide --change` is given them.
+def given_answer(
+    decision: str, notes: str | None, listed: dict[str, Any], lines: Sequence[str], *, follow: str
+) -> Callable[[AtResearchGate, Console], ApproveRequest]:
+    """What `decide` is given, checked: it makes an answer of what waits, and prints what is changed.
+
+    Args:
+        listed: changes of a list of addresses. lines: changes as `follow`, a command, takes them.
 
     Raises:
-        InputInvalid: one is none, or can't be made here.
+        DecisionInvalid: it is not clear what is wanted. InputInvalid.
     """
+    given = {"decision": decision, "notes": notes, "modifications": listed if any(listed.values()) else None}
+    answer = checked(ApproveRequest, {name: value for name, value in given.items() if value is not None})
+    if answer.decision == "reject" and not (answer.notes or "").strip():
+        raise DecisionInvalid("--notes is empty: say what should be different")
+    if (answer.decision == "modify") != (answer.modifications is not None or bool(lines)):
+        raise DecisionInvalid(
+            "--remove, --add, --set and --change are what modify takes, and nothing else does; "
+            f"`{follow}` asks for one change after the other"
+        )
+
+    def made(at: AtResearchGate, console: Console) -> ApproveRequest:
+        changes = {"digest": at.digest}
+        if answer.decision != "modify":
+            return answer.model_copy(update=changes)
+        if answer.modifications is not None and not isinstance(at.content, UrlList):
+            raise InputInvalid(
+                "--remove, --add and --set are for a list of addresses, which is not what waits: "
+                f"give --change, or run `{follow}`"
+            )
+        modified = _all_changed(at, answer.modifications or at.nothing, lines)
+        show_modified(at.content, modified, console)
+        return answer.model_copy(update={**changes, "modifications": modified})
+
+    return made
+
+
+def _all_changed(at: AtResearchGate, before: Modifications, lines: Sequence[str]) -> Modifications:
+    """The changes with more of them, in their order. Raises InputInvalid: one is none, or can't be made."""
     changes = before
     for line in lines:
         word, _, rest = line.strip().partition(" ")
-        forms = [form for form in _forms(content) if not form.startswith("look")]
-        if word not in [form.split()[0] for form in forms]:
-            takes = f"here it takes {'; '.join(forms)}" if forms else "what is shown here can't be changed"
+        if word not in words_of(at.changes):
+            forms = "; ".join(at.changes)
+            takes = f"here it takes {forms}" if forms else "what is shown here can't be changed"
             raise InputInvalid(f"--change {line!r}: {takes}")
-        changes = changed(content, changes, word, rest.strip())
+        changes = at.changed(changes, word, rest.strip())
     return changes
-
-
-def help_text(content: Record | None) -> str:
-    """What can be typed at a gate, and what it does."""
-    forms = {**_ALWAYS, **_forms(content)}
-    return "\n".join(f"{form:<21}{does}" for form, does in forms.items())
-
-
-def unclear(content: Record | None, word: str, rest: str) -> InputInvalid:
-    """Why what was typed is no answer: it is none here, or something is missing, or is too much."""
-    known = {form.split()[0]: form for form in (*_ALWAYS, *_forms(content))}
-    if (form := known.get(word)) is None:
-        return InputInvalid(f"{word!r} is no answer here, and nothing was decided: help lists them")
-    return told_of_form(form, word, rest)
-
-
-def _forms(content: Record | None) -> Mapping[str, str]:
-    """What can be typed of changes where this is shown."""
-    return {} if content is None else _FORMS.get(type(content), {})
 
 
 def _edit(word: str, node: str, others: list[str], rest: str) -> dict[str, Any] | None:

@@ -5,18 +5,15 @@
 
 from collections.abc import Sequence
 
-from pydantic import ValidationError
 from rich.console import Console
 
 from cluster.cli.approval_view import as_yaml
+from cluster.cli.gated.gate import WaitingContent
 from cluster.cli.printing import in_words, put, row, rows
 from cluster.cli.research.view import outline
-from cluster.cli.research.words import cited, gate_words
-from cluster.cli.settling import framed
+from cluster.cli.research.words import cited
 from models.record import Record
-from models.research.agent_workflows import WaitingGate
 from models.research.candidates import UrlCandidate
-from models.research.gates import CONTENT_OF_GATE
 from models.research.results import ResearchReview, ReviewSource, TreeReview
 from models.research.synthesis import SynthesisSection
 from models.research.url_lists import UnreadableList, UrlList
@@ -25,31 +22,14 @@ from models.text import how_many
 _PAGE_COLUMNS = "number, score, date, language, rating, source and domain; title; address; why"
 
 
-def content_of(gate: WaitingGate) -> Record | None:
-    """What the gate shows, as a record; None for other kinds and shapes, which are shown as they are."""
-    if (record := CONTENT_OF_GATE.get(gate.kind)) is None:
-        return None
-    try:
-        # Where somebody has changed it under four eyes, it says who is involved.
-        return record.model_validate(
-            {name: each for name, each in gate.content.items() if name != "involved"}
-        )
-    except ValidationError:
-        return None
-
-
-def show_gate(gate: WaitingGate, console: Console) -> None:
-    """Print what is decided on: all that it says, and its digest."""
-    framed(gate, gate_words(gate.kind), console, lambda: _show_content(gate, console))
-
-
-def _show_content(gate: WaitingGate, console: Console) -> None:
-    match content_of(gate):
-        case UrlList() as found:
+def show_content(found: Record | None, gate: WaitingContent, console: Console) -> None:
+    """Print a gate's content; what is of another kind or shape, as it is."""
+    match found:
+        case UrlList():
             _show_urls(found, console)
-        case UnreadableList() as found:
+        case UnreadableList():
             _show_unreadable(found, console)
-        case TreeReview() as found:
+        case TreeReview():
             row(console, "question", found.question)
             row(console, "tree", found.tree.title)
             rows(console, "note", found.notes)
@@ -58,7 +38,7 @@ def _show_content(gate: WaitingGate, console: Console) -> None:
             rows(console, "related", joined)
             if found.tree.dropped:
                 row(console, "dropped", how_many(len(found.tree.dropped), "point"))
-        case ResearchReview() as found:
+        case ResearchReview():
             _show_review(found, console)
         case _:
             put(console, "content", as_yaml(dict(gate.content)))

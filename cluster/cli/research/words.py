@@ -20,11 +20,6 @@ _ENDED_AT: Mapping[str, str] = {
 }
 
 
-def gate_words(kind: str) -> str:
-    """What a gate of this kind is about."""
-    return GATE_WORDS.get(kind, in_words(kind))
-
-
 def standing(status: str, outcome: str | None) -> str:
     """Where a research stands; of one that is completed, how it ended."""
     return in_words(status if outcome is None else f"{status}: {outcome}")

@@ -1,13 +1,7 @@
-"""What the tests of `signoff operations` share: contents of its gates, and the command in this process."""
+"""Contents of the gates of an operation."""
 
-from pathlib import Path
 from typing import Any
 
-import pytest
-from typer.testing import CliRunner
-
-from cluster.cli import following
-from cluster.cli.signoff import app
 from models.mcp.tool_answers import ServedToolCall, ServerQuestion
 from models.operations.evidence import Conflict, Correlation, CorrelationFigures, Evidence, Match
 from models.operations.items import SourceItem
@@ -25,12 +19,7 @@ from models.operations.results import (
     ServedToolUse,
     WriteOutcome,
 )
-from models.record import Record
-from models.runtime.approvals import content_digest
-from tests.fakes.operations_api import OperationsApi
 
-SURE = "[y/N]: "
-WAITS, WITHOUT_RESULT = 3, 4
 QUESTION = "Why is Northgate unpaid?"
 
 
@@ -214,30 +203,3 @@ RESULTS = ComprehensiveResults(
     ),
 )
 EVERY_GATE = (PLAN, FAILED, ASKS, UNKNOWN, WRITES, REVIEW, RESULTS)
-
-
-def digest_of(record: Record) -> str:
-    """As the site makes it of what a gate shows."""
-    return content_digest(record.model_dump(mode="json"))
-
-
-@pytest.fixture(name="token")
-def make_token(tmp_path: Path) -> Path:
-    """A file with a token; with it, no configuration is needed."""
-    (tmp_path / "token").write_text("a.b.c")
-    return tmp_path / "token"
-
-
-@pytest.fixture(name="quick", autouse=True)
-def make_quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands that run in this process ask at once again."""
-    monkeypatch.setattr(following, "POLL_SECONDS", 0.01)
-
-
-def run(api: OperationsApi, token: Path, *arguments: str, stdin: str | None = None) -> Any:
-    return CliRunner().invoke(app, ["operations", *arguments, *called_with(api, token)], input=stdin)
-
-
-def called_with(api: OperationsApi, token: Path) -> list[str]:
-    """The options with which `run` calls, as commands that are told hold them."""
-    return ["--config", str(token.parent / "none.yaml"), "--url", api.url, "--token-file", str(token)]

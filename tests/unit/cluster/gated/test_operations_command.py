@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cluster.cli import following
 from cluster.cli.signoff import app
 from models.operations.history import HistoryEnd
 from models.operations.results import ResultChanges
@@ -16,29 +15,20 @@ from models.record import Record
 from tests.fakes.heard_api import FileAnswer
 from tests.fakes.operations_api import NOW, OperationsApi
 from tests.integration.cluster.approval_site import NASTY
-from tests.unit.cluster.operations_site import (
+from tests.unit.cluster.gated.operations_contents import (
     ASKS,
     FAILED,
     PLAN,
     RESULTS,
     REVIEW,
     UNKNOWN,
-    WAITS,
-    WITHOUT_RESULT,
     WRITES,
-    called_with,
-    digest_of,
-    make_quick,
-    make_token,
     plan,
-    run,
 )
-from tests.unit.cluster.test_operations_view import EVENTS
-
-__all__ = ["make_quick", "make_token"]  # the fixtures
+from tests.unit.cluster.gated.site import STEERS, WAITS, WITHOUT_RESULT, called_with, digest_of, run
+from tests.unit.cluster.gated.test_operations_view import EVENTS
 
 BAD = f"{NASTY}\x9b2J\u2066x\u200b"
-STEERS = set("\x1b\x07\r\x9b\u202e\u2066\u2028\u200b")
 
 
 class TestFollowedWithoutATerminal:
@@ -109,15 +99,6 @@ class TestFollowedWithoutATerminal:
         assert ("error       a fault" in done.stdout) == (code == 1)
         assert ("export it   signoff operations export 7 --format pdf" in done.stdout) == (code == 0)
 
-    def test_a_gate_out_of_sight_is_waited_for_a_while(
-        self, token: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(following, "_UNSEEN_SECONDS", 0.05)
-        with OperationsApi() as api:
-            api.status = "awaiting_approval"
-            done = run(api, token, "follow", "7")
-        assert (done.exit_code, len(api.of("GET", "/7")) > 1) == (WAITS, True)
-
     def test_a_site_that_was_there_is_asked_again_and_nothing_is_told_twice(self, token: Path) -> None:
         with OperationsApi() as api:
             api.refusals = [(503, "away")]
@@ -181,13 +162,6 @@ class TestBegunWithoutATerminal:
             run(api, token, "cancel", "7")
         assert done.stdout == "operation   7: The operation is cancelled.\n"
         assert [one.body for one in api.of("POST", "/cancel")] == [{"reason": "asked twice"}, {}]
-
-    def test_where_nobody_answers_the_command_that_brings_this_site_up_is_told(self, token: Path) -> None:
-        with OperationsApi() as api:
-            pass
-        done = run(api, token, "list")
-        config = token.parent / "none.yaml"
-        assert (done.exit_code, f"run `signoff up --config {config}`" in done.stderr) == (1, True)
 
 
 class TestReadWithoutATerminal:

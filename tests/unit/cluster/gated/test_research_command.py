@@ -8,26 +8,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cluster.cli import following
+from cluster.cli.gated import following
 from cluster.cli.signoff import app
 from models.research.results import ResearchResult
 from models.runtime.approvals import content_digest
 from tests.fakes.research_api import ResearchApi
 from tests.integration.cluster.approval_site import NASTY
-from tests.unit.cluster.research_site import (
-    TREE,
-    UNREADABLE,
-    WAITS,
-    WITHOUT_RESULT,
-    called_with,
-    make_quick,
-    make_token,
-    run,
-    urls,
-)
-from tests.unit.cluster.test_research_view import lineage, sentence
-
-__all__ = ["make_quick", "make_token"]  # the fixtures
+from tests.unit.cluster.gated.research_contents import TREE, UNREADABLE, urls
+from tests.unit.cluster.gated.site import STEERS, WAITS, WITHOUT_RESULT, called_with, digest_of, run
+from tests.unit.cluster.gated.test_research_view import lineage, sentence
 
 
 class TestWithoutATerminal:
@@ -40,7 +29,7 @@ class TestWithoutATerminal:
         assert [line for line in lines if "scraper: " in line] == [
             f"10:20:00    scraper: {word}" for word in ("one", "two", "three")
         ]
-        short = content_digest(urls().model_dump(mode="json"))[:12]
+        short = digest_of(urls())[:12]
         given = shlex.join(called_with(api, token))
         assert lines[-3:] == [
             "waits       for a decision on the addresses, approval 19",
@@ -93,23 +82,6 @@ class TestWithoutATerminal:
             api.status = "awaiting_approval"
             done = run(api, token, "follow", "7")
         assert (done.exit_code, len(api.of("GET", "/7")) > 1) == (WAITS, True)
-
-    def test_a_site_that_was_there_is_asked_again(self, token: Path) -> None:
-        with ResearchApi() as api:
-            api.refusals = [(503, "away")]
-            assert run(api, token, "follow", "7").exit_code == 1
-            api.status = "in_progress"
-            original = api.answer
-
-            def answer(asked: Any) -> Any:
-                if len(api.of("GET", "/7")) == 3:
-                    api.refusals, api.status = [(503, "away")], "completed"
-                return original(asked)
-
-            api.answer = answer  # type: ignore[method-assign]
-            done = run(api, token, "follow", "7")
-        assert done.exit_code == 0
-        assert done.stdout.count("away: it is asked again") == 1
 
     def test_start_sends_what_was_given_and_follows(self, token: Path) -> None:
         options = ("--topic", "macro", "--task-type", "research", "--max-urls", "5", "--language", "en")
@@ -181,7 +153,7 @@ class TestWithoutATerminal:
         assert told in done.stderr
 
     def test_scripts_decide_by_the_digest_of_what_they_read(self, token: Path) -> None:
-        digest = content_digest(urls().model_dump(mode="json"))
+        digest = digest_of(urls())
         changes = ("--remove", "2", "--add", "https://a.example/", "--set", "language=en", "--notes", "fine")
         with ResearchApi(urls(), urls(), urls()) as api:
             for arguments in (
@@ -229,7 +201,7 @@ class TestWithoutATerminal:
             assert api.of("POST", "/stop")[0].body == {"reason": "enough"}
             for one in (listed, shown):
                 assert one.exit_code == 0
-                assert not set("\x1b\x07\r\u202e\u2028") & set(one.stdout)
+                assert not STEERS & set(one.stdout)
 
     def test_where_nobody_answers_the_command_that_brings_this_site_up_is_told(self, token: Path) -> None:
         with ResearchApi() as api:
@@ -247,7 +219,7 @@ class TestWithoutATerminal:
         assert api.asked[-1].query == {"status": "awaiting_approval"}
 
     def test_trees_are_edited_without_being_asked_in_the_order_given(self, token: Path) -> None:
-        digest = content_digest(TREE.model_dump(mode="json"))
+        digest = digest_of(TREE)
         edits = ("rename n3 Consumer prices", "move n2 top", "merge n1 n3", "drop n2")
         changes = [word for edit in edits for word in ("--change", edit)]
         with ResearchApi(TREE) as api:
@@ -263,7 +235,7 @@ class TestWithoutATerminal:
         ]
 
     def test_what_is_read_instead_is_given_without_being_asked(self, token: Path) -> None:
-        digest = content_digest(UNREADABLE.model_dump(mode="json"))
+        digest = digest_of(UNREADABLE)
         (token.parent / "page.txt").write_text("The Fed held rates.")
         changes = (
             "--change",
@@ -284,23 +256,21 @@ class TestWithoutATerminal:
         assert (second.pasted.text, second.pasted.title) == ("The Fed held rates.", "What the Fed did")
 
     def test_changes_of_another_gate_decide_nothing(self, token: Path) -> None:
-        digest = content_digest(TREE.model_dump(mode="json"))
+        digest = digest_of(TREE)
         with ResearchApi(TREE) as api:
             done = run(api, token, "decide", "7", "modify", "--digest", digest, "--remove", "1")
         assert (done.exit_code, api.of("POST")) == (1, [])
         assert "--remove, --add and --set are for a list of addresses" in done.stderr
 
     def test_whoever_changes_it_under_four_eyes_is_told_what_is_shown_now(self, token: Path) -> None:
-        digest = content_digest(urls().model_dump(mode="json"))
+        digest = digest_of(urls())
         with ResearchApi(urls()) as api:
             api.four_eyes = True
             done = run(api, token, "decide", "7", "modify", "--digest", digest, "--remove", "2")
             now = content_digest(api.content)
             shown = run(api, token, "show", "7").stdout
         lines = done.stdout.splitlines()
-        assert lines[-3].startswith(
-            "decided     ann changed the list: the changed list is shown now, and another"
-        )
+        assert lines[-3].startswith("decided     Your yes is kept: 1 more must approve exactly this.")
         assert lines[-2] == f"now         {now}"
         assert lines[-1] == f"show it     signoff research show 7 {shlex.join(called_with(api, token))}"
         assert "changed     by ann: this is the changed content; involved: ann; another person must" in shown
@@ -328,7 +298,7 @@ class TestWithoutATerminal:
             ):
                 done = run(api, token, *arguments)
                 assert done.exit_code in (0, WAITS), done.stderr
-                assert not set("\x1b\x07\r\x9b\u202e\u2066\u2028\u200b") & set(done.stdout), arguments
+                assert not STEERS & set(done.stdout), arguments
             api.refusals = [(422, bad)]
             refused = run(api, token, "stop", "7")
-            assert not set("\x1b\x07\r\x9b\u202e\u2066\u2028\u200b") & set(refused.stderr)
+            assert not STEERS & set(refused.stderr)

@@ -1,15 +1,13 @@
 """How a research is printed: all of it, in plain text, and nothing that looks like the command itself."""
 
-import io
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
 
-from cluster.cli.research.gate_view import content_of, show_gate
+from cluster.cli.research.kind import RESEARCH
 from cluster.cli.research.view import (
     markdown,
     show_lineage,
@@ -18,8 +16,9 @@ from cluster.cli.research.view import (
     show_results,
     show_status,
 )
+from models.operations.operations import GateShown
 from models.record import Record
-from models.research.agent_workflows import ProgressInfo, ResearchStatusResponse, WaitingGate
+from models.research.agent_workflows import ProgressInfo, ResearchStatusResponse
 from models.research.following import (
     AgentMessage,
     LetIn,
@@ -36,7 +35,8 @@ from models.research.synthesis import SynthesisCounts
 from models.research.trees import TreeExport
 from models.research.url_lists import GivenInstead, PastedText
 from models.runtime.approvals import content_digest
-from tests.unit.cluster.research_site import REVIEW, TREE, UNREADABLE, urls
+from tests.unit.cluster.gated.research_contents import REVIEW, TREE, UNREADABLE, urls
+from tests.unit.cluster.gated.site import STEERS, gate_of, printed
 
 NOW = datetime(2026, 3, 3, 10, 20, tzinfo=UTC)
 LABELS = {
@@ -47,38 +47,8 @@ LABELS = {
 anything = st.text(st.characters(codec=None))
 
 
-def gate_of(content: dict[str, Any], kind: str, **changes: Any) -> WaitingGate:
-    given = {
-        "approval_id": "19",
-        "kind": kind,
-        "digest": content_digest(content),
-        "title": "Decide",
-        "content": content,
-        "expires_at": NOW,
-        "may_decide": True,
-    }
-    return WaitingGate.model_validate({**given, **changes})
-
-
-def gate(record: Record, kind: str, **changes: Any) -> WaitingGate:
+def gate(record: Record, kind: str, **changes: Any) -> GateShown:
     return gate_of(record.model_dump(mode="json"), kind, **changes)
-
-
-def printed(show: Any, shown: Any, *, terminal: bool = False, width: int = 160) -> list[str]:
-    file = io.StringIO()
-    show(
-        shown,
-        Console(
-            file=file,
-            width=width,
-            force_terminal=terminal,
-            color_system=None,
-            markup=False,
-            emoji=False,
-            highlight=False,
-        ),
-    )
-    return file.getvalue().split("\n")[:-1]
 
 
 def sentence(number: int, text: str = "The Fed held rates.", **changes: Any) -> ResultSentence:
@@ -164,19 +134,25 @@ class TestResearchView:
             created_at=NOW,
         )
         for show, shown in (
-            (show_gate, gate_of({**urls().model_dump(mode="json"), "urls": []}, "research_urls", title=text)),
-            (show_gate, gate_of(hostile.model_dump(), "research_urls", title=text)),
-            (show_gate, gate_of({"plan": text, text: "x"}, "another")),
-            (show_gate, gate_of({**TREE.model_dump(), "examples": {"n1": (text,)}}, "research_tree")),
+            (
+                RESEARCH.show_gate,
+                gate_of({**urls().model_dump(mode="json"), "urls": []}, "research_urls", title=text),
+            ),
+            (RESEARCH.show_gate, gate_of(hostile.model_dump(), "research_urls", title=text)),
+            (RESEARCH.show_gate, gate_of({"plan": text, text: "x"}, "another")),
+            (
+                RESEARCH.show_gate,
+                gate_of({**TREE.model_dump(), "examples": {"n1": (text,)}}, "research_tree"),
+            ),
             (show_results, results(text)),
             (show_lineage, lineage(text, sentence(1, text, reason=text))),
             (show_message, message),
             (show_status, status(text)),
-            (show_gate, gate_of(review(text), "research_result")),
+            (RESEARCH.show_gate, gate_of(review(text), "research_result")),
         ):
             lines = printed(show, shown, terminal=terminal, width=width)
             assert {line[:12].strip() for line in lines if not line[:12].strip().isdigit()} - {""} <= LABELS
-            assert not set("\x1b\x07\r\u202e\u2028\u0085\u200b") & set("".join(lines))
+            assert not STEERS & set("".join(lines))
 
     def test_each_gate_is_shown_whole(self) -> None:
         pasted = GivenInstead(number=2, pasted=PastedText(text="Held.\nAs ever.", title="Ours"))
@@ -191,8 +167,8 @@ class TestResearchView:
             (TREE, "research_tree", "              n2  “Fed”  1 point\n"),
             (REVIEW, "research_result", "         2  dropped: Cuts are sure. [point 2]"),
         ):
-            lines = printed(show_gate, gate(record, kind))
-            assert content_of(gate(record, kind)) == record
+            lines = printed(RESEARCH.show_gate, gate(record, kind))
+            assert RESEARCH.shown_at(gate(record, kind)) == record
             assert told in "\n".join(lines)
             assert lines[-1] == f"digest      {content_digest(record.model_dump(mode='json'))}"
 
@@ -200,15 +176,15 @@ class TestResearchView:
     def test_what_is_not_known_of_is_shown_too(self, kind: str) -> None:
         content = {**urls().model_dump(mode="json"), "small_print": "and the house"}
         shown = gate_of(content, kind)
-        assert content_of(shown) is None
-        text = "\n".join(printed(show_gate, shown))
+        assert RESEARCH.shown_at(shown) is None
+        text = "\n".join(printed(RESEARCH.show_gate, shown))
         assert "small_print: and the house" in text
         assert "title: Page 2" in text
 
     def test_who_changed_it_under_four_eyes_is_shown(self) -> None:
         content = {**urls().model_dump(mode="json"), "involved": ["ann", "bob"]}
         shown = gate_of(content, "research_urls", may_decide=False, amended_by="bob")
-        lines = printed(show_gate, shown)
+        lines = printed(RESEARCH.show_gate, shown)
         changed = "by bob: this is the changed content; involved: ann, bob; another person must approve it"
         assert f"changed     {changed}" in lines
         assert "            approving it is not open to you" in lines
@@ -298,7 +274,7 @@ class TestResearchView:
         assert f"         1  {told}: https://example.org/" in lines
 
     def test_the_last_gate_shows_what_its_sentences_rest_on_and_who_let_that_in(self) -> None:
-        lines = printed(show_gate, gate(REVIEW, "research_result"))
+        lines = printed(RESEARCH.show_gate, gate(REVIEW, "research_result"))
         assert "            sources: 1, 2" in lines
         start = lines.index("sources     1: Page 1")
         assert lines[start + 1 : start + 4] == [
@@ -307,7 +283,7 @@ class TestResearchView:
             "            a text that somebody gave; read on the word of bob: no gate stood",
         ]
         older = {name: value for name, value in REVIEW.model_dump(mode="json").items() if name != "sources"}
-        assert "sources" not in "\n".join(printed(show_gate, gate_of(older, "research_result")))
+        assert "sources" not in "\n".join(printed(RESEARCH.show_gate, gate_of(older, "research_result")))
 
     def test_where_nothing_was_written_the_way_back_says_so(self) -> None:
         empty = ResearchLineage(workflow_id=7, sentences=(), points=(), sources=())

@@ -1,17 +1,13 @@
 """`signoff operations decide` without a terminal: what was read is decided, and nothing unclear is."""
 
-import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from cluster.cli.signoff import app
 from models.record import Record
-from models.runtime.approvals import content_digest
 from tests.fakes.operations_api import GATE_KINDS, OperationsApi
-from tests.unit.cluster.operations_site import (
+from tests.unit.cluster.gated.operations_contents import (
     ASKS,
     EVERY_GATE,
     FAILED,
@@ -19,15 +15,9 @@ from tests.unit.cluster.operations_site import (
     RESULTS,
     REVIEW,
     WRITES,
-    called_with,
-    digest_of,
-    make_quick,
-    make_token,
     plan,
-    run,
 )
-
-__all__ = ["make_quick", "make_token"]  # the fixtures
+from tests.unit.cluster.gated.site import digest_of, run
 
 
 class TestDecidedWithoutATerminal:
@@ -193,29 +183,6 @@ class TestDecidedWithoutATerminal:
             done = run(api, token, "decide", "7", "approve", "--digest", digest_of(PLAN))
         assert (done.exit_code, api.answers) == (1, [])
         assert "shows other content than was shown to you" in done.stderr
-
-    def test_the_token_on_stdin_leaves_nobody_to_ask(self, token: Path) -> None:
-        with OperationsApi(PLAN) as api:
-            given = ["operations", "decide", "7", "approve", "--url", api.url, "--token-file", "-"]
-            config = ["--config", str(token.parent / "none.yaml")]
-            done = CliRunner().invoke(app, [*given, *config], input="a.b.c\n")
-        assert (done.exit_code, api.of("POST")) == (1, [])
-
-    def test_whoever_changes_it_under_four_eyes_is_told_what_is_shown_now(self, token: Path) -> None:
-        with OperationsApi(PLAN) as api:
-            api.four_eyes = True
-            done = run(
-                api, token, "decide", "7", "approve", "--digest", digest_of(PLAN), "--change", "skip crm"
-            )
-            now = content_digest(api.content)
-            shown = run(api, token, "show", "7").stdout
-        lines = done.stdout.splitlines()
-        assert lines[-3:-1] == [
-            "decided     Your yes is kept: 1 more must approve exactly this.",
-            f"now         {now}",
-        ]
-        assert lines[-1] == f"show it     signoff operations show 7 {shlex.join(called_with(api, token))}"
-        assert "changed     by ann: this is the changed content; involved: ann; another person must" in shown
 
 
 def test_every_kind_of_gate_is_tried_here() -> None:

@@ -1,25 +1,21 @@
 """Changes at the gates of a research, as they are typed: what is told of one that is not whole."""
 
-import io
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
-from cluster.cli.research.gates import GateTalk
+from cluster.cli.research.kind import RESEARCH
 from models.record import Record
 from tests.fakes.research_api import KINDS
-from tests.unit.cluster.research_site import REVIEW, TREE, UNREADABLE, urls
-from tests.unit.cluster.test_research_view import gate as waiting
+from tests.unit.cluster.gated.research_contents import REVIEW, TREE, UNREADABLE, urls
+from tests.unit.cluster.gated.site import said_at
+from tests.unit.cluster.gated.test_research_view import gate as waiting
 
 
 def said_to(record: Record, *typed: str) -> str:
-    """What is told to a person who types some lines at a gate, and then goes."""
-    lines, file = iter(typed), io.StringIO()
-    shown = Console(file=file, width=300, markup=False, emoji=False, highlight=False)
-    talk = GateTalk(waiting(record, KINDS[type(record).__name__]), shown, lambda *_: next(lines, None))
-    assert talk.answer() is None
-    return " ".join(file.getvalue().split())
+    told, answer = said_at(RESEARCH, waiting(record, KINDS[type(record).__name__]), *typed)
+    assert answer is None
+    return told
 
 
 @pytest.mark.parametrize(

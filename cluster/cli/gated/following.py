@@ -1,19 +1,20 @@
-"""Something that goes on at a site, followed until it ends or waits for somebody.
+"""Work that goes on at a site, followed until it ends or waits for somebody.
 
-`signoff research` and `signoff operations` use it. The site may be away for a while, as when it is
-restarted: then it is asked again.
+The site may be away for a while, as when it is restarted: then it is asked again.
 """
 
 import time
 from collections.abc import Callable
-from typing import Generic, Protocol, TypeVar
+from typing import Any
 
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from cluster.cli.gated.gate import SHORT_DIGEST, WaitingContent
+from cluster.cli.gated.kind import TerminalKind
+from cluster.cli.gated.work import Work
 from cluster.cli.printing import command_line, row
-from cluster.cli.settling import SHORT_DIGEST, WaitingContent
 from cluster.plain_text import one_line
 from models.errors import ClusterProblem, RequestRefused
 
@@ -25,24 +26,8 @@ _PATIENCE_SECONDS = 60.0
 _UNSEEN_SECONDS = 10.0
 _PASSING = (429, 502, 503, 504)
 _OVER = ("completed", "failed", "stopped", "cancelled")
-G = TypeVar("G", bound=WaitingContent)
-_G_co = TypeVar("_G_co", bound=WaitingContent, covariant=True)
-
-
-class Followed(Protocol[_G_co]):
-    """What is followed. `look` asks the site how it stands, and the others tell of what it saw."""
-
-    def look(self) -> str:
-        """Its status now; what is new is printed."""
-
-    def gate(self) -> _G_co | None:
-        """The gate that waits, where this person is shown one."""
-
-    def progress(self) -> str:
-        """How far it is, on one line."""
-
-    def ended(self) -> int:
-        """Print how it ended; the exit code."""
+# Has the person decide at a gate: which one was, by approval and digest; None if none was.
+Settle = Callable[[WaitingContent], tuple[str, str] | None]
 
 
 class ProgressShown:
@@ -72,26 +57,24 @@ class ProgressShown:
             self._live = None
 
 
-class Following(Generic[G]):
+class Following:
     """Shows what goes on until it has ended, or waits for a person who isn't asked here.
 
-    `settle` has the person decide at a gate, and tells which one was decided on, by approval and digest:
-    None if none was. Without it nobody is asked. `waits` prints what waits, and how to decide on it.
+    Without `settle` nobody is asked: what waits is printed, and how to decide on it.
     """
 
     def __init__(
-        self,
-        followed: Followed[G],
-        console: Console,
-        *,
-        settle: Callable[[G], tuple[str, str] | None] | None,
-        waits: Callable[[G], None],
+        self, kind: TerminalKind[Any], work: Work, number: int, console: Console, *, settle: Settle | None
     ) -> None:
-        self._followed = followed
+        self._kind = kind
+        self._work = work
+        self._number = number
         self._console = console
         self._settle = settle
-        self._waits = waits
         self._progress = ProgressShown(console)
+        # How it stood when its news were read, and the last of these.
+        self._stood: Any = None
+        self._seen = 0
         # Gates that were decided on or told of here; nobody is asked twice about the same.
         self._done: set[tuple[str, str]] = set()
         self._unseen_since: float | None = None
@@ -116,19 +99,22 @@ class Following(Generic[G]):
         if status is None:
             time.sleep(POLL_SECONDS)
             return None
-        if status in _OVER:
+        if status.status in _OVER:
             self._progress.close()
-            return self._followed.ended()
-        self._progress.show(self._followed.progress())
-        code, decided = self._at_gate(status, self._followed.gate())
+            return self._kind.ended(self._work, self._number, status, self._console)
+        self._progress.show(self._kind.progress(status))
+        code, decided = self._at_gate(status.status, status.approval)
         if code is None and not decided:
             time.sleep(POLL_SECONDS)
         return code
 
-    def _look(self) -> str | None:
-        """How it stands; None while the site is away."""
+    def _look(self) -> Any | None:
+        """How it stands, with what is new printed; None while the site is away."""
         try:
-            status = self._followed.look()
+            status = self._work.get(self._kind.record, f"/{self._number}")
+            for told in self._kind.news(self._work, self._number, status, self._stood, self._seen):
+                self._kind.show_news(told, self._console)
+                self._seen = told.id
         except (ClusterProblem, RequestRefused) as error:
             passing = isinstance(error, ClusterProblem) or error.facts.get("status") in _PASSING
             now = time.monotonic()
@@ -138,9 +124,10 @@ class Following(Generic[G]):
             return None
         # Before it answers for the first time, nobody waits for it.
         self._answered_at = time.monotonic()
+        self._stood = status
         return status
 
-    def _at_gate(self, status: str, gate: G | None) -> tuple[int | None, bool]:
+    def _at_gate(self, status: str, gate: WaitingContent | None) -> tuple[int | None, bool]:
         """The exit code, where it ends here; whether the person has decided."""
         if gate is None:
             return self._out_of_sight(status), False
@@ -172,21 +159,14 @@ class Following(Generic[G]):
         row(self._console, "waits", "for somebody else to decide: follow it again once that is done")
         return WAITS
 
-
-def tell_waits(
-    console: Console, gate: WaitingContent, about: str, command: Callable[..., str], ways: dict[str, str]
-) -> None:
-    """Print what waits for a decision, how it is read, and by which commands it is decided.
-
-    Args:
-        command: makes a command of `show` or `decide ANSWER` that can be typed as it is.
-        ways: labels, and the answers to which they lead.
-    """
-    told = f"for a decision on {about}, approval {gate.approval_id}"
-    if not gate.may_decide:
-        row(console, "waits", f"{told}, which somebody else must take")
-        return
-    row(console, "waits", told)
-    command_line(console, "read it", command("show"))
-    for label, answer in ways.items():
-        command_line(console, label, command("decide", answer, "--digest", gate.digest[:SHORT_DIGEST]))
+    def _waits(self, gate: WaitingContent) -> None:
+        """Print what waits for a decision, how it is read, and by which commands it is decided."""
+        told = f"for a decision on {self._kind.about(gate)}, approval {gate.approval_id}"
+        if not gate.may_decide:
+            row(self._console, "waits", f"{told}, which somebody else must take")
+            return
+        row(self._console, "waits", told)
+        command_line(self._console, "read it", self._work.command("show", self._number))
+        for label, answer in self._kind.at(gate).ways.items():
+            named = ("decide", self._number, answer, "--digest", gate.digest[:SHORT_DIGEST])
+            command_line(self._console, label, self._work.command(*named))

@@ -1,17 +1,15 @@
 """Answers at the gates of an operation, as they are typed: what each means, and that unclear is not yes."""
 
-import io
 from typing import Any
 
 import pytest
-from rich.console import Console
 
-from cluster.cli.operations.answers import Wish, reply_of
-from cluster.cli.operations.gates import OperationTalk
+from cluster.cli.operations.answers import Wish
+from cluster.cli.operations.kind import OPERATIONS
 from cluster.cli.operations.words import only_agents
 from models.errors import InputInvalid
 from models.record import Record
-from tests.unit.cluster.operations_site import (
+from tests.unit.cluster.gated.operations_contents import (
     ASKS,
     EVERY_GATE,
     FAILED,
@@ -22,18 +20,12 @@ from tests.unit.cluster.operations_site import (
     WRITES,
     plan,
 )
-from tests.unit.cluster.test_operations_view import gate as waiting
-from tests.unit.cluster.test_operations_view import gate_of
+from tests.unit.cluster.gated.site import gate_of, said_at
+from tests.unit.cluster.gated.test_operations_view import gate as waiting
 
 
 def said_to(record: Record, *typed: str) -> tuple[str, Any]:
-    """What is told to a person who types some lines at a gate, and his answer."""
-    lines, file = iter(typed), io.StringIO()
-    shown = Console(file=file, width=300, markup=False, emoji=False, highlight=False)
-    talk = OperationTalk(waiting(record), shown, lambda *_: next(lines, None))
-    answer = talk.answer()
-    sent = None if answer is None else answer.model_dump(mode="json", exclude_unset=True)
-    return " ".join(file.getvalue().split()), sent
+    return said_at(OPERATIONS, waiting(record), *typed)
 
 
 # Somebody has answered its server already, and another person is to approve that.
@@ -263,19 +255,16 @@ def test_help_lists_what_can_be_typed_here(record: Record, forms: tuple[str, ...
 
 
 def test_a_gate_of_another_kind_takes_no_answer() -> None:
-    shown = gate_of({"plan": "x"}, "another")
+    at = OPERATIONS.at(gate_of({"plan": "x"}, "another"))
     for answer in ("approve", "accept", "skip"):
         with pytest.raises(InputInvalid, match="decided elsewhere"):
-            reply_of(shown, Wish(answer))
+            at.reply(Wish(answer), at.nothing)
 
 
 def test_a_plan_of_another_shape_is_approved_as_it_is_and_not_changed() -> None:
     shown = gate_of({**PLAN.model_dump(mode="json"), "small_print": "x"}, "operation_plan")
-    talk = OperationTalk(shown, Console(file=io.StringIO()), lambda *_: next(lines, None))
-    lines = iter(["skip crm", "approve", "y"])
-    answer = talk.answer()
-    assert answer is not None
-    assert answer.model_dump(exclude_unset=True) == {"approved": True, "digest": shown.digest}
+    _, answer = said_at(OPERATIONS, shown, "skip crm", "approve", "y")
+    assert answer == {"approved": True, "digest": shown.digest}
 
 
 def test_agents_are_typed_as_people_read_them() -> None:

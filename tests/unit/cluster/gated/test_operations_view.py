@@ -1,6 +1,5 @@
 """How operations are printed: all of it, in plain text, and nothing that looks like the command itself."""
 
-import io
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -8,9 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
 
-from cluster.cli.operations.gate_view import gate_content, show_operation_gate
+from cluster.cli.operations.kind import OPERATIONS
 from cluster.cli.operations.results_view import show_comparison, show_iteration
 from cluster.cli.operations.view import show_history, show_status
 from models.operations.following import IterationComparison, IterationResults
@@ -20,7 +18,7 @@ from models.operations.results import ResultChanges
 from models.record import Record
 from models.runtime.approvals import content_digest
 from tests.fakes.operations_api import GATE_KINDS
-from tests.unit.cluster.operations_site import (
+from tests.unit.cluster.gated.operations_contents import (
     ASKS,
     EVERY_GATE,
     FAILED,
@@ -35,6 +33,7 @@ from tests.unit.cluster.operations_site import (
     result,
     step,
 )
+from tests.unit.cluster.gated.site import STEERS, gate_of, printed
 
 NOW = datetime(2026, 3, 3, 10, 20, tzinfo=UTC)
 LABELS = {
@@ -50,42 +49,12 @@ anything = st.text(st.characters(codec=None))
 UNSAID = {"task_digest", "given", "server_asks", "write_unknown", "failed", "160.0", "object", "answered"}
 
 
-def gate_of(content: dict[str, Any], kind: str, **changes: Any) -> GateShown:
-    given = {
-        "approval_id": "19",
-        "kind": kind,
-        "digest": content_digest(content),
-        "title": "Decide",
-        "content": content,
-        "expires_at": NOW,
-        "may_decide": True,
-    }
-    return GateShown.model_validate({**given, **changes})
-
-
 def gate(record: Record, **changes: Any) -> GateShown:
     return gate_of(record.model_dump(mode="json"), GATE_KINDS[type(record).__name__], **changes)
 
 
-def printed(show: Any, shown: Any, *, terminal: bool = False, width: int = 160) -> list[str]:
-    file = io.StringIO()
-    show(
-        shown,
-        Console(
-            file=file,
-            width=width,
-            force_terminal=terminal,
-            color_system=None,
-            markup=False,
-            emoji=False,
-            highlight=False,
-        ),
-    )
-    return file.getvalue().split("\n")[:-1]
-
-
 def said(record: Record, **changes: Any) -> str:
-    return "\n".join(printed(show_operation_gate, gate(record, **changes)))
+    return "\n".join(printed(OPERATIONS.show_gate, gate(record, **changes)))
 
 
 def hostile(value: Any, text: str) -> Any:
@@ -200,16 +169,16 @@ class TestOperationsView:
     ) -> None:
         contents = [(hostile(one.model_dump(mode="json"), text), type(one).__name__) for one in EVERY_GATE]
         gates = [gate_of(content, GATE_KINDS[name], title=text) for content, name in contents]
-        assert all(gate_content(one) is not None for one in gates)
-        results = gate_content(gates[-1])
+        assert all(OPERATIONS.shown_at(one) is not None for one in gates)
+        results = OPERATIONS.shown_at(gates[-1])
         iteration = IterationResults.model_validate(
             {"operation_id": 7, "iteration": 2, "approved": True, "approved_by": text, "results": results}
         )
         changes = ResultChanges(new_conflicts=(text,), gone_correlations=(text,))
         events = [hostile(one, text) | {"stage": one["stage"]} for one in EVENTS]
         for show, shown in (
-            *((show_operation_gate, one) for one in gates),
-            (show_operation_gate, gate_of({"plan": text, text: "x"}, "operation_plan")),
+            *((OPERATIONS.show_gate, one) for one in gates),
+            (OPERATIONS.show_gate, gate_of({"plan": text, text: "x"}, "operation_plan")),
             (show_iteration, iteration),
             (show_comparison, IterationComparison(operation_id=7, left=1, right=2, changes=changes)),
             (show_history, history(*events, text=text)),
@@ -218,12 +187,12 @@ class TestOperationsView:
             lines = printed(show, shown, terminal=terminal, width=width)
             labels = {line[:12].strip() for line in lines if not line[:12].strip().isdigit()}
             assert labels - {""} <= LABELS
-            assert not set("\x1b\x07\r\u202e\u2028\u0085\u200b") & set("".join(lines))
+            assert not STEERS & set("".join(lines))
 
     @pytest.mark.parametrize("record", EVERY_GATE, ids=lambda record: type(record).__name__)
     def test_each_gate_is_shown_whole(self, record: Record) -> None:
         told = said(record)
-        assert gate_content(gate(record)) == record
+        assert OPERATIONS.shown_at(gate(record)) == record
         human = {"accounts_payable": "accounts payable", "gmail": "Gmail", "crm": "CRM"}
         flat = " ".join(told.split())
         for leaf in leaves(record.model_dump(mode="json")):
@@ -292,13 +261,13 @@ class TestOperationsView:
         for record in EVERY_GATE:
             content = {**record.model_dump(mode="json"), "small_print": "and the house"}
             shown = gate_of(content, GATE_KINDS[type(record).__name__])
-            assert gate_content(shown) is None
-            assert "small_print: and the house" in "\n".join(printed(show_operation_gate, shown))
+            assert OPERATIONS.shown_at(shown) is None
+            assert "small_print: and the house" in "\n".join(printed(OPERATIONS.show_gate, shown))
 
     def test_who_changed_it_under_four_eyes_is_shown(self) -> None:
         content = {**PLAN.model_dump(mode="json"), "involved": ["ann", "bob"]}
         shown = gate_of(content, "operation_plan", may_decide=False, amended_by="bob")
-        lines = printed(show_operation_gate, shown)
+        lines = printed(OPERATIONS.show_gate, shown)
         changed = "by bob: this is the changed content; involved: ann, bob; another person must approve it"
         assert f"changed     {changed}" in lines
         assert "            approving it is not open to you" in lines

@@ -1,23 +1,13 @@
-"""What the tests of `signoff research` share: contents of its gates, and the command in this process."""
+"""Contents of the gates of a research."""
 
-from pathlib import Path
 from typing import Any
 
-import pytest
-from typer.testing import CliRunner
-
-from cluster.cli import following
-from cluster.cli.signoff import app
 from models.research.agent_workflows import ResearchOptions
 from models.research.candidates import LeftOut, RefusedUrl, StoredText, UrlCandidate
 from models.research.results import ResearchReview, ReviewSource, TreeReview
 from models.research.synthesis import Synthesis, SynthesisSection, SynthesisSentence
 from models.research.trees import Tree, TreeNode
 from models.research.url_lists import PageOutcome, UnreadableList, UrlList
-from tests.fakes.research_api import ResearchApi
-
-SURE = "[y/N]: "
-WAITS, WITHOUT_RESULT = 3, 4
 
 
 def candidate(number: int, **changes: Any) -> UrlCandidate:
@@ -90,25 +80,3 @@ REVIEW = ResearchReview(
         ReviewSource(url="urn:sha256:abc", title=None, points=(3,), let_in_by="bob"),
     ),
 )
-
-
-@pytest.fixture(name="token")
-def make_token(tmp_path: Path) -> Path:
-    """A file with a token; with it, no configuration is needed."""
-    (tmp_path / "token").write_text("a.b.c")
-    return tmp_path / "token"
-
-
-@pytest.fixture(name="quick", autouse=True)
-def make_quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands that run in this process ask at once again."""
-    monkeypatch.setattr(following, "POLL_SECONDS", 0.01)
-
-
-def run(api: ResearchApi, token: Path, *arguments: str, stdin: str | None = None) -> Any:
-    return CliRunner().invoke(app, ["research", *arguments, *called_with(api, token)], input=stdin)
-
-
-def called_with(api: ResearchApi, token: Path) -> list[str]:
-    """The options with which `run` calls, as commands that are told hold them."""
-    return ["--config", str(token.parent / "none.yaml"), "--url", api.url, "--token-file", str(token)]
