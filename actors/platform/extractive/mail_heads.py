@@ -5,10 +5,8 @@ languages, for programs keep to their own. A place and a day (`From: â€¦ Date: â
 """
 
 import re
-from typing import get_args
 
-from actors.platform.text.language import Language
-from actors.platform.text.lexicon import phrase_pattern
+from actors.platform.text.lexicon import languages, phrase_pattern
 
 _FILE = "voices"
 _NEEDED = ("mail_from", "mail_topic")
@@ -35,6 +33,6 @@ class MailHeads:
 def _labels(line: str, key: str) -> bool:
     return any(
         _COLON.match(line, found.end())
-        for language in get_args(Language)
+        for language in languages()
         for found in phrase_pattern(language, (_FILE, key)).finditer(line)
     )

@@ -9,8 +9,9 @@ by `tests/unit/text/questions.yaml`. Takes time linear in the text; long ones ar
 import re
 from itertools import islice
 
-from actors.platform.text.glossary import LANGUAGES, Naming, is_place, other_names
+from actors.platform.text.glossary import Naming, is_place, other_names
 from actors.platform.text.language import Language, language_of
+from actors.platform.text.lexicon import languages
 from actors.platform.text.normal_form import words, words_in_parts
 from actors.platform.text.relevance import content_words
 from actors.platform.text.word_forms import is_general, is_part_of, same_word, stem, subject_of
@@ -65,7 +66,7 @@ def _telling(question: str, language: Language) -> frozenset[str]:
 
 
 def _is_short_noun(word: str) -> bool:
-    return len(word) == _SHORT and any(other_names(word, language) for language in LANGUAGES)
+    return len(word) == _SHORT and any(other_names(word, language) for language in languages())
 
 
 def names_written(question: str, language: Language) -> frozenset[str]:
@@ -102,7 +103,7 @@ def _called(word: str, asked: Language, there: Language) -> frozenset[Naming]:
     telling = subject_of(word) if asked == "de" else word
     as_it_is = {Naming(language, (telling,)) for language in (asked, there)}
     # A few words may be in any language: "Zinsen in 2026" is read as English.
-    listed = (other_names(telling, each) for each in (LANGUAGES if asked == "en" else (asked,)))
+    listed = (other_names(telling, each) for each in (languages() if asked == "en" else (asked,)))
     return frozenset(as_it_is).union(*listed)
 
 

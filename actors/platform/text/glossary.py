@@ -7,7 +7,7 @@ tuple of them. Read once in a process.
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import yaml
 from babel import Locale
@@ -15,12 +15,11 @@ from babel.core import get_global
 from babel.languages import get_official_languages
 
 from actors.platform.text.language import Language
-from actors.platform.text.lexicon import FOLDER
+from actors.platform.text.lexicon import FOLDER, languages
 from actors.platform.text.normal_form import words
 from actors.platform.text.word_forms import stem
 from models.errors import ConfigInvalid
 
-LANGUAGES: tuple[Language, ...] = get_args(Language)
 _COLUMNS: tuple[Language, ...] = ("en", "de", "pl")
 
 
@@ -43,7 +42,7 @@ def other_names(word: str, language: Language) -> frozenset[Naming]:
 
 def is_place(word: str) -> bool:
     """Whether a word names a country, or its people or language, in any of the languages."""
-    return any(thing.is_place for language in LANGUAGES for thing in _named(word, language))
+    return any(thing.is_place for language in languages() for thing in _named(word, language))
 
 
 def _named(word: str, language: Language) -> tuple[_Thing, ...]:
@@ -86,7 +85,7 @@ def _listed() -> tuple[_Thing, ...]:
 def _countries() -> tuple[_Thing, ...]:
     spoken = get_global("likely_subtags")
     countries: defaultdict[str, set[Naming]] = defaultdict(set)
-    for language in LANGUAGES:
+    for language in languages():
         locale = Locale(language)
         for code, name in locale.territories.items():
             if code.isalpha():

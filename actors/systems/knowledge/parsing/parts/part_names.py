@@ -6,10 +6,8 @@ language their text is in: the words of all languages count on each.
 
 import re
 from functools import cache
-from typing import get_args
 
-from actors.platform.text.language import Language
-from actors.platform.text.lexicon import phrase_pattern
+from actors.platform.text.lexicon import folders, phrase_pattern
 
 _BETWEEN_WORDS = re.compile(r"_|(?<=[a-z])(?=[A-Z])")
 _LONGEST = 300
@@ -22,4 +20,4 @@ def is_called(names: str, key: str, *, file: str = "page_parts") -> bool:
 
 @cache
 def _patterns(file: str, key: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(phrase_pattern(language, (file, key)) for language in get_args(Language))
+    return tuple(phrase_pattern(language, (file, key)) for language in folders(file))

@@ -5,10 +5,7 @@ are called so, where a figure has words and a caption and shows nothing, or wher
 behind a few of them. A byline (`By Ann Example`), at the beginning or the end of a text, names its author.
 """
 
-from typing import get_args
-
-from actors.platform.text.language import Language
-from actors.platform.text.lexicon import phrase_pattern
+from actors.platform.text.lexicon import languages, phrase_pattern
 from actors.systems.knowledge.parsing.parts.page_parts import PageBlock, TextRun
 from actors.systems.knowledge.parsing.parts.part_names import is_called
 from models.text import word_list
@@ -124,9 +121,7 @@ def _is_short(part: PageBlock) -> bool:
 
 def _is_byline(part: PageBlock) -> bool:
     said = "".join(run.text for run in part.runs()).strip(" *_")
-    return any(
-        phrase_pattern(language, ("page_parts", "bylines")).match(said) for language in get_args(Language)
-    )
+    return any(phrase_pattern(language, ("page_parts", "bylines")).match(said) for language in languages())
 
 
 def _is_within_text(part: PageBlock, place: int) -> bool:
