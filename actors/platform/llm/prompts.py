@@ -6,6 +6,7 @@ it stays data, whatever it says.
 """
 
 import hashlib
+from functools import lru_cache
 from pathlib import Path
 
 import jinja2
@@ -34,12 +35,8 @@ class Prompt:
 
     def __init__(self, *, source: str, name: str) -> None:
         self._name = name
-        environment = jinja2.Environment(
-            undefined=jinja2.StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
-        )
-        environment.filters["fence"] = fence
         try:
-            self._template = environment.from_string(source)
+            self._template = _compiled(source)
         except jinja2.TemplateError as error:
             raise PromptInvalid(f"{name}: not a valid template: {error}") from error
 
@@ -49,6 +46,16 @@ class Prompt:
             return self._template.render(**values).strip() + "\n"
         except jinja2.TemplateError as error:
             raise PromptInvalid(f"{self._name}: {error}") from error
+
+
+@lru_cache(maxsize=512)
+def _compiled(source: str) -> jinja2.Template:
+    """The template of a source: each agent is given many, and most of them are the same."""
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["fence"] = fence
+    return environment.from_string(source)
 
 
 class TwoPartPrompt:
