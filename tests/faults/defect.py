@@ -32,7 +32,7 @@ class Defect:
         what: it does, in a few words.
         holds: which of the things that must always hold it breaks, by its number in `HOLDS`.
         seed: None: it is found by tests, and no campaign looks for it.
-        in_tests: whether the tests look for it, too; the others are left to `make faults`.
+        in_tests: whether the suite looks for it; `make proof` looks for all.
     """
 
     put_back: Callable[[], None]

@@ -266,7 +266,6 @@ DEFECTS: dict[int, Defect] = {
         holds=2,
         seed=6,
         only=("slow_link", "decided_early"),
-        in_tests=True,
     ),
     2: Defect(
         _one_runner_runs_a_workflow_twice,
@@ -274,7 +273,6 @@ DEFECTS: dict[int, Defect] = {
         holds=2,
         seed=4,
         only=("slow_link", "decided_early"),
-        in_tests=True,
     ),
     4: Defect(
         _a_run_writes_files_before_its_fence,
@@ -282,7 +280,6 @@ DEFECTS: dict[int, Defect] = {
         holds=2,
         seed=5,
         only=("stop_in_a_call",),
-        in_tests=True,
     ),
     7: Defect(
         _a_locked_row_holds_up_the_others,
@@ -324,7 +321,6 @@ DEFECTS: dict[int, Defect] = {
         holds=2,
         seed=9,
         only=("locked_lease",),
-        in_tests=True,
     ),
     107: Defect(
         _a_pool_loses_connections, "a pool loses connections", holds=11, seed=1, only=("many_stopped",)
