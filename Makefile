@@ -64,14 +64,14 @@ check: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Two at a time, each with a Postgres and a Ray of its own; then everything together, by itself.
+# Two at a time, each with a Postgres of its own (`tests/distribution.py`); then everything together, by itself.
 test: check pgbouncer
-	$(BIN)/pytest -n 2 --dist loadfile tests/unit tests/integration
+	$(BIN)/pytest -n 2 --no-loadscope-reorder tests/unit tests/integration
 	$(BIN)/pytest tests/e2e
 
 # The same rules with many more examples, drawn anew each time: before a release, and nightly.
 proof: setup pgbouncer
-	$(BIN)/pytest -n 2 --dist loadfile --hypothesis-profile=proof tests/unit tests/integration
+	$(BIN)/pytest -n 2 --no-loadscope-reorder --hypothesis-profile=proof tests/unit tests/integration
 
 # At least so many faults, drawn by SEED; a quarter of an hour on an idle machine. LOAD: processes that burn beside.
 FAULTS ?= 1000

@@ -3,10 +3,11 @@
 import logging
 import signal
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from tests import examples
+from tests import distribution, examples
 from tests.fakes.model.model_server import ModelServer
 
 examples.register()
@@ -15,6 +16,14 @@ examples.register()
 def pytest_configure() -> None:
     """Have what tests start hear Ctrl-C: it would not where the run itself was started by `nohup`."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    distribution.arrange(items)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> distribution.Distribution:
+    return distribution.Distribution(config, log)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

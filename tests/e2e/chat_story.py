@@ -80,11 +80,11 @@ class ChatStory:
         self._subject = subject
         self._disturb = disturb
 
-    async def walk(self, *, by_chat: bool) -> int:
+    async def walk(self) -> int:
         """Walk it; the article's id."""
         await self._refused()
         await self._disturb("research")
-        article = await (self._researched_by_chat() if by_chat else self._researched_by_rest())
+        article = await self._researched()
         await self._disturb("submit")
         submitted = await self._chat.agreed("ann", f"submit article {article}")
         assert submitted["tools_used"] == ["get_article", "submit_for_review"], submitted
@@ -109,12 +109,7 @@ class ChatStory:
         assert "macro:analyst" in refused["response"]
         assert (refused["task_id"], refused["tools_used"]) == (None, [])
 
-    async def _researched_by_rest(self) -> int:
-        body = {"topic": "macro", "query": self._subject, "request_id": uuid.uuid4().hex}
-        begun = await self._people.request("ann", "POST", "/api/tools/research/article", body)
-        return await self._drafted(begun["task_id"])
-
-    async def _researched_by_chat(self) -> int:
+    async def _researched(self) -> int:
         begun = await self._chat.agreed("ann", f"write an article about {self._subject}", topic="macro")
         assert (begun["agent_type"], begun["status"]) == ("analyst", "processing"), begun
         return await self._drafted(begun["task_id"])

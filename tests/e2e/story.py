@@ -1,15 +1,13 @@
-"""The story of a publication, through any door: draft with resources, review, gate, webhook, reader."""
+"""The story of a publication: draft with resources, review, gate, webhook, reader."""
 
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 import httpx2
 import pytest
-from mcp import Client
 from standardwebhooks.webhooks import Webhook
 
 from actors.platform import systems
@@ -17,7 +15,6 @@ from actors.platform.systems import load
 from cluster.cli.tokens import mint_token
 from tests.e2e.cluster import Cluster
 from tests.fakes.outside.webhook_receiver import Got, WebhookReceiver
-from tests.integration.doors.mcp_client import mcp_client
 
 PEOPLE = {
     "ann": ("macro:analyst",),
@@ -36,14 +33,6 @@ class Refused(Exception):
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(f"{status}: {detail}")
         self.status = status
-
-
-class Door(Protocol):
-    """A way to call tools as somebody."""
-
-    async def call(self, who: str, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Call a tool. Raises Refused."""
-        ...
 
 
 class People:
@@ -94,40 +83,13 @@ class Rest:
         return answer
 
 
-class Mcp:
-    """Tools over MCP, with the official client."""
-
-    def __init__(self, people: People) -> None:
-        self._people = people
-        self._clients: dict[str, Client] = {}
-        self._stack = AsyncExitStack()
-
-    async def __aenter__(self) -> "Mcp":
-        for who, token in self._people.tokens.items():
-            headers = {"Authorization": f"Bearer {token}"}
-            client = mcp_client(self._people.cluster.http, headers)
-            self._clients[who] = await self._stack.enter_async_context(client)
-        return self
-
-    async def __aexit__(self, *error: Any) -> None:
-        await self._stack.aclose()
-
-    async def call(self, who: str, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Call a tool."""
-        result = await self._clients[who].call_tool(tool, arguments)
-        answer: dict[str, Any] = result.structured_content or {}
-        if result.is_error:
-            raise Refused(int(answer["status"]), str(answer["detail"]))
-        return answer
-
-
 class Story:
     """The publication of one article. `disturb` is called between the steps, with the next one's name."""
 
     def __init__(
         self,
         people: People,
-        door: Door,
+        door: Rest,
         receiver: WebhookReceiver,
         headline: str,
         disturb: Callable[[str], Awaitable[None]],

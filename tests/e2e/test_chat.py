@@ -1,4 +1,4 @@
-"""The chat on the real stack, with the bundled model: the whole story twice, and with processes killed."""
+"""The chat on the real stack, with the bundled model: the whole story, with processes killed."""
 
 import asyncio
 import uuid
@@ -21,18 +21,10 @@ def chat(cluster: Cluster) -> Chat:
     return Chat(People(cluster))
 
 
-async def undisturbed(step: str) -> None:
-    """Nothing happens."""
-
-
 async def said(chat: Chat, conversation: str) -> list[tuple[str, str | None]]:
     """A conversation's messages: who spoke, and how an answer ended."""
     read = await chat.people.request("rita", "GET", f"/api/conversations/{conversation}")
     return [(message["role"], message["status"]) for message in read["messages"]]
-
-
-async def test_the_story_by_rest(chat: Chat) -> None:
-    await ChatStory(chat, "unemployment in Germany", undisturbed).walk(by_chat=False)
 
 
 async def test_the_story_by_chat_while_processes_are_killed_in_turn(cluster: Cluster, chat: Chat) -> None:
@@ -49,7 +41,7 @@ async def test_the_story_by_chat_while_processes_are_killed_in_turn(cluster: Clu
             cluster.kill_postgres()
             restarts.append(asyncio.create_task(asyncio.to_thread(server.start, cluster.folder / "data")))
 
-    await ChatStory(chat, "inflation in Poland", disturb).walk(by_chat=True)
+    await ChatStory(chat, "inflation in Poland", disturb).walk()
     await asyncio.gather(*restarts)
 
 

@@ -1,16 +1,12 @@
 """Operations on the real stack, with the sample servers: conflicts are found, and runners die at every stage.
 
-Over HTTP, and over a WebSocket. What is revised is done over, and nothing else is.
+What is revised is done over, and nothing else is.
 """
 
 import asyncio
-import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from websockets.asyncio.client import ClientConnection, connect
 
 from tests.e2e.cluster import Cluster
 from tests.e2e.story import People, Refused
@@ -134,45 +130,3 @@ async def test_the_story_while_runners_die_at_every_stage(cluster: Cluster) -> N
     assert exported["results"]["iteration"] == 2
     compared = await operation.get("/compare?left=1&right=2")
     assert set(compared["changes"]["agents"]) <= {"crm"}
-
-
-@asynccontextmanager
-async def talking(cluster: Cluster, people: People, number: int) -> AsyncIterator[ClientConnection]:
-    """Ann's WebSocket about an operation, from its start."""
-    url = f"{cluster.http.replace('http', 'ws')}/ws/operations/{number}?after=0"
-    headers = {"Authorization": f"Bearer {people.tokens['ann']}"}
-    async with connect(url, additional_headers=headers, proxy=None) as opened:
-        yield opened
-
-
-async def heard(opened: ClientConnection, type_: str) -> dict[str, Any]:
-    """The next message of a type."""
-    async with asyncio.timeout(300):
-        while True:
-            message: dict[str, Any] = json.loads(await opened.recv())
-            if message["type"] == type_:
-                return message
-
-
-async def test_the_story_over_a_websocket(cluster: Cluster) -> None:
-    people = People(cluster)
-    operation = await OneOperation.begun(people, "Is INV-2077 of Meridian Office Supply right?")
-    async with talking(cluster, people, operation.number) as opened:
-        asked = await heard(opened, "plan_approval_request")
-        answer = {
-            "approved": True,
-            "digest": asked["data"]["digest"],
-            "modified_plan": {"skip_agents": ["crm"], "side_by_side": True},
-        }
-        await opened.send(json.dumps({"type": "plan_approval_response", "data": answer}))
-        assert (await heard(opened, "decided"))["data"]["decision"] == "approved"
-        ready = await heard(opened, "comprehensive_results_ready")
-        assert set(ready["data"]["results"]) == {"gmail", "accounts_payable", "analysis"}
-    async with talking(cluster, people, operation.number) as opened:
-        # Replayed from its start, as after a connection that broke.
-        assert (await heard(opened, "plan_approval_request"))["data"]["decided"] == "approved"
-        shown = await heard(opened, "final_results_approval_request")
-        answer = {"approved": True, "digest": shown["data"]["digest"]}
-        await opened.send(json.dumps({"type": "final_results_approval_response", "data": answer}))
-        assert (await heard(opened, "decided"))["data"]["decision"] == "approved"
-    assert (await operation.until())["outcome"] == "completed"

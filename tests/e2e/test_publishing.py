@@ -1,4 +1,4 @@
-"""The story of a publication on the real stack: over REST, over MCP, and while processes are killed."""
+"""The story of a publication on the real stack, while processes are killed."""
 
 import asyncio
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 from cluster.postgres import server
 from tests.e2e.cluster import Cluster
-from tests.e2e.story import Mcp, People, Rest, Story
+from tests.e2e.story import People, Rest, Story
 from tests.fakes.outside.webhook_receiver import WebhookReceiver
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
@@ -26,10 +26,6 @@ AUDIT = [
     ("rita", "decide_approval", "ApprovalNotFound"),
     ("bob", "decide_approval", "ok"),
 ]
-
-
-async def undisturbed(step: str) -> None:
-    """Nothing happens."""
 
 
 @pytest.fixture
@@ -54,22 +50,6 @@ async def happened_once(people: People, article: int) -> None:
         "article.published",
     ]
     assert review["article"]["version"] == review["article"]["published_version"] == 5
-
-
-async def test_the_story_over_rest(people: People) -> None:
-    async with WebhookReceiver() as receiver:
-        story = Story(people, Rest(people), receiver, "Rates held over REST", undisturbed)
-        article = await story.walk()
-    await happened_once(people, article)
-    assert await story.audit(article) == AUDIT
-
-
-async def test_the_story_over_mcp(people: People) -> None:
-    async with WebhookReceiver() as receiver, Mcp(people) as door:
-        story = Story(people, door, receiver, "Rates held over MCP", undisturbed)
-        article = await story.walk()
-    await happened_once(people, article)
-    assert await story.audit(article) == AUDIT
 
 
 async def test_the_story_while_processes_are_killed_in_turn(cluster: Cluster, people: People) -> None:

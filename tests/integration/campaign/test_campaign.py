@@ -22,6 +22,7 @@ from tests.faults.site.proxy import Proxy
 from tests.integration.conftest import ROOT
 
 
+@pytest.mark.slow
 async def test_a_short_campaign_finds_nothing() -> None:
     campaign = Campaign(seed=55, faults=20, most=13)
     await campaign.carry()
@@ -33,6 +34,7 @@ async def test_a_short_campaign_finds_nothing() -> None:
 @pytest.mark.parametrize(
     "number", [number for number, defect in FOUND_BY.items() if defect.in_tests or proving()]
 )
+@pytest.mark.slow
 async def test_a_defect_that_is_put_back_is_found(number: int) -> None:
     search = FOUND_BY[number]
     assert search.seed is not None

@@ -14,6 +14,7 @@ from tests.ports import free_ports
 Configure = Callable[..., Config]
 
 
+@pytest.mark.slow
 def test_its_folder_is_closed_and_its_processes_write_for_us_alone(
     configure: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

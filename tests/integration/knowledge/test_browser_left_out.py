@@ -153,6 +153,7 @@ OFF = {
 }
 
 
+@pytest.mark.slow
 async def test_no_way_leads_a_page_to_one_that_was_left_out(tmp_path: Path) -> None:
     server, trusting = certificate(tmp_path, "site.test")
     async with (

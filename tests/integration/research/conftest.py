@@ -6,11 +6,18 @@ import pytest
 
 from models.config import Config
 from models.store.database import Database
+from tests.fakes.local_reading import LocalReading
 from tests.fakes.model.model_server import ModelServer, Rule
 from tests.fakes.outside.page_site import PageSite
 from tests.fakes.outside.search_providers import SearchServer
 from tests.integration.research.mill_site import FOUND, NOTHING, mill_search, mill_site
 from tests.integration.research.research_desk import ResearchDesk, desk_config
+
+
+@pytest.fixture(autouse=True)
+def local_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages are read in this process."""
+    monkeypatch.setattr("actors.systems.knowledge.parsing.page_reader.ReadingPool", LocalReading)
 
 
 @pytest.fixture

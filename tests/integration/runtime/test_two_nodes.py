@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from models.config import Config
 from tests.integration.conftest import RAY_ENVIRONMENT
 from tests.integration.runtime import two_nodes
@@ -14,6 +16,7 @@ from tests.ports import free_port
 ROOT = Path(__file__).resolve().parents[3]
 
 
+@pytest.mark.slow
 def test_losing_the_node_that_holds_agents_and_runner_loses_no_work(
     configure: Callable[..., Config], database_url: str, tmp_path: Path
 ) -> None:

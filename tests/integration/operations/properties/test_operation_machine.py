@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -271,6 +272,7 @@ def test_of_a_yes_and_a_no_at_once_one_counts(
     house.run(work())
 
 
+@pytest.mark.slow
 def test_whatever_happens_to_an_operation_its_laws_hold(house: House) -> None:
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         lambda: OperationMachine(house),
