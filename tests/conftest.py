@@ -1,10 +1,12 @@
 """What all tests share: a scripted model; rules are tried without a clock, on a machine that may be busy."""
 
+import functools
 import logging
 import signal
 from collections.abc import Iterator
 from typing import Any
 
+import httpcore2
 import pytest
 
 from tests import distribution, examples
@@ -16,6 +18,8 @@ examples.register()
 def pytest_configure() -> None:
     """Have what tests start hear Ctrl-C: it would not where the run itself was started by `nohup`."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Each HTTP client would read the machine's certificates anew, which takes longer than many tests.
+    httpcore2.default_ssl_context = functools.cache(httpcore2.default_ssl_context)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
 from actors.platform.llm.prompts import read_two_part_prompt
@@ -43,6 +44,7 @@ from tests.integration.workflows import ended
 
 ANALYST = read_scopes(["macro:analyst"])
 KINDS = {"research": "actors.systems.research.graph:RESEARCH"}
+_trained = cache(check_intents)  # reads some megabytes
 QUESTION = "How do watermills turn in winter, and who runs them?"
 
 
@@ -79,9 +81,7 @@ class ResearchDesk:
                 settings=config.research.intents,
                 breaker=config.outages.breaker,
                 prompt=read_two_part_prompt(config.research.prompts_dir, PROMPT),
-                trained=check_intents(
-                    config.research.intents.signs_file, config.research.intents.weights_file
-                ),
+                trained=_trained(config.research.intents.signs_file, config.research.intents.weights_file),
             ),
             "knowledge_index": _NoIndex(),
         }
