@@ -65,35 +65,10 @@ async def until(what: str, found: Any, seconds: float) -> Any:
     return seen
 
 
-async def asked(rita: httpx2.AsyncClient) -> tuple[httpx2.Response, float]:
-    """What a reader is answered, and after how many seconds. The model chooses what is quoted."""
-    begun = time.monotonic()
-    question = {"message": "what did we write about the ferry levy at Orra?", "topic": "macro"}
-    return await rita.post("/api/chat", json=question), time.monotonic() - begun
-
-
-async def refused_until_answered(rita: httpx2.AsyncClient) -> list[str]:
-    """Why a reader was refused, at once and with Retry-After, until the model is there again."""
-    refused: list[str] = []
-    async with asyncio.timeout(600):
-        while True:
-            answer, seconds = await asked(rita)
-            if answer.status_code == 200 and refused:
-                return refused
-            if answer.status_code != 200:
-                assert answer.status_code == 503, answer.text
-                assert int(answer.headers["retry-after"]) >= 1
-                assert seconds < 20, (seconds, answer.text)
-                refused.append(answer.json()["detail"])
-            await asyncio.sleep(1)  # as a person would who is told to
-
-
-async def test_the_engine_is_killed_in_mid_batch(cluster: Cluster) -> None:
-    """All topics end as they should; people are told at once that it is away, and then are answered."""
+async def test_the_engine_is_killed_in_mid_batch_and_all_topics_end_as_they_should(cluster: Cluster) -> None:
     told = [json.loads(path.read_text())["source_metadata"] for path in SAMPLES.glob("*.json")]
     names = [f"{one['channel_name']}/{one['topic_slug']}" for one in told]
-    await published(People(cluster), "The ferry levy at Orra", LEVY)
-    token, reader = cluster.token("olga", "global:editor"), cluster.token("rita", "macro:reader")
+    token = cluster.token("olga", "global:editor")
     known = {workflow["id"] for workflow in workflows(cluster, token)}
 
     def ours() -> list[dict[str, Any]]:
@@ -113,26 +88,19 @@ async def test_the_engine_is_killed_in_mid_batch(cluster: Cluster) -> None:
         open_yet = {topic["status"] for topic in topics} <= {"queued", "running"}
         return len(begun) == len(names) and all(begun) and open_yet
 
-    rita = httpx2.AsyncClient(
-        base_url=cluster.http, headers={"Authorization": f"Bearer {reader}"}, trust_env=False, timeout=120
-    )
-    async with rita:
-        assert (await asked(rita))[0].status_code == 200
-        batch = asyncio.create_task(asyncio.to_thread(cluster.edit, "--force", topics=SAMPLES))
-        await until("every topic has a step behind it, and none is over", under_way, 300)
-        before = cluster.engine(ENGINE)
-        before.kill()
-        psutil.wait_procs([before], timeout=20)
-        refusing = asyncio.create_task(refused_until_answered(rita))
-        parked = await until("work is parked", lambda: [w for w in ours() if w["status"] == "parked"], 120)
-        # Parked work is tried again now and then, and is running meanwhile.
-        await until("it says what work waits for", lambda: MODEL in str(cluster.status()["parked"]), 60)
-        ready = await rita.get("/health/ready")
-        assert ready.status_code == 503
-        assert [need["ready"] for need in ready.json()["needs"] if need["name"] == MODEL] == [False]
-        assert {workflow["status"] for workflow in ours()} <= {"parked", "queued", "running"}, parked
-        refused = await refusing
-    assert all(detail.startswith("The model smollm2-135m-instruct is away") for detail in refused), refused
+    batch = asyncio.create_task(asyncio.to_thread(cluster.edit, "--force", topics=SAMPLES))
+    await until("every topic has a step behind it, and none is over", under_way, 300)
+    before = cluster.engine(ENGINE)
+    before.kill()
+    psutil.wait_procs([before], timeout=20)
+    parked = await until("work is parked", lambda: [w for w in ours() if w["status"] == "parked"], 120)
+    # Parked work is tried again now and then, and is running meanwhile.
+    await until("the status says what work waits for", lambda: MODEL in str(cluster.status()["parked"]), 60)
+    async with httpx2.AsyncClient(trust_env=False, timeout=30) as anybody:
+        ready = await anybody.get(f"{cluster.http}/health/ready")
+    assert ready.status_code == 503
+    assert [need["ready"] for need in ready.json()["needs"] if need["name"] == MODEL] == [False]
+    assert {workflow["status"] for workflow in ours()} <= {"parked", "queued", "running"}, parked
 
     done = await batch
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
@@ -145,3 +113,39 @@ async def test_the_engine_is_killed_in_mid_batch(cluster: Cluster) -> None:
     assert "\x1b[36mray::" not in done.stdout
     assert cluster.engine(ENGINE).pid != before.pid
     assert cluster.status()["parked"] == []
+
+
+async def test_people_are_answered_at_once_while_the_engine_is_away(cluster: Cluster) -> None:
+    """With 503 and Retry-After, from the first second to the last; then they are answered again."""
+    await published(People(cluster), "The ferry levy at Orra", LEVY)
+    token = cluster.token("rita", "macro:reader")
+    # The model chooses what is quoted of the article.
+    asked = {"message": "what did we write about the ferry levy at Orra?", "topic": "macro"}
+
+    async def ask(client: httpx2.AsyncClient) -> tuple[httpx2.Response, float]:
+        begun = time.monotonic()
+        return await client.post("/api/chat", json=asked), time.monotonic() - begun
+
+    headers = {"Authorization": f"Bearer {token}"}
+    async with httpx2.AsyncClient(
+        base_url=cluster.http, headers=headers, trust_env=False, timeout=120
+    ) as rita:
+        # Agents that saw the last outage ask again after a pause.
+        async with asyncio.timeout(60):
+            while (first := (await ask(rita))[0]).status_code != 200:
+                assert first.status_code == 503, first.text
+                await asyncio.sleep(int(first.headers["retry-after"]))  # as a person would who is told to
+        await asyncio.to_thread(lambda: cluster.engine(ENGINE).kill())
+        refused, ends = [], time.monotonic() + 600
+        while True:
+            answer, seconds = await ask(rita)
+            if answer.status_code == 200 and refused:
+                break
+            assert time.monotonic() < ends, "the engine did not come back"
+            if answer.status_code != 200:
+                assert answer.status_code == 503, answer.text
+                assert int(answer.headers["retry-after"]) >= 1
+                assert seconds < 20, (seconds, answer.text)
+                refused.append(answer.json()["detail"])
+            await asyncio.sleep(1)  # as a person would who is told to
+    assert all(detail.startswith("The model smollm2-135m-instruct is away") for detail in refused), refused
